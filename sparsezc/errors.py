@@ -1,0 +1,86 @@
+"""The errors of sparsezc: python-graphblas's names, each also the built-in error that a caller would catch.
+
+Every error derives from :class:`GraphblasException`, so ``except gb.exceptions.GraphblasException`` catches them all.
+"""
+
+from __future__ import annotations
+
+
+class GraphblasException(Exception):
+    """Base of every error that sparsezc raises on purpose."""
+
+
+class NoValue(GraphblasException, KeyError):
+    """An element that is not present was asked for."""
+
+
+class UninitializedObject(GraphblasException, RuntimeError):
+    """An object was used before it was made."""
+
+
+class InvalidObject(GraphblasException, ValueError):
+    """An object's content is damaged."""
+
+
+class NullPointer(GraphblasException, RuntimeError):
+    """A required object is missing."""
+
+
+class InvalidValue(GraphblasException, ValueError):
+    """An argument has a value that is not allowed."""
+
+
+class InvalidIndex(GraphblasException, IndexError):
+    """An index is malformed."""
+
+
+class DomainMismatch(GraphblasException, TypeError):
+    """Types do not fit the operator."""
+
+
+class DimensionMismatch(GraphblasException, ValueError):
+    """Sizes do not fit each other."""
+
+
+class OutputNotEmpty(GraphblasException, ValueError):
+    """An output that must be empty is not."""
+
+
+class EmptyObject(GraphblasException, ValueError):
+    """A scalar without a value was used where one is needed."""
+
+
+class OutOfMemory(GraphblasException, MemoryError):
+    """Memory of the host or of the device does not suffice; the message says what was needed and what there is."""
+
+
+class InsufficientSpace(GraphblasException, ValueError):
+    """An output array is too small."""
+
+
+class IndexOutOfBound(GraphblasException, IndexError):
+    """An index lies outside the object."""
+
+
+class Panic(GraphblasException, RuntimeError):
+    """The library below reported an unexpected failure."""
+
+
+class NotImplementedException(GraphblasException, NotImplementedError):
+    """The operation does not exist here, or not for these types or on this engine."""
+
+
+class UnknownDtype(GraphblasException, TypeError):
+    """Something that names no GraphBLAS type was given where a type is needed."""
+
+
+class FileFormatError(GraphblasException, ValueError):
+    """A file is damaged, or not of the format that its name says; the message names file and line."""
+
+
+class DeviceUnavailable(GraphblasException, RuntimeError):
+    """A GPU was asked for and there is none that can be used; the message says why."""
+
+
+class PerformanceWarning(UserWarning):
+    """An operation took a slower way than the user asked for (such as running on the CPU engine)."""
