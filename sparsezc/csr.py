@@ -1,0 +1,96 @@
+"""A CSR matrix as plain arrays: what readers make and what engines take.
+
+Nothing is computed here. The arrays lie in :class:`~sparsezc.memory.Buffer` objects, so a reader that knows the sizes
+fills the placement's own memory and no second copy ever exists.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from sparsezc.errors import DimensionMismatch, InvalidValue
+from sparsezc.memory import Buffer, allocate, wrap
+from sparsezc.semirings.types import DataType, lookup
+
+
+def index_dtype(ncols: int, placement: str) -> np.dtype[Any]:
+    """Type of the column ids of a matrix: 4 bytes where they fit; SuiteSparse's 8 bytes on the host."""
+    return np.dtype(np.uint64 if placement == "host" or ncols > 2**32 else np.uint32)
+
+
+@dataclass(eq=False)
+class Csr:
+    """Compressed sparse rows with ascending ids in each row and no duplicates.
+
+    Attributes
+    ----------
+    nrows, ncols : int
+    indptr : ndarray of int64, shape (nrows + 1,)
+    indices : Buffer of unsigned ids, `nvals` entries
+    values : Buffer of `dtype`, `nvals` entries, or 1 entry where every value is the same (iso)
+    dtype : DataType
+    symmetric : bool
+        True only where the matrix is known to equal its transpose, pattern and values.
+    """
+
+    nrows: int
+    ncols: int
+    indptr: NDArray[np.int64]
+    indices: Buffer
+    values: Buffer
+    dtype: DataType
+    iso: bool = False
+    symmetric: bool = False
+
+    @property
+    def nvals(self) -> int:
+        return int(self.indptr[-1])
+
+    @property
+    def nbytes(self) -> int:
+        return self.indptr.nbytes + self.indices.nbytes + self.values.nbytes
+
+    @classmethod
+    def from_arrays(
+        cls,
+        indptr: ArrayLike,
+        indices: ArrayLike,
+        values: ArrayLike,
+        ncols: int,
+        *,
+        dtype: Any = None,
+        symmetric: bool = False,
+    ) -> Csr:
+        """Wrap arrays that are already a CSR; a single value with several ids means an iso-valued matrix."""
+        offsets = np.asarray(indptr, np.int64)
+        ids = np.asarray(indices)
+        vals = np.atleast_1d(np.asarray(values))
+        kind = lookup(vals.dtype if dtype is None else dtype)
+        nvals = int(offsets[-1])
+        if ids.size != nvals:
+            raise DimensionMismatch(f"indices has {ids.size} entries; indptr ends at {nvals}, so {nvals} are needed")
+        iso = vals.size == 1 and nvals != 1
+        if not iso and vals.size != nvals:
+            raise DimensionMismatch(f"values has {vals.size} entries; {nvals} (or 1, for an iso-valued matrix) are needed")
+        if ids.dtype.kind == "i":  # the same bits: ids are never negative
+            ids = ids.view(ids.dtype.str.replace("i", "u"))
+        elif ids.dtype.kind != "u":
+            raise InvalidValue(f"indices has dtype {ids.dtype}; integers are needed")
+        vals = vals.astype(kind.np_type, copy=False)
+        return cls(offsets.size - 1, int(ncols), offsets, wrap(ids), wrap(vals), kind, iso, symmetric)
+
+    def place(self, placement: str, *, ids: DTypeLike = None, chunk: int = 1 << 24) -> Csr:
+        """The same matrix with its arrays in another placement, copied in chunks; itself where nothing changes."""
+        ids = np.dtype(ids if ids is not None else index_dtype(self.ncols, placement))
+        if self.indices.placement == placement and self.indices.dtype == ids:
+            return self
+        indices = allocate(placement, self.indices.count, ids)
+        values = allocate(placement, self.values.count, self.dtype.np_type)
+        for source, target in ((self.indices, indices), (self.values, values)):
+            for start in range(0, source.count, chunk):
+                target.write(start, source.read(start, min(start + chunk, source.count)))
+        return Csr(self.nrows, self.ncols, self.indptr, indices, values, self.dtype, self.iso, self.symmetric)

@@ -1,0 +1,69 @@
+"""The engines: who runs an expression.
+
+An engine keeps *stores*: whatever it holds behind a Matrix or a Vector (python-graphblas objects on the CPU engine, device
+arrays on the GPU engine). Users' objects (Matrix, Vector) are an engine and a store; nobody else looks into a store.
+Adding an engine is writing one class with the methods below.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from numpy.typing import NDArray
+
+from sparsezc.errors import InvalidValue
+
+if TYPE_CHECKING:
+    from sparsezc.csr import Csr
+    from sparsezc.semirings.types import DataType
+
+__all__ = ["Engine", "get"]
+
+
+class Engine(Protocol):
+    """What every engine can do. Arguments were checked before they come here."""
+
+    name: str
+
+    def run(self, expression: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+        """Compute `expression` and write it into `out` by mask, accumulator (a TypedOp or None) and replace.
+
+        `out` is a Matrix, Vector (already on this engine) or a Scalar; every operand is on this engine.
+        """
+
+    # Making and reading stores. `store` is this engine's own object.
+    def new_matrix(self, dtype: DataType, nrows: int, ncols: int) -> Any: ...
+    def new_vector(self, dtype: DataType, size: int) -> Any: ...
+    def matrix_from_csr(self, csr: Csr) -> Any: ...
+    def matrix_to_csr(self, store: Any) -> Csr: ...
+    def vector_from_coo(self, indices: NDArray[Any], values: NDArray[Any], dtype: DataType, size: int) -> Any:
+        """`indices` ascending and distinct; `values` of the type's dtype, or one value for all."""
+
+    def vector_to_coo(self, store: Any) -> tuple[NDArray[Any], NDArray[Any]]: ...
+
+    def dup(self, store: Any, dtype: DataType) -> Any: ...
+    def nvals(self, store: Any) -> int: ...
+    def clear(self, store: Any) -> None: ...
+    def resize(self, store: Any, *shape: int) -> None: ...
+    def wait(self, store: Any) -> None: ...
+
+
+def get(name: str) -> Engine:
+    """The engine of this name, started on first use.
+
+    Raises
+    ------
+    InvalidValue
+        For an unknown name.
+    DeviceUnavailable
+        For ``"gpu"`` where no GPU can be used; the message says why.
+    """
+    if name == "cpu":
+        from sparsezc.engines import cpu
+
+        return cpu.engine()
+    if name == "gpu":
+        from sparsezc.engines import gpu
+
+        return gpu.engine()
+    raise InvalidValue(f"engine={name!r} is not an engine; choose 'cpu' or 'gpu'")

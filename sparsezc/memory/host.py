@@ -1,0 +1,41 @@
+"""Placement ``host``: plain NumPy arrays, for the CPU engine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sparsezc.errors import OutOfMemory
+from sparsezc.memory.buffer import Buffer
+
+
+class HostBuffer(Buffer):
+    """A buffer over a NumPy array; `array` is that array, never a copy of it."""
+
+    placement = "host"
+    pages = "numpy"
+
+    def __init__(self, array: NDArray[Any]) -> None:
+        super().__init__(array.size, array.dtype)
+        self.array = array
+
+    @property
+    def pointer(self) -> int:
+        return int(self.array.ctypes.data)
+
+    def write(self, start: int, array: ArrayLike) -> None:
+        part = np.asarray(array)
+        self.array[start : start + part.size] = part
+
+    def read(self, start: int = 0, stop: int | None = None) -> NDArray[Any]:
+        return self.array[start:stop]
+
+
+def allocate(count: int, dtype: np.dtype[Any]) -> HostBuffer:
+    """An uninitialised host array of `count` entries."""
+    try:
+        return HostBuffer(np.empty(count, dtype))
+    except MemoryError:
+        raise OutOfMemory(f"placement 'host' needs {count * dtype.itemsize:,} bytes, and the system refused") from None
