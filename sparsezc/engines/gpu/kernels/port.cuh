@@ -1,0 +1,73 @@
+// port.cuh -- the only portability layer of the kernels: one text for NVRTC and for the CPU emulator of the tests.
+//
+// Every kernel text includes this file first.  On a GPU it is compiled by NVRTC, which has no headers: the fixed-width
+// names are spelt here and nothing else is included, because each header costs compile time in every specialised kernel.
+// The emulator (tests/emulator/cuda_emu.h) stands before the text, defines SZC_EMU and supplies CUDA's own names.
+//
+// load_host() is how a kernel reads memory that lies on the host (zero-copy).  Nothing else may read it: the loads
+// carry their cache hints here, and here the emulator counts the requests that would cross the link.
+#pragma once
+
+namespace szc {
+
+typedef signed char        i8;
+typedef short              i16;
+typedef int                i32;
+typedef long long          i64;
+typedef unsigned char      u8;
+typedef unsigned short     u16;
+typedef unsigned int       u32;
+typedef unsigned long long u64;
+
+// Which array a load reads: the emulator keeps one account for each.
+constexpr int SITE_INDICES = 0;
+constexpr int SITE_VALUES = 1;
+
+#ifdef SZC_EMU
+
+template <class T> __device__ __forceinline__ T load_host(const T* p, int site) {
+  szc_emu_load(p, sizeof(T), site);
+  return *p;
+}
+template <class T> __device__ __forceinline__ T load_host_cached(const T* p, int site) { return load_host(p, site); }
+
+#else
+
+// One load instruction for each size, with and without a place in L1.  The asm is not volatile: a value that the
+// kernel does not use is not loaded.  The non-coherent path is right because no kernel writes what it reads here.
+template <int BYTES> struct HostLoad;
+template <> struct HostLoad<1> {
+  static __device__ __forceinline__ u8 once(const void* p) { u16 r; asm("ld.global.nc.L1::no_allocate.u8 %0, [%1];" : "=h"(r) : "l"(p)); return (u8)r; }
+  static __device__ __forceinline__ u8 cached(const void* p) { u16 r; asm("ld.global.nc.u8 %0, [%1];" : "=h"(r) : "l"(p)); return (u8)r; }
+};
+template <> struct HostLoad<2> {
+  static __device__ __forceinline__ u16 once(const void* p) { u16 r; asm("ld.global.nc.L1::no_allocate.u16 %0, [%1];" : "=h"(r) : "l"(p)); return r; }
+  static __device__ __forceinline__ u16 cached(const void* p) { u16 r; asm("ld.global.nc.u16 %0, [%1];" : "=h"(r) : "l"(p)); return r; }
+};
+template <> struct HostLoad<4> {
+  static __device__ __forceinline__ u32 once(const void* p) { u32 r; asm("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(r) : "l"(p)); return r; }
+  static __device__ __forceinline__ u32 cached(const void* p) { u32 r; asm("ld.global.nc.u32 %0, [%1];" : "=r"(r) : "l"(p)); return r; }
+};
+template <> struct HostLoad<8> {
+  static __device__ __forceinline__ u64 once(const void* p) { u64 r; asm("ld.global.nc.L1::no_allocate.u64 %0, [%1];" : "=l"(r) : "l"(p)); return r; }
+  static __device__ __forceinline__ u64 cached(const void* p) { u64 r; asm("ld.global.nc.u64 %0, [%1];" : "=l"(r) : "l"(p)); return r; }
+};
+
+template <class T, class Bits> __device__ __forceinline__ T from_bits(Bits bits) {
+  static_assert(sizeof(T) == sizeof(Bits), "from_bits keeps the size");
+  T value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+// Read once: streamed arrays, whose lines would only push others out of L1.
+template <class T> __device__ __forceinline__ T load_host(const T* p, int) {
+  return from_bits<T>(HostLoad<sizeof(T)>::once(p));
+}
+// Read again soon by this block: the line stays in L1.
+template <class T> __device__ __forceinline__ T load_host_cached(const T* p, int) {
+  return from_bits<T>(HostLoad<sizeof(T)>::cached(p));
+}
+
+#endif
+
+}  // namespace szc

@@ -1,0 +1,60 @@
+"""Arrays against a page that cannot be touched: the first index out of bounds is a fault, at full speed."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+
+_libc = ctypes.CDLL(None, use_errno=True)
+PAGE = mmap.PAGESIZE
+
+
+class GuardedCopies:
+    """Copies of a launch's arrays, each with its end (``after``) or its start (``before``) at a forbidden page.
+
+    Results are copied back at the end of the launch. An array that is given twice keeps one copy; arrays that overlap
+    another one in part are passed as they are. ``None`` passes everything as it is.
+    """
+
+    def __init__(self, edge: str | None) -> None:
+        if edge not in (None, "after", "before"):
+            raise ValueError(f'guard is "after", "before" or None, not {edge!r}')
+        self.edge = edge
+        self._copies: dict[tuple[int, int], tuple[np.ndarray, np.ndarray, mmap.mmap]] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def pointer(self, array: np.ndarray) -> int:
+        key = (array.ctypes.data, array.nbytes)
+        if self.edge is None or array.nbytes == 0:
+            return key[0]
+        if key not in self._copies:
+            if any(start < key[0] + key[1] and key[0] < start + size for start, size in self._copies):
+                return key[0]
+            self._copies[key] = (array, *self._guarded(array))
+        return int(self._copies[key][1].ctypes.data)
+
+    def _guarded(self, array: np.ndarray) -> tuple[np.ndarray, mmap.mmap]:
+        pages = -(-array.nbytes // PAGE)
+        region = mmap.mmap(-1, (pages + 1) * PAGE)
+        room = np.frombuffer(region, np.uint8)
+        start = pages * PAGE - array.nbytes if self.edge == "after" else PAGE
+        forbidden = room.ctypes.data + (pages * PAGE if self.edge == "after" else 0)
+        if _libc.mprotect(ctypes.c_void_p(forbidden), ctypes.c_size_t(PAGE), 0):
+            raise OSError(ctypes.get_errno(), "mprotect failed")
+        copy = room[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
+        copy[...] = array
+        return copy, region
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for array, copy, _ in self._copies.values():
+            if array.flags.writeable:
+                array[...] = copy
+        self._copies.clear()
