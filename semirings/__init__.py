@@ -1,0 +1,46 @@
+"""The algebra of sparsezc: types, operators, monoids and semirings. No arrays, no devices, no engines.
+
+>>> from sparsezc.semirings import binary, monoid, semiring, types
+>>> bool(semiring.min_plus["INT64"].monoid.identity == types.highest(types.INT64))
+True
+>>> binary.plus[types.INT32, types.FP32]
+binary.plus[FP64]
+
+**One line adds an operator**: its name, its NumPy function, its CUDA expression, and the types it takes if not all. Where
+nobody else needs it, it need not even stand in a namespace:
+
+>>> import numpy as np
+>>> from sparsezc.semirings.domains import AS_FLOAT
+>>> from sparsezc.semirings.operators import BinaryOp
+>>> mean = BinaryOp("mean", numpy=lambda x, y: (x + y) / 2, cuda="(x + y) / 2", domain=AS_FLOAT, commutes_to="mean")
+>>> mean["INT8"].numpy(1, 2), mean["INT8"].cuda, mean.types[types.INT64]
+(np.float32(1.5), '(x + y) / 2', FP64)
+>>> semiring.register_anonymous(monoid.max, mean)["FP32"]
+semiring.max_mean[FP32]
+
+The same line in ``binary.py`` makes it ``binary.mean``, and ``max_mean = Semiring(monoid.max, binary.mean)`` in
+``semiring.py`` a named semiring. Helpers that a CUDA expression calls by name live in ``operators.cuh``.
+"""
+
+# PyPI has another package named ``semirings``; under that name this folder would also be a second copy of every type.
+if __name__ != "sparsezc.semirings":
+    raise ImportError(f"this folder imports as sparsezc.semirings only, not as {__name__}: import sparsezc.semirings")
+
+from sparsezc.semirings import binary, indexunary, monoid, select, semiring, types, unary
+from sparsezc.semirings.names import from_string, lookup
+from sparsezc.semirings.operators import (
+    BinaryOp,
+    IndexUnaryOp,
+    Operator,
+    SelectOp,
+    TypedOp,
+    TypeNotSupported,
+    UnaryOp,
+)
+from sparsezc.semirings.structures import Monoid, Semiring, TypedMonoid, TypedSemiring
+
+__all__ = [
+    "BinaryOp", "IndexUnaryOp", "Monoid", "Operator", "SelectOp", "Semiring", "TypeNotSupported", "TypedMonoid", "TypedOp",
+    "TypedSemiring", "UnaryOp", "binary", "from_string", "indexunary", "lookup", "monoid", "select", "semiring", "types",
+    "unary",
+]  # fmt: skip

@@ -1,0 +1,130 @@
+"""Finding an operator by what a user writes: the operator itself, its name, ``"+"``, ``"min.+[int]"``, a Python built-in."""
+
+from __future__ import annotations
+
+import builtins
+from importlib import import_module
+from typing import Any
+
+from sparsezc.errors import InvalidValue
+from sparsezc.semirings import types
+from sparsezc.semirings.operators import BinaryOp, Operator, TypedOp
+from sparsezc.semirings.structures import Monoid, register_anonymous
+
+KINDS = ("unary", "binary", "indexunary", "select", "monoid", "semiring")
+
+_VALUE_TESTS = {
+    "<": "valuelt", ">": "valuegt", "<=": "valuele", ">=": "valuege", "!=": "valuene", "==": "valueeq",
+    "col<=": "colle", "col>": "colgt", "row<=": "rowle", "row>": "rowgt", "index<=": "indexle", "index>": "indexgt",
+}  # fmt: skip
+_SPELLINGS: dict[str, dict[str, str]] = {
+    "unary": {"-": "ainv", "~": "lnot"},
+    "indexunary": _VALUE_TESTS,
+    "select": _VALUE_TESTS,
+    "binary": {
+        "<": "lt", ">": "gt", "<=": "le", ">=": "ge", "!=": "ne", "==": "eq", "+": "plus", "-": "minus", "*": "times",
+        "/": "truediv", "//": "floordiv", "**": "pow", "&": "land", "|": "lor", "^": "lxor",
+    },
+    "monoid": {"==": "eq", "+": "plus", "*": "times", "&": "land", "|": "lor", "^": "lxor"},
+    "semiring": {},
+}  # fmt: skip
+_BUILTINS: dict[Any, str] = {builtins.abs: "abs", builtins.min: "min", builtins.max: "max"}
+_COMPARISONS = {"eq": "valueeq", "ne": "valuene", "gt": "valuegt", "ge": "valuege", "lt": "valuelt", "le": "valuele"}
+_EXAMPLES = {"unary": "abs[int]", "indexunary": "rowindex", "select": "tril", "semiring": "min.+[int]"}
+
+
+def names_of(kind: str) -> dict[str, Operator]:
+    """Every operator of a kind by its name, aliases included.
+
+    >>> from sparsezc.semirings import names
+    >>> len(names.names_of("monoid"))
+    14
+    """
+    module = import_module(f"sparsezc.semirings.{kind}")
+    return {name: op for name, op in vars(module).items() if isinstance(op, Operator)}
+
+
+def lookup(kind: str, x: Any) -> Any:
+    """The operator of a kind that ``x`` means.
+
+    Parameters
+    ----------
+    kind : str
+        ``"unary"``, ``"binary"``, ``"indexunary"``, ``"select"``, ``"monoid"`` or ``"semiring"``.
+    x : Operator, TypedOp, str or built-in function
+        An operator is returned as it is, if it is of the kind. A monoid serves as a binary operator and a binary
+        operator as the monoid of its name; a comparison serves as a select operator of values. A string is a name or
+        an infix spelling, and may end in a type: ``"+"``, ``"min[FP64]"``, ``">="``, ``"min.+"`` for a semiring.
+
+    Returns
+    -------
+    Operator or TypedOp
+        Typed where ``x`` is typed or names a type.
+
+    Raises
+    ------
+    TypeError
+        ``x`` is an operator of another kind, or no operator at all.
+    errors.InvalidValue
+        The string names no operator of the kind.
+
+    >>> from sparsezc.semirings import lookup
+    >>> lookup("binary", "+"), lookup("semiring", "min.+[int]"), lookup("select", ">"), lookup("binary", max)
+    (binary.plus, semiring.min_plus[INT64], select.valuegt, binary.max)
+    """
+    if isinstance(x, str):
+        return _from_string(kind, x)
+    if isinstance(x, (Operator, TypedOp)):
+        return _convert(kind, x)
+    try:
+        name = _BUILTINS.get(x)
+    except TypeError:
+        name = None
+    if name is not None:
+        return lookup(kind, name)
+    raise TypeError(f"a {kind} operator is needed; got {x!r} of type {type(x).__name__}")
+
+
+def from_string(kind: str, text: str) -> Any:
+    """The operator of a kind that a string names; see :func:`lookup`."""
+    return _from_string(kind, text)
+
+
+def _convert(kind: str, x: Operator | TypedOp) -> Any:
+    op = x.op if isinstance(x, TypedOp) else x
+    if op.kind == kind:
+        return x
+    found: Operator | None = None
+    if kind == "binary" and isinstance(op, Monoid):
+        found = op.binaryop
+    elif kind == "monoid" and isinstance(op, BinaryOp):
+        found = names_of("monoid").get(op.name)
+    elif kind == "select" and isinstance(op, BinaryOp) and op.name.removeprefix("is") in _COMPARISONS:
+        found = names_of("select")[_COMPARISONS[op.name.removeprefix("is")]]
+    elif {kind, op.kind} == {"select", "indexunary"}:
+        found = names_of(kind).get(op.name)
+    if found is None:
+        raise TypeError(f"a {kind} operator is needed; got {x!r}")
+    return found[x.type] if isinstance(x, TypedOp) else found
+
+
+def _from_string(kind: str, text: str) -> Any:
+    spelling = text.strip().lower()
+    base, bracket, dtype = spelling.partition("[")
+    if bracket and not (dtype.endswith("]") and dtype.count("]") == 1 and "[" not in dtype):
+        raise InvalidValue(f"{text!r} is not a {kind} operator: a type stands in brackets at the end, as in '+[int]'")
+    if kind == "semiring" and "." in base and not base.startswith("ss."):
+        left, _, right = base.partition(".")
+        op: Any = _semiring(_from_string("monoid", left), _from_string("binary", right))
+    else:
+        base = base.removeprefix("ss.")
+        op = names_of(kind).get(_SPELLINGS[kind].get(base, base))
+    if op is None:
+        example = _EXAMPLES.get(kind, "+[int]")
+        raise InvalidValue(f"{text!r} names no {kind} operator; a name or a spelling such as {example!r} is needed")
+    return op[types.lookup(dtype[:-1])] if bracket else op
+
+
+def _semiring(monoid: Monoid, binaryop: BinaryOp) -> Operator:
+    known = names_of("semiring").get(f"{monoid.name}_{binaryop.name}")
+    return register_anonymous(monoid, binaryop) if known is None else known

@@ -1,0 +1,225 @@
+"""The eleven built-in GraphBLAS types, how to find one, and the type that two of them meet in.
+
+A type is one object: compare with ``is`` where speed matters, with ``==`` against names and NumPy types elsewhere.
+
+>>> from sparsezc.semirings import types
+>>> types.INT64.ctype, types.lookup("float32"), types.unify(types.INT32, types.FP32)
+('i64', FP32, FP64)
+>>> types.FP64 == "FP64" == types.lookup(float)
+True
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from sparsezc.errors import UnknownDtype
+
+
+class DataType:
+    """One of the built-in types.
+
+    Attributes
+    ----------
+    name : str
+        The GraphBLAS name, such as ``"INT64"``.
+    np_type : numpy.dtype
+        The NumPy type that holds its values.
+    ctype : str
+        Its name in our CUDA files: ``bool``, ``i8`` ... ``u64``, ``float`` or ``double``.
+    """
+
+    __slots__ = ("ctype", "name", "np_type")
+    name: str
+    np_type: np.dtype[Any]
+    ctype: str
+
+    def __init__(self, name: str, np_type: Any, ctype: str) -> None:
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "np_type", np.dtype(np_type))
+        object.__setattr__(self, "ctype", ctype)
+
+    def __setattr__(self, key: str, value: object) -> None:
+        raise AttributeError(f"{self.name} cannot be changed")
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __hash__(self) -> int:
+        return object.__hash__(self)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if isinstance(other, DataType):
+            return False
+        try:
+            return lookup(other) is self
+        except UnknownDtype:
+            return False
+
+    def __reduce__(self) -> str:
+        return self.name
+
+    @property
+    def is_bool(self) -> bool:
+        """Whether this is BOOL."""
+        return self.np_type.kind == "b"
+
+    @property
+    def is_float(self) -> bool:
+        """Whether this is FP32 or FP64."""
+        return self.np_type.kind == "f"
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether this is one of the eight integer types."""
+        return self.np_type.kind in "iu"
+
+    def literal(self, value: Any) -> str:
+        """The value as a C++ constant of this type; needs no header, so NVRTC takes it.
+
+        >>> from sparsezc.semirings import types
+        >>> types.INT8.literal(-128), types.UINT64.literal(7), types.FP64.literal(0.1), types.BOOL.literal(1)
+        ('i8(-128)', 'u64(7ull)', '0.1', 'true')
+        """
+        scalar = self.np_type.type(value)
+        if self.is_bool:
+            return "true" if scalar else "false"
+        if self.is_float:
+            single = self is FP32
+            if np.isfinite(scalar):
+                return f"{scalar!s}f" if single else f"{scalar!s}"
+            bits = int(scalar.view(np.uint32 if single else np.uint64))
+            return f"__int_as_float({bits:#x})" if single else f"__longlong_as_double({bits:#x}ll)"
+        number = int(scalar)
+        if number == -(2**63):
+            return "i64(-9223372036854775807ll - 1)"
+        suffix = {"i64": "ll", "u64": "ull", "u32": "u"}.get(self.ctype, "")
+        return f"{self.ctype}({number}{suffix})"
+
+
+BOOL = DataType("BOOL", np.bool_, "bool")
+INT8 = DataType("INT8", np.int8, "i8")
+INT16 = DataType("INT16", np.int16, "i16")
+INT32 = DataType("INT32", np.int32, "i32")
+INT64 = DataType("INT64", np.int64, "i64")
+UINT8 = DataType("UINT8", np.uint8, "u8")
+UINT16 = DataType("UINT16", np.uint16, "u16")
+UINT32 = DataType("UINT32", np.uint32, "u32")
+UINT64 = DataType("UINT64", np.uint64, "u64")
+FP32 = DataType("FP32", np.float32, "float")
+FP64 = DataType("FP64", np.float64, "double")
+
+SIGNED = (INT8, INT16, INT32, INT64)
+UNSIGNED = (UINT8, UINT16, UINT32, UINT64)
+INTEGERS = SIGNED + UNSIGNED
+FLOATS = (FP32, FP64)
+ALL = (BOOL, *INTEGERS, *FLOATS)
+
+_found: dict[Any, DataType] = {bool: BOOL, int: INT64, float: FP64, "int": INT64, "float": FP64}
+for _t in ALL:
+    for _key in (_t.name, _t.name.lower(), _t.np_type, _t.np_type.type, _t.np_type.name):
+        _found.setdefault(_key, _t)
+
+
+def lookup(x: Any) -> DataType:
+    """The type that ``x`` names.
+
+    Parameters
+    ----------
+    x : DataType, str, numpy.dtype, numpy scalar type or Python type
+        ``"INT64"``, ``"int64"``, ``np.int64``, ``np.dtype("int64")`` and ``int`` all mean INT64; ``float`` means FP64.
+
+    Raises
+    ------
+    errors.UnknownDtype
+        Nothing among the built-in types has that name.
+
+    >>> from sparsezc.semirings import types
+    >>> types.lookup("uint8"), types.lookup(bool)
+    (UINT8, BOOL)
+    """
+    if isinstance(x, DataType):
+        return x
+    try:
+        return _found[x]
+    except (KeyError, TypeError):
+        pass
+    if x is not None:
+        try:
+            dtype = np.dtype(getattr(x, "np_type", x)).newbyteorder("=")
+            return _found.setdefault(x, _found[dtype])
+        except (KeyError, TypeError, ValueError):
+            pass
+    raise UnknownDtype(f"{x!r} names no GraphBLAS type; the types are {', '.join(t.name for t in ALL)}")
+
+
+@lru_cache(maxsize=None)
+def unify(a: DataType, b: DataType, *, is_left_scalar: bool = False, is_right_scalar: bool = False) -> DataType:
+    """The type that operands of types ``a`` and ``b`` are both converted to.
+
+    This is python-graphblas's rule, which is NumPy's: INT8 and UINT16 meet in INT32, INT64 and UINT64 in FP64.
+
+    >>> from sparsezc.semirings import types
+    >>> types.unify(types.INT8, types.UINT16), types.unify(types.INT64, types.UINT64), types.unify(types.BOOL, types.INT8)
+    (INT32, FP64, INT8)
+    """
+    if a is b:
+        return a
+    if is_left_scalar != is_right_scalar:
+        left = np.array(0, a.np_type) if is_left_scalar else a.np_type
+        right = np.array(0, b.np_type) if is_right_scalar else b.np_type
+        return lookup(np.result_type(left, right))
+    return lookup(np.promote_types(a.np_type, b.np_type))
+
+
+def lowest(dtype: DataType) -> Any:
+    """The smallest value of the type: False, -128, 0, -inf ..."""
+    if dtype.is_float:
+        return dtype.np_type.type(-np.inf)
+    return np.bool_(False) if dtype.is_bool else dtype.np_type.type(np.iinfo(dtype.np_type).min)
+
+
+def highest(dtype: DataType) -> Any:
+    """The largest value of the type: True, 127, 255, inf ..."""
+    if dtype.is_float:
+        return dtype.np_type.type(np.inf)
+    return np.bool_(True) if dtype.is_bool else dtype.np_type.type(np.iinfo(dtype.np_type).max)
+
+
+def cast(values: Any, dtype: DataType) -> Any:
+    """Convert as GraphBLAS does: integers wrap, floats saturate on their way to integers, NaN becomes 0 there.
+
+    Parameters
+    ----------
+    values : array_like
+        Numbers of any shape.
+    dtype : DataType
+        The type wanted.
+
+    Returns
+    -------
+    numpy.ndarray or NumPy scalar
+        The same shape; ``values`` itself where nothing changes.
+
+    >>> from sparsezc.semirings import types
+    >>> types.cast([1e30, float("nan"), -2.7], types.INT8).tolist(), int(types.cast(300, types.UINT8))
+    ([127, 0, -2], 44)
+    """
+    array = np.asarray(values)
+    if array.dtype == dtype.np_type:
+        return array[()]
+    if array.dtype.kind == "f" and dtype.is_integer:
+        # float(max) of a 64-bit type rounds up to 2**63 or 2**64, which is out of range: so >= picks the maximum.
+        low, high = lowest(dtype), highest(dtype)
+        inside = (array > float(low)) & (array < float(high))
+        out = np.where(inside, array, 0).astype(dtype.np_type)
+        out[array >= float(high)] = high
+        out[array <= float(low)] = low
+        return out[()]
+    with np.errstate(all="ignore"):
+        return array.astype(dtype.np_type)[()]
