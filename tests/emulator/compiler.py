@@ -38,6 +38,7 @@ SANITIZERS = {
     "address": ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer", "-g1"],
 }
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"[^\n]*', re.MULTILINE)
+DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 PRAGMA_ONCE = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+once\b.*", re.MULTILINE)
 
 
@@ -156,6 +157,7 @@ class Compiler:
                 f'#include "{path}"\n'
                 f"namespace szc {{}} using namespace szc;\n}}\nSZC_EMU_EXPORT({symbol}, {name})\n}}\n#undef {name}\n"
             )
+            unit += [f"#undef {macro}\n" for macro in sorted(set(DEFINE.findall(text)))]
         return "".join(unit)
 
     def _compile(self, cases: dict[str, tuple[str, str]]) -> None:
@@ -182,7 +184,7 @@ class Compiler:
         return library if library.exists() else None
 
     def compile_many(self, cases: list[tuple[str, str]], workers: int | None = None) -> list[tuple[Path, str]]:
-        """(library, symbol) of each (source, kernel name); those not in the cache are compiled in batches, in parallel."""
+        """(library, symbol) of each (source, kernel name); what is not cached is compiled in batches, in parallel."""
         wanted = {}
         for source, name in cases:
             text = inline_includes(source)

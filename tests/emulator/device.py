@@ -1,38 +1,43 @@
-"""An emulated GPU: kernel texts run on the CPU, NumPy stands in CuPy's place, and what CUDA leaves undefined is an error.
+"""An emulated GPU: kernel texts run on the CPU, NumPy stands in for CuPy, and what CUDA leaves undefined is an error.
 
 How to use it::
 
-    from emulator.device import EmulatedDevice          # from tests/; inside tests/emulator: from .device import ...
+    from tests.emulator.device import EmulatedDevice
 
     device = EmulatedDevice()                           # order="forward"
     kernel = device.compile(source, "mxv")              # the whole text, prelude first; #include "port.cuh" is found
-    kernel(grid, block, (indptr, np.int64(n), out))     # arrays by pointer, NumPy scalars by value, np.uint64 or int
-                                                        # may stand for a pointer (memory.Buffer.pointer)
+    kernel(grid, block, (indptr, np.int64(n), out))     # arrays by pointer, NumPy scalars by value; an int or np.uint64
+                                                        # may stand for a pointer
     device.compile_many([(source, "mxv"), ...])         # warms the cache: many kernels a compiler run, on all cores
+    sparsezc.device.use(device)                         # the whole GPU engine, on the CPU
 
-Orders of lanes and warps: ``forward``, ``reverse``, ``random`` (with ``seed``; other lanes may go first at atomics) and
-``lockstep`` (slower: a warp's lanes advance together). They share one compiled kernel, and a device's ``order``, ``seed``
-and ``counting`` may be changed between launches. Only lockstep knows which loads are one instruction, so only there,
-with ``counting=True``, are requests to host memory counted::
+Orders of lanes and warps: ``forward``, ``reverse``, ``random`` (by ``seed``; other lanes may go first at atomics) and
+``lockstep`` (slower: a warp's lanes advance together). One compiled kernel serves all of them, and a device's
+``order``, ``seed``, ``guard`` and ``counting`` may be changed between launches. Only lockstep knows which loads are one
+instruction, so only there, with ``counting=True``, are requests to host memory counted::
 
     device = EmulatedDevice("lockstep", counting=True)
     ...
     device.requests(0).share128                         # site 0: indices, 1: values; of the last launch
+    device.total(0)                                     # the same, of all launches since device.reset()
 
-Every launch checks the arguments against the kernel's own parameters (how many, sizes, kinds). ``EmulatorError``
-reports compiler errors, wrong arguments and undefined behaviour: divergent collectives, shuffles from lanes that take no
-part, barriers after threads have left, deadlocks, faults, endless loops (``seconds`` of CPU time). Shared memory holds
-garbage (0xA5) when a block starts. ``guard="after"`` (or ``"before"``) puts a copy of each array against a page that cannot be touched, so
-an index out of bounds is a fault with block and thread; ``sanitize="address"`` builds for AddressSanitizer (run such a
-process under :func:`sanitizer_environment`).
+Every launch checks the arguments against the kernel's own parameters (how many, sizes, kinds). ``EmulatorError`` tells
+of compiler errors, wrong arguments and undefined behaviour: divergent collectives, shuffles from lanes that take no
+part, barriers after threads have left, deadlocks, faults, endless loops (after ``seconds`` of CPU time). Shared memory
+holds garbage (0xA5) when a block starts. ``guard="after"`` (or ``"before"``) puts a copy of each array, and every
+``pages()`` made then, against a page that cannot be touched, so an index out of bounds is a fault that names block and
+thread; ``sanitize="address"`` builds for AddressSanitizer, which sees smaller overruns and shared memory too (needs
+:func:`sanitizer_environment`).
 
-Blocks run one after another. So "the last block to arrive" and loops over an atomic work counter work; a block that waits
-for a later block would wait for ever, as it may on a GPU.
+Blocks run one after another. So "the last block to arrive" and loops over an atomic work counter work; a block that
+waits for a later block would wait for ever, as it may on a GPU. Libraries are kept in pytest's cache folder, by content
+(``pytest --cache-clear`` empties it).
 """
 
 from __future__ import annotations
 
 import ctypes
+import mmap
 import os
 import subprocess
 from collections.abc import Callable, Sequence
@@ -43,7 +48,7 @@ from typing import Any
 import numpy as np
 
 from .compiler import Compiler, EmulatorError, why_unavailable
-from .guarded import GuardedCopies
+from .guarded import GuardedCopies, guarded_bytes
 
 __all__ = [
     "EmulatedDevice",
@@ -95,12 +100,20 @@ class _SiteStats(ctypes.Structure):
 
 @dataclass(frozen=True)
 class Requests:
-    """What one launch asked of host memory at one site, nothing cached between loads."""
+    """What launches asked of host memory at one site, with nothing cached between loads."""
 
     loads: int  #: warp-wide load instructions
     useful_bytes: int  #: the sum of what the lanes asked for
     sectors: int  #: 32-byte sectors fetched
     by_size: dict[int, int]  #: requests of 32, 64, 96 and 128 bytes
+
+    def __add__(self, other: Requests) -> Requests:
+        return Requests(
+            self.loads + other.loads,
+            self.useful_bytes + other.useful_bytes,
+            self.sectors + other.sectors,
+            {size: self.by_size[size] + other.by_size[size] for size in self.by_size},
+        )
 
     @property
     def count(self) -> int:
@@ -118,6 +131,9 @@ class Requests:
     def share128(self) -> float:
         """The share of the bytes that 128-byte requests carry."""
         return 128 * self.by_size[128] / self.bytes if self.sectors else 0.0
+
+
+_NOTHING = Requests(0, 0, 0, dict.fromkeys((32, 64, 96, 128), 0))
 
 
 class Kernel:
@@ -185,17 +201,19 @@ class EmulatedDevice:
         guard: str | None = None,
         sanitize: str | None = None,
         cache: Path | None = None,
-        sm_count: int = 2,
+        multiprocessors: int = 2,
+        memory: int = 1 << 30,
         seconds: float = 60.0,
     ) -> None:
         self.order, self.counting, self.seed, self.guard = order, counting, seed, guard
-        self.sm_count, self.seconds = sm_count, seconds
-        self.launches = 0
+        self.multiprocessors, self.free_memory, self.total_memory = multiprocessors, memory, memory
+        self.seconds = seconds
         self._compiler = Compiler(cache, sanitize)
         self._kernels: dict[tuple[str, str], Kernel] = {}
         self._libraries: dict[Path, ctypes.CDLL] = {}
         self._machine = ctypes.CDLL(str(self._compiler.runtime()), mode=ctypes.RTLD_GLOBAL)
         self._stats = (_SiteStats * SITES)()
+        self.reset()
 
     def compile(self, source: str, name: str) -> Kernel:
         """The kernel ``name`` of a text, from the cache where it is there."""
@@ -208,17 +226,48 @@ class EmulatedDevice:
             self._kernels[case] = Kernel(self, library, symbol, case[1])
         return [self._kernels[case] for case in cases]
 
+    # What sparsezc.device.Device asks for besides: the host's memory is the device's.
+
+    def memory(self) -> tuple[int, int]:
+        return self.free_memory, self.total_memory
+
+    def managed_is_safe(self) -> bool:
+        return True
+
+    def pages(self, nbytes: int, kind: str) -> Any:
+        from sparsezc.device import Pages
+
+        array = guarded_bytes(nbytes, self.guard) if self.guard else aligned(np.zeros(nbytes, np.uint8), mmap.PAGESIZE)
+        return Pages(array, array.ctypes.data, kind)
+
+    def asnumpy(self, array: np.ndarray) -> np.ndarray:
+        return array
+
+    def pointer(self, array: np.ndarray) -> int:
+        return int(array.ctypes.data)
+
     def synchronize(self) -> None:
         """Nothing to wait for: a launch returns when the kernel has ended."""
+
+    # Counts.
+
+    def reset(self) -> None:
+        """Forget the launches so far."""
+        self.launches: list[str] = []
+        self._total = dict.fromkeys(range(SITES), _NOTHING)
 
     def requests(self, site: int) -> Requests:
         """The requests of the last launch at one site; needs order ``lockstep`` and ``counting``."""
         if not self.counting or self.order != "lockstep":
             raise EmulatorError('requests are counted by EmulatedDevice("lockstep", counting=True) only')
         stats = self._stats[site]
-        return Requests(
-            stats.loads, stats.useful_bytes, stats.sectors, {32 * k: stats.requests[k] for k in range(1, 5)}
-        )
+        by_size = {32 * k: stats.requests[k] for k in range(1, 5)}
+        return Requests(stats.loads, stats.useful_bytes, stats.sectors, by_size)
+
+    def total(self, site: int) -> Requests:
+        """The requests of all launches since :meth:`reset`."""
+        self.requests(site)  # says if nothing was counted
+        return self._total[site]
 
     def _load(self, library: Path) -> ctypes.CDLL:
         if library not in self._libraries:
@@ -229,9 +278,11 @@ class EmulatedDevice:
         launch = _Launch(grid, block, ORDERS[self.order], self.counting, self.seed, self.seconds)
         message = ctypes.create_string_buffer(1024)
         run: Callable[..., int] = self._machine.szc_emu_launch
-        self.launches += 1
+        self.launches.append(kernel.name)
         if run(ctypes.byref(kernel._kernel), pointers, ctypes.byref(launch), self._stats, message, len(message)):
             raise EmulatorError(f"{kernel.name}, {self.order}, {message.value.decode()}")
+        if self.counting and self.order == "lockstep":
+            self._total = {site: total + self.requests(site) for site, total in self._total.items()}
 
 
 def aligned(array: np.ndarray, to: int = 128, offset: int = 0) -> np.ndarray:
@@ -245,7 +296,6 @@ def aligned(array: np.ndarray, to: int = 128, offset: int = 0) -> np.ndarray:
 
 def sanitizer_environment() -> dict[str, str]:
     """The environment in which a Python process can load kernels built with ``sanitize="address"``."""
-    library = subprocess.run(
-        ["g++", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True
-    ).stdout.strip()
+    command = ["g++", "-print-file-name=libasan.so"]
+    library = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     return {**os.environ, "LD_PRELOAD": library, "ASAN_OPTIONS": "detect_leaks=0:detect_stack_use_after_return=0"}

@@ -13,6 +13,17 @@ _libc = ctypes.CDLL(None, use_errno=True)
 PAGE = mmap.PAGESIZE
 
 
+def guarded_bytes(nbytes: int, edge: str) -> np.ndarray:
+    """Zeros whose last byte (edge ``after``) or first byte (``before``) has a forbidden page for its neighbour."""
+    size = -(-nbytes // PAGE) * PAGE
+    room = np.frombuffer(mmap.mmap(-1, size + PAGE), np.uint8)
+    forbidden = room.ctypes.data + (size if edge == "after" else 0)
+    if _libc.mprotect(ctypes.c_void_p(forbidden), ctypes.c_size_t(PAGE), 0):
+        raise OSError(ctypes.get_errno(), "mprotect failed")
+    start = size - nbytes if edge == "after" else PAGE
+    return room[start : start + nbytes]
+
+
 class GuardedCopies:
     """Copies of a launch's arrays, each with its end (``after``) or its start (``before``) at a forbidden page.
 
@@ -24,7 +35,7 @@ class GuardedCopies:
         if edge not in (None, "after", "before"):
             raise ValueError(f'guard is "after", "before" or None, not {edge!r}')
         self.edge = edge
-        self._copies: dict[tuple[int, int], tuple[np.ndarray, np.ndarray, mmap.mmap]] = {}
+        self._copies: dict[tuple[int, int], tuple[np.ndarray, np.ndarray]] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -36,25 +47,15 @@ class GuardedCopies:
         if key not in self._copies:
             if any(start < key[0] + key[1] and key[0] < start + size for start, size in self._copies):
                 return key[0]
-            self._copies[key] = (array, *self._guarded(array))
+            copy = guarded_bytes(array.nbytes, self.edge).view(array.dtype).reshape(array.shape)
+            copy[...] = array
+            self._copies[key] = (array, copy)
         return int(self._copies[key][1].ctypes.data)
-
-    def _guarded(self, array: np.ndarray) -> tuple[np.ndarray, mmap.mmap]:
-        pages = -(-array.nbytes // PAGE)
-        region = mmap.mmap(-1, (pages + 1) * PAGE)
-        room = np.frombuffer(region, np.uint8)
-        start = pages * PAGE - array.nbytes if self.edge == "after" else PAGE
-        forbidden = room.ctypes.data + (pages * PAGE if self.edge == "after" else 0)
-        if _libc.mprotect(ctypes.c_void_p(forbidden), ctypes.c_size_t(PAGE), 0):
-            raise OSError(ctypes.get_errno(), "mprotect failed")
-        copy = room[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
-        copy[...] = array
-        return copy, region
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for array, copy, _ in self._copies.values():
+        for array, copy in self._copies.values():
             if array.flags.writeable:
                 array[...] = copy
         self._copies.clear()
