@@ -6,8 +6,8 @@ True
 >>> binary.plus[types.INT32, types.FP32]
 binary.plus[FP64]
 
-**One line adds an operator**: its name, its NumPy function, its CUDA expression, and the types it takes if not all. Where
-nobody else needs it, it need not even stand in a namespace:
+**One line adds an operator**: its name, its NumPy function, its CUDA expression, and the types it takes if not all.
+Where nobody else needs it, it need not even stand in a namespace:
 
 >>> import numpy as np
 >>> from sparsezc.semirings.domains import AS_FLOAT
@@ -40,7 +40,7 @@ from sparsezc.semirings.operators import (
 from sparsezc.semirings.structures import Monoid, Semiring, TypedMonoid, TypedSemiring
 
 __all__ = [
-    "BinaryOp", "IndexUnaryOp", "Monoid", "Operator", "SelectOp", "Semiring", "TypeNotSupported", "TypedMonoid", "TypedOp",
-    "TypedSemiring", "UnaryOp", "binary", "from_string", "indexunary", "lookup", "monoid", "select", "semiring", "types",
-    "unary",
+    "BinaryOp", "IndexUnaryOp", "Monoid", "Operator", "SelectOp", "Semiring", "TypeNotSupported", "TypedMonoid",
+    "TypedOp", "TypedSemiring", "UnaryOp", "binary", "from_string", "indexunary", "lookup", "monoid", "select",
+    "semiring", "types", "unary",
 ]  # fmt: skip

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  -- one operator, one line; a lambda takes all operands and may ignore some
 """The binary operators, by python-graphblas's names: ``z = f(x, y)``. One line makes one.
 
 In a multiplication of A(i, k) with B(k, j), ``firsti`` is i, ``firstj`` and ``secondi`` are k, ``secondj`` is j.
@@ -9,7 +10,15 @@ import numpy as np
 
 from sparsezc.semirings import faces
 from sparsezc.semirings.domains import (
-    AS_BOOL, AS_FLOAT, BINOMIAL, BOOL_TO_INT8, INTO_FLOAT, POSITION, QUOTIENT, TO_BOOL, WHOLE,
+    AS_BOOL,
+    AS_FLOAT,
+    BINOMIAL,
+    BOOL_TO_INT8,
+    INTO_FLOAT,
+    POSITION,
+    QUOTIENT,
+    TO_BOOL,
+    WHOLE,
 )  # fmt: skip
 from sparsezc.semirings.operators import BinaryOp
 from sparsezc.semirings.types import INT64
@@ -80,11 +89,11 @@ bclr = BinaryOp("bclr", numpy=faces.bit_clear, cuda="bit_clear(x, y)", domain=WH
 bshift = BinaryOp("bshift", numpy=faces.bit_shift, cuda="bit_shift(x, y)", domain=WHOLE)
 
 # Positions; element by element both operands lie at (i, j), so there the shared k is j for firstj and i for secondi
-firsti = BinaryOp("firsti", numpy=lambda i, k, j: i, cuda="i", domain=POSITION, commutes_to="secondi")
-firsti1 = BinaryOp("firsti1", numpy=lambda i, k, j: i + 1, cuda="i + 1", domain=POSITION, commutes_to="secondi1")
-firstj = BinaryOp("firstj", numpy=lambda i, k, j: k, cuda="k", elementwise="j", domain=POSITION, commutes_to="secondj")
-firstj1 = BinaryOp("firstj1", numpy=lambda i, k, j: k + 1, cuda="k + 1", elementwise="j + 1", domain=POSITION, commutes_to="secondj1")
-secondi = BinaryOp("secondi", numpy=lambda i, k, j: k, cuda="k", elementwise="i", domain=POSITION, commutes_to="firsti")
-secondi1 = BinaryOp("secondi1", numpy=lambda i, k, j: k + 1, cuda="k + 1", elementwise="i + 1", domain=POSITION, commutes_to="firsti1")
-secondj = BinaryOp("secondj", numpy=lambda i, k, j: j, cuda="j", domain=POSITION, commutes_to="firstj")
-secondj1 = BinaryOp("secondj1", numpy=lambda i, k, j: j + 1, cuda="j + 1", domain=POSITION, commutes_to="firstj1")
+firsti = BinaryOp("firsti", numpy=lambda i, k, j: i, cuda="i", domain=POSITION, commutes_to="secondi", transposes_to="secondj")
+firsti1 = BinaryOp("firsti1", numpy=lambda i, k, j: i + 1, cuda="i + 1", domain=POSITION, commutes_to="secondi1", transposes_to="secondj1")
+firstj = BinaryOp("firstj", numpy=lambda i, k, j: k, cuda="k", elementwise="j", domain=POSITION, commutes_to="secondj", transposes_to="secondi")
+firstj1 = BinaryOp("firstj1", numpy=lambda i, k, j: k + 1, cuda="k + 1", elementwise="j + 1", domain=POSITION, commutes_to="secondj1", transposes_to="secondi1")
+secondi = BinaryOp("secondi", numpy=lambda i, k, j: k, cuda="k", elementwise="i", domain=POSITION, commutes_to="firsti", transposes_to="firstj")
+secondi1 = BinaryOp("secondi1", numpy=lambda i, k, j: k + 1, cuda="k + 1", elementwise="i + 1", domain=POSITION, commutes_to="firsti1", transposes_to="firstj1")
+secondj = BinaryOp("secondj", numpy=lambda i, k, j: j, cuda="j", domain=POSITION, commutes_to="firstj", transposes_to="firsti")
+secondj1 = BinaryOp("secondj1", numpy=lambda i, k, j: j + 1, cuda="j + 1", domain=POSITION, commutes_to="firstj1", transposes_to="firsti1")

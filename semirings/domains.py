@@ -7,7 +7,21 @@
 from __future__ import annotations
 
 from sparsezc.semirings.types import (
-    ALL, BOOL, FLOATS, FP32, FP64, INT8, INT16, INT32, INT64, INTEGERS, UINT8, UINT16, UINT32, UINT64, UNSIGNED,
+    ALL,
+    BOOL,
+    FLOATS,
+    FP32,
+    FP64,
+    INT8,
+    INT16,
+    INT32,
+    INT64,
+    INTEGERS,
+    UINT8,
+    UINT16,
+    UINT32,
+    UINT64,
+    UNSIGNED,
     DataType,
 )  # fmt: skip
 
@@ -29,7 +43,7 @@ def returning(result: DataType, types: tuple[DataType, ...] = ALL) -> Domain:
 
 def through(operand: DataType, types: tuple[DataType, ...] = ALL) -> Domain:
     """Every input is converted to one type, which is also the result's."""
-    return {t: (operand, operand) for t in types}
+    return dict.fromkeys(types, (operand, operand))
 
 
 EVERY = same(ALL)

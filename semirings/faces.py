@@ -47,7 +47,7 @@ def minus(x: Array, y: Array) -> Array:
 
 
 def quotient(x: Array, y: Array) -> Array:
-    """x / y, rounded towards zero for integers; x / 0 is the end of the type on x's side, 0 / 0 is 0. Of booleans: x."""
+    """x / y, for integers towards zero; x / 0 is the end of the type on x's side, 0 / 0 is 0; of booleans: x."""
     if x.dtype == np.bool_:
         return first(x, y)
     if x.dtype.kind == "f":
@@ -75,7 +75,7 @@ def absolute(x: Array) -> Array:
 
 
 def power(x: Array, y: Array) -> Array:
-    """x to the power y. Integers go through FP64 and saturate; of booleans: x or not y; NaN wins over a zero exponent."""
+    """x to the power y; integers go through FP64 and saturate, of booleans: x or not y, NaN wins over exponent 0."""
     if x.dtype == np.bool_:
         return x | ~y
     if x.dtype.kind != "f":
@@ -164,7 +164,7 @@ def modulo(x: Array, y: Array) -> Array:
 
 
 def integer_power(x: Array, y: Array) -> Array:
-    """x to the power y as Python's ``**`` means it: integers wrap, negative exponents give 0 (1 or -1 for those bases)."""
+    """x ** y as Python means it: integers wrap, and negative exponents give 0 (but 1 or -1 for those bases)."""
     if x.dtype.kind == "f":
         return np.power(x, y)
     base, exponent = x.astype(np.int8 if x.dtype == np.bool_ else x.dtype), y.astype(np.int64)

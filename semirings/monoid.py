@@ -1,4 +1,4 @@
-"""The monoids, by python-graphblas's names. One line makes one: an operator, its identity, and its terminal value if it has one."""
+"""The monoids, by python-graphblas's names. One line makes one: operator, identity, terminal value if there is one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finding an operator by what a user writes: the operator itself, its name, ``"+"``, ``"min.+[int]"``, a Python built-in."""
+"""Finding an operator by what a user writes: itself, its name, ``"+"``, ``"min.+[int]"`` or a Python built-in."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from sparsezc.errors import InvalidValue
 from sparsezc.semirings import types
 from sparsezc.semirings.operators import BinaryOp, Operator, TypedOp
-from sparsezc.semirings.structures import Monoid, register_anonymous
+from sparsezc.semirings.structures import Monoid, Semiring, register_anonymous
 
 KINDS = ("unary", "binary", "indexunary", "select", "monoid", "semiring")
 
@@ -115,7 +115,7 @@ def _from_string(kind: str, text: str) -> Any:
         raise InvalidValue(f"{text!r} is not a {kind} operator: a type stands in brackets at the end, as in '+[int]'")
     if kind == "semiring" and "." in base and not base.startswith("ss."):
         left, _, right = base.partition(".")
-        op: Any = _semiring(_from_string("monoid", left), _from_string("binary", right))
+        op: Any = semiring_of(_from_string("monoid", left), _from_string("binary", right))
     else:
         base = base.removeprefix("ss.")
         op = names_of(kind).get(_SPELLINGS[kind].get(base, base))
@@ -125,6 +125,9 @@ def _from_string(kind: str, text: str) -> Any:
     return op[types.lookup(dtype[:-1])] if bracket else op
 
 
-def _semiring(monoid: Monoid, binaryop: BinaryOp) -> Operator:
+def semiring_of(monoid: Monoid, binaryop: BinaryOp) -> Semiring:
+    """The semiring of two operators: the named one where there is one, otherwise an anonymous one."""
     known = names_of("semiring").get(f"{monoid.name}_{binaryop.name}")
-    return register_anonymous(monoid, binaryop) if known is None else known
+    if isinstance(known, Semiring) and known.monoid is monoid and known.binaryop is binaryop:
+        return known
+    return register_anonymous(monoid, binaryop)

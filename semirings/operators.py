@@ -1,6 +1,6 @@
 """What an operator is: its name, its NumPy function and its CUDA expression, and the typed form of each.
 
-An operator such as ``binary.plus`` is untyped; ``binary.plus["INT64"]`` is its :class:`TypedOp`, made on first use and kept.
+An operator such as ``binary.plus`` is untyped; ``binary.plus["INT64"]`` is its :class:`TypedOp`, made on first use.
 """
 
 from __future__ import annotations
@@ -87,6 +87,17 @@ class TypedOp:
         """The CUDA expression where both operands lie at one position (i, j), as in ewise_mult and apply."""
         return self.op.elementwise
 
+    @property
+    def is_commutative(self) -> bool:
+        """Whether its operands may be exchanged."""
+        return bool(getattr(self.op, "is_commutative", False))
+
+    @property
+    def commutes_to(self) -> TypedOp | None:
+        """The typed operator that gives the same with its operands exchanged, or None."""
+        other = getattr(self.op, "commutes_to", None)
+        return None if other is None else other[self.type]
+
     def numpy(self, *operands: Any) -> Any:
         """Apply to arrays: values are converted to ``type`` first, the result to ``return_type``.
 
@@ -96,6 +107,7 @@ class TypedOp:
         return self.op._run_numpy(self, operands)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """``op(A | B)``, ``op(A, 1)``; see :func:`call`."""
         return call(self, args, kwargs)
 
     def __repr__(self) -> str:
@@ -155,7 +167,7 @@ class Operator:
             self._types = {t: result for t, (_, result) in self._domain.items()}
         return self._types
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Any) -> TypedOp:
         try:
             return self._typed[key]
         except (KeyError, TypeError):
@@ -199,6 +211,7 @@ class Operator:
             return types.cast(self._function(*values), typed.return_type)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """``op(A | B)``, ``op(A, 1)``; see :func:`call`."""
         return call(self, args, kwargs)
 
     def __repr__(self) -> str:
@@ -223,6 +236,11 @@ class BinaryOp(Operator):
     ----------
     commutes_to : str, optional
         The name of the operator that gives the same with its operands exchanged: its own where f(x, y) = f(y, x).
+    transposes_to : str, optional
+        The same for a multiplication of matrices, where exchanging A(i, k) and B(k, j) also exchanges i and j; only
+        positional operators need another name here.
+    mixed : DataType, optional
+        The type for operands of two types, where it is not the one that they meet in.
     """
 
     kind = "binary"
@@ -236,10 +254,12 @@ class BinaryOp(Operator):
         domain: Domain = EVERY,
         elementwise: str | None = None,
         commutes_to: str | None = None,
+        transposes_to: str | None = None,
         mixed: DataType | None = None,
     ) -> None:
         super().__init__(name, numpy=numpy, cuda=cuda, domain=domain, elementwise=elementwise)
         self._commutes_to = commutes_to
+        self._transposes_to = commutes_to if transposes_to is None else transposes_to
         self._mixed = mixed
 
     def _meet(self, left: Any, right: Any) -> DataType:
@@ -256,6 +276,13 @@ class BinaryOp(Operator):
         from sparsezc.semirings.names import lookup
 
         return None if self._commutes_to is None else lookup("binary", self._commutes_to)
+
+    @property
+    def transposes_to(self) -> BinaryOp | None:
+        """The operator g for which B'A' with g is the transpose of AB with f, or None."""
+        from sparsezc.semirings.names import lookup
+
+        return None if self._transposes_to is None else lookup("binary", self._transposes_to)
 
 
 class IndexUnaryOp(Operator):

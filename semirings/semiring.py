@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from sparsezc.semirings import binary, monoid
 from sparsezc.semirings.domains import AS_BITS, AS_BOOL, NUMBERS
-from sparsezc.semirings.structures import Semiring, register_anonymous as register_anonymous
+from sparsezc.semirings.structures import Semiring
+from sparsezc.semirings.structures import register_anonymous as register_anonymous
 
 # any
 any_cdiv = Semiring(monoid.any, binary.cdiv, domain=NUMBERS)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
-
+from typing import TYPE_CHECKING, Any
 
 from sparsezc.semirings import types
 from sparsezc.semirings.domains import Domain
@@ -75,6 +74,10 @@ class Monoid(Operator):
         self._identity = identity
         self._terminal = terminal
 
+    if TYPE_CHECKING:
+
+        def __getitem__(self, key: Any) -> TypedMonoid: ...
+
     def _constant(self, dtype: Any, value: Constant) -> Any:
         dtype = types.lookup(dtype)
         operand = self._domain[dtype][0] if dtype in self._domain else dtype
@@ -108,6 +111,11 @@ class Monoid(Operator):
         """Always: GraphBLAS asks it of a monoid."""
         return True
 
+    @property
+    def commutes_to(self) -> Monoid:
+        """Itself."""
+        return self
+
 
 class TypedSemiring(TypedOp):
     """A semiring for one operand type: ``binaryop`` multiplies, ``monoid`` (of the product's type) adds."""
@@ -117,7 +125,7 @@ class TypedSemiring(TypedOp):
     def __init__(self, op: Semiring, type_: DataType, return_type: DataType) -> None:
         super().__init__(op, type_, return_type)
         self.binaryop: TypedOp = op.binaryop[type_]
-        self.monoid = cast(TypedMonoid, op.monoid[self.binaryop.return_type])
+        self.monoid = op.monoid[self.binaryop.return_type]
 
 
 class Semiring(Operator):
@@ -130,7 +138,7 @@ class Semiring(Operator):
     binaryop : BinaryOp
         The multiplicative operator; its results must be of a type that the monoid has.
     domain : Domain, optional
-        Which inputs are taken and what they are converted to. Without it: the operator's own, as far as the monoid goes.
+        Which inputs are taken and what they become. Without it: the operator's own, as far as the monoid goes.
 
     ``cuda``, ``reads`` and ``numpy`` are those of the multiplication.
     """
@@ -151,6 +159,10 @@ class Semiring(Operator):
         self.monoid = monoid
         self.binaryop = binaryop
         self._restricted = False
+
+    if TYPE_CHECKING:
+
+        def __getitem__(self, key: Any) -> TypedSemiring: ...
 
     def _restrict(self) -> None:
         """Keep the inputs whose product the monoid can add as it is."""
@@ -180,11 +192,13 @@ class Semiring(Operator):
 
     @property
     def commutes_to(self) -> Semiring | None:
-        """The semiring whose multiplication takes its operands the other way round, or None."""
-        other = self.binaryop.commutes_to
+        """The semiring g for which B'A' over g is the transpose of AB over this one, or None."""
+        from sparsezc.semirings.names import semiring_of
+
+        other = self.binaryop.transposes_to
         if other is None:
             return None
-        return self if other is self.binaryop else Semiring(self.monoid, other)
+        return self if other is self.binaryop else semiring_of(self.monoid, other)
 
     @property
     def is_commutative(self) -> bool:
@@ -192,13 +206,13 @@ class Semiring(Operator):
         return self.binaryop.is_commutative
 
 
-def register_anonymous(monoid: Monoid, binaryop: BinaryOp, name: str | None = None) -> Semiring:
+def register_anonymous(monoid: Monoid | BinaryOp, binaryop: BinaryOp, name: str | None = None) -> Semiring:
     """A semiring that stands in no namespace.
 
     Parameters
     ----------
-    monoid : Monoid
-        What adds.
+    monoid : Monoid or BinaryOp
+        What adds; an operator stands for the monoid of its name.
     binaryop : BinaryOp
         What multiplies.
     name : str, optional

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  -- one operator, one line; a lambda takes all operands and may ignore some
 """The unary operators, by python-graphblas's names: ``z = f(x)``. One line makes one.
 
 ``position*`` (and ``erf, erfc, frexpe, frexpx, lgamma, tgamma``) are SuiteSparse's own; python-graphblas keeps them in ``unary.ss``.

@@ -1,0 +1,48 @@
+"""python-graphblas as the judge of the algebra: namespaces, tables of types, operators applied to arrays."""
+
+from __future__ import annotations
+
+import warnings
+from functools import cache
+from typing import Any
+
+import graphblas as gb
+import numpy as np
+
+gb.init("suitesparse", blocking=True)  # its default mode gives wrong answers
+
+NAMES = ("BOOL", "INT8", "INT16", "INT32", "INT64", "UINT8", "UINT16", "UINT32", "UINT64", "FP32", "FP64")
+KINDS = ("unary", "binary", "indexunary", "select", "monoid", "semiring")
+
+
+@cache
+def operators(kind: str) -> dict[str, Any]:
+    """The judge's operators of a kind by name, those of its ``ss`` submodule under their plain names."""
+    module = getattr(gb, kind)
+    found = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        for name in dir(module):
+            op = getattr(module, name)
+            if hasattr(op, "types"):
+                found[name] = op
+    return found
+
+
+def table(op: Any) -> dict[str, tuple[str, str]]:
+    """``{input: (operand type, result type)}`` of the real types."""
+    names = [t.name for t in op.types if t.name in NAMES]
+    return {name: (op[name].type.name, op[name].return_type.name) for name in names}
+
+
+def vector(values: np.ndarray) -> Any:
+    return gb.Vector.from_dense(values)
+
+
+def apply(op: Any, x: np.ndarray) -> np.ndarray:
+    return np.asarray(vector(x).apply(op).new().to_dense())
+
+
+def combine(op: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """``op(x[n], y[n])`` for every n."""
+    return np.asarray(vector(x).ewise_mult(vector(y), op).new().to_dense())

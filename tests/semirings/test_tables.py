@@ -1,0 +1,93 @@
+"""Every operator of python-graphblas is here, under the same name, for the same types."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from sparsezc.semirings import names, types
+
+from . import judge
+
+COMPLEX = "works with complex types only"
+LEFT_OUT = {
+    "unary": dict.fromkeys(("carg", "cimag", "conj", "creal"), COMPLEX),
+    "binary": {"cmplx": COMPLEX},
+}
+OURS_ONLY: dict[str, dict[str, str]] = {}
+
+
+@pytest.mark.parametrize("kind", judge.KINDS)
+def test_names(kind: str) -> None:
+    theirs, ours = set(judge.operators(kind)), set(names.names_of(kind))
+    assert theirs - ours == set(LEFT_OUT.get(kind, {}))
+    assert ours - theirs == set(OURS_ONLY.get(kind, {}))
+
+
+def every_operator() -> list[tuple[str, str]]:
+    return [(kind, name) for kind in judge.KINDS for name in names.names_of(kind)]
+
+
+@pytest.mark.parametrize("kind", judge.KINDS)
+def test_input_operand_and_result_types(kind: str) -> None:
+    for name, theirs in judge.operators(kind).items():
+        if name in LEFT_OUT.get(kind, {}):
+            continue
+        ours = names.names_of(kind)[name]
+        mine = {t.name: (ours[t].type.name, ours[t].return_type.name) for t in ours.types}
+        assert mine == judge.table(theirs), f"{kind}.{name}"
+        assert {t.name: z.name for t, z in ours.types.items()} == {t: z for t, (_, z) in mine.items()}, f"{kind}.{name}"
+
+
+def test_two_types_meet_as_they_do_there() -> None:
+    import graphblas as gb
+
+    for a, b in itertools.product(types.ALL, types.ALL):
+        theirs = gb.dtypes.unify(gb.dtypes.lookup_dtype(a.name), gb.dtypes.lookup_dtype(b.name))
+        assert types.unify(a, b).name == theirs.name
+        for left, right in itertools.product((False, True), repeat=2):
+            flags = {"is_left_scalar": left, "is_right_scalar": right}
+            theirs = gb.dtypes.unify(gb.dtypes.lookup_dtype(a.name), gb.dtypes.lookup_dtype(b.name), **flags)
+            assert types.unify(a, b, **flags).name == theirs.name
+
+
+@pytest.mark.parametrize("kind", ["binary", "semiring"])
+def test_operators_of_two_types(kind: str) -> None:
+    for name, theirs in judge.operators(kind).items():
+        if name in LEFT_OUT.get(kind, {}):
+            continue
+        ours = names.names_of(kind)[name]
+        for a, b in (("INT8", "FP32"), ("BOOL", "INT16"), ("UINT64", "INT64"), ("INT32", "UINT32")):
+            try:
+                expected = theirs[a, b]
+            except KeyError:
+                assert (a, b) not in ours, f"{kind}.{name}[{a}, {b}]"
+            else:
+                got = ours[a, b]
+                assert (got.type.name, got.return_type.name) == (expected.type.name, expected.return_type.name), name
+
+
+def test_commuted_operators() -> None:
+    for kind in ("binary", "semiring"):
+        for name, theirs in judge.operators(kind).items():
+            if name in LEFT_OUT.get(kind, {}):
+                continue
+            expected = theirs.commutes_to
+            got = names.names_of(kind)[name].commutes_to
+            assert (got and got.name) == (expected and expected.name.removeprefix("ss.")), f"{kind}.{name}"
+
+
+def test_monoids_and_semirings_have_the_same_parts() -> None:
+    for name, theirs in judge.operators("monoid").items():
+        ours = names.names_of("monoid")[name]
+        assert ours.binaryop.name == theirs.binaryop.name
+        for t in judge.table(theirs):
+            assert ours[t].identity == theirs[t].identity, f"monoid.{name}[{t}]"
+            assert ours[t].identity.dtype == ours[t].type.np_type
+    for name, theirs in judge.operators("semiring").items():
+        ours = names.names_of("semiring")[name]
+        for t in judge.table(theirs):
+            mine = ours[t]
+            assert (mine.op.monoid.name, mine.binaryop.name) == tuple(name.split("_", 1))
+            assert mine.monoid.type is mine.binaryop.return_type is mine.return_type
