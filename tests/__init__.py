@@ -1,0 +1,1 @@
+"""The specification by example. CONTRIBUTING.md says how to run which part."""

@@ -1,0 +1,51 @@
+"""What all tests share: the judge in its safe mode, the `gpu` mark, and one profile for property tests."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+
+import graphblas
+import pytest
+
+# The judge must be right: in its default, nonblocking mode SuiteSparse can corrupt an input. This must come before any
+# other name of graphblas is used, and so before any test module is imported.
+graphblas.init("suitesparse", blocking=True)
+
+try:
+    import hypothesis
+except ModuleNotFoundError:  # a GPU machine may have only what its own tests need
+    pass
+else:
+    # Examples are the same in every run of CI, so that a failure there is a failure here; elsewhere they roam.
+    hypothesis.settings.register_profile("sparsezc", deadline=None, derandomize=bool(os.environ.get("CI")))
+    hypothesis.settings.load_profile("sparsezc")
+
+
+@cache
+def why_no_gpu() -> str | None:
+    """Why no test can use a GPU here, or None where one can: asked of CuPy itself, not of the code under test."""
+    try:
+        import cupy
+    except ImportError as error:
+        return f"CuPy cannot be imported: {error}"
+    try:
+        if cupy.cuda.runtime.getDeviceCount() == 0:
+            return "CuPy finds no GPU"
+        if int(cupy.arange(3).sum()) != 3:
+            return "CuPy computes wrongly on this GPU"
+    except Exception as error:  # CuPy raises a class of its own for each library that fails
+        return f"CuPy cannot use a GPU: {type(error).__name__}: {error}"
+    return None
+
+
+def pytest_report_header() -> str:
+    """Say at the top of a run whether it tests the GPU."""
+    reason = why_no_gpu()
+    return "gpu: tests marked gpu run" if reason is None else f"gpu: tests marked gpu are skipped ({reason})"
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip what needs a GPU where there is none."""
+    if item.get_closest_marker("gpu") and (reason := why_no_gpu()):
+        pytest.skip(f"needs a GPU: {reason}")

@@ -1,0 +1,82 @@
+"""What is written is true: examples in docstrings, Python blocks in README.md and docs/, the links between pages."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import os
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import sparsezc
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+MODULES = sorted({"sparsezc", *(m.name for m in pkgutil.walk_packages(sparsezc.__path__, "sparsezc."))})
+FENCE = re.compile(r"^(?P<indent> *)```(?P<language>\w*)[^\n]*\n(?P<text>.*?)^(?P=indent)```", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\[[^\]]+\]\(([^)#\s]+)(?:#[^)]*)?\)")
+
+
+def named(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return [match["text"] for match in FENCE.finditer(page.read_text()) if match["language"] == language]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_in_docstrings(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every example of a public docstring prints what it says. Files that examples write land in an empty folder."""
+    module = importlib.import_module(name)
+    monkeypatch.chdir(tmp_path)
+    report: list[str] = []
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    for case in doctest.DocTestFinder(exclude_empty=True).find(module, name):
+        runner.run(case, out=report.append)
+    assert not runner.summarize(verbose=False).failed, "".join(report)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=named)
+def test_python_blocks_run(page: Path, tmp_path: Path) -> None:
+    """Each Python block of a page runs as it stands, by itself. A page shows fragments in ```py blocks instead."""
+    for number, block in enumerate(blocks(page, "python"), 1):
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+        script = tmp_path / f"block{number}.py"
+        script.write_text(block)
+        done = subprocess.run(
+            [sys.executable, "-W", "error::DeprecationWarning:__main__", str(script)],
+            cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, f"{named(page)}, Python block {number}:\n{block}\n{done.stderr}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_links_lead_somewhere(page: Path) -> None:
+    """A relative link names a file of the checkout."""
+    local = [target for target in LINK.findall(page.read_text()) if "://" not in target]
+    assert [target for target in local if not (page.parent / target).exists()] == []
+
+
+def test_readme_has_the_two_lines() -> None:
+    """Line 1 installs and runs the main job; line 2, which CI runs, installs what testing needs and runs the tests."""
+    text = (ROOT / "README.md").read_text()
+    first, second = [block.strip() for block in blocks(ROOT / "README.md", "sh")[:2]]
+    assert text.count("<!-- .ci/run runs the next line -->\n```sh\n" + second + "\n```") == 1
+    for line in (first, second):
+        assert "\n" not in line
+        assert line.startswith("python3 -m venv .venv && . .venv/bin/activate && pip install ")
+    assert first.endswith("sparsezc bfs kron:16")
+    assert second.endswith('pip install -e ".[test]" && python -m pytest')
+
+
+def test_ci_calls_the_readmes_line() -> None:
+    """The script takes the line from README.md and repeats none of it."""
+    script = (ROOT / ".ci" / "run").read_text()
+    assert "<!-- \\.ci\\/run runs the next line -->" in script
+    assert "pip install" not in script

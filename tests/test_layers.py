@@ -1,0 +1,217 @@
+"""Imports go only downwards, and only the engines' rooms know that there are engines.
+
+The table is docs/architecture.md's, as modules. An import inside a function runs later and may be needed to break a
+circle, but it is a dependence all the same: each one that goes upwards stands in `LAZY` with its reason. Imports under
+`TYPE_CHECKING` are for readers and go anywhere.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# From low to high; the modules of one row may import each other.
+ROOMS = (
+    ("sparsezc.errors",),
+    ("sparsezc.semirings",),
+    ("sparsezc.config", "sparsezc.device"),
+    ("sparsezc.memory",),
+    ("sparsezc.csr",),
+    ("sparsezc.resolve", "sparsezc.write"),
+    ("sparsezc.ops",),
+    ("sparsezc.engines",),
+    ("sparsezc.matrix", "sparsezc.vector", "sparsezc.scalar"),
+    ("sparsezc.algorithms",),
+    ("sparsezc.io",),
+    ("sparsezc.cli",),
+    ("sparsezc", "sparsezc.__main__"),  # the facade: users import it, no room does
+)
+
+# (module, what it imports inside a function): why the circle must be there.
+LAZY: dict[tuple[str, str], str] = {}
+
+# Rooms that may name CuPy or ask which engine they are on, and why.
+ENGINE_ROOMS = {
+    "sparsezc.engines": "they are the engines",
+    "sparsezc.memory": "a placement belongs to a device",
+    "sparsezc.device": "it is the device",
+}
+ENGINE_NAMES = {"cpu", "gpu"}
+
+
+class Import(NamedTuple):
+    """One import statement's target, and where it stands."""
+
+    module: str
+    target: str
+    line: int
+    lazy: bool
+
+
+@cache
+def modules() -> dict[str, Path]:
+    """Every module of the package by its name. The two rooms at the top level have their installed names."""
+    found = {}
+    for folder, prefix in (("sparsezc", ""), ("ops", "sparsezc."), ("semirings", "sparsezc.")):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            inside = path.relative_to(ROOT)
+            if inside.parts[:2] in (("sparsezc", "ops"), ("sparsezc", "semirings")):
+                continue  # seen through the links
+            parts = inside.with_suffix("").parts
+            found[prefix + ".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def room(module: str) -> str | None:
+    """The longest name in the table that `module` lies in; the facade holds only itself."""
+    names = [name for row in ROOMS for name in row]
+    inside = [name for name in names if module == name or (name != "sparsezc" and module.startswith(name + "."))]
+    return max(inside, key=len, default=None)
+
+
+def height(module: str) -> int:
+    name = room(module)
+    return next(level for level, row in enumerate(ROOMS) if name in row)
+
+
+def is_type_checking(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
+
+
+def spelled(call: ast.Call) -> str | None:
+    """The module that `import_module("sparsezc...")` names, as far as the text gives it."""
+    if not ast.unparse(call.func).endswith("import_module") or not call.args:
+        return None
+    name = call.args[0]
+    if isinstance(name, ast.JoinedStr):
+        name = name.values[0]
+    return name.value.rstrip(".") if isinstance(name, ast.Constant) and isinstance(name.value, str) else None
+
+
+def targets(node: ast.AST, module: str, is_package: bool) -> list[str]:
+    """What one node imports, by absolute names; `from package import module` names the module."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.Call) and (name := spelled(node)):
+        return [name]
+    if not isinstance(node, ast.ImportFrom):
+        return []
+    base = node.module or ""
+    if node.level:
+        parents = module.split(".")[: None if is_package else -1]
+        parents = parents[: len(parents) - (node.level - 1)]
+        base = ".".join([*parents, *([base] if base else [])])
+    full = [f"{base}.{alias.name}" for alias in node.names]
+    return [name if name in modules() else base for name in full]
+
+
+def imports(module: str, path: Path) -> Iterator[Import]:
+    """Every import of a file from the package itself, outside TYPE_CHECKING."""
+
+    def walk(node: ast.AST, lazy: bool) -> Iterator[Import]:
+        for target in targets(node, module, path.name == "__init__.py"):
+            if target.split(".")[0] == "sparsezc":
+                yield Import(module, target, node.lineno, lazy)  # type: ignore[attr-defined]
+        inner = lazy or isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+        children = node.orelse if is_type_checking(node) else ast.iter_child_nodes(node)  # type: ignore[attr-defined]
+        for child in children:
+            yield from walk(child, inner)
+
+    return walk(ast.parse(path.read_text()), lazy=False)
+
+
+def upward() -> list[Import]:
+    every = [each for module, path in modules().items() if room(module) for each in imports(module, path)]
+    return [each for each in every if height(each.target) > height(each.module)]
+
+
+def excused(each: Import) -> tuple[str, str] | None:
+    """The entry of LAZY that allows this import."""
+    fits = [key for key in LAZY if each.lazy and each.module == key[0] and f"{each.target}.".startswith(f"{key[1]}.")]
+    return fits[0] if fits else None
+
+
+def test_every_file_has_a_room() -> None:
+    assert [module for module in modules() if room(module) is None] == []
+
+
+def test_imports_go_downwards() -> None:
+    wrong = [each for each in upward() if excused(each) is None]
+    assert [f"{modules()[each.module]}:{each.line}: imports {each.target}" for each in wrong] == []
+
+
+def test_the_list_of_lazy_imports_is_not_longer_than_needed() -> None:
+    assert set(LAZY) - {excused(each) for each in upward()} == set()
+
+
+def test_the_import_reader_sees_every_form(tmp_path: Path) -> None:
+    """The judge judged: each way to write an import is seen, with its place, and type imports are not."""
+    text = """
+from typing import TYPE_CHECKING
+import sparsezc.cli
+from sparsezc import errors
+from . import buffer
+from ..io import read
+if TYPE_CHECKING:
+    import sparsezc.matrix
+else:
+    import sparsezc.vector
+def f():
+    import sparsezc.scalar as s
+    import_module("sparsezc.algorithms")
+    importlib.import_module(f"sparsezc.engines.{name}")
+"""
+    path = tmp_path / "host.py"
+    path.write_text(text)
+    seen = [(each.target, each.lazy) for each in imports("sparsezc.memory.host", path)]
+    assert seen == [
+        ("sparsezc.cli", False),
+        ("sparsezc.errors", False),
+        ("sparsezc.memory.buffer" if "sparsezc.memory.buffer" in modules() else "sparsezc.memory", False),
+        ("sparsezc.io", False),
+        ("sparsezc.vector", False),
+        ("sparsezc.scalar", True),
+        ("sparsezc.algorithms", True),
+        ("sparsezc.engines", True),
+    ]
+
+
+def knows_engines(path: Path) -> list[str]:
+    """Where a file imports or names CuPy, or compares something with an engine's name."""
+    found = []
+    for node in ast.walk(ast.parse(path.read_text())):
+        match node:
+            case ast.Import(names=names) if any(alias.name.split(".")[0] in ("cupy", "cupyx") for alias in names):
+                what = "imports CuPy"
+            case ast.ImportFrom(module=str(module)) if module.split(".")[0] in ("cupy", "cupyx"):
+                what = "imports CuPy"
+            case ast.Name(id="cupy" | "cupyx"):
+                what = "names CuPy"
+            case ast.Constant(value="cupy" | "cupyx"):
+                what = "names CuPy"
+            case ast.Compare() | ast.MatchValue() if any(
+                isinstance(inner, ast.Constant) and inner.value in ENGINE_NAMES for inner in ast.walk(node)
+            ):
+                what = "compares with an engine's name"
+            case _:
+                continue
+        found.append(f"{path}:{getattr(node, 'lineno', 0)}: {what}")
+    return found
+
+
+@pytest.mark.parametrize("module", [name for name in modules() if room(name) not in ENGINE_ROOMS])
+def test_only_the_engines_rooms_know_engines(module: str) -> None:
+    assert module in ENGINE_ROOMS or knows_engines(modules()[module]) == []
+
+
+def test_the_engine_reader_sees_every_form(tmp_path: Path) -> None:
+    path = tmp_path / "x.py"
+    path.write_text('import cupy\nfrom cupyx import y\ne == "gpu" or e in ("cpu",)\nmatch e:\n  case "gpu": z\n')
+    assert sorted(line.split(":")[-2] for line in knows_engines(path)) == ["1", "2", "3", "3", "5"]

@@ -1,0 +1,202 @@
+"""The wheel, the sdist, an editable install and a bare checkout all give the same package, whole and only once.
+
+`ops/` and `semirings/` lie at the top level of the tree and must install inside `sparsezc` only: other packages own those
+names. Builds run on a copy of the tree, so that old build folders have no part in them.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from typing import NamedTuple
+from zipfile import ZipFile
+
+import pytest
+from build import ProjectBuilder
+from build.env import DefaultIsolatedEnv
+from pyproject_hooks import quiet_subprocess_runner
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDERS = ("sparsezc", "ops", "semirings")
+LINKED = ("ops", "semirings")
+KINDS = {".py", ".pyi", ".cu", ".cuh"}
+IGNORED = shutil.ignore_patterns("__pycache__", "*.egg-info")
+
+
+def project() -> dict[str, object]:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text())
+
+
+def sources() -> dict[str, Path]:
+    """What must be installed: the path inside an installation, and the file. Links are not followed."""
+    found = {}
+    for folder in FOLDERS:
+        for parent, names, files in os.walk(ROOT / folder):
+            names[:] = [name for name in names if name != "__pycache__"]
+            for path in (Path(parent, file) for file in files):
+                if path.suffix in KINDS or path.name == "py.typed":
+                    inside = path.relative_to(ROOT).as_posix()
+                    found[inside if folder == "sparsezc" else f"sparsezc/{inside}"] = path
+    return found
+
+
+@contextmanager
+def builder(tree: Path) -> Iterator[ProjectBuilder]:
+    """The build front end: in this environment where it has what the build needs, else in one made for it."""
+    if int(version("setuptools").split(".")[0]) >= 77:
+        yield ProjectBuilder(tree, runner=quiet_subprocess_runner)
+    else:
+        with DefaultIsolatedEnv() as environment:
+            isolated = ProjectBuilder.from_isolated_env(environment, tree, runner=quiet_subprocess_runner)
+            environment.install(isolated.build_system_requires)
+            yield isolated
+
+
+def copied(destination: Path, links: bool) -> Path:
+    """A copy of the checkout; with `links` false, as git makes it where there are none: small text files."""
+    destination.mkdir()
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, destination)
+    for folder in FOLDERS:
+        shutil.copytree(ROOT / folder, destination / folder, symlinks=True, ignore=IGNORED)
+    for name in () if links else LINKED:
+        (destination / "sparsezc" / name).unlink()
+        (destination / "sparsezc" / name).write_text(f"../{name}")
+    return destination
+
+
+def build(tree: Path, kind: str, out: Path) -> Path:
+    with builder(tree) as ready:
+        return Path(ready.build(kind, out))
+
+
+def python(code: str, *, cwd: Path, path: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run code in a new interpreter that finds only its environment's packages, and `path` before them."""
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    environment |= {"PYTHONPATH": str(path)} if path else {}
+    return subprocess.run([sys.executable, "-c", code], cwd=cwd, env=environment, capture_output=True, text=True)  # noqa: PLW1510
+
+
+class Built(NamedTuple):
+    tree: Path
+    wheel: Path
+    sdist: Path
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    base = tmp_path_factory.mktemp("packaging")
+    tree = copied(base / "tree", links=True)
+    return Built(tree, build(tree, "wheel", base / "out"), build(tree, "sdist", base / "out"))
+
+
+def contents(wheel: Path) -> dict[str, bytes]:
+    with ZipFile(wheel) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_the_list_of_packages_is_complete() -> None:
+    """Every folder that holds a source stands in pyproject.toml."""
+    folders = {Path(name).parent.as_posix().replace("/", ".") for name in sources()}
+    assert sorted(folders) == project()["tool"]["setuptools"]["packages"]  # type: ignore[index]
+
+
+@pytest.mark.parametrize("name", LINKED)
+def test_the_links_are_relative(name: str) -> None:
+    assert (ROOT / "sparsezc" / name).readlink() == Path("..", name)
+
+
+def test_the_wheel_is_the_tree(built: Built) -> None:
+    """Each source once, byte for byte, and nothing else besides the metadata."""
+    with ZipFile(built.wheel) as archive:
+        twice = [name for name, count in Counter(archive.namelist()).items() if count > 1]
+    files = {name: data for name, data in contents(built.wheel).items() if ".dist-info/" not in name}
+    assert twice == []
+    assert sorted(files) == sorted(sources())
+    assert [name for name, path in sources().items() if files[name] != path.read_bytes()] == []
+
+
+def test_the_sdist_is_the_tree(built: Built) -> None:
+    """Each source once, at its place in the tree, with what a build needs."""
+    with tarfile.open(built.sdist) as archive:
+        names = [member.name.partition("/")[2] for member in archive.getmembers() if not member.isdir()]
+    assert [name for name, count in Counter(names).items() if count > 1] == []
+    packaged = [name for name in names if name.split("/")[0] in FOLDERS]
+    assert sorted(packaged) == sorted(path.relative_to(ROOT).as_posix() for path in sources().values())
+    assert {"pyproject.toml", "README.md", "LICENSE", "PKG-INFO"} <= set(names)
+
+
+def test_the_wheel_of_the_sdist_is_the_wheel_of_the_tree(built: Built, tmp_path: Path) -> None:
+    with tarfile.open(built.sdist) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (unpacked,) = tmp_path.iterdir()
+    assert contents(build(unpacked, "wheel", tmp_path / "out")) == contents(built.wheel)
+
+
+def test_a_clone_without_links_gives_the_same_wheel(built: Built, tmp_path: Path) -> None:
+    tree = copied(tmp_path / "tree", links=False)
+    assert contents(build(tree, "wheel", tmp_path / "out")) == contents(built.wheel)
+
+
+IMPORTS = """
+import importlib.util, sparsezc.ops, sparsezc.semirings
+from importlib.metadata import distribution
+where = {where!r}
+for module in (sparsezc, sparsezc.ops, sparsezc.semirings):
+    assert module.__file__.startswith(where), module.__file__
+for name in ("ops", "semirings"):
+    spec = importlib.util.find_spec(name)
+    assert spec is None or not str(spec.origin).startswith(where), spec
+"""
+
+
+def test_the_installed_wheel_works(built: Built, tmp_path: Path) -> None:
+    """It imports from where it was installed, owns one name only, and its command is there."""
+    target = tmp_path / "installed"
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-deps", "--no-index"]
+    subprocess.run([*pip, "--target", str(target), str(built.wheel)], check=True, stdin=subprocess.DEVNULL)
+    kept = {path.name for path in target.iterdir() if path.suffix != ".dist-info"}
+    assert kept == {"bin" if os.name == "posix" else "Scripts", "sparsezc"}
+    entry = "(entry,) = distribution('sparsezc').entry_points.select(group='console_scripts'); assert callable(entry.load())"
+    done = python(IMPORTS.format(where=str(target)) + entry, cwd=tmp_path, path=target)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("links", [True, False], ids=["links", "no links"])
+def test_an_editable_install_works(links: bool, tmp_path: Path) -> None:
+    """It imports the tree's own files, also from a clone without links."""
+    tree = copied(tmp_path / "tree", links)
+    with ZipFile(build(tree, "editable", tmp_path / "out")) as archive:
+        archive.extractall(tmp_path / "site")
+    code = f"import site; site.addsitedir({str(tmp_path / 'site')!r})\n" + IMPORTS.format(where=str(tree))
+    done = python(code, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_bare_checkout_works(built: Built) -> None:
+    done = python("import sparsezc.ops, sparsezc.semirings; print(sparsezc.ops.__file__)", cwd=built.tree)
+    assert done.returncode == 0, done.stderr
+    assert Path(done.stdout.strip()) == built.tree / "sparsezc" / "ops" / "__init__.py"
+
+
+@pytest.mark.parametrize("name", LINKED)
+def test_the_top_level_rooms_refuse_other_names(name: str) -> None:
+    """In a checkout `import ops` would find our folder: it must say what to import instead."""
+    done = python(f"import {name}", cwd=ROOT)
+    assert done.returncode == 1
+    assert "ImportError" in done.stderr
+    assert f"sparsezc.{name}" in done.stderr
+
+
+def test_the_version_is_said_once() -> None:
+    done = python("import sparsezc; print(sparsezc.__version__)", cwd=ROOT)
+    assert done.stdout.strip() == project()["project"]["version"], done.stderr  # type: ignore[index]
