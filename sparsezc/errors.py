@@ -74,6 +74,10 @@ class UnknownDtype(GraphblasException, TypeError):
     """Something that names no GraphBLAS type was given where a type is needed."""
 
 
+class ConvergenceFailure(GraphblasException, ArithmeticError):
+    """An iteration did not settle in the number of rounds that it was given."""
+
+
 class FileFormatError(GraphblasException, ValueError):
     """A file is damaged, or not of the format that its name says; the message names file and line."""
 

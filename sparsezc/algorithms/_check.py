@@ -1,0 +1,47 @@
+"""What the algorithms ask of their arguments; each asks once, at its top."""
+
+from __future__ import annotations
+
+from operator import index
+from typing import Any
+
+from sparsezc.errors import DimensionMismatch, DomainMismatch, IndexOutOfBound, InvalidValue
+from sparsezc.matrix import Matrix
+from sparsezc.semirings import binary, monoid, types
+from sparsezc.vector import Vector
+
+
+def adjacency(A: Any, name: str = "A") -> int:
+    """Number of vertices of the graph whose adjacency matrix is `A`."""
+    if not isinstance(A, Matrix):
+        raise DomainMismatch(f"{name} is a {type(A).__name__}; a Matrix is needed")
+    if A.nrows != A.ncols:
+        raise DimensionMismatch(f"{name} is {A.nrows} x {A.ncols}; an adjacency matrix is square")
+    return int(A.nrows)
+
+
+def vertex(value: Any, n: int, name: str = "source") -> int:
+    """`value` as a vertex number in 0..n-1."""
+    try:
+        number = index(value)
+    except TypeError:
+        raise DomainMismatch(f"{name} is {value!r}; a vertex number (an integer) is needed") from None
+    if not 0 <= number < n:
+        needed = f"the graph has vertices 0 to {n - 1}" if n else "the graph has no vertices"
+        raise IndexOutOfBound(f"{name} is {number}; {needed}")
+    return number
+
+
+def distribution(v: Any, n: int, name: str) -> Vector:
+    """`v` scaled to sum 1, with a zero wherever it has no entry."""
+    if not isinstance(v, Vector):
+        raise DomainMismatch(f"{name} is a {type(v).__name__}; a Vector is needed")
+    if v.size != n:
+        raise DimensionMismatch(f"{name} has size {v.size}; the graph has {n} vertices")
+    full = Vector.from_scalar(0.0, n, types.FP64)
+    full(binary.plus) << v
+    total, lowest = full.reduce(monoid.plus).value, full.reduce(monoid.min).value
+    if not (lowest >= 0 and 0 < total < float("inf")):
+        raise InvalidValue(f"{name} has sum {total} and smallest entry {lowest}; entries >= 0 with a finite sum > 0 are needed")
+    full << full.apply(binary.truediv, right=total)
+    return full
