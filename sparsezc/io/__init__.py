@@ -1,0 +1,11 @@
+"""Graphs in and out: files, made graphs, and other libraries' objects.
+
+>>> import sparsezc as gb
+>>> A = gb.io.read("star:5")
+>>> A.nrows, A.nvals
+(5, 8)
+"""
+
+from sparsezc.io.reader import read
+
+__all__ = ["read"]

@@ -1,0 +1,278 @@
+"""From edges in any order to a CSR: sort packed keys, merge duplicates, fill the placement's own memory part by part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.csr import Csr, index_dtype
+from sparsezc.errors import DimensionMismatch, InvalidValue, OutOfMemory
+from sparsezc.io import weights as weighting
+from sparsezc.io.weights import Weights
+from sparsezc.memory import allocate
+from sparsezc.semirings import types
+
+BLOCK = 1 << 20  # entries handled at a time
+_LOW = np.uint64(0xFFFFFFFF)
+_SHIFT = np.uint64(32)
+
+#: How values of the same position become one; first and second go by the order in the file.
+MERGES: dict[str, np.ufunc | None] = {
+    "min": np.minimum, "max": np.maximum, "plus": np.add, "times": np.multiply, "first": None, "second": None,
+    "any": None, "lor": np.logical_or, "land": np.logical_and, "lxor": np.logical_xor,
+}  # fmt: skip
+
+
+@dataclass
+class Edges:
+    """Edges as a file lists them: 0-based ids below the sizes, and one value each or None.
+
+    Attributes
+    ----------
+    rows, cols : arrays of uint32 or int64
+    undirected : bool
+        The format says that each edge stands for both directions.
+    mirrored : bool
+        Both directions are in the lists already.
+    dtype : DataType or None
+        The type that the file states for its values.
+    """
+
+    nrows: int
+    ncols: int
+    rows: NDArray[Any]
+    cols: NDArray[Any]
+    values: NDArray[Any] | None = None
+    undirected: bool = False
+    mirrored: bool = False
+    dtype: types.DataType | None = None
+
+
+def merge_name(dup_op: Any) -> str:
+    """The name of an operator or monoid that :data:`MERGES` knows.
+
+    >>> merge_name("plus")
+    'plus'
+    """
+    name = dup_op if isinstance(dup_op, str) else getattr(dup_op, "name", None)
+    if name not in MERGES:
+        raise InvalidValue(f"dup_op={dup_op!r} cannot merge duplicates; choose one of {', '.join(MERGES)}")
+    return str(name)
+
+
+def narrow_ids(ids: NDArray[Any]) -> NDArray[Any]:
+    """The ids in 4 bytes each where they fit."""
+    if ids.dtype == np.uint32 or not ids.size or int(ids.max()) >= 2**32:
+        return ids
+    return ids.astype(np.uint32)
+
+
+def relabel(edges: Edges) -> tuple[Edges, NDArray[np.int64]]:
+    """The same edges over the ids that occur, numbered from 0 in ascending order; and those ids."""
+    ids = np.union1d(np.unique(edges.rows), np.unique(edges.cols))
+    rows, cols = (np.searchsorted(ids, part).astype(np.uint32) for part in (edges.rows, edges.cols))
+    n = ids.size
+    made = Edges(n, n, rows, cols, edges.values, edges.undirected, edges.mirrored, edges.dtype)
+    return made, ids.astype(np.int64)
+
+
+def build(
+    edges: Edges,
+    weights: Weights = Weights(),
+    *,
+    placement: str | None = None,
+    dup_op: str = "min",
+    symmetrize: bool = False,
+) -> Csr:
+    """Make the CSR of some edges.
+
+    The edges' arrays are given up: the caller should hold no reference to them, so that their memory is free early.
+    """
+    both = edges.undirected or symmetrize
+    check_sizes(edges.nrows, edges.ncols)
+    if both and edges.nrows != edges.ncols:
+        raise DimensionMismatch(f"a {edges.nrows} x {edges.ncols} matrix has no both directions; it must be square")
+    if weights.kind != "file":
+        edges.values = None
+    if both and not edges.mirrored:
+        _mirror(edges)
+    nrows, ncols = edges.nrows, edges.ncols
+    ordered, values = _sorted(edges, stable=dup_op in ("first", "second"))
+    stated = edges.dtype
+    del edges
+    values = _merge(ordered, values, dup_op)
+    values, dtype, iso = final_values(values, weights, stated)
+    # Floating sums depend on their order, and first, second and any on the file's: such values may differ by direction.
+    exact = values is None or dup_op in ("min", "max") or (dtype.is_integer and dup_op in ("plus", "times"))
+    symmetric = both and exact
+    return _fill(nrows, ncols, ordered, values, dtype, iso, weights, symmetric, placement)
+
+
+def check_sizes(nrows: int, ncols: int) -> None:
+    """Refuse a matrix whose offsets alone would not fit any machine."""
+    if nrows >= 2**36 or ncols >= 2**60:
+        raise OutOfMemory(
+            f"ids reach {max(nrows, ncols) - 1:,}, so the offsets of {nrows:,} rows need {8 * (nrows + 1):,} bytes; "
+            "with relabel=True only the ids that occur are numbered"
+        )
+
+
+def _mirror(edges: Edges) -> None:
+    """Add (j, i) for each (i, j) off the diagonal."""
+    off = edges.rows != edges.cols
+    rows = np.concatenate([edges.rows, edges.cols[off]])
+    edges.cols = np.concatenate([edges.cols, edges.rows[off]])
+    edges.rows = rows
+    if edges.values is not None:
+        edges.values = np.concatenate([edges.values, edges.values[off]])
+
+
+class Ordered:
+    """Positions in ascending order, packed into 64-bit keys where ids have 32 bits, else as two arrays."""
+
+    def __init__(self, *parts: NDArray[Any]) -> None:
+        self.parts = parts
+
+    def __len__(self) -> int:
+        return len(self.parts[0])
+
+    def block(self, start: int, stop: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Rows and columns of the positions start:stop."""
+        if len(self.parts) == 2:
+            return self.parts[0][start:stop], self.parts[1][start:stop]
+        keys = self.parts[0][start:stop]
+        return (keys >> _SHIFT).astype(np.int64), (keys & _LOW)
+
+    def news(self) -> NDArray[np.bool_]:
+        """Where a position differs from the one before."""
+        new = np.ones(len(self), np.bool_)
+        if len(self):
+            np.not_equal(self.parts[0][1:], self.parts[0][:-1], out=new[1:])
+        if len(self.parts) == 2 and len(self):
+            new[1:] |= self.parts[1][1:] != self.parts[1][:-1]
+        return new
+
+    def keep(self, where: NDArray[Any]) -> None:
+        self.parts = tuple(part[where] for part in self.parts)
+
+
+def _sorted(edges: Edges, stable: bool) -> tuple[Ordered, NDArray[Any] | None]:
+    """Positions in ascending order and the values in the same order; takes the arrays out of `edges`."""
+    values, rows, cols = edges.values, edges.rows, edges.cols
+    edges.rows = edges.cols = np.empty(0, np.uint32)
+    edges.values = None
+    if max(edges.nrows, edges.ncols) > 2**32:
+        order = np.lexsort((cols, rows))
+        return Ordered(rows[order], cols[order]), None if values is None else values[order]
+    keys = rows.astype(np.uint64)
+    del rows
+    keys <<= _SHIFT
+    keys |= cols.astype(np.uint64)
+    del cols
+    if keys.size > 1 and bool((keys[1:] >= keys[:-1]).all()):
+        return Ordered(keys), values
+    if values is None:
+        keys.sort()
+        return Ordered(keys), None
+    order = np.argsort(keys, kind="stable" if stable else None)
+    return Ordered(keys[order]), values[order]
+
+
+def _merge(ordered: Ordered, values: NDArray[Any] | None, dup_op: str) -> NDArray[Any] | None:
+    """Leave each position once; the values of the same position become one."""
+    new = ordered.news()
+    if new.all():
+        return values
+    starts = np.flatnonzero(new)
+    if values is not None:
+        if dup_op in ("min", "max") and values.dtype.kind == "f":
+            _refuse_nan(ordered, values, new, dup_op)
+        ufunc = MERGES[dup_op]
+        if ufunc is not None:
+            values = ufunc.reduceat(values, starts).astype(values.dtype, copy=False)
+        elif dup_op == "second":
+            values = values[np.append(starts[1:], len(ordered)) - 1]
+        else:
+            values = values[starts]
+    ordered.keep(new)
+    return values
+
+
+def _refuse_nan(ordered: Ordered, values: NDArray[Any], new: NDArray[np.bool_], dup_op: str) -> None:
+    """NaN has no place in an order, so min and max cannot choose between it and another value."""
+    twice = ~new
+    twice[:-1] |= ~new[1:]
+    bad = np.flatnonzero(np.isnan(values) & twice)
+    if bad.size:
+        row, col = (int(part[0]) for part in ordered.block(int(bad[0]), int(bad[0]) + 1))
+        raise InvalidValue(
+            f"the position ({row}, {col}) occurs more than once and one of its values is NaN, which dup_op={dup_op!r} "
+            "cannot order; choose another dup_op, such as 'first'"
+        )
+
+
+def final_values(
+    values: NDArray[Any] | None, weights: Weights, stated: types.DataType | None
+) -> tuple[NDArray[Any] | None, types.DataType, bool]:
+    """Values in their final type, that type, and whether one value stands for all (where there are none)."""
+    if weights.kind == "hash":
+        assert weights.dtype is not None
+        return None, weights.dtype, False
+    wanted = weights.dtype or stated
+    if values is None:
+        return None, wanted or types.BOOL, True
+    if wanted is None:
+        wanted = types.lookup(values.dtype)
+        if values.dtype.kind in "iu" and values.size:
+            wanted = weighting.narrowest(int(values.min()), int(values.max()))
+    return values.astype(wanted.np_type, copy=False), wanted, False
+
+
+def _fill(
+    nrows: int, ncols: int, ordered: Ordered, values: NDArray[Any] | None, dtype: types.DataType, iso: bool,
+    weights: Weights, symmetric: bool, placement: str | None,
+) -> Csr:  # fmt: skip
+    nvals = len(ordered)
+    placement = place(placement, nrows, ncols, nvals, dtype, iso)
+    indices = allocate(placement, nvals, index_dtype(ncols, placement))
+    target = allocate(placement, 1 if iso else nvals, dtype.np_type)
+    if iso:
+        target.write(0, np.ones(1, dtype.np_type))
+    indptr = offsets(nrows)
+    for start in range(0, nvals, BLOCK):
+        rows, cols = ordered.block(start, min(start + BLOCK, nvals))
+        indices.write(start, cols)
+        if weights.kind == "hash":
+            target.write(start, weighting.hashed(rows, cols, weights))
+        elif values is not None:
+            target.write(start, values[start : start + BLOCK])
+        first = int(rows[0])
+        found = np.bincount(rows - first)
+        indptr[first + 1 : first + 1 + found.size] += found
+    np.cumsum(indptr, out=indptr)
+    return Csr(nrows, ncols, indptr, indices, target, dtype, iso, symmetric)
+
+
+def offsets(nrows: int) -> NDArray[np.int64]:
+    """Zeroed offsets, or an OutOfMemory that says what they need."""
+    try:
+        return np.zeros(nrows + 1, np.int64)
+    except MemoryError:
+        raise OutOfMemory(
+            f"the offsets of {nrows:,} rows need {8 * (nrows + 1):,} bytes, and the system refused; "
+            "with relabel=True only the ids that occur are numbered"
+        ) from None
+
+
+def place(
+    placement: str | None, nrows: int, ncols: int, nvals: int, dtype: types.DataType, iso: bool
+) -> str:
+    """Where the arrays go: what the caller or the configuration says, once the sizes are known."""
+    from sparsezc.memory.budget import resolve
+
+    width = index_dtype(ncols, "device").itemsize
+    nbytes = nvals * (width + (0 if iso else dtype.np_type.itemsize))
+    return resolve(placement, nbytes, nrows)

@@ -1,0 +1,1 @@
+SUFFIXES: tuple[str, ...] = ()

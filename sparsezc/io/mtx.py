@@ -1,0 +1,84 @@
+"""Matrix Market: .mtx, through the fast_matrix_market reader and writer that SciPy brings.
+
+Source: R. Boisvert, R. Pozo, K. Remington, The Matrix Market Exchange Formats, NISTIR 5935, 1996; values' types beyond
+that format follow the ``%%GraphBLAS type`` line of LAGraph's files.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sparsezc.errors import FileFormatError
+from sparsezc.io.build import Edges
+from sparsezc.io.source import Stream
+from sparsezc.semirings import types
+
+SUFFIXES = (".mtx",)
+_CTYPES = {"bool": types.BOOL, "float": types.FP32, "double": types.FP64} | {
+    f"{t.name.lower()}_t": t for t in types.INTEGERS
+}
+
+
+def read(path: Path, **_: Any) -> Edges:
+    """The entries, both triangles of a symmetric or skew-symmetric matrix.
+
+    Raises
+    ------
+    FileFormatError
+        The file breaks the format, ends early, holds values that its type cannot, or is complex.
+    """
+    from scipy import io as scipy_io
+
+    stated = _look(path)
+    with Stream(path) as head, Stream(path) as stream:
+        try:
+            nrows, ncols, nvals, layout, field, symmetry = scipy_io.mminfo(head)
+            if field == "complex":
+                raise FileFormatError(f"{path} holds complex numbers; the types are {', '.join(map(str, types.ALL))}")
+            if nvals * (4 if layout == "coordinate" else 2) > stream.limit:
+                raise FileFormatError(f"{path} is truncated: its header says {nvals:,} entries, more than the file can hold")
+            matrix = scipy_io.mmread(stream, spmatrix=False)
+        except (ValueError, OverflowError, EOFError, MemoryError) as error:
+            raise error if isinstance(error, FileFormatError) else FileFormatError(_told(path, error)) from None
+    undirected = symmetry in ("symmetric", "hermitian")
+    if layout == "array":
+        rows, cols = (part.ravel().astype(np.uint32) for part in np.indices(matrix.shape, np.uint32))
+        values: Any = matrix.ravel()
+    else:
+        rows, cols = (part.view(part.dtype.str.replace("i", "u")) for part in (matrix.row, matrix.col))
+        rows, cols = (part if part.itemsize == 4 else part.astype(np.int64) for part in (rows, cols))
+        values = None if field == "pattern" else matrix.data
+    if stated is not None and values is not None:
+        _check_type(path, values, stated)
+    return Edges(int(nrows), int(ncols), rows, cols, values, undirected, undirected, stated)
+
+
+def _look(path: Path) -> types.DataType | None:
+    """Refuse what is no Matrix Market file; the type that a GraphBLAS comment states, if any."""
+    with Stream(path) as stream:
+        head = stream.read(4096)
+    if not head.startswith(b"%%MatrixMarket"):
+        raise FileFormatError(f"{path}, line 1: found {head[:30]!r}; a Matrix Market file starts with %%MatrixMarket")
+    found = re.match(rb"[^\n]*\n%%GraphBLAS type ([a-z0-9_]+)[ \r]*\n", head)
+    return _CTYPES.get(found[1].decode()) if found else None
+
+
+def _check_type(path: Path, values: Any, stated: types.DataType) -> None:
+    """Values must survive the type that the file states; a type that cannot hold them is a lie."""
+    with np.errstate(all="ignore"):
+        cast = values.astype(stated.np_type)
+        if not stated.is_float and not np.array_equal(cast.astype(values.dtype), values):
+            bad = values[np.flatnonzero(cast.astype(values.dtype) != values)[0]]
+            raise FileFormatError(f"{path} states the type {stated.name} but holds the value {bad}")
+
+
+def _told(path: Path, error: Exception) -> str:
+    """fast_matrix_market's message with the file's name in front, and its line where it knows one."""
+    message = str(error) or type(error).__name__
+    if found := re.match(r"Line (\d+): (.*)", message, re.DOTALL):
+        return f"{path}, line {found[1]}: {found[2]}"
+    return f"{path}: {message}"

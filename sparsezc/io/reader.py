@@ -1,0 +1,168 @@
+"""``gb.io.read``: one entry for every format and every made graph."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.csr import Csr
+from sparsezc.errors import FileFormatError, InvalidValue
+from sparsezc.io import build
+from sparsezc.io import weights as weighting
+from sparsezc.io.source import existing
+
+if TYPE_CHECKING:
+    from sparsezc.matrix import Matrix
+
+#: The formats: each is the module of this name, with `SUFFIXES`, `read` and perhaps `write`.
+FORMATS = ("snap", "mtx", "dimacs", "metis", "gap", "emogi", "npz")
+#: Names of made graphs, the part before the colon.
+MADE = ("kron", "urand", "grid", "path", "star")
+
+
+def read(
+    path: str | os.PathLike[str],
+    directed: bool | None = None,
+    symmetrize: bool = False,
+    weights: Any = None,
+    relabel: bool = False,
+    placement: str | None = None,
+    *,
+    dup_op: Any = "min",
+    format: str | None = None,
+) -> Matrix | tuple[Matrix, NDArray[np.int64]]:
+    """Read a graph from a file, or make one, as an adjacency matrix.
+
+    Parameters
+    ----------
+    path : str or path
+        A file whose name ends in a known suffix, or the name of a made graph: ``kron:SCALE[:EDGEFACTOR]``,
+        ``urand:SCALE[:EDGEFACTOR]``, ``grid:ROWSxCOLS``, ``path:N``, ``star:N``, each perhaps with options as in
+        ``kron:20?seed=7&weights=1-255``.
+    directed : bool, optional
+        False: every edge counts in both directions. None: as the format says (edge lists and .gr are directed).
+    symmetrize : bool
+        Add the transpose: the same as ``directed=False``, for matrices that are directed by format.
+    weights : None, bool, dtype or str
+        None: the file's values, in the type that the file states or else the narrowest that holds them (whole numbers
+        stay whole, fractions are FP64); True everywhere (BOOL, iso-valued) where the file has none. False: the pattern
+        only. A type: the file's values in that type. ``"hash:LOW-HIGH"``: made whole numbers, the same for (i, j)
+        and (j, i).
+    relabel : bool
+        Number only the ids that occur, in ascending order.
+    placement : {"host", "device", "zerocopy", "auto"}, optional
+        Where the arrays are built; None leaves it to ``gb.config``.
+    dup_op : str, BinaryOp or Monoid
+        How the values of edges that occur more than once become one: min, max, plus, times, first, second, any, lor,
+        land or lxor.
+    format : str, optional
+        Read the file as this format ("snap", "mtx", "dimacs", "metis", "gap", "emogi" or "npz") whatever its name.
+
+    Returns
+    -------
+    Matrix, shape (n, n)
+        Or (Matrix, ids) with `relabel`: row i stands for the vertex that has number ``ids[i]`` without it (ids are
+        int64, shape (n,)). Ids are the file's; those of formats that count from 1 are lowered by one.
+
+    Raises
+    ------
+    FileFormatError
+        The file is empty, damaged or not of its format; the message has file, line, what was found and needed.
+    FileNotFoundError, IsADirectoryError
+        There is no such file.
+    InvalidValue
+        An argument that is not understood.
+    OutOfMemory
+        The graph does not fit; the message has the bytes.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> A = gb.io.read("grid:3x4")
+    >>> A.nrows, A.nvals, A.dtype
+    (12, 34, BOOL)
+    """
+    from sparsezc.matrix import Matrix
+
+    csr, ids = read_csr(path, directed, symmetrize, weights, relabel, placement, dup_op=dup_op, format=format)
+    matrix: Matrix = Matrix._from_csr(csr)
+    return matrix if ids is None else (matrix, ids)
+
+
+def read_csr(
+    path: str | os.PathLike[str],
+    directed: bool | None = None,
+    symmetrize: bool = False,
+    weights: Any = None,
+    relabel: bool = False,
+    placement: str | None = None,
+    *,
+    dup_op: Any = "min",
+    format: str | None = None,
+) -> tuple[Csr, NDArray[np.int64] | None]:
+    """What :func:`read` does, as a plain :class:`~sparsezc.csr.Csr` and the ids (None without `relabel`)."""
+    wanted = weighting.parse(weights)
+    merge = build.merge_name(dup_op)
+    both = symmetrize or directed is False
+    if symmetrize and directed:
+        raise InvalidValue("directed=True and symmetrize=True contradict each other; give one of them")
+    made = isinstance(path, str) and path.partition(":")[0] in MADE and not os.path.exists(path)
+    if made:
+        generate = import_module("sparsezc.io.generate")
+        found: Csr | build.Edges = generate.make(str(path), wanted, placement)
+    else:
+        file = Path(path)
+        module = import_module(f"sparsezc.io.{format_of(file, format)}")
+        direct = not (both or relabel)
+        found = module.read(file, weights=wanted, placement=placement, direct=direct)
+    if directed and (found.symmetric if isinstance(found, Csr) else found.undirected):
+        raise InvalidValue(f"directed=True, but {path} is undirected by its format; leave directed out")
+    if isinstance(found, Csr):
+        if not relabel and (found.symmetric or not both):
+            return found, None
+        found = as_edges(found)
+    ids = None
+    if relabel:
+        found, ids = build.relabel(found)
+    return build.build(found, wanted, placement=placement, dup_op=merge, symmetrize=both), ids
+
+
+def as_edges(csr: Csr) -> build.Edges:
+    """A CSR as edges again."""
+    rows = np.repeat(np.arange(csr.nrows, dtype=np.int64), np.diff(csr.indptr))
+    values = None if csr.iso else csr.values.read()
+    rows, cols = build.narrow_ids(rows), build.narrow_ids(csr.indices.read())
+    return build.Edges(csr.nrows, csr.ncols, rows, cols, values, csr.symmetric, csr.symmetric, csr.dtype)
+
+
+def suffixes() -> dict[str, str]:
+    """The format of each known suffix."""
+    known = ((name, import_module(f"sparsezc.io.{name}")) for name in FORMATS)
+    return {suffix: name for name, module in known for suffix in module.SUFFIXES}
+
+
+def format_of(path: Path, format: str | None = None) -> str:
+    """The format of a file by its name, or the one that was asked for.
+
+    >>> format_of(Path("web-Google.txt.gz"))
+    'snap'
+    """
+    if format is not None:
+        if format not in FORMATS:
+            raise InvalidValue(f"format={format!r} is not known; choose one of {', '.join(FORMATS)}")
+        return format
+    known = suffixes()
+    name = path.name.lower().removesuffix(".gz")
+    for suffix in sorted(known, key=len, reverse=True):
+        if name.endswith(suffix):
+            return known[suffix]
+    existing(path)
+    raise FileFormatError(
+        f"{path}: the suffix {Path(name).suffix!r} is not known; known are {', '.join(sorted(known))} (text and .sg "
+        f"formats also with .gz), and made graphs such as kron:16, urand:16, grid:100x100"
+    )

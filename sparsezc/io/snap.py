@@ -1,0 +1,54 @@
+"""Edge lists as text: SNAP's .txt, and .el, .wel, .tsv, .csv and their like, gzipped or not.
+
+A line has two vertex ids and perhaps a weight, apart by blanks, tabs or commas; lines that start with ``#`` or ``%`` are
+comments. Ids are 0-based: the graph has (largest id + 1) vertices.
+Source: J. Leskovec, A. Krevl, SNAP Datasets, https://snap.stanford.edu/data.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.errors import FileFormatError
+from sparsezc.io import text
+from sparsezc.io.build import Edges, narrow_ids
+from sparsezc.io.source import Lines, lines
+
+SUFFIXES = (".txt", ".el", ".wel", ".e", ".edges", ".tsv", ".csv")
+
+
+def read(path: Path, **_: Any) -> Edges:
+    """The edges of a list, one direction each.
+
+    Raises
+    ------
+    FileFormatError
+        Something that is no vertex id or number, lines of differing length, or no edge at all; with the line.
+    """
+    columns: int | None = None
+    parts: list[list[NDArray[Any]]] = []
+    for chunk in lines(path):
+        if columns is None and path.name.removesuffix(".gz").endswith((".csv", ".tsv")):
+            chunk = _without_header(chunk)
+        found, columns = text.table(Lines(path, chunk.first, text.without_comments(chunk.data)), columns or None)
+        if found:
+            parts.append([narrow_ids(found[0]), narrow_ids(found[1]), *found[2:]])
+    if not parts:
+        raise FileFormatError(f"{path} holds no edges; lines of two vertex ids are needed")
+    rows, cols, *rest = (np.concatenate(column) for column in zip(*parts, strict=True))
+    del parts
+    n = int(max(rows.max(), cols.max())) + 1
+    return Edges(n, n, rows, cols, rest[0] if rest else None)
+
+
+def _without_header(chunk: Lines) -> Lines:
+    """A table may open with the names of its columns."""
+    first, _, rest = chunk.data.partition(b"\n")
+    names = first.replace(b",", b" ").replace(b'"', b"").split()
+    if names and all(name[:1].isalpha() or name[:1] == b"_" for name in names):
+        return Lines(chunk.path, chunk.first, b"\n" + rest)
+    return chunk

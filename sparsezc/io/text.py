@@ -1,0 +1,133 @@
+"""Numbers out of lines of text, fast, with the line of whatever is wrong.
+
+Lines of plain decimal digits, which is what nearly every graph file holds, go through one C loop; everything else (signs,
+fractions, exponents, NaN) goes through NumPy's strict table reader. A bad line is looked for only once something is known
+to be wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.io.source import Lines
+
+_PLAIN = b"0123456789 \t\r\n"
+_COMMENT = re.compile(rb"^[ \t]*[#%][^\n]*", re.MULTILINE)
+_LAST = 2**63 - 1  # where NumPy's reader of integers stops counting
+
+
+def without_comments(data: bytes) -> bytes:
+    """The text with its ``#`` and ``%`` lines emptied; lines keep their numbers.
+
+    >>> without_comments(b"# a b\\n1 2\\n")
+    b'\\n1 2\\n'
+    """
+    return _COMMENT.sub(b"", data) if b"#" in data or b"%" in data else data
+
+
+def counts(data: bytes) -> NDArray[np.int32]:
+    """Words in each line of text that ends with a newline.
+
+    >>> counts(b"1 2\\n\\n 3\\n")
+    array([2, 0, 1], dtype=int32)
+    """
+    text = np.frombuffer(data, np.uint8)
+    blank = text <= 32
+    first = np.empty(text.size, np.bool_)
+    first[0] = not blank[0]
+    np.greater(blank[:-1], blank[1:], out=first[1:])
+    ends = np.flatnonzero(text == 10)
+    return np.diff(np.cumsum(first, dtype=np.int32)[ends], prepend=np.int32(0))
+
+
+def is_plain(data: bytes) -> bool:
+    """Whether the text holds decimal digits and white space only."""
+    return not data.translate(None, _PLAIN)
+
+
+def plain_integers(data: bytes) -> NDArray[np.int64]:
+    """All numbers of a plain text; a number of 2**63 or more comes out as 2**63 - 1."""
+    return np.fromstring(data, np.int64, sep=" ")
+
+
+def table(lines: Lines, columns: int | None, *, ids: int = 2, base: int = 0) -> tuple[list[NDArray[Any]], int]:
+    """The columns of lines that all have the same number of words: `ids` vertex numbers, then at most one weight.
+
+    Parameters
+    ----------
+    lines : Lines
+        Text without comments. Commas count as blanks.
+    columns : int or None
+        Words that each line must have; None takes the first line's number, which must be `ids` or `ids` + 1.
+    base : int
+        The number that the file gives to its first vertex.
+
+    Returns
+    -------
+    (list of arrays, columns)
+        The ids as int64 from 0 on, the weights as int64 or float64.
+    """
+    data = lines.data.replace(b",", b" ") if b"," in lines.data else lines.data
+    words = counts(data)
+    full = words[words > 0]
+    if not full.size:
+        return [], columns or 0
+    columns = columns or int(full[0])
+    if not ids <= columns <= ids + 1:
+        raise lines.error(int(np.flatnonzero(words)[0]), f"found {columns} columns; {ids} or {ids + 1} are needed")
+    if (full != columns).any():
+        bad = int(np.flatnonzero((words != columns) & (words > 0))[0])
+        raise lines.error(bad, f"found {words[bad]} columns; {columns} are needed, as in the lines before")
+    if is_plain(data):
+        numbers = plain_integers(data).reshape(-1, columns)
+        if int(numbers.max()) == _LAST:
+            raise explain(lines, data, columns, ids, base)
+        result: list[NDArray[Any]] = [numbers[:, k] for k in range(columns)]
+    else:
+        result = _strict(lines, data, columns, ids, base)
+    for k in range(ids):
+        if int(result[k].min()) < base:
+            raise explain(lines, data, columns, ids, base)
+        result[k] = result[k] - base if base else result[k]
+    return result, columns
+
+
+def _strict(lines: Lines, data: bytes, columns: int, ids: int, base: int) -> list[NDArray[Any]]:
+    """The same for text that is more than digits."""
+    fields = [(f"c{k}", np.int64) for k in range(ids)] + ([("w", np.int64)] if columns > ids else [])
+    for weight in (np.int64, np.float64) if columns > ids else (np.int64,):
+        if columns > ids:
+            fields[-1] = ("w", weight)
+        try:
+            found = np.loadtxt(BytesIO(data), dtype=fields, comments=None, ndmin=1)
+            return [np.ascontiguousarray(found[name]) for name, _ in fields]
+        except (ValueError, OverflowError):
+            continue
+    raise explain(lines, data, columns, ids, base)
+
+
+def explain(lines: Lines, data: bytes, columns: int, ids: int, base: int) -> Exception:
+    """The error for the first line that is not right."""
+    for index, line in enumerate(data.split(b"\n")):
+        for k, word in enumerate(line.split()):
+            shown = repr(word[:40].decode("ascii", "backslashreplace"))
+            if k >= ids:
+                try:
+                    float(word)
+                except ValueError:
+                    return lines.error(index, f"found {shown}; a number is needed as the weight")
+                if word.lstrip(b"+-").isdigit() and not -(2**63) <= int(word) < _LAST:
+                    return lines.error(index, f"found the weight {shown}; it must fit 64 bits")
+                continue
+            if not word.lstrip(b"+-").isdigit():
+                return lines.error(index, f"found {shown}; a whole number is needed as a vertex id")
+            if int(word) < base:
+                return lines.error(index, f"found the vertex id {shown}; ids start at {base}")
+            if int(word) >= _LAST:
+                return lines.error(index, f"found the vertex id {shown}; ids must be below 2^63 - 1")
+    return lines.error(0, f"these lines could not be read as {columns} columns of numbers")
