@@ -5,7 +5,6 @@ from __future__ import annotations
 import doctest
 import importlib
 import os
-import pkgutil
 import re
 import subprocess
 import sys
@@ -13,12 +12,9 @@ from pathlib import Path
 
 import pytest
 
-import sparsezc
-
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 CONTRACTS = {ROOT / "docs" / "architecture.md"}  # its blocks are signatures, not programs
-MODULES = sorted({"sparsezc", *(m.name for m in pkgutil.walk_packages(sparsezc.__path__, "sparsezc."))})
 FENCE = re.compile(r"^(?P<indent> *)```(?P<language>\w*)[^\n]*\n(?P<text>.*?)^(?P=indent)```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[[^\]]+\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
@@ -27,10 +23,21 @@ def named(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
+def files(folder: Path) -> list[Path]:
+    """The Python files of the package, through the links."""
+    walk = os.walk(folder, followlinks=True)
+    return [Path(at, name) for at, _, names in walk for name in names if name.endswith(".py")]
+
+
+def module_name(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
 def blocks(page: Path, language: str) -> list[str]:
     return [match["text"] for match in FENCE.finditer(page.read_text()) if match["language"] == language]
 
 
+MODULES = sorted(module_name(path) for path in files(ROOT / "sparsezc") if path.name != "__main__.py")
 RUNNABLE = [page for page in PAGES if blocks(page, "python") and page not in CONTRACTS]
 
 
