@@ -1,0 +1,236 @@
+"""What each kernel takes of a GPU, found without one: NVRTC compiles for every supported architecture and tells.
+
+The figures (registers a thread, stack, spills, shared memory) are held against the table ``resources.txt``, so that a
+change which makes a kernel spill or lowers its occupancy is seen in review. Needs ``nvidia-cuda-nvrtc`` and nothing
+else: ptxas's own report carries the figures, so no cubin has to be read, and no driver is asked.
+
+After a wanted change: ``python -m tests.emulator.resources --update``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import functools
+import hashlib
+import json
+import os
+import re
+import site
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from tests.emulator.compiler import DEFINE, HERE, default_cache, inline_includes
+
+ARCHITECTURES = (75, 80, 90, 100, 120)
+TABLE = HERE / "resources.txt"
+OPTIONS = ("--std=c++17", "--ptxas-options=-v", "--disable-warnings")
+BATCH = 16  # kernels in one NVRTC program: 25 ms a kernel instead of 100
+
+Case = tuple[str, str, str]  # label, source (prelude first), kernel name; cases of one label share a row of the table
+
+
+class NvrtcError(RuntimeError):
+    """NVRTC is missing, or refuses a kernel."""
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What one kernel takes: registers a thread, and bytes of stack, spills (stores and loads) and shared memory."""
+
+    registers: int = 0
+    stack: int = 0
+    spills: int = 0
+    shared: int = 0
+
+    def largest(self, other: Usage) -> Usage:
+        return Usage(*map(max, asdict(self).values(), asdict(other).values()))
+
+
+def _libraries() -> Iterator[Path]:
+    for root in (*site.getsitepackages(), site.getusersitepackages(), *sys.path):
+        yield from sorted(Path(root).glob("nvidia/*/lib/libnvrtc.so.*"))
+    for root in ("/usr/local/cuda/lib64", "/usr/lib/x86_64-linux-gnu"):
+        yield from sorted(Path(root).glob("libnvrtc.so.*"))
+
+
+@functools.cache
+def _nvrtc() -> ctypes.CDLL:
+    library = next((path for path in _libraries() if ".alt." not in path.name), None)
+    if library is None:
+        raise NvrtcError("NVRTC is not installed: pip install nvidia-cuda-nvrtc")
+    for builtins in library.parent.glob("libnvrtc-builtins.so.*"):  # NVRTC asks for it by name and does not find it
+        ctypes.CDLL(str(builtins))
+    return ctypes.CDLL(str(library))
+
+
+def why_unavailable() -> str | None:
+    """Why kernels cannot be compiled for a GPU here, or None if they can."""
+    try:
+        _nvrtc()
+    except (NvrtcError, OSError) as error:
+        return str(error)
+    return None
+
+
+def version() -> str:
+    """NVRTC's version, such as ``13.0``: the table holds for one version."""
+    major, minor = ctypes.c_int(), ctypes.c_int()
+    _nvrtc().nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
+    return f"{major.value}.{minor.value}"
+
+
+def compile_program(source: str, architecture: int) -> str:
+    """Compiles one text for one architecture; returns the report, or raises :class:`NvrtcError` with the messages."""
+    nvrtc, program, size = _nvrtc(), ctypes.c_void_p(), ctypes.c_size_t()
+    if nvrtc.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"kernel", 0, None, None):
+        raise NvrtcError("NVRTC does not start")
+    options = [f"--gpu-architecture=sm_{architecture}".encode(), *(option.encode() for option in OPTIONS)]
+    failed = nvrtc.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*options))
+    nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
+    log = ctypes.create_string_buffer(size.value)
+    nvrtc.nvrtcGetProgramLog(program, log)
+    nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
+    if failed:
+        raise NvrtcError(log.value.decode())
+    return log.value.decode()
+
+
+def parse_report(report: str) -> dict[str, Usage]:
+    """The usage of each kernel in ptxas's report."""
+    found = {}
+    for part in report.split("Compiling entry function '")[1:]:
+        numbers = {
+            what: sum(int(n) for n in re.findall(rf"(\d+) {pattern}", part))
+            for what, pattern in (
+                ("registers", "registers"),
+                ("stack", "bytes stack frame"),
+                ("spills", r"bytes spill (?:stores|loads)"),
+                ("shared", "bytes smem"),
+            )
+        }
+        found[part.split("'")[0]] = Usage(**numbers)
+    return found
+
+
+def _measure_batch(texts: Mapping[str, tuple[str, str]], architecture: int) -> dict[str, Usage]:
+    """Usage of several (text, name) at once, each in a namespace of its own and renamed to its key."""
+    program = []
+    for key, (text, name) in texts.items():
+        macros = "".join(f"#undef {macro}\n" for macro in sorted(set(DEFINE.findall(text))))
+        program.append(f"namespace in_{key} {{\n#define {name} {key}\n{text}\n}}\n#undef {name}\n{macros}")
+    try:
+        return parse_report(compile_program("".join(program), architecture))
+    except NvrtcError:
+        if len(texts) == 1:
+            raise
+        return {key: _measure_batch({key: case}, architecture)[key] for key, case in texts.items()}
+
+
+def measure(
+    cases: Iterable[Case], architectures: Sequence[int] = ARCHITECTURES, cache: Path | None = None
+) -> dict[tuple[str, int], Usage]:
+    """Usage of every (label, architecture): the largest of the label's cases. Compiles what the cache does not know."""
+    folder = (cache or default_cache()).with_name("resources")
+    folder.mkdir(parents=True, exist_ok=True)
+    labels, texts = {}, {}
+    for label, source, name in cases:
+        text = inline_includes(source)
+        key = "k" + hashlib.sha256("\0".join((version(), *OPTIONS, name, text)).encode()).hexdigest()[:20]
+        labels[key], texts[key] = label, (text, name)
+
+    known: dict[tuple[str, int], Usage] = {}
+    for key in texts:
+        for architecture in architectures:
+            path = folder / f"{key}-{architecture}.json"
+            if path.exists():
+                known[key, architecture] = Usage(**json.loads(path.read_text()))
+
+    def work(job: tuple[int, list[str]]) -> None:
+        architecture, keys = job
+        for key, usage in _measure_batch({key: texts[key] for key in keys}, architecture).items():
+            known[key, architecture] = usage
+            unfinished = folder / f"{key}-{architecture}.{os.getpid()}.tmp"
+            unfinished.write_text(json.dumps(asdict(usage)))
+            unfinished.replace(folder / f"{key}-{architecture}.json")
+
+    jobs = []
+    for architecture in architectures:
+        missing = [key for key in texts if (key, architecture) not in known]
+        jobs += [(architecture, missing[i : i + BATCH]) for i in range(0, len(missing), BATCH)]
+    with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
+        list(pool.map(work, jobs))
+
+    result: dict[tuple[str, int], Usage] = {}
+    for (key, architecture), usage in known.items():
+        row = labels[key], architecture
+        result[row] = usage.largest(result.get(row, usage))
+    return result
+
+
+def read_table(path: Path = TABLE) -> dict[tuple[str, int], Usage]:
+    table = {}
+    for line in path.read_text().splitlines():
+        if line and not line.startswith("#"):
+            label, architecture, *numbers = line.split()
+            table[label, int(architecture.removeprefix("sm_"))] = Usage(*map(int, numbers))
+    return table
+
+
+def format_table(usage: Mapping[tuple[str, int], Usage]) -> str:
+    width = max([len(label) for label, _ in usage], default=0)
+    lines = [
+        f"# What the kernels take of a GPU, by NVRTC {version()}; a row is the largest of a kernel's cases.",
+        "# Written by: python -m tests.emulator.resources --update",
+        f"# {'kernel':{width - 2}}  {'GPU':6} registers  stack  spills  shared",
+    ]
+    for (label, architecture), row in sorted(usage.items()):
+        target = f"sm_{architecture}"
+        lines.append(f"{label:{width}}  {target:6} {row.registers:9} {row.stack:6} {row.spills:7} {row.shared:7}")
+    return "\n".join(lines) + "\n"
+
+
+def differences(table: Mapping[tuple[str, int], Usage], measured: Mapping[tuple[str, int], Usage]) -> list[str]:
+    """What is worse than the table allows, one line each; less than the table is no difference."""
+    lines = []
+    for label, architecture in sorted(table.keys() | measured.keys()):
+        name, now = f"{label} on sm_{architecture}", measured.get((label, architecture))
+        allowed = table.get((label, architecture))
+        if allowed is None:
+            lines.append(f"{name}: not in the table; it takes {now}")
+        elif now is None:
+            lines.append(f"{name}: in the table, but there is no such kernel")
+        else:
+            before, after = asdict(allowed), asdict(now)
+            changes = [f"{what} {before[what]} -> {after[what]}" for what in before if after[what] > before[what]]
+            if changes:
+                lines.append(f"{name}: {', '.join(changes)}")
+    return lines
+
+
+def all_cases() -> list[Case]:
+    """Every kernel that the gate holds."""
+    text = (HERE / "emogi.cu").read_text()
+    return [
+        (f"emogi.{name}", f"typedef {ctype} Id;\n{text}", name)
+        for ctype in ("int", "long long")
+        for name in ("naive", "merged", "merged_aligned")
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--update", action="store_true", help="write the table")
+    arguments = parser.parse_args()
+    measured = measure(all_cases())
+    if arguments.update:
+        TABLE.write_text(format_table(measured))
+    print(format_table(measured), end="")
+    print("\n".join(differences(read_table(), measured)))
+
+
+if __name__ == "__main__":
+    main()
