@@ -1,0 +1,236 @@
+"""The one GPU of this process, or the reason why there is none.
+
+Everything that touches the driver goes through the small class below: an array module (`xp`), a compiler, pages of host
+memory that kernels can read, and a few facts. :class:`Cuda` does it with CuPy; the tests put an emulated device in its
+place (:func:`use`) and so run the whole GPU engine, kernels included, on a machine without a GPU.
+CuPy is imported at the first use of a GPU, never before.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import weakref
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from os import cpu_count
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.errors import DeviceUnavailable, OutOfMemory
+
+__all__ = ["Cuda", "Device", "Pages", "current", "reason", "use"]
+
+Kernel = Callable[[int, int, tuple[Any, ...]], None]  # kernel(blocks, threads of a block, arguments)
+
+_ROOT = Path(__file__).resolve().parent
+#: Where ``#include`` looks: the kernels' own headers and the operators'.
+INCLUDE = (_ROOT / "engines" / "gpu" / "kernels", _ROOT.parent / "semirings", _ROOT / "semirings")
+
+_HUGE = 2 << 20
+_PREFERRED_LOCATION, _ACCESSED_BY, _CPU = 3, 5, -1  # cudaMemoryAdvise, cudaCpuDeviceId
+_PORTABLE_MAPPED = 1 | 2  # cudaHostRegisterPortable | cudaHostRegisterMapped
+
+
+@dataclass(eq=False)
+class Pages:
+    """Host memory that kernels read over the link: `array` for the host, `pointer` for kernels."""
+
+    array: NDArray[np.uint8]
+    pointer: int
+    kind: str  # "managed" or "pinned"
+
+
+class Device(Protocol):
+    """What the GPU engine and the placements need of a GPU."""
+
+    name: str
+    xp: Any  # cupy, or numpy on the emulated device
+    multiprocessors: int
+
+    def compile(self, source: str, name: str) -> Kernel: ...
+    def memory(self) -> tuple[int, int]:
+        """Free and total bytes of the device's memory."""
+
+    def pages(self, nbytes: int, kind: str) -> Pages: ...
+    def managed_is_safe(self) -> bool:
+        """Can a kernel and the host share managed pages without migrating them?"""
+
+    def asnumpy(self, array: Any) -> NDArray[Any]: ...
+    def pointer(self, array: Any) -> int: ...
+    def synchronize(self) -> None: ...
+
+
+class Cuda:
+    """An NVIDIA GPU through CuPy."""
+
+    def __init__(self) -> None:
+        self.xp = _import_cupy()
+        runtime = self.xp.cuda.runtime
+        self._runtime = runtime
+        self.id = int(runtime.getDevice())
+        properties = runtime.getDeviceProperties(self.id)
+        self.name = properties["name"].decode()
+        self.multiprocessors = int(properties["multiProcessorCount"])
+        self.capability = f"{properties['major']}.{properties['minor']}"
+
+    def compile(self, source: str, name: str) -> Kernel:
+        options = ("-std=c++17", *(f"-I{folder}" for folder in INCLUDE if folder.is_dir()))
+        function = self.xp.RawModule(code=source, options=options).get_function(name)
+
+        def launch(blocks: int, threads: int, arguments: tuple[Any, ...]) -> None:
+            function((blocks,), (threads,), arguments)
+
+        return launch
+
+    def memory(self) -> tuple[int, int]:
+        free, total = self._runtime.memGetInfo()
+        pool = self.xp.get_default_memory_pool()
+        return int(free) + int(pool.free_bytes()), int(total)
+
+    @cached_property
+    def _concurrent_managed(self) -> bool:
+        return bool(self._runtime.deviceGetAttribute(89, self.id))  # cudaDevAttrConcurrentManagedAccess
+
+    def managed_is_safe(self) -> bool:
+        return self._concurrent_managed
+
+    def pages(self, nbytes: int, kind: str) -> Pages:
+        return self._managed(nbytes) if kind == "managed" else self._pinned(nbytes)
+
+    def _managed(self, nbytes: int) -> Pages:
+        runtime = self._runtime
+        try:
+            pointer = int(runtime.mallocManaged(max(nbytes, 1)))
+        except Exception as error:  # CuPy's own class; its text names the cause
+            raise OutOfMemory(f"{nbytes:,} bytes of managed memory were asked for: {error}") from None
+        runtime.memAdvise(pointer, max(nbytes, 1), _PREFERRED_LOCATION, _CPU)
+        runtime.memAdvise(pointer, max(nbytes, 1), _ACCESSED_BY, self.id)
+        array = _view(pointer, nbytes)
+        weakref.finalize(array.base, _quietly, runtime.free, pointer)
+        touch(array)
+        return Pages(array, pointer, "managed")
+
+    def _pinned(self, nbytes: int) -> Pages:
+        """mmap, touched by many threads, then registered: ten times faster than cudaHostAlloc."""
+        size = -(-max(nbytes, 1) // _HUGE) * _HUGE
+        try:
+            region = mmap.mmap(-1, size + _HUGE)
+        except OSError as error:
+            raise OutOfMemory(f"{size:,} bytes of host memory were asked for: {error}") from None
+        region.madvise(mmap.MADV_HUGEPAGE)
+        whole = np.frombuffer(region, np.uint8)
+        pointer = -(-whole.ctypes.data // _HUGE) * _HUGE
+        array = whole[pointer - whole.ctypes.data :][:size]
+        touch(array)
+        try:
+            self._runtime.hostRegister(pointer, size, _PORTABLE_MAPPED)
+        except Exception as error:
+            raise OutOfMemory(f"{size:,} bytes of host memory could not be pinned: {error}") from None
+        held = _view(pointer, nbytes)
+        weakref.finalize(held.base, _unregister, self._runtime, pointer, whole)
+        return Pages(held, pointer, "pinned")
+
+    def asnumpy(self, array: Any) -> NDArray[Any]:
+        return np.asarray(self.xp.asnumpy(array))
+
+    def pointer(self, array: Any) -> int:
+        return int(array.data.ptr)
+
+    def synchronize(self) -> None:
+        self._runtime.deviceSynchronize()
+
+
+def touch(array: NDArray[np.uint8]) -> None:
+    """Fault the pages in with every core: one thread takes ten times longer."""
+    threads = min(16, cpu_count() or 1, array.size // _HUGE)
+    if threads < 2:
+        array[:: mmap.PAGESIZE] = 0
+        return
+    step = -(-array.size // (threads * _HUGE)) * _HUGE
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(lambda i: array[i : i + step : mmap.PAGESIZE].fill(0), range(0, array.size, step)))
+
+
+def _view(pointer: int, nbytes: int) -> NDArray[np.uint8]:
+    """The bytes at an address; its `base` is alive as long as any view of it."""
+    return np.frombuffer((ctypes.c_uint8 * max(nbytes, 1)).from_address(pointer), np.uint8)[:nbytes]
+
+
+def _quietly(function: Callable[..., Any], *arguments: Any) -> None:
+    try:
+        function(*arguments)
+    except Exception:  # the process is going down and the driver with it
+        pass
+
+
+def _unregister(runtime: Any, pointer: int, memory: NDArray[np.uint8]) -> None:
+    _quietly(runtime.hostUnregister, pointer)
+    del memory  # only now may the pages go
+
+
+def _import_cupy() -> Any:
+    try:
+        import cupy
+    except ImportError as error:
+        raise DeviceUnavailable(
+            f"no GPU: CuPy is not installed ({error}); install sparsezc[cuda13] (or sparsezc[cuda12])"
+        ) from None
+    try:
+        count = cupy.cuda.runtime.getDeviceCount()
+    except Exception as error:
+        raise DeviceUnavailable(f"no GPU: the CUDA driver does not answer ({error})") from None
+    if count == 0:
+        raise DeviceUnavailable("no GPU: the CUDA driver sees no device")
+    try:
+        cupy.cuda.nvrtc.getVersion()
+    except Exception as error:
+        raise DeviceUnavailable(
+            f"no GPU: NVRTC, CUDA's run-time compiler, is missing ({error}); install sparsezc[cuda13]"
+        ) from None
+    return cupy
+
+
+_current: Device | None = None
+_reason: str | None = None
+
+
+def current() -> Device:
+    """The device in use, started on first need.
+
+    Raises
+    ------
+    DeviceUnavailable
+        Where no GPU can be used, with the reason.
+    """
+    global _current, _reason
+    if _current is None:
+        if _reason is not None:
+            raise DeviceUnavailable(_reason)
+        try:
+            _current = Cuda()
+        except DeviceUnavailable as error:
+            _reason = str(error)
+            raise
+    return _current
+
+
+def reason() -> str | None:
+    """Why there is no GPU; None where there is one."""
+    try:
+        current()
+    except DeviceUnavailable as error:
+        return str(error)
+    return None
+
+
+def use(device: Device | None) -> Device | None:
+    """Put `device` in the place of the GPU (None: look for one again) and return what was there before."""
+    global _current, _reason
+    before, _current, _reason = _current, device, None
+    return before

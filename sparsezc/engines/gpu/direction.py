@@ -1,0 +1,56 @@
+"""Push or pull: the choice by what each would read.
+
+With both orientations of a matrix at hand, w = A v can be computed by pushing from v's entries along the columns of A, or by
+pulling each wanted entry of w along its row. Both read over the same link, so the fewer bytes win (Beamer, Asanovic,
+Patterson, SC 2012, with bytes in the place of their tuned edge counts).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_SLICE = 32  # entries that a warp reads at once: what a row costs at least
+
+
+@dataclass(frozen=True)
+class Work:
+    """What the frontier and the mask ask for, in rows and entries."""
+
+    frontier_rows: int
+    frontier_entries: int
+    wanted_rows: int
+    wanted_entries: int
+    nvals: int  # entries of the matrix
+
+
+def pull_entries(work: Work, *, stops: bool) -> float:
+    """Entries that a pull reads: all of the wanted rows, or up to the first hit where the monoid can stop there.
+
+    An entry hits the frontier with the share of all edges that end in it. A row is read a slice at a time.
+
+    >>> pull_entries(Work(10, 500, 100, 3000, 1000), stops=False)
+    3000
+    >>> pull_entries(Work(10, 500, 100, 6400, 1000), stops=True)
+    3200.0
+    """
+    if not stops or work.frontier_entries == 0 or work.wanted_rows == 0:
+        return work.wanted_entries
+    until_hit = max(_SLICE, work.nvals / work.frontier_entries)
+    return work.wanted_rows * min(work.wanted_entries / work.wanted_rows, until_hit)
+
+
+def prefers_pull(work: Work, *, stops: bool, entry_bytes: int, offset_bytes: float) -> bool:
+    """Whether pulling reads fewer bytes.
+
+    Parameters
+    ----------
+    stops : bool
+        The monoid has a terminal value that products reach.
+    entry_bytes : int
+        Bytes of an entry on the link: its id, and its value if the multiply reads it.
+    offset_bytes : float
+        What looking up a row's offsets costs, in bytes of the link.
+    """
+    push = work.frontier_entries * entry_bytes + work.frontier_rows * offset_bytes
+    pull = pull_entries(work, stops=stops) * entry_bytes + work.wanted_rows * offset_bytes
+    return pull < push

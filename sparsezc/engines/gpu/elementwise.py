@@ -1,0 +1,235 @@
+"""Work on vectors where entry i comes from entries i: apply, select, ewise_*, assign, extract, casts (map.cu).
+
+Each function here writes one line of C++, the body of `compute`, and launches the one kernel. In a body, `u` and `v` are the
+operands' values, `a` and `b` two scalars, `at` the position, `z` what is to be set; it returns whether there is a result.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from sparsezc import device
+from sparsezc.engines.gpu import launch, specialise
+from sparsezc.engines.gpu.output import MaskBits, Out
+from sparsezc.engines.gpu.specialise import evaluate, flags, function, typedefs
+from sparsezc.engines.gpu.stores import VectorStore
+from sparsezc.semirings.operators import TypedOp
+from sparsezc.semirings.types import BOOL, DataType
+
+_PARAMETERS = "U u, V v, bool has_u, bool has_v, S a, S b, u64 at, Z& z"
+
+
+def run_map(
+    body: str,
+    result: DataType,
+    store: VectorStore,
+    mask: MaskBits,
+    accum: TypedOp | None,
+    replace: bool,
+    *,
+    u: VectorStore | None = None,
+    v: VectorStore | None = None,
+    scalars: tuple[Any, Any] = (0, 0),
+    scalar_type: DataType = BOOL,
+    helper: str = "",
+    region: Any = 0,
+    positions: Any = 0,
+    count: int | None = None,
+) -> None:
+    """Launch map.cu: `body` makes entry `at` of `result`'s type from `u`, `v` and the scalars; write it into `store`.
+
+    `positions` (u64, as long as the output): u is read there instead. `region`: presence words of what is assigned.
+    `count`: the output's number of entries afterwards, where the caller knows it.
+    """
+    gpu = device.current()
+    prelude = _prelude(
+        body, helper, result, store.dtype, accum, u and u.dtype, v and v.dtype, scalar_type, not isinstance(positions, int)
+    )
+    kernel = specialise.kernel(gpu, "map.cu", prelude, "map")
+    gathers = not isinstance(positions, int)
+    out = Out(store, apart=gathers and store is u)
+    a, b = (scalar_type.np_type.type(s) for s in scalars)
+    kernel(
+        launch.blocks(gpu, 32 * store.nwords),
+        launch.THREADS,
+        (
+            np.uint64(store.size),
+            *((0, 0) if u is None else u.operands()),
+            *((0, 0) if v is None else v.operands()),
+            positions,
+            a,
+            b,
+            region,
+            *out.arguments(),
+            *mask.arguments(),
+            np.uint32(replace),
+        ),
+    )
+    out.done(count)
+
+
+@cache
+def _prelude(
+    body: str,
+    helper: str,
+    result: DataType,
+    out_type: DataType,
+    accum: TypedOp | None,
+    u_type: DataType | None,
+    v_type: DataType | None,
+    scalar_type: DataType,
+    gather: bool,
+) -> str:
+    return "\n".join(
+        (
+            typedefs(U=u_type or BOOL, V=v_type or BOOL, S=scalar_type, Z=result, W=out_type),
+            flags(READS_U=u_type is not None, READS_V=v_type is not None, GATHER=gather),
+            specialise.accumulator(accum),
+            helper,
+            function("bool", "compute", _PARAMETERS, body),
+        )
+    )
+
+
+def _count_if_full(out: VectorStore, mask: MaskBits, accum: TypedOp | None, *operands: VectorStore) -> int | None:
+    """A full result that is written everywhere leaves the output full."""
+    full = all(x.is_full for x in operands) and mask.allows_all
+    return out.size if full or (accum is not None and out.is_full) else None
+
+
+def write_nothing(
+    out: VectorStore, result: DataType, mask: MaskBits, accum: TypedOp | None, replace: bool
+) -> None:
+    """Write a result that has no entries."""
+    if out.count == 0 or (accum is not None and not replace):
+        return
+    run_map("return false;", result, out, mask, accum, replace)
+
+
+def write_vector(
+    u: VectorStore,
+    out: VectorStore,
+    mask: MaskBits,
+    accum: TypedOp | None,
+    replace: bool,
+    *,
+    region: Any = 0,
+) -> None:
+    """w<mask> = accum(w, u)."""
+    if u.count == 0 and isinstance(region, int):
+        write_nothing(out, u.dtype, mask, accum, replace)
+        return
+    count = _count_if_full(out, mask, accum, u)
+    run_map("z = u; return has_u;", u.dtype, out, mask, accum, replace, u=u, region=region, count=count)
+
+
+def write_scalar(
+    value: Any,
+    dtype: DataType,
+    out: VectorStore,
+    mask: MaskBits,
+    accum: TypedOp | None,
+    replace: bool,
+    *,
+    region: Any = 0,
+) -> None:
+    """w<mask>(region) = accum(w, value); a value None deletes."""
+    if value is None:
+        run_map("return false;", out.dtype, out, mask, accum, replace, region=region)
+        return
+    everywhere = isinstance(region, int) and mask.allows_all
+    run_map(
+        "z = a; return true;", dtype, out, mask, accum, replace, scalars=(value, 0), scalar_type=dtype, region=region,
+        count=out.size if everywhere else None,
+    )  # fmt: skip
+
+
+def gather(
+    u: VectorStore, positions: Any, out: VectorStore, mask: MaskBits, accum: TypedOp | None, replace: bool
+) -> None:
+    """w<mask> = accum(w, u(positions))."""
+    count = _count_if_full(out, mask, accum, u)
+    run_map("z = u; return has_u;", u.dtype, out, mask, accum, replace, u=u, positions=positions, count=count)
+
+
+def _call(op: TypedOp, **operands: str) -> tuple[str, str]:
+    """The operator as a helper function `f(x, y, at)` and the text of a call of it."""
+    names = {"x": "p", "y": "q"}
+    text = evaluate(op, elementwise=True, **{k: names[k] for k in operands}, i="at", j="0", k="at")
+    parameters = [f"{kind} {names[k]}" for k, kind in zip(operands, ("P", "Q"), strict=False)]
+    template = "template <" + ", ".join(f"class {'PQ'[n]}" for n in range(len(operands))) + "> "
+    helper = template + function(op.return_type.ctype, "f", ", ".join([*parameters, "u64 at"]), text)
+    return helper, f"f({', '.join([*operands.values(), 'at'])})"
+
+
+def apply(
+    op: TypedOp,
+    u: VectorStore,
+    out: VectorStore,
+    mask: MaskBits,
+    accum: TypedOp | None,
+    replace: bool,
+    *,
+    left: Any = None,
+    right: Any = None,
+    scalar_type: DataType = BOOL,
+) -> None:
+    """w<mask> = accum(w, f(u)), f(left, u) or f(u, right); positional operators see the position."""
+    operands = {"x": "u"} if left is None and right is None else {"x": "u", "y": "a"} if left is None else {"x": "a", "y": "u"}
+    helper, call = _call(op, **operands)
+    scalar = left if left is not None else right
+    run_map(
+        f"if (!has_u) return false; z = {call}; return true;", op.return_type, out, mask, accum, replace, u=u,
+        helper=helper, scalars=(scalar or 0, 0), scalar_type=scalar_type, count=_count_if_full(out, mask, accum, u),
+    )  # fmt: skip
+
+
+def select(
+    op: TypedOp,
+    u: VectorStore,
+    thunk: Any,
+    thunk_type: DataType,
+    out: VectorStore,
+    mask: MaskBits,
+    accum: TypedOp | None,
+    replace: bool,
+) -> None:
+    """w<mask> = accum(w, the entries of u for which the operator is true)."""
+    helper, call = _call(op, x="u", y="a")
+    run_map(
+        f"if (!has_u) return false; z = u; return cast<bool>({call});", u.dtype, out, mask, accum, replace, u=u,
+        helper=helper, scalars=(thunk, 0), scalar_type=thunk_type,
+    )  # fmt: skip
+
+
+_EWISE = {
+    "ewise_mult": "if (!(has_u && has_v)) return false; z = {call}; return true;",
+    "ewise_add": "if (has_u && has_v) z = {call}; else if (has_u) z = cast<Z>(u); else z = cast<Z>(v); return has_u || has_v;",
+    "ewise_union": "if (!(has_u || has_v)) return false; const U l = has_u ? u : cast<U>(a); const V r = has_v ? v : cast<V>(b);"
+    " z = {call}; return true;",
+}
+
+
+def ewise(
+    operation: str,
+    op: TypedOp,
+    u: VectorStore,
+    v: VectorStore,
+    out: VectorStore,
+    mask: MaskBits,
+    accum: TypedOp | None,
+    replace: bool,
+    *,
+    scalars: tuple[Any, Any] = (0, 0),
+    scalar_type: DataType = BOOL,
+) -> None:
+    """w<mask> = accum(w, op(u, v)) over the union or the intersection of the entries."""
+    helper, call = _call(op, x="l" if operation == "ewise_union" else "u", y="r" if operation == "ewise_union" else "v")
+    count = _count_if_full(out, mask, accum, u, v)
+    run_map(
+        _EWISE[operation].format(call=call), op.return_type, out, mask, accum, replace, u=u, v=v, helper=helper,
+        scalars=scalars, scalar_type=scalar_type, count=count,
+    )  # fmt: skip

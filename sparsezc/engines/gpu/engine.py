@@ -1,0 +1,247 @@
+"""The GPU engine: which function does which operation, how stores are made and read, and what is left to the CPU engine."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc import device
+from sparsezc.config import config
+from sparsezc.csr import Csr
+from sparsezc.engines.gpu import elementwise, indexing, launch, matrices, reduce, spmv
+from sparsezc.engines.gpu.output import MaskBits, mask_bits
+from sparsezc.engines.gpu.stores import MatrixStore, VectorStore
+from sparsezc.errors import NotImplementedException, PerformanceWarning
+from sparsezc.memory import budget
+from sparsezc.semirings import binary
+from sparsezc.semirings.structures import register_anonymous
+from sparsezc.semirings.types import DataType, unify
+
+_warned: set[str] = set()
+
+
+class GpuEngine:
+    """Runs expressions with our kernels; see :class:`sparsezc.engines.Engine`."""
+
+    name = "gpu"
+
+    def run(self, expression: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+        native = _NATIVE.get(expression.operation)
+        if native is None or not native(expression, out, mask, accum, replace):
+            _fall_back(expression, out, mask, accum, replace)
+
+    # Stores
+
+    def new_matrix(self, dtype: DataType, nrows: int, ncols: int) -> MatrixStore:
+        return MatrixStore(dtype, nrows, ncols, None)
+
+    def new_vector(self, dtype: DataType, size: int) -> VectorStore:
+        return VectorStore(dtype, size)
+
+    def matrix_from_csr(self, csr: Csr) -> MatrixStore:
+        if csr.indices.placement == "host":
+            csr = csr.place(budget.resolve(config.placement, csr.nbytes, csr.nrows))
+        return matrices.store_of(csr)
+
+    def matrix_to_csr(self, store: MatrixStore) -> Csr:
+        return matrices.csr_of(store)
+
+    def vector_from_coo(self, indices: NDArray[Any], values: NDArray[Any], dtype: DataType, size: int) -> VectorStore:
+        gpu = device.current()
+        store = VectorStore(dtype, size)
+        if indices.size == 0:
+            return store
+        xp = gpu.xp
+        numbers = xp.asarray(np.ascontiguousarray(values).astype(dtype.np_type, copy=False))
+        if indices.size == size:  # ascending and distinct: all of them
+            full = numbers if numbers.size == size else xp.full(size, numbers.reshape(-1)[0])
+            bits = launch.mark(xp.arange(size, dtype=np.uint64), size)
+            store.set(full.copy() if full is values else full, bits, size)
+            return store
+        positions = xp.asarray(np.ascontiguousarray(indices).astype(np.uint64, copy=False))
+        spread = xp.empty(size, dtype.np_type)
+        spread[positions.astype(np.int64)] = numbers
+        store.set(spread, launch.mark(positions, size), int(indices.size))
+        return store
+
+    def vector_to_coo(self, store: VectorStore) -> tuple[NDArray[Any], NDArray[Any]]:
+        if store.bits is None:
+            return np.empty(0, np.uint64), np.empty(0, store.dtype.np_type)
+        gpu = device.current()
+        bits, values = gpu.asnumpy(store.bits), gpu.asnumpy(store.values)
+        present = np.unpackbits(bits.view(np.uint8), count=store.size, bitorder="little")
+        indices = np.flatnonzero(present).astype(np.uint64)
+        store.count = indices.size
+        return indices, values[indices.astype(np.int64)]
+
+    def dup(self, store: Any, dtype: DataType) -> Any:
+        if isinstance(store, MatrixStore):
+            return matrices.cast(store, dtype)
+        copy = VectorStore(dtype, store.size)
+        elementwise.write_vector(store, copy, MaskBits(), None, False)
+        copy.count = store.count
+        return copy
+
+    def nvals(self, store: Any) -> int:
+        count: int = store.nvals if isinstance(store, MatrixStore) else store.nvals()
+        return count
+
+    def clear(self, store: Any) -> None:
+        if isinstance(store, MatrixStore):
+            store.rows = store.columns = None
+        else:
+            store.clear()
+
+    def resize(self, store: Any, *shape: int) -> None:
+        if isinstance(store, MatrixStore):
+            matrices.resize(store, *shape)
+            return
+        indices, values = self.vector_to_coo(store)
+        kept = indices < shape[0]
+        other = self.vector_from_coo(indices[kept], values[kept], store.dtype, shape[0])
+        store.size = shape[0]
+        store.set(other.values, other.bits, other.count)
+
+    def wait(self, store: Any) -> None:
+        device.current().synchronize()
+
+
+# The operations. Each takes (expression, out, mask, accum, replace) and returns whether it did the work.
+
+
+def _spmv(vector_left: bool) -> Callable[..., bool]:
+    def run(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
+        v, matrix = e.operands if vector_left else reversed(e.operands)
+        spmv.spmv(
+            matrix._store, matrix._transposed != vector_left, v._store, e.op, out._store, mask_bits(mask), accum, replace,
+            vector_left=vector_left,
+        )  # fmt: skip
+        return True
+
+    return run
+
+
+def _ewise(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
+    if out.ndim != 1:
+        return False
+    extra: dict[str, Any] = {}
+    if e.operation == "ewise_union":
+        u, s, v, t = e.operands
+        extra = {"scalars": (s.value, t.value), "scalar_type": unify(s.dtype, t.dtype)}
+    else:
+        u, v = e.operands
+    elementwise.ewise(
+        e.operation, e.op, u._store, v._store, out._store, mask_bits(mask), accum, replace, **extra
+    )
+    return True
+
+
+def _apply(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
+    if out.ndim != 1:
+        return False
+    extra: dict[str, Any] = {}
+    u = e.operands[0]
+    if e.operation == "apply_left":
+        s, u = e.operands
+        extra = {"left": s.value, "scalar_type": s.dtype}
+    elif e.operation in ("apply_right", "apply_index"):
+        extra = {"right": e.operands[1].value, "scalar_type": e.operands[1].dtype}
+    elementwise.apply(e.op, u._store, out._store, mask_bits(mask), accum, replace, **extra)
+    return True
+
+
+def _select(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
+    if out.ndim != 1:
+        return False
+    u, s = e.operands
+    elementwise.select(e.op, u._store, s.value, s.dtype, out._store, mask_bits(mask), accum, replace)
+    return True
+
+
+def _reduce(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
+    u = e.operands[0]
+    if u.ndim == 2:
+        store = VectorStore(e.op.return_type, u._store.nrows)
+        _fold_rows(e.op, u._store, False, store, MaskBits(), None, False)
+    else:
+        store = u._store
+    out._receive(e, reduce.reduce_vector(e.op, store), accum)
+    return True
+
+
+def _reduce_rowwise(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
+    matrix = e.operands[0]
+    _fold_rows(e.op, matrix._store, matrix._transposed, out._store, mask_bits(mask), accum, replace)
+    return True
+
+
+def _fold_rows(
+    monoid: Any, matrix: MatrixStore, transposed: bool, out: VectorStore, mask: MaskBits, accum: Any, replace: bool
+) -> None:
+    """w = A (+).first 1: rows folded without a look at their ids."""
+    spmv.spmv(matrix, transposed, None, _folding(monoid), out, mask, accum, replace, vector_left=False)
+
+
+@cache
+def _folding(monoid: Any) -> Any:
+    return register_anonymous(monoid.op, binary.first)[monoid.type]
+
+
+def _assign(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
+    if out.ndim != 1:
+        return False
+    x, index = e.operands
+    bits = mask_bits(mask)
+    if x.ndim == 0:
+        indexing.assign_scalar(x.value, x.dtype, index, out._store, bits, accum, replace)
+    elif index.kind == "one":
+        return False
+    else:
+        indexing.assign_vector(x._store, index, out._store, bits, accum, replace)
+    return True
+
+
+def _extract(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
+    u = e.operands[0]
+    if u.ndim != 1:
+        return False
+    index = e.operands[1]
+    if out.ndim == 0:
+        out._receive(e, indexing.element(u._store, index.key), accum)
+    else:
+        indexing.extract_vector(u._store, index, out._store, mask_bits(mask), accum, replace)
+    return True
+
+
+_NATIVE: dict[str, Callable[..., bool]] = {
+    "mxv": _spmv(vector_left=False),
+    "vxm": _spmv(vector_left=True),
+    "ewise_add": _ewise,
+    "ewise_mult": _ewise,
+    "ewise_union": _ewise,
+    "apply": _apply,
+    "apply_left": _apply,
+    "apply_right": _apply,
+    "apply_index": _apply,
+    "select": _select,
+    "reduce": _reduce,
+    "reduce_rowwise": _reduce_rowwise,
+    "assign": _assign,
+    "extract": _extract,
+}
+
+
+def _fall_back(expression: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+    """Run on the CPU engine: operands go there and the output comes back."""
+    said = f"{expression.operation} of a {'Matrix' if out.ndim == 2 else 'Vector'}"
+    if config.fallback == "error":
+        raise NotImplementedException(f"the GPU engine has no {said}, and config.fallback is 'error'")
+    if config.fallback == "warn" and said not in _warned:
+        _warned.add(said)
+        warnings.warn(f"the GPU engine has no {said}: it runs on the CPU engine and comes back", PerformanceWarning, 4)
+    matrices.on_cpu(expression, out, mask, accum, replace)

@@ -1,0 +1,81 @@
+"""Assign into and extract from vectors, by lists, ranges and single positions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sparsezc import device
+from sparsezc.engines.gpu import elementwise, launch, specialise
+from sparsezc.engines.gpu.output import MaskBits
+from sparsezc.engines.gpu.specialise import typedefs
+from sparsezc.engines.gpu.stores import VectorStore
+from sparsezc.semirings.operators import TypedOp
+from sparsezc.semirings.types import DataType
+
+
+def positions_of(index: Any) -> Any:
+    """An IndexList's positions as u64 on the device."""
+    xp = device.current().xp
+    if index.kind == "list":
+        return xp.asarray(index.key)
+    steps = index.key
+    return xp.arange(steps.start, steps.stop, steps.step, np.int64).astype(np.uint64)
+
+
+def assign_scalar(
+    value: Any, dtype: DataType, index: Any, out: VectorStore, mask: MaskBits, accum: TypedOp | None, replace: bool
+) -> None:
+    """w<mask>(I) = accum(w(I), value)."""
+    region: Any = 0
+    if index.kind == "one":  # one bit: cheaper made on the host
+        region = _one_bit(index.key, out.size)
+    elif index.kind != "all":
+        region = launch.mark(positions_of(index), out.size)
+    elementwise.write_scalar(value, dtype, out, mask, accum, replace, region=region)
+
+
+def _one_bit(position: int, size: int) -> Any:
+    bits = device.current().xp.zeros(-(-size // 32), np.uint32)
+    bits[position >> 5] = 1 << (position & 31)
+    return bits
+
+
+def assign_vector(
+    u: VectorStore, index: Any, out: VectorStore, mask: MaskBits, accum: TypedOp | None, replace: bool
+) -> None:
+    """w<mask>(I) = accum(w(I), u)."""
+    if index.kind == "all":
+        elementwise.write_vector(u, out, mask, accum, replace)
+        return
+    gpu = device.current()
+    positions = positions_of(index)
+    spread = VectorStore(u.dtype, out.size)
+    spread.make()
+    region = gpu.xp.zeros(out.nwords, np.uint32)
+    kernel = specialise.kernel(gpu, "scatter.cu", typedefs(U=u.dtype), "scatter")
+    if positions.size:
+        arguments = (np.uint64(positions.size), positions, *u.operands(), spread.values, spread.bits, region)
+        kernel(launch.blocks(gpu, positions.size), launch.THREADS, arguments)
+    spread.count = None
+    elementwise.write_vector(spread, out, mask, accum, replace, region=region)
+
+
+def extract_vector(
+    u: VectorStore, index: Any, out: VectorStore, mask: MaskBits, accum: TypedOp | None, replace: bool
+) -> None:
+    """w<mask> = accum(w, u(I))."""
+    if index.kind == "all":
+        elementwise.write_vector(u, out, mask, accum, replace)
+    else:
+        elementwise.gather(u, positions_of(index), out, mask, accum, replace)
+
+
+def element(u: VectorStore, position: int) -> Any:
+    """u(position) as a NumPy scalar, or None. Waits for the device."""
+    if u.bits is None:
+        return None
+    gpu = device.current()
+    word = gpu.asnumpy(u.bits[position >> 5 : (position >> 5) + 1])[0]
+    return gpu.asnumpy(u.values[position : position + 1])[0] if word >> np.uint32(position & 31) & np.uint32(1) else None

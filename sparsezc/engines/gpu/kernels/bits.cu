@@ -1,0 +1,56 @@
+// Presence words: 32 entries of a vector packed into a u32. Four small kernels, all memory on the device.
+//
+// Who calls: engines/gpu/stores.py and spmv.py. None is specialised by type except `truth` (the prelude supplies X).
+#include "warp.cuh"
+
+namespace szc {
+
+__device__ __forceinline__ void add_lanes(u64 v, u64* total) {
+  for (u32 d = 16; d; d >>= 1) v += __shfl_xor_sync(ALL, v, d);
+  if (lane_id() == 0 && v) atomicAdd(total, v);
+}
+
+// truth: bits of the entries that are present and not zero (a value mask).
+extern "C" __global__ void truth(u64 size, const X* x, const u32* x_bits, u32* bits) {
+  const u64 nwords = (size + 31) / 32;
+  for (u64 word = ((u64)blockIdx.x * blockDim.x + threadIdx.x) >> 5; word < nwords; word += ((u64)gridDim.x * blockDim.x) >> 5) {
+    const u64 i = 32 * word + lane_id();
+    const u32 now = __ballot_sync(ALL, i < size && present(x_bits, i) && x[i] != X(0));
+    if (lane_id() == 0) bits[word] = now;
+  }
+}
+
+// count: how many entries are present; *total is 0 on entry.
+extern "C" __global__ void count(u64 nwords, const u32* bits, u64* total) {
+  u64 mine = 0;
+  for (u64 word = (u64)blockIdx.x * blockDim.x + threadIdx.x; word < nwords; word += (u64)gridDim.x * blockDim.x)
+    mine += (u32)__popc(bits[word]);
+  add_lanes(mine, total);
+}
+
+// work: what a push and a pull would have to read. totals (zeros on entry): frontier rows, their entries, rows that the
+// mask lets through, their entries.
+extern "C" __global__ void work(u64 size, const i64* push_indptr, const i64* pull_indptr, const u32* frontier, u64 nrows,
+                                const u32* mask, u32 flip, u64* totals) {
+  u64 n[4] = {0, 0, 0, 0};
+  const u64 most = size > nrows ? size : nrows;
+  for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < ((most + 31) & ~(u64)31); i += (u64)gridDim.x * blockDim.x) {
+    if (i < size && present(frontier, i)) {
+      ++n[0];
+      n[1] += (u64)(push_indptr[i + 1] - push_indptr[i]);
+    }
+    if (i < nrows && (!mask || has_bit(mask[i >> 5] ^ flip, (u32)i & 31u))) {
+      ++n[2];
+      n[3] += (u64)(pull_indptr[i + 1] - pull_indptr[i]);
+    }
+  }
+  for (int k = 0; k < 4; ++k) add_lanes(n[k], totals + k);
+}
+
+// mark: sets the bits of a list of entries; `bits` holds zeros on entry.
+extern "C" __global__ void mark(u64 count, const u64* index, u32* bits) {
+  for (u64 k = (u64)blockIdx.x * blockDim.x + threadIdx.x; k < count; k += (u64)gridDim.x * blockDim.x)
+    atomicOr(&bits[index[k] >> 5], bit((u32)index[k] & 31u));
+}
+
+}  // namespace szc

@@ -1,0 +1,171 @@
+// mxv by rows (pull): w<mask> = accum(w, A (+).(x) v), for the rows of A that the mask lets through.
+//
+// Who calls: engines/gpu/spmv.py. Where things lie: `indices` and `values` in host memory (zero-copy) or on the device,
+// all else on the device. What a warp does: it takes presence words of 32 rows, in ascending order, asks the mask, streams
+// the allowed rows (rows.cuh) and writes 32 results at once (write.cuh). Rows longer than LONG entries are left to the
+// chunk part: a warp takes LONG entries of one long row, and the warp that finishes a row's last chunk folds the partial
+// results in chunk order, so results do not depend on timing. Early exit: a row stops at the monoid's terminal value.
+//
+// The prelude supplies: Id, A, X, Z, W (types of ids, values, vector, result, output); `Z multiply(A a, X x, u64 row, u64 id)`,
+// `Z add(Z, Z)`, `Z identity()`, `bool terminal(Z)`, `W accumulate(W, Z)`; the flags READS_IDS, READS_VALUES, READS_VECTOR
+// (what the multiply needs), ISO (one value for all), ANY (the monoid takes whichever comes first), TERMINAL, ACCUM; LONG.
+#include "rows.cuh"
+#include "write.cuh"
+
+namespace szc {
+
+struct Rows {
+  u64 nrows;
+  const i64* indptr;
+  const Id* indices;
+  const A* values;
+  const X* x;
+  const u32* x_bits;  // null: the vector is full
+};
+
+// The product of one entry. All lanes call; returns whether there is one (the vector has an entry at this id).
+__device__ __forceinline__ bool product(const Rows& m, u64 at, bool active, u64 row, Z& z) {
+  z = identity();
+  if (!active) return false;
+  const bool full = m.x_bits == nullptr;
+  A a = A();
+  if (READS_VALUES && !ISO && full) a = load_host(m.values + at, 1);  // both requests leave together
+  u64 id = 0;
+  if (READS_IDS || !full) id = (u64)load_host(m.indices + at, 0);
+  if (!full && !present(m.x_bits, id)) return false;
+  if (READS_VALUES) {
+    if (ISO) a = m.values[0];
+    else if (!full) a = load_host(m.values + at, 1);
+  }
+  z = multiply(a, READS_VECTOR ? m.x[id] : X(), row, id);
+  return true;
+}
+
+// Folds a slice into the rows' accumulators: lane r gets row r's part. All lanes call.
+__device__ __forceinline__ void fold(const Slice& s, bool hit, Z z, Z& sum, bool& has) {
+  const u32 lane = lane_id();
+  const u32 hits = __ballot_sync(ALL, hit) & s.range;
+  if (ANY) {
+    const Z first = __shfl_sync(ALL, z, hits ? __ffs((int)hits) - 1 : (int)lane);
+    if (hits && !has) sum = first;
+  } else {
+    for (u32 d = 1; d < 32; d <<= 1) {  // segmented scan: lane i holds the sum of its row from the slice's start to i
+      const Z left = __shfl_up_sync(ALL, z, d);
+      if (lane >= s.head + d) z = add(left, z);
+    }
+    const Z part = __shfl_sync(ALL, z, s.range ? 31 - __clz((int)s.range) : (int)lane);
+    if (hits) sum = has ? add(sum, part) : part;
+  }
+  has |= hits != 0;
+}
+
+__device__ __forceinline__ void do_word(const Rows& m, const Output& out, u64 word, volatile u8* owner) {
+  const u64 row = 32 * word + lane_id();
+  const u32 allowed = allowed_word(out, word, m.nrows);
+  u64 begin = 0, end = 0;
+  if (has_bit(allowed, lane_id())) {
+    begin = (u64)m.indptr[row];
+    end = (u64)m.indptr[row + 1];
+  }
+  const u32 longs = __ballot_sync(ALL, end - begin > LONG);
+  const u32 rows = __ballot_sync(ALL, begin < end) & ~longs;
+  Z sum = identity();
+  bool has = false;
+  stream_rows(begin, end, rows, owner, [&](const Slice& s) {
+    Z z;
+    const bool hit = product(m, s.at, s.active, 32 * word + s.row, z);
+    fold(s, hit, z, sum, has);
+    return has && (ANY || (TERMINAL && terminal(sum)));
+  });
+  write_word(out, word, allowed, ALL, __ballot_sync(ALL, has), sum, ~longs);
+}
+
+// The long rows, cut into chunks of LONG entries.
+struct Chunks {
+  u64 count;           // of all long rows together
+  const u64* rows;     // the long rows, ascending
+  const u64* first;    // first chunk of each long row, and the end
+  const u32* slot;     // which long row a chunk belongs to
+  Z* partial;          // a result a chunk, and whether it has one
+  u8* partial_has;
+  u32* arrived;        // a long row: chunks finished so far
+  u32* finished;       // a long row: not 0 once a terminal value was met
+};
+
+// Folds 32 lanes into lane 0, keeping lane order.
+__device__ __forceinline__ void fold_lanes(Z& z, bool& has) {
+  for (u32 d = 1; d < 32; d <<= 1) {
+    const Z right = __shfl_down_sync(ALL, z, d);
+    const bool right_has = __shfl_down_sync(ALL, (int)has, d) != 0;
+    if (lane_id() + d < 32 && right_has) z = has ? (ANY ? z : add(z, right)) : right;
+    if (lane_id() + d < 32) has |= right_has;
+  }
+}
+
+__device__ __forceinline__ void read_chunk(const Rows& m, u64 row, u64 begin, u64 end, Z& sum, bool& has) {
+  for (u64 base = begin & ~(u64)31; base < end; base += 32) {
+    const u64 at = base + lane_id();
+    Z z;
+    const bool hit = product(m, at, at >= begin && at < end, row, z);
+    if (hit) sum = has ? (ANY ? sum : add(sum, z)) : z;
+    has |= hit;
+    if ((ANY || TERMINAL) && __any_sync(ALL, has && (ANY || terminal(sum)))) break;
+  }
+}
+
+__device__ __forceinline__ void do_chunk(const Rows& m, const Output& out, const Chunks& c, u64 chunk) {
+  const u32 slot = c.slot[chunk], lane = lane_id();
+  const u64 row = c.rows[slot], word = row >> 5, first = c.first[slot], last = c.first[slot + 1];
+  const u32 mine = bit((u32)row & 31u);
+  const u32 allowed = allowed_word(out, word, m.nrows) & mine;
+  Z sum = identity();
+  bool has = false;
+  if (allowed && !*(volatile u32*)&c.finished[slot]) {
+    const u64 begin = (u64)m.indptr[row] + (chunk - first) * LONG, row_end = (u64)m.indptr[row + 1];
+    read_chunk(m, row, begin, row_end - begin < LONG ? row_end : begin + LONG, sum, has);
+    fold_lanes(sum, has);
+  }
+  u32 is_last = 0;
+  if (lane == 0) {
+    c.partial[chunk] = sum;
+    c.partial_has[chunk] = has;
+    if (has && (ANY || (TERMINAL && terminal(sum)))) c.finished[slot] = 1;
+    __threadfence();
+    is_last = atomicAdd(&c.arrived[slot], 1u) + 1 == (u32)(last - first);
+  }
+  if (!__shfl_sync(ALL, is_last, 0)) return;
+  __threadfence();
+  // The last warp of the row: lane i folds a contiguous part of the partial results, then the lanes are folded in order.
+  const u64 share = (last - first + 31) / 32;
+  sum = identity();
+  has = false;
+  for (u64 i = first + lane * share; i < last && i < first + (lane + 1) * share; ++i) {
+    if (!((volatile u8*)c.partial_has)[i]) continue;
+    const Z z = ((volatile Z*)c.partial)[i];
+    sum = has ? (ANY ? sum : add(sum, z)) : z;
+    has = true;
+  }
+  fold_lanes(sum, has);
+  // The owner of the row's bit writes; the value must stand in the row's own lane.
+  sum = __shfl_sync(ALL, sum, 0);
+  const u32 result = __shfl_sync(ALL, (int)has, 0) ? mine : 0;
+  write_word(out, word, allowed, ALL, result, sum, mine);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+    KERNEL(u64 nrows, const i64* indptr, const Id* indices, const A* values, const X* x, const u32* x_bits, W* w, u32* w_bits,
+           const W* old_w, const u32* old_bits, const u32* mask, u32 flip, u32 replace, u64* counters, u64 piece,
+           u64 nchunks, const u64* long_rows, const u64* long_first, const u32* chunk_slot, Z* partial, u8* partial_has,
+           u32* arrived, u32* finished) {
+  __shared__ u8 owners[8][32];
+  const Rows m = {nrows, indptr, indices, values, x, x_bits};
+  const Output out = {w, w_bits, old_w, old_bits, mask, flip, replace};
+  const Chunks c = {nchunks, long_rows, long_first, chunk_slot, partial, partial_has, arrived, finished};
+  for (u64 i = take(counters, 1); i < nchunks; i = take(counters, 1)) do_chunk(m, out, c, i);
+  const u64 nwords = (nrows + 31) / 32;
+  for (u64 first = take(counters + 1, piece); first < nwords; first = take(counters + 1, piece))
+    for (u64 word = first; word < nwords && word < first + piece; ++word)
+      do_word(m, out, word, owners[threadIdx.x >> 5]);
+}
+
+}  // namespace szc

@@ -1,0 +1,50 @@
+// How a warp reads rows: the one place that fixes the order and the shape of the requests to host memory.
+//
+// A warp is given up to 32 rows that follow each other (one presence word of them) and streams their entries as slices
+// of 32 entries that begin at multiples of 32: each slice is one aligned 128-byte request of 4-byte ids (two of 8-byte
+// ids). A lane whose entry belongs to none of the wanted rows issues no load. Rows that share a line are read with one
+// request; rows that are not wanted are skipped; a row that is finished early is left. This extends the merged and
+// aligned access of EMOGI (Min et al., VLDB 2021, section 4.2), which gives a warp one row, to rows of any length.
+#pragma once
+#include "warp.cuh"
+
+namespace szc {
+
+// One slice as one lane sees it: the lane has two roles.
+struct Slice {
+  u64 at;      // as reader: the position in `indices` and `values`
+  bool active; //            whether that entry is wanted
+  u32 row;     //            the lane that owns the entry's row (valid if active)
+  u32 head;    //            the first lane of this slice with an entry of the same row (this lane if not active)
+  u32 range;   // as owner of row number `lane`: the lanes that hold its entries in this slice; 0 if none
+};
+
+// Streams entries [next, end) of the rows whose bits are set in `rows` (lane = row; next < end for each of them).
+// `owner` is 32 bytes of shared memory for this warp alone. `visit(slice)` is called by all lanes; what it returns
+// counts for the lane's own row: true when the row needs no more entries.
+template <class Visit>
+__device__ __forceinline__ void stream_rows(u64 next, u64 end, u32 rows, volatile u8* owner, Visit visit) {
+  const u32 lane = lane_id();
+  while (rows) {
+    const u64 at = __shfl_sync(ALL, next, __ffs((int)rows) - 1);  // rows ascend, so the first row has the first entry
+    const u64 base = at & ~(u64)31;
+    const bool mine = has_bit(rows, lane) && next < base + 32;
+    const u32 lo = mine ? (u32)(next - base) : 0;
+    const u32 hi = mine ? (u32)(end - base < 32 ? end - base : 32) : 0;
+    Slice s;
+    s.range = mine ? bit_range(lo, hi) : 0;
+    const u32 active = or_lanes(s.range);
+    const u32 heads = or_lanes(mine ? bit(lo) : 0);
+    if (mine) owner[lo] = (u8)lane;
+    __syncwarp();
+    s.at = base + lane;
+    s.active = has_bit(active, lane);
+    s.head = s.active ? 31u - (u32)__clz((int)(heads & (ALL >> (31u - lane)))) : lane;
+    s.row = s.active ? owner[s.head] : lane;
+    const bool done = visit(s);
+    if (mine) next = base + hi;
+    rows = __ballot_sync(ALL, has_bit(rows, lane) && next < end && !done);  // also: all have read `owner`
+  }
+}
+
+}  // namespace szc

@@ -1,0 +1,38 @@
+// Small warp-wide helpers. Every function here is called by all 32 lanes of a warp together.
+#pragma once
+#include "port.cuh"
+
+namespace szc {
+
+constexpr u32 ALL = 0xffffffffu;  // every lane; also: every bit of a presence word
+
+__device__ __forceinline__ u32 lane_id() { return threadIdx.x & 31u; }
+__device__ __forceinline__ u32 bit(u32 i) { return 1u << i; }
+__device__ __forceinline__ bool has_bit(u32 word, u32 i) { return (word >> i) & 1u; }
+
+// Is entry i present? `bits` packs 32 entries a word; a null pointer means that every entry is present.
+__device__ __forceinline__ bool present(const u32* bits, u64 i) {
+  return bits == nullptr || has_bit(bits[i >> 5], (u32)i & 31u);
+}
+
+// The bits lo .. hi-1, for 0 <= lo < hi <= 32.
+__device__ __forceinline__ u32 bit_range(u32 lo, u32 hi) { return (ALL >> (32u - (hi - lo))) << lo; }
+
+__device__ __forceinline__ u32 or_lanes(u32 v) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  return __reduce_or_sync(ALL, v);
+#else
+  for (int d = 16; d; d >>= 1) v |= __shfl_xor_sync(ALL, v, d);
+  return v;
+#endif
+}
+
+// The next `count` items of a work list that all warps share, in ascending order: returns the first of them.
+// Handing work out in order keeps what is in flight at one time close together, which host pages need.
+__device__ __forceinline__ u64 take(u64* counter, u64 count) {
+  u64 first = 0;
+  if (lane_id() == 0) first = atomicAdd(counter, count);
+  return __shfl_sync(ALL, first, 0);
+}
+
+}  // namespace szc

@@ -1,0 +1,62 @@
+"""Launching kernels: grid sizes, and the four small kernels of bits.cu that everything else uses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sparsezc import device
+from sparsezc.device import Device
+from sparsezc.engines.gpu import specialise
+from sparsezc.semirings.types import DataType
+
+THREADS = 256  # of a block: what every kernel's __launch_bounds__ says
+_BLOCKS_PER_MULTIPROCESSOR = 8  # 64 warps: as many as fit, to keep as many requests in flight as possible
+
+
+def blocks(gpu: Device, threads: int) -> int:
+    """Blocks for `threads` threads of work, at most what the device runs at once: kernels loop over the rest."""
+    return max(1, min(gpu.multiprocessors * _BLOCKS_PER_MULTIPROCESSOR, -(-threads // THREADS)))
+
+
+def _small(name: str, prelude: str = "") -> Any:
+    return specialise.kernel(device.current(), "bits.cu", prelude, name)
+
+
+def count(bits: Any) -> int:
+    """How many bits are set. Waits for the device."""
+    gpu = device.current()
+    total = gpu.xp.zeros(1, np.uint64)
+    _small("count")(blocks(gpu, bits.size), THREADS, (np.uint64(bits.size), bits, total))
+    return int(gpu.asnumpy(total)[0])
+
+
+def truth(values: Any, bits: Any, dtype: DataType, size: int) -> Any:
+    """Presence words of the entries that are present and not zero; `bits` 0 for a full vector."""
+    gpu = device.current()
+    out = gpu.xp.empty(-(-size // 32), np.uint32)
+    kernel = _small("truth", specialise.typedefs(X=dtype))
+    kernel(blocks(gpu, size), THREADS, (np.uint64(size), values, bits, out))
+    return out
+
+
+def work(
+    size: int, push_indptr: Any, pull_indptr: Any, frontier: Any, nrows: int, mask: Any, flip: int
+) -> tuple[int, int, int, int]:
+    """Frontier rows, their entries, rows that the mask allows, their entries. Waits for the device."""
+    gpu = device.current()
+    totals = gpu.xp.zeros(4, np.uint64)
+    arguments = (np.uint64(size), push_indptr, pull_indptr, frontier, np.uint64(nrows), mask, np.uint32(flip), totals)
+    _small("work")(blocks(gpu, max(size, nrows)), THREADS, arguments)
+    a, b, c, d = gpu.asnumpy(totals).tolist()
+    return a, b, c, d
+
+
+def mark(positions: Any, size: int) -> Any:
+    """Presence words with the bits of `positions` (u64, on the device) set."""
+    gpu = device.current()
+    bits = gpu.xp.zeros(-(-size // 32), np.uint32)
+    if positions.size:
+        _small("mark")(blocks(gpu, positions.size), THREADS, (np.uint64(positions.size), positions, bits))
+    return bits

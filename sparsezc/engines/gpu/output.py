@@ -1,0 +1,67 @@
+"""Masks and outputs as kernels take them: the arguments behind ``struct Output`` of write.cuh."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sparsezc import device
+from sparsezc.engines.gpu import launch
+from sparsezc.engines.gpu.stores import VectorStore
+
+_FLIP = 0xFFFFFFFF
+
+
+@dataclass(frozen=True)
+class MaskBits:
+    """Presence words of what a mask lets through, before `flip`; `bits` 0: no mask."""
+
+    bits: Any = 0
+    flip: int = 0
+
+    @property
+    def allows_all(self) -> bool:
+        return isinstance(self.bits, int)
+
+    def arguments(self) -> tuple[Any, ...]:
+        return self.bits, np.uint32(self.flip)
+
+
+def mask_bits(mask: Any) -> MaskBits:
+    """The bits of a write.Mask of a vector, or of no mask."""
+    if mask is None:
+        return MaskBits()
+    store: VectorStore = mask.parent._store
+    values, bits = store.operands()
+    if mask.structure:
+        bits = store.bits
+    else:
+        bits = launch.truth(values, bits, store.dtype, store.size)
+    return MaskBits(bits, _FLIP if mask.complement else 0)
+
+
+class Out:
+    """An output vector for one kernel call: where it writes, and what was there before.
+
+    Written in place, unless a kernel still reads the old content at other positions (`apart`): then the results go to
+    new arrays, which :meth:`done` makes the vector's own.
+    """
+
+    def __init__(self, store: VectorStore, *, apart: bool) -> None:
+        xp = device.current().xp
+        self.store = store
+        self.was_empty = store.bits is None or store.count == 0
+        if store.bits is None or apart:
+            self.values = xp.empty(store.size, store.dtype.np_type)
+            self.bits = xp.empty(store.nwords, np.uint32)
+        else:
+            self.values, self.bits = store.values, store.bits
+        self.old_values, self.old_bits = (0, 0) if self.was_empty else (store.values, store.bits)
+
+    def arguments(self) -> tuple[Any, ...]:
+        return self.values, self.bits, self.old_values, self.old_bits
+
+    def done(self, count: int | None = None) -> None:
+        self.store.set(self.values, self.bits, count)

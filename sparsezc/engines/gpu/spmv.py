@@ -1,0 +1,207 @@
+"""Masked SpMV over a semiring: mxv and vxm, by rows (pull, mxv.cu) or by frontier (push, vxm.cu).
+
+Both are w = M v with M the matrix or its transpose; `vector_left` says that the vector is the multiply's left operand, as
+in vxm. Pull needs the rows of M, push the rows of its transpose; where the matrix has both, direction.py chooses.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from sparsezc import device
+from sparsezc.engines.gpu import direction, elementwise, launch, specialise
+from sparsezc.engines.gpu.output import MaskBits, Out
+from sparsezc.engines.gpu.specialise import LONG, function
+from sparsezc.engines.gpu.stores import Chunks, MatrixStore, Rows, VectorStore
+from sparsezc.semirings.operators import TypedOp
+from sparsezc.semirings.types import DataType
+
+_OFFSET_BYTES = 16  # two offsets a row, where the edges lie in the same memory
+_LINK_SHARE = 1 / 64  # device memory against the host link
+
+
+def spmv(
+    matrix: MatrixStore,
+    transposed: bool,
+    vector: VectorStore | None,
+    semiring: Any,
+    out: VectorStore,
+    mask: MaskBits,
+    accum: TypedOp | None,
+    replace: bool,
+    *,
+    vector_left: bool,
+) -> None:
+    """w<mask> = accum(w, M v); without a vector, v is full and its values do not matter."""
+    rows, columns = (matrix.columns, matrix.rows) if transposed else (matrix.rows, matrix.columns)
+    if matrix.rows is None or (vector is not None and vector.count == 0):
+        elementwise.write_nothing(out, semiring.return_type, mask, accum, replace)
+        return
+    case = _Case(matrix, vector, semiring, vector_left)
+    if columns is None or (rows is not None and _pull_is_better(case, rows, columns, mask)):
+        assert rows is not None
+        _pull(case, rows, out, mask, accum, replace)
+    else:
+        _push(case, columns, out, mask, accum, replace)
+
+
+class _Case:
+    """What both directions share: the operands and which parts of them the multiply reads."""
+
+    def __init__(self, matrix: MatrixStore, vector: VectorStore | None, semiring: Any, vector_left: bool) -> None:
+        self.matrix, self.vector, self.semiring, self.vector_left = matrix, vector, semiring, vector_left
+        self.reads_values = ("y" if vector_left else "x") in semiring.reads
+        self.stops = semiring.monoid.stops_anywhere or semiring.monoid.terminal is not None
+
+    @property
+    def vector_type(self) -> DataType:
+        return self.matrix.dtype if self.vector is None else self.vector.dtype
+
+    def entry_bytes(self, rows: Rows) -> int:
+        return rows.indices.dtype.itemsize + (0 if rows.iso or not self.reads_values else rows.values.dtype.itemsize)
+
+    def vector_arguments(self) -> tuple[Any, Any]:
+        return (0, 0) if self.vector is None else self.vector.operands()
+
+    def prelude(self, rows: Rows, accum: TypedOp | None, out_type: DataType) -> str:
+        return _prelude(
+            self.semiring, self.vector_left, self.matrix.dtype, self.vector_type, rows.wide, rows.iso, accum, out_type
+        )
+
+
+def _pull_is_better(case: _Case, rows: Rows, columns: Rows, mask: MaskBits) -> bool:
+    vector = case.vector
+    if vector is None or vector.is_full:
+        return True
+    counted = launch.work(vector.size, columns.indptr, rows.indptr, vector.bits, rows.nrows, mask.bits, mask.flip)
+    vector.count = counted[0]
+    offset = _OFFSET_BYTES * (1 if case.matrix.placement == "device" else _LINK_SHARE)
+    return direction.prefers_pull(
+        direction.Work(*counted, rows.nvals), stops=case.stops, entry_bytes=case.entry_bytes(rows), offset_bytes=offset
+    )
+
+
+@cache
+def _prelude(
+    semiring: Any,
+    vector_left: bool,
+    matrix_type: DataType,
+    vector_type: DataType,
+    wide: bool,
+    iso: bool,
+    accum: TypedOp | None,
+    out_type: DataType,
+) -> str:
+    """The prelude of mxv.cu and vxm.cu. `a` is the matrix's value, `v` the vector's, `o` the output's index, `s` the shared."""
+    reads = semiring.reads
+    left, right = ("v", "a") if vector_left else ("a", "v")
+    row, column = ("0", "o") if vector_left else ("o", "0")
+    multiply = specialise.evaluate(semiring, x=left, y=right, i=row, k="s", j=column)
+    reads_vector = ("x" if vector_left else "y") in reads
+    return "\n".join(
+        (
+            specialise.typedefs(
+                Id="u64" if wide else "u32", A=matrix_type, X=vector_type, Z=semiring.return_type, W=out_type
+            ),
+            specialise.flags(
+                READS_IDS=reads_vector or "k" in reads,  # the shared index is the id that a pull reads
+                READS_VALUES=("y" if vector_left else "x") in reads,
+                READS_VECTOR=reads_vector,
+                ISO=iso,
+            ),
+            f"constexpr u64 LONG = {LONG};",
+            specialise.monoid(semiring.monoid),
+            specialise.accumulator(accum),
+            function("Z", "multiply", "A a, X v, u64 o, u64 s", multiply),
+        )
+    )
+
+
+def _piece(nwords: int, most: int) -> np.uint64:
+    """Words that a warp takes at once: enough to keep the counter cool, few enough to share the work evenly."""
+    gpu = device.current()
+    warps = launch.blocks(gpu, 32 * nwords) * (launch.THREADS // 32)
+    return np.uint64(max(1, min(most, nwords // (4 * warps))))
+
+
+def _rows_arguments(rows: Rows) -> tuple[Any, ...]:
+    pointers = np.uint64(rows.indices.pointer), np.uint64(rows.values.pointer)
+    return np.uint64(rows.nrows), rows.indptr, *pointers
+
+
+def _chunk_arguments(chunks: Chunks) -> tuple[Any, ...]:
+    return np.uint64(chunks.count), chunks.rows, chunks.first, chunks.slot
+
+
+def _pull(
+    case: _Case, rows: Rows, store: VectorStore, mask: MaskBits, accum: TypedOp | None, replace: bool
+) -> None:
+    gpu = device.current()
+    xp = gpu.xp
+    kernel = specialise.kernel(gpu, "mxv.cu", case.prelude(rows, accum, store.dtype), "mxv")
+    values, bits = case.vector_arguments()
+    out = Out(store, apart=store is case.vector)
+    chunks = rows.chunks
+    partial: tuple[Any, ...] = (0, 0, 0, 0)
+    if chunks.count:
+        state = xp.zeros(2 * chunks.nrows, np.uint32)
+        results = xp.empty(chunks.count, case.semiring.return_type.np_type)
+        partial = (results, xp.empty(chunks.count, np.uint8), state[: chunks.nrows], state[chunks.nrows :])
+    nwords = store.nwords
+    kernel(
+        launch.blocks(gpu, 32 * max(nwords, chunks.count)),
+        launch.THREADS,
+        (
+            *_rows_arguments(rows),
+            values,
+            bits,
+            *out.arguments(),
+            *mask.arguments(),
+            np.uint32(replace),
+            xp.zeros(2, np.uint64),
+            _piece(nwords, 4),
+            *_chunk_arguments(chunks),
+            *partial,
+        ),
+    )
+    out.done()
+
+
+def _push(
+    case: _Case, columns: Rows, store: VectorStore, mask: MaskBits, accum: TypedOp | None, replace: bool
+) -> None:
+    gpu = device.current()
+    xp = gpu.xp
+    result_type = case.semiring.return_type
+    kernel = specialise.kernel(gpu, "vxm.cu", case.prelude(columns, None, result_type), "vxm")
+    values, bits = case.vector_arguments()
+    result = VectorStore(result_type, store.size)
+    result.make()
+    if not case.semiring.monoid.stops_anywhere:
+        result.values.fill(case.semiring.monoid.identity)
+    few = case.vector is not None and case.vector.count is not None and case.vector.count < case.vector.size // 64
+    nwords = -(-columns.nrows // 32)
+    kernel(
+        launch.blocks(gpu, 32 * max(nwords, columns.chunks.count)),
+        launch.THREADS,
+        (
+            *_rows_arguments(columns),
+            values,
+            bits,
+            *mask.arguments(),
+            result.values,
+            result.bits,
+            xp.zeros(2, np.uint64),
+            _piece(nwords, 32) if few else _piece(nwords, 4),
+            *_chunk_arguments(columns.chunks),
+        ),
+    )
+    result.count = None
+    outside_matters = not replace and not mask.allows_all and store.count != 0
+    if accum is None and not outside_matters and store.dtype is result_type:
+        store.set(result.values, result.bits, None)
+    else:
+        elementwise.write_vector(result, store, mask, accum, replace)

@@ -1,0 +1,152 @@
+"""What the GPU engine keeps behind a Vector and a Matrix.
+
+A vector is dense: `values` by position, and presence words, 32 entries packed into a u32 (2 MiB for 16 million vertices, so
+masks live in the cache). A matrix is CSR: offsets on the device, ids and values in buffers of some placement, and the
+list of its long rows. Stores are changed in place; arrays may be shared between stores only while nobody writes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from sparsezc import device
+from sparsezc.csr import Csr
+from sparsezc.device import Device
+from sparsezc.engines.gpu import launch
+from sparsezc.engines.gpu.specialise import LONG
+from sparsezc.memory import Buffer
+from sparsezc.semirings.types import DataType
+
+
+class VectorStore:
+    """A vector on the device.
+
+    Attributes
+    ----------
+    values : array of the type's dtype, shape (size,); what lies at absent positions means nothing. None while empty
+    bits : array of uint32, shape (ceil(size / 32),); bits beyond `size` are 0. None while empty
+    count : int or None
+        Number of entries where it is known; None: nobody has counted yet.
+    """
+
+    __slots__ = ("bits", "count", "dtype", "size", "values")
+
+    def __init__(self, dtype: DataType, size: int) -> None:
+        self.dtype = dtype
+        self.size = size
+        self.clear()
+
+    def clear(self) -> None:
+        self.values: Any = None
+        self.bits: Any = None
+        self.count: int | None = 0
+
+    @property
+    def nwords(self) -> int:
+        return -(-self.size // 32)
+
+    @property
+    def is_full(self) -> bool:
+        """Known to have every entry: then kernels need no presence words."""
+        return self.count == self.size
+
+    def set(self, values: Any, bits: Any, count: int | None = None) -> None:
+        self.values, self.bits, self.count = values, bits, count
+
+    def nvals(self) -> int:
+        if self.count is None:
+            self.count = launch.count(self.bits)
+        return self.count
+
+    def operands(self) -> tuple[Any, Any]:
+        """`values` and `bits` as kernel arguments: 0 for the presence words of a full vector."""
+        if self.bits is None:
+            self.make()
+        return self.values, 0 if self.is_full else self.bits
+
+    def make(self) -> None:
+        """Give an empty vector its arrays."""
+        xp = device.current().xp
+        self.set(xp.empty(self.size, self.dtype.np_type), xp.zeros(self.nwords, np.uint32), 0)
+
+
+@dataclass(eq=False)
+class Chunks:
+    """The long rows of a CSR, cut into chunks of LONG entries (see mxv.cu)."""
+
+    count: int  # chunks
+    nrows: int  # long rows
+    rows: Any  # u64: the long rows
+    first: Any  # u64: first chunk of each, and the end
+    slot: Any  # u32: the long row of each chunk
+
+    @classmethod
+    def of(cls, gpu: Device, indptr: Any) -> Chunks:
+        xp = gpu.xp
+        lengths = indptr[1:] - indptr[:-1]
+        rows = xp.flatnonzero(lengths > LONG)
+        if rows.size == 0:
+            return cls(0, 0, 0, 0, 0)
+        pieces = -(-lengths[rows] // LONG)
+        first = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(pieces)])
+        count = int(first[-1])
+        slot = xp.searchsorted(first, xp.arange(count), side="right") - 1
+        return cls(count, int(rows.size), rows.astype(np.uint64), first.astype(np.uint64), slot.astype(np.uint32))
+
+
+@dataclass(eq=False)
+class Rows:
+    """One orientation of a matrix: a CSR whose offsets lie on the device."""
+
+    nrows: int
+    ncols: int
+    nvals: int
+    indptr: Any
+    indices: Buffer
+    values: Buffer
+    iso: bool
+    chunks: Chunks = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.chunks = Chunks.of(device.current(), self.indptr)
+
+    @property
+    def wide(self) -> bool:
+        """Whether ids take 8 bytes."""
+        return self.indices.dtype.itemsize == 8
+
+
+@dataclass(eq=False)
+class MatrixStore:
+    """A matrix on the GPU engine.
+
+    `rows` is its CSR; `columns` the CSR of its transpose: the same object for a symmetric matrix, None where it was not
+    asked for. Reading rows of the transpose is what lets an operation pull where it could only push, and the reverse.
+    """
+
+    dtype: DataType
+    nrows: int
+    ncols: int
+    rows: Rows | None  # None: no entries
+    columns: Rows | None = None
+
+    @property
+    def nvals(self) -> int:
+        return self.rows.nvals if self.rows is not None else 0
+
+    @property
+    def placement(self) -> str:
+        return self.rows.indices.placement if self.rows is not None else "device"
+
+    @property
+    def symmetric(self) -> bool:
+        return self.rows is not None and self.columns is self.rows
+
+
+def rows_of(csr: Csr) -> Rows:
+    """The rows of a Csr whose buffers lie where kernels can read them."""
+    xp = device.current().xp
+    return Rows(csr.nrows, csr.ncols, csr.nvals, xp.asarray(csr.indptr), csr.indices, csr.values, csr.iso)

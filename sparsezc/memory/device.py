@@ -1,0 +1,44 @@
+"""Placement ``device``: the card's own memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sparsezc import device
+from sparsezc.errors import OutOfMemory
+from sparsezc.memory.buffer import Buffer
+
+
+class DeviceBuffer(Buffer):
+    """A buffer over an array of the device's array module."""
+
+    placement = "device"
+    pages = "device"
+
+    def __init__(self, array: Any) -> None:
+        super().__init__(array.size, array.dtype)
+        self.array = array
+        self._device = device.current()
+
+    @property
+    def pointer(self) -> int:
+        return self._device.pointer(self.array)
+
+    def write(self, start: int, array: ArrayLike) -> None:
+        part = self._device.xp.asarray(array)
+        self.array[start : start + part.size] = part
+
+    def read(self, start: int = 0, stop: int | None = None) -> NDArray[Any]:
+        return self._device.asnumpy(self.array[start:stop])
+
+
+def allocate(count: int, dtype: np.dtype[Any]) -> DeviceBuffer:
+    """An uninitialised device array of `count` entries."""
+    gpu = device.current()
+    nbytes, free = count * dtype.itemsize, gpu.memory()[0]
+    if nbytes > free:
+        raise OutOfMemory(f"placement 'device' needs {nbytes:,} bytes and {gpu.name} has {free:,} free")
+    return DeviceBuffer(gpu.xp.empty(count, dtype))
