@@ -16,6 +16,11 @@ from sparsezc.semirings import types
 Array = Any
 
 
+def itself(x: Array) -> Array:
+    """``x``."""
+    return x
+
+
 def first(x: Array, y: Array) -> Array:
     """``x``, in the shape that both have together."""
     return np.broadcast_arrays(x, y)[0]
@@ -102,12 +107,15 @@ def round_half_away(x: Array) -> Array:
 def remainder(x: Array, y: Array) -> Array:
     """IEEE 754 remainder: x - n y with n the whole number nearest to x / y (the even one of two)."""
     size, step = np.abs(x), np.abs(y)
-    rest = np.where(step <= np.finfo(x.dtype).max / 2, np.fmod(size, step + step), size)
-    tiny = step < np.finfo(x.dtype).tiny * 2
+    rest = np.where(step > np.finfo(x.dtype).max / 2, size, np.fmod(size, step + step))
+    rest = np.where(np.isnan(step) | np.isinf(size), np.nan, rest).astype(x.dtype)
+    # rest < 2 step now. Half of the smallest steps is not a number of the type, twice the largest neither.
+    small = step < np.finfo(x.dtype).tiny * 2
     half = step * x.dtype.type(0.5)
-    rest = np.where(np.where(tiny, rest + rest > step, rest > half), rest - step, rest)
-    again = np.where(tiny, rest + rest >= step, rest >= half) & (np.abs(rest) < step) & (rest > 0)
-    rest = np.where(again & (size > half), rest - step, rest)
+    beyond = np.where(small, rest + rest > step, rest > half)
+    rest = np.where(beyond, rest - step, rest)
+    beyond &= np.where(small, rest + rest >= step, rest >= half)
+    rest = np.where(beyond, rest - step, rest)
     return np.where(np.signbit(x), -rest, rest)
 
 
@@ -167,10 +175,15 @@ def integer_power(x: Array, y: Array) -> Array:
     """x ** y as Python means it: integers wrap, and negative exponents give 0 (but 1 or -1 for those bases)."""
     if x.dtype.kind == "f":
         return np.power(x, y)
-    base, exponent = x.astype(np.int8 if x.dtype == np.bool_ else x.dtype), y.astype(np.int64)
-    base, exponent = np.broadcast_arrays(base, exponent)
-    powers = np.power(base, np.abs(exponent).astype(base.dtype))
-    return np.where(exponent >= 0, powers, np.where(np.abs(base) == 1, powers, 0))
+    base = x.astype(np.int8) if x.dtype == np.bool_ else x
+    negative_exponent = y < 0
+    left = np.where(negative_exponent, -y.astype(np.int64), y).astype(np.uint64)  # the exponent's bits still to be used
+    square, result = base.astype(np.uint64), np.ones(left.shape, np.uint64)
+    while left.any():
+        result = np.where(left & np.uint64(1), result * square, result)
+        square, left = square * square, left >> np.uint64(1)
+    result = result.astype(base.dtype)
+    return np.where(negative_exponent & ~np.isin(base, (1, -1)), 0, result)
 
 
 def binomial(n: Array, k: Array) -> Array:

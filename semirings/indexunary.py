@@ -12,7 +12,7 @@ from sparsezc.semirings.operators import IndexUnaryOp
 # Positions, moved by the thunk
 rowindex = IndexUnaryOp("rowindex", numpy=lambda x, i, j, y: i + y, cuda="i + y", domain=INDEX)
 colindex = IndexUnaryOp("colindex", numpy=lambda x, i, j, y: j + y, cuda="j + y", domain=INDEX)
-diagindex = IndexUnaryOp("diagindex", numpy=lambda x, i, j, y: j - i + y, cuda="j - i + y", domain=DIAGINDEX)
+diagindex = IndexUnaryOp("diagindex", numpy=lambda x, i, j, y: j - (i + y), cuda="j - (i + y)", domain=DIAGINDEX)
 
 # Tests of positions
 tril = IndexUnaryOp("tril", numpy=lambda x, i, j, y: j <= i + y, cuda="j <= i + y", domain=POSITION_TEST)

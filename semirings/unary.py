@@ -13,7 +13,7 @@ from sparsezc.semirings.domains import AS_FLOAT, FLOAT_TO_BOOL, ONLY_FLOAT, POSI
 from sparsezc.semirings.operators import UnaryOp
 
 # Values
-identity = UnaryOp("identity", numpy=np.positive, cuda="x")
+identity = UnaryOp("identity", numpy=faces.itself, cuda="x")
 ainv = UnaryOp("ainv", numpy=faces.negative, cuda="-x")
 minv = UnaryOp("minv", numpy=faces.inverse, cuda="quotient(Z(1), x)")
 one = UnaryOp("one", numpy=faces.one, cuda="Z(1)")

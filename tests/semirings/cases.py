@@ -1,0 +1,124 @@
+"""Every typed operator with operands and the judge's answer: what both of its faces, NumPy and CUDA, are held against."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+
+import graphblas as gb
+import numpy as np
+
+from sparsezc.semirings import TypedOp, names
+
+from . import judge, samples
+
+Arrays = tuple[np.ndarray, ...]
+
+
+@dataclass(frozen=True)
+class Undefined:
+    """Operands that are not compared, and why the judge is no judge there."""
+
+    compared: Callable[..., np.ndarray]
+    reason: str
+
+
+def _divides(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Where x // y is defined: y is not zero, and the quotient does not leave the type."""
+    return (y != 0) & ((x != np.iinfo(np.int64).min) | (y != x.dtype.type(-1)) if x.dtype == np.int64 else True)
+
+
+def _powers(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Where y ** x is defined and exact there."""
+    return np.isfinite(x) if x.dtype.kind == "f" else (x >= 0) & (x < 2**16)
+
+
+_NUMBA = "a Numba function there, which "
+
+# Built-in SuiteSparse operators are followed to the letter; these are the places where there is no letter.
+NOT_COMPARED = {
+    "floordiv": Undefined(_divides, _NUMBA + "raises and leaves the result unwritten at x // 0, and gives 0 for INT64's least // -1"),
+    "rfloordiv": Undefined(lambda x, y: _divides(y, x), "as floordiv"),
+    "rpow": Undefined(_powers, _NUMBA + "raises at negative exponents and takes large ones through a float; here integers wrap"),
+    "ldexp": Undefined(lambda x, y: np.abs(y) < 2**31, "cuts the exponent to a C int, which C leaves undefined beyond its range"),
+}
+
+# Relative tolerances, in units of the type's resolution. Everything else must be equal to the bit (or NaN for NaN).
+MATHEMATICS = {
+    "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan",
+    "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "lgamma", "tgamma", "atan2", "hypot", "pow", "rpow",
+}  # fmt: skip
+ULPS = dict.fromkeys(MATHEMATICS, 8.0) | {"erfc": 256.0}  # SciPy's erfc loses digits in its tail
+
+
+@dataclass(frozen=True)
+class Case:
+    typed: TypedOp
+    operands: Arrays
+    expected: np.ndarray
+
+    def __str__(self) -> str:
+        return repr(self.typed)
+
+    def check(self, got: np.ndarray) -> None:
+        want = self.expected
+        assert got.dtype == want.dtype, f"{self}: {got.dtype} instead of {want.dtype}"
+        with np.errstate(all="ignore"):
+            right = got == want
+            if want.dtype.kind == "f":
+                right |= np.isnan(got) & np.isnan(want)
+            ulps = ULPS.get(self.typed.name, 0.0)
+            if ulps:
+                floating = want.dtype if want.dtype.kind == "f" else np.dtype(np.float64)
+                info = np.finfo(floating)
+                off = np.abs(got.astype(floating) - want.astype(floating))
+                right |= off <= ulps * float(info.eps) * np.abs(want.astype(floating)) + float(info.tiny)
+        if not right.all():
+            wrong = np.flatnonzero(~right)
+            shown = [(*(x[n].item() for x in self.operands), got[n].item(), want[n].item()) for n in wrong[:8]]
+            raise AssertionError(f"{self}: {len(wrong)} of {len(right)} differ; (operands, got, wanted): {shown}")
+
+
+def typed_operators(kind: str) -> Iterator[tuple[str, TypedOp]]:
+    """Each typed operator of a kind once, with an input type that leads to it."""
+    for op in names.names_of(kind).values():
+        seen = set()
+        for t in op.types:
+            typed = op[t]
+            if id(typed) not in seen:
+                seen.add(id(typed))
+                yield t.name, typed
+
+
+@cache
+def cases(kind: str) -> list[Case]:
+    """The typed operators of values of a kind: unary, binary or indexunary."""
+    found = []
+    for t, typed in typed_operators(kind):
+        if typed.is_positional:
+            continue
+        theirs = judge.operators(kind)[typed.name][t]
+        if kind == "unary":
+            operands: Arrays = (samples.values(typed.type, count=60),)
+            expected = judge.apply(theirs, *operands)
+        elif kind == "binary":
+            operands = samples.pairs(typed.type)
+            if typed.name in NOT_COMPARED:
+                keep = NOT_COMPARED[typed.name].compared(*operands)
+                operands = tuple(x[keep] for x in operands)
+            expected = judge.combine(theirs, *operands)
+        else:
+            operands, expected = _value_tests(typed, theirs)
+        found.append(Case(typed, operands, expected.astype(typed.return_type.np_type)))
+    return found
+
+
+def _value_tests(typed: TypedOp, theirs: object) -> tuple[Arrays, np.ndarray]:
+    x, thunk = samples.pairs(typed.type)
+    answers = np.empty(len(x), bool)
+    for value in np.unique(thunk):  # one thunk a call
+        at = thunk == value if value == value else np.isnan(thunk)
+        scalar = gb.Scalar.from_value(value, dtype=typed.type.name)
+        answers[at] = judge.vector(x[at]).apply(theirs, right=scalar).new().to_dense()
+    return (x, thunk), answers

@@ -1,0 +1,77 @@
+"""The CUDA expression of every operator gives what SuiteSparse gives, for every type, at edges and at random."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sparsezc.semirings import binary, indexunary, names, select, types, unary
+from sparsezc.semirings.operators import reads_of
+
+from . import cuda_face, samples
+from .cases import Case, cases, typed_operators
+from .cuda_face import HostProgram
+
+EVERY = [typed for kind in ("unary", "binary", "indexunary", "select") for _, typed in typed_operators(kind)]
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> HostProgram:
+    return HostProgram(EVERY, tmp_path_factory.mktemp("operators"))
+
+
+@pytest.mark.parametrize("case", cases("unary") + cases("binary") + cases("indexunary"), ids=str)
+def test_values(case: Case, program: HostProgram) -> None:
+    x, y = (case.operands * 2)[:2]
+    case.check(program(case.typed, x, y))
+    if case.typed.op.kind == "indexunary":
+        case.check(program(select.__dict__[case.typed.name][case.typed.type], x, y))
+
+
+def test_positions(program: HostProgram) -> None:
+    i, k, j = (a.ravel() for a in np.indices((3, 4, 5)))
+    for kind in ("unary", "binary", "indexunary", "select"):
+        for _, typed in typed_operators(kind):
+            if not typed.is_positional:
+                continue
+            x = np.zeros(len(i), typed.type.np_type)
+            for thunk in (-2, 0, 1):
+                y = np.full(len(i), thunk, typed.thunk_type.np_type if kind in ("indexunary", "select") else x.dtype)
+                operands = {"unary": (i, j), "binary": (i, k, j)}.get(kind, (x, i, j, y))
+                np.testing.assert_array_equal(program(typed, x, y, i, k, j), typed.numpy(*operands), err_msg=repr(typed))
+
+
+def test_the_compiler_has_nothing_to_say(program: HostProgram) -> None:
+    assert program.warnings == ""
+
+
+def test_reads() -> None:
+    assert reads_of("quotient(x, y)") == {"x", "y"}
+    assert reads_of("Z(1)") == frozenset()
+    assert binary.second["FP64"].reads == {"y"}
+    assert binary.pair["FP64"].reads == frozenset()
+    assert names.lookup("semiring", "any_secondi")["FP64"].reads == {"k"}
+    assert unary.positionj1["FP64"].reads == {"j"}
+    assert indexunary.tril["FP64"].reads == {"i", "j", "y"}
+    assert select.valuegt["FP64"].reads == {"x", "y"}
+    for kind in names.KINDS:
+        for op in names.names_of(kind).values():
+            words = set(re.findall(r"[A-Za-z_]\w*", op.cuda))
+            assert words & {"x", "y", "i", "j", "k"} == next(iter(op[t] for t in op.types)).reads
+
+
+def test_constants_survive_being_written(tmp_path: Path) -> None:
+    values = [(t, v) for t in types.ALL for v in samples.values(t)]
+    lines = [f"{t.ctype} c{n} = {t.literal(v)};" for n, (t, v) in enumerate(values)]
+    source, library = tmp_path / "constants.cpp", tmp_path / "constants.so"
+    source.write_text("\n".join([cuda_face.HOST, "namespace szc {", 'extern "C" {', *lines, "}", "}"]))
+    cuda_face.compile_host(source, library)
+    loaded = ctypes.CDLL(str(library))
+    for n, (t, v) in enumerate(values):
+        raw = (ctypes.c_char * t.np_type.itemsize).in_dll(loaded, f"c{n}").raw
+        got = np.frombuffer(raw, t.np_type)[0]
+        assert got == v or (got != got and v != v), (t, v, t.literal(v))

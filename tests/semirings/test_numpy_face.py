@@ -1,0 +1,76 @@
+"""The NumPy function of every operator gives what SuiteSparse gives, for every type, at edges and at random."""
+
+from __future__ import annotations
+
+import graphblas as gb
+import numpy as np
+import pytest
+
+from sparsezc.semirings import binary, indexunary, select, types, unary
+
+from . import judge, samples
+from .cases import Case, cases
+
+
+@pytest.mark.parametrize("case", cases("unary") + cases("binary"), ids=str)
+def test_values(case: Case) -> None:
+    case.check(case.typed.numpy(*case.operands))
+
+
+@pytest.mark.parametrize("case", cases("indexunary"), ids=str)
+def test_tests_of_values(case: Case) -> None:
+    x, thunk = case.operands
+    case.check(case.typed.numpy(x, 0, 0, thunk))
+    case.check(getattr(select, case.typed.name)[case.typed.type].numpy(x, 0, 0, thunk))
+
+
+def dense(nrows: int, ncols: int) -> tuple[gb.Matrix, np.ndarray, np.ndarray]:
+    i, j = np.indices((nrows, ncols))
+    return gb.Matrix.from_dense(np.ones((nrows, ncols), np.int64)), i, j
+
+
+@pytest.mark.parametrize("name", ["positioni", "positioni1", "positionj", "positionj1"])
+def test_positions(name: str) -> None:
+    A, i, j = dense(3, 4)
+    for t in ("INT32", "INT64", "FP32"):
+        theirs = judge.operators("unary")[name][t]
+        typed = getattr(unary, name)[t]
+        np.testing.assert_array_equal(typed.numpy(i, j), A.apply(theirs).new().to_dense())
+        assert typed.numpy(i, j).dtype == typed.return_type.np_type
+
+
+@pytest.mark.parametrize("name", [name for name, op in judge.operators("binary").items() if op.is_positional])
+def test_positions_of_two(name: str) -> None:
+    ours, theirs = getattr(binary, name), judge.operators("binary")[name]
+    A, _, _ = dense(3, 4)
+    B, _, _ = dense(4, 5)
+    i, k, j = np.indices((3, 4, 5))
+    for t in ("INT32", "INT64"):
+        C = A.mxm(B, gb.semiring.get_semiring(gb.monoid.plus, theirs)[t]).new().to_dense()
+        np.testing.assert_array_equal(ours[t].numpy(i, k, j).sum(axis=1), C)
+        i2, j2 = np.indices((3, 4))
+        at = eval(ours[t].elementwise, {"i": i2, "j": j2})  # the CUDA expression is Python too
+        np.testing.assert_array_equal(at, A.ewise_mult(A, theirs[t]).new().to_dense())
+
+
+@pytest.mark.parametrize("name", [name for name in judge.operators("indexunary") if not name.startswith("value")])
+@pytest.mark.parametrize("thunk", [-2, 0, 1])
+def test_tests_of_positions(name: str, thunk: int) -> None:
+    A, i, j = dense(5, 4)
+    typed = getattr(indexunary, name)["INT64" if name.endswith("index") else "BOOL"]
+    theirs = judge.operators("indexunary")[name]["INT64" if name.endswith("index") else "BOOL"]
+    got = typed.numpy(np.ones((5, 4)), i, j, thunk)
+    np.testing.assert_array_equal(got, A.apply(theirs, right=thunk).new().to_dense())
+    if name in judge.operators("select"):
+        keep = getattr(select, name)["FP64"].numpy(np.ones((5, 4)), i, j, thunk)
+        np.testing.assert_array_equal(keep, A.select(judge.operators("select")[name], thunk).new().to_dense(fill_value=0))
+
+
+@pytest.mark.parametrize("to", types.ALL, ids=str)
+def test_conversion_of_types(to: types.DataType) -> None:
+    for t in types.ALL:
+        x = samples.values(t)
+        expected = judge.vector(x).dup(to.name).to_dense()
+        got = types.cast(x, to)
+        assert got.dtype == to.np_type
+        np.testing.assert_array_equal(got, expected)
