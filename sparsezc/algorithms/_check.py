@@ -42,6 +42,8 @@ def distribution(v: Any, n: int, name: str) -> Vector:
     full(binary.plus) << v
     total, lowest = full.reduce(monoid.plus).value, full.reduce(monoid.min).value
     if not (lowest >= 0 and 0 < total < float("inf")):
-        raise InvalidValue(f"{name} has sum {total} and smallest entry {lowest}; entries >= 0 with a finite sum > 0 are needed")
+        raise InvalidValue(
+            f"{name} has sum {total} and smallest entry {lowest}; entries >= 0 with a finite sum > 0 are needed"
+        )
     full << full.apply(binary.truediv, right=total)
     return full

@@ -6,11 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
+from sparsezc.algorithms._degree import out_degree
 from sparsezc.matrix import Matrix
-from sparsezc.semirings import agg, binary, indexunary, monoid, select, semiring, types
+from sparsezc.semirings import binary, indexunary, monoid, select, semiring, types
 from sparsezc.vector import Vector
 
-SWEEPS = 32  #: Levels of breadth-first search before the rest is left to hooking: more than any social or web graph has.
+SWEEPS = (
+    32  #: Levels of breadth-first search before the rest is left to hooking: more than any social or web graph has.
+)
 
 
 def connected_components(A: Matrix) -> Vector:
@@ -102,7 +105,7 @@ def _at(v: Vector, positions: NDArray[np.integer]) -> NDArray[np.int64]:
 
 def _sweep(A: Matrix, directed: bool) -> tuple[Vector, Vector]:
     """Search from a vertex of largest degree: the vertices met, and those met last, with neighbours still to visit."""
-    degree = A.reduce_rowwise(agg.count).new()
+    degree = out_degree(A)
     largest = degree.reduce(monoid.max).value
     start = int(degree.select(select.valueeq, largest).new().to_coo()[0][0])
     inside = Vector(types.BOOL, A.nrows)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from sparsezc.algorithms import _check
+from sparsezc.algorithms._degree import out_degree
 from sparsezc.errors import ConvergenceFailure, InvalidValue
 from sparsezc.matrix import Matrix
-from sparsezc.semirings import agg, binary, monoid, select, semiring, types, unary
+from sparsezc.semirings import binary, monoid, select, semiring, types, unary
 from sparsezc.vector import Vector
 
 
@@ -86,7 +87,7 @@ def pagerank(
     teleport = uniform if personalization is None else _check.distribution(personalization, n, "personalization")
     start = uniform if nstart is None else _check.distribution(nstart, n, "nstart")
     # d / k, with no entry where k is 0
-    share = _out_weight(A, weighted).apply(binary.truediv, left=damping).new()
+    share = _out_weight(A, weighted).apply(binary.truediv, left=damping).new(types.FP64)
     multiply = semiring.plus_times[types.FP64] if weighted else semiring.plus_second[types.FP64]
 
     rank = start.dup()
@@ -118,7 +119,7 @@ def pagerank(
 def _out_weight(A: Matrix, weighted: bool) -> Vector:
     """Number of each vertex's out-edges, or their sum; no entry where it is 0."""
     if not weighted:
-        return A.reduce_rowwise(agg.count).new(types.FP64)
+        return out_degree(A)
     if A.nvals and not A.reduce_scalar(monoid.min).value >= 0:
         raise InvalidValue("weighted: A has negative values; weights >= 0 are needed")
     total = A.reduce_rowwise(monoid.plus[types.FP64]).new()

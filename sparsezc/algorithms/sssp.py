@@ -83,8 +83,10 @@ def sssp(A: Matrix, source: Any) -> Vector:
         _refuse_overflow(A, distance)
     if frontier.nvals:
         vertex = int(frontier.to_coo()[0][0])
-        raise InvalidValue(f"the distance of vertex {vertex} still falls after {n} rounds: A has a cycle of negative length")
-    return distance.select(select.valuene, infinity).new()
+        raise InvalidValue(
+            f"the distance of vertex {vertex} still falls after {n} rounds: A has a cycle of negative length"
+        )
+    return distance.select(select.valuene[dtype], infinity).new()
 
 
 def _refuse_overflow(A: Matrix, distance: Vector) -> None:

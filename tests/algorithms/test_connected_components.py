@@ -1,0 +1,69 @@
+"""gb.algorithms.connected_components."""
+
+import importlib
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sparsezc as gb
+from tests.algorithms import verify
+from tests.algorithms.graphs import SMALL, both_ways, csr, dense, graphs, matrix, path
+
+connected_components = gb.algorithms.connected_components
+module = importlib.import_module("sparsezc.algorithms.connected_components")
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_small_graphs(name):
+    label = connected_components(matrix(SMALL[name]))
+    assert str(label.dtype) == "INT64"
+    assert label.nvals == label.size
+    verify.components(SMALL[name], dense(label))
+
+
+@given(graphs(max_vertices=40), st.integers(0, 4))
+def test_any_graph_however_early_the_search_is_cut_off(graph, sweeps):
+    """The search decides only how much is left to hooking, so any bound gives the same labels."""
+    before = module.SWEEPS
+    module.SWEEPS = sweeps
+    try:
+        label = dense(connected_components(matrix(graph)))
+    finally:
+        module.SWEEPS = before
+    verify.components(graph, label)
+    rows, cols, _ = verify.edges(graph)
+    network = nx.Graph(zip(rows.tolist(), cols.tolist(), strict=True))
+    network.add_nodes_from(range(graph.shape[0]))
+    for component in nx.connected_components(network):
+        assert (label[list(component)] == min(component)).all()
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_a_long_shuffled_path_takes_few_rounds(directed, monkeypatch):
+    """Labels do not crawl from vertex to vertex: 10**5 of them in a line are joined in O(log n) rounds."""
+    rounds = []
+    at = module._at
+    monkeypatch.setattr(module, "_at", lambda v, positions: rounds.append(1) or at(v, positions))
+    label = connected_components(matrix(path(100_000, seed=7, directed=directed)))
+    assert label.reduce("max").value == 0
+    assert len(rounds) / 4 <= 2 * np.log2(100_000)
+
+
+def test_many_small_components():
+    graph = csr(3000, [(k, k + 1) for k in range(0, 3000, 3)])
+    verify.components(graph, dense(connected_components(matrix(graph))))
+    verify.components(graph, dense(connected_components(matrix(both_ways(graph)))))
+
+
+def test_no_vertices():
+    assert connected_components(gb.Matrix("BOOL", 0, 0)).size == 0
+
+
+def test_bad_arguments():
+    with pytest.raises(gb.exceptions.DimensionMismatch, match="A is 2 x 3"):
+        connected_components(gb.Matrix("FP64", 2, 3))
+    with pytest.raises(TypeError, match="A is a Vector; a Matrix is needed"):
+        connected_components(gb.Vector("FP64", 2))

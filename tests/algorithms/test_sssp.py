@@ -1,0 +1,112 @@
+"""gb.algorithms.sssp."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse.csgraph import bellman_ford
+
+import sparsezc as gb
+from tests.algorithms import verify
+from tests.algorithms.graphs import SMALL, csr, dense, graphs, matrix
+
+sssp = gb.algorithms.sssp
+INTEGERS = ["INT8", "INT16", "INT32", "INT64", "UINT8", "UINT16", "UINT32", "UINT64"]
+
+
+def distances(A, source):
+    return dense(sssp(A, source), np.inf)
+
+
+@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("dtype", ["INT64", "FP64"])
+def test_small_graphs(name, dtype):
+    graph = SMALL[name].copy()
+    graph.data = np.random.default_rng(5).integers(0, 99, graph.nnz).astype(dtype.lower().replace("fp", "float"))
+    A = matrix(graph, dtype)
+    for source in {0, graph.shape[0] // 2}:
+        verify.distances(graph, source, distances(A, source))
+
+
+@given(graphs(st.integers(0, 12)), st.data())
+def test_any_graph(graph, data):
+    source = data.draw(st.integers(0, graph.shape[0] - 1))
+    answer = distances(matrix(graph), source)
+    verify.distances(graph, source, answer)
+    positive = csr(graph.shape[0], np.c_[graph.nonzero()], graph.data[graph.data > 0])  # SciPy drops explicit zeros
+    if positive.nnz == graph.nnz:
+        assert (answer == bellman_ford(graph, indices=source)).all()
+
+
+@given(graphs(st.floats(0, 1e6, width=32)), st.data())
+@pytest.mark.parametrize("dtype", ["FP32", "FP64"])
+def test_any_floating_lengths(dtype, graph, data):
+    source = data.draw(st.integers(0, graph.shape[0] - 1))
+    answer = sssp(matrix(graph, dtype), source)
+    assert str(answer.dtype) == dtype
+    graph.data = graph.data.astype(np.float64)
+    verify.distances(graph, source, dense(answer, np.inf).astype(float), rtol=1e-5 if dtype == "FP32" else 1e-12)
+
+
+@given(graphs(st.integers(-3, 12), max_vertices=12), st.data())
+def test_negative_lengths(graph, data):
+    """The right answer, or the news of a negative cycle, exactly where the source reaches one."""
+    source = data.draw(st.integers(0, graph.shape[0] - 1))
+    network = nx.DiGraph()
+    network.add_nodes_from(range(graph.shape[0]))
+    rows, cols, weight = verify.edges(graph)
+    network.add_weighted_edges_from(zip(rows.tolist(), cols.tolist(), weight.tolist(), strict=True))
+    try:
+        expected = nx.single_source_bellman_ford_path_length(network, source)
+    except nx.NetworkXUnbounded:
+        with pytest.raises(gb.exceptions.InvalidValue, match="cycle of negative length"):
+            sssp(matrix(graph), source)
+    else:
+        assert sssp(matrix(graph), source).to_dict() == expected
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_sums_leave_the_type_of_the_lengths(dtype):
+    """127 + 127 does not fit INT8: distances are INT64."""
+    graph = csr(3, [(0, 1), (1, 2)], [127, 127])
+    answer = sssp(matrix(graph, dtype), 0)
+    assert str(answer.dtype) == "INT64"
+    assert dense(answer).tolist() == [0, 127, 254]
+
+
+def test_a_boolean_edge_is_one_hop_or_none():
+    graph = csr(3, [(0, 1), (1, 2)], [True, False])
+    assert dense(sssp(matrix(graph, "BOOL"), 0)).tolist() == [0, 1, 1]
+
+
+@pytest.mark.parametrize("lengths", [[2**62, 2**62], [-(2**62), -(2**62) - 1]])
+def test_overflow_is_refused(lengths):
+    with pytest.raises(gb.exceptions.InvalidValue, match="may not fit INT64"):
+        sssp(matrix(csr(3, [(0, 1), (1, 2)], lengths)), 0)
+
+
+def test_uint64_lengths_beyond_int64_are_refused():
+    with pytest.raises(gb.exceptions.InvalidValue, match="may not fit INT64"):
+        sssp(matrix(csr(3, [(0, 1), (1, 2)], np.array([2**63 + 5, 1], np.uint64)), "UINT64"), 0)
+
+
+@pytest.mark.parametrize("dtype", ["FP32", "FP64"])
+def test_nan_is_refused_and_infinity_is_no_way(dtype):
+    graph = csr(3, [(0, 1), (1, 2)], [1.0, np.nan])
+    with pytest.raises(gb.exceptions.InvalidValue, match="NaN"):
+        sssp(matrix(graph, dtype), 0)
+    graph.data[1] = np.inf
+    assert sssp(matrix(graph, dtype), 0).to_dict() == {0: 0.0, 1: 1.0}
+
+
+def test_negative_cycle_that_is_not_reached():
+    graph = csr(4, [(0, 1), (2, 3), (3, 2)], [1, -1, -1])
+    assert sssp(matrix(graph), 0).to_dict() == {0: 0, 1: 1}
+    with pytest.raises(gb.exceptions.InvalidValue, match="the distance of vertex [23] still falls after 4 rounds"):
+        sssp(matrix(graph), 2)
+
+
+def test_a_negative_loop_is_a_negative_cycle():
+    with pytest.raises(gb.exceptions.InvalidValue, match="negative"):
+        sssp(matrix(csr(1, [(0, 0)], [-1])), 0)
