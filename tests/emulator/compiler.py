@@ -89,7 +89,7 @@ def inline_includes(source: str, folders: tuple[Path, ...] = INCLUDE_FOLDERS) ->
             if path not in done:
                 done.add(path)
                 pieces.append(f'#line 1 "{path}"\n{expand(path.read_text(), path.name)}\n')
-                pieces.append(f'#line {text.count(chr(10), 0, found.start()) + 1} "{label}"')
+                pieces.append(f'#line {text.count(chr(10), 0, found.start()) + 2} "{label}"')
             start = found.end()
         return PRAGMA_ONCE.sub("", "".join(pieces) + text[start:])
 

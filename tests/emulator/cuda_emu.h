@@ -47,7 +47,7 @@ extern szc_emu::Context szc_emu_context;
 szc_emu::Result szc_emu_collective(const szc_emu::Call* call);
 unsigned szc_emu_active();                                           // lanes that run together now
 void szc_emu_load(const void* p, unsigned size, int site);           // a read of host memory
-void szc_emu_interleave(int always);                                 // a point where another lane may run first
+void szc_emu_interleave(int sleeps);                                 // a point where another lane may run first
 void szc_emu_trap(const char* what, const char* file, int line);
 }
 

@@ -57,6 +57,8 @@ struct Lane : Fibre {
   Result result;
   const void* block_address = nullptr;   // LOCKSTEP: where it stands: the basic block ...
   u64 depth = 0;                         // ... and how deep in calls
+  bool yields = false;                   // LOCKSTEP: it waits for another lane of its warp to go on
+  u32 atomics = 0;                       // since it last let others run
   std::vector<Load> loads;
 };
 
@@ -286,15 +288,30 @@ bool run_free(u32 first, u32 n, const std::vector<u32>& lane_order) {   // every
   }
 }
 
-// One basic block of the lanes that stand furthest behind: deepest in calls first, then at the lowest address, which is
-// where the compiler (with -fno-reorder-blocks) puts what comes before a join.
+bool behind(const Lane& a, const Lane& b) { return a.depth > b.depth || (a.depth == b.depth && a.block_address < b.block_address); }
+
+// The lane that stands furthest behind: deepest in calls first, then at the lowest address, which is where the compiler
+// (with -fno-reorder-blocks) puts what comes before a join. Lanes in __nanosleep() come last.
+const Lane* furthest_behind(u32 first, u32 n) {
+  const Lane* next = nullptr;
+  for (u32 i = 0; i < n; ++i) {
+    const Lane& l = *lanes[first + i];
+    if (l.op == RUNNING && !l.yields && (!next || behind(l, *next))) next = &l;
+  }
+  if (next) return next;
+  bool any = false;
+  for (u32 i = 0; i < n; ++i) {
+    Lane& l = *lanes[first + i];
+    any |= l.op == RUNNING;
+    l.yields = false;
+  }
+  return any ? furthest_behind(first, n) : nullptr;
+}
+
+// One basic block after the other, each by all the lanes that stand at it.
 bool run_lockstep(u32 first, u32 n) {
   for (bool moved = false;; moved = true) {
-    const Lane* next = nullptr;
-    for (u32 i = 0; i < n; ++i) {
-      const Lane& l = *lanes[first + i];
-      if (l.op == RUNNING && (!next || l.depth > next->depth || (l.depth == next->depth && l.block_address < next->block_address))) next = &l;
-    }
+    const Lane* next = furthest_behind(first, n);
     if (!next) {
       if (!complete_warp(first, n)) return moved;
       continue;
@@ -304,7 +321,7 @@ bool run_lockstep(u32 first, u32 n) {
     active_lanes = 0;
     for (u32 i = 0; i < n; ++i) {
       const Lane& l = *lanes[first + i];
-      if (l.op == RUNNING && l.block_address == block_address && l.depth == depth) active_lanes |= 1u << i;
+      if (l.op == RUNNING && !l.yields && l.block_address == block_address && l.depth == depth) active_lanes |= 1u << i;
     }
     for (u32 i = 0; i < n; ++i) if (active_lanes >> i & 1) resume(*lanes[first + i]);
     if (pending_loads) count_step(first, n);
@@ -328,6 +345,7 @@ void run_block() {
     l.op = RUNNING;
     l.block_address = nullptr;
     l.depth = 0;
+    l.yields = false;
   }
   for (;;) {
     if (order == RANDOM) {
@@ -432,8 +450,12 @@ extern "C" void szc_emu_load(const void* p, unsigned size, int site) {
   ++pending_loads;
 }
 
-extern "C" void szc_emu_interleave(int always) {
-  if (always || (order == RANDOM && random_number() % 4 == 0)) sleep_lane();
+// At every atomic, and in __nanosleep(). A lane that spins on an atomic must let the lane that it waits for run.
+extern "C" void szc_emu_interleave(int sleeps) {
+  const bool tired = order != LOCKSTEP && ++current->atomics % 4096 == 0;
+  if (!sleeps && !tired && !(order == RANDOM && random_number() % 4 == 0)) return;
+  current->yields = true;
+  sleep_lane();
 }
 
 extern "C" void szc_emu_trap(const char* what, const char* file, int line) {

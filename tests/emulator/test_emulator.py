@@ -1,0 +1,316 @@
+"""The emulator itself: collectives and atomics are right in every order, and planted bugs are found."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.emulator.device import (
+    ORDERS,
+    EmulatedDevice,
+    EmulatorError,
+    sanitizer_environment,
+    why_unavailable,
+)
+
+pytestmark = pytest.mark.skipif(why_unavailable() is not None, reason=str(why_unavailable()))
+
+HERE = Path(__file__).parent
+BUGS = (HERE / "bugs.cu").read_text()
+COLLECTIVES = (HERE / "collectives.cu").read_text()
+THREADS = 96
+LANE = np.arange(THREADS) % 32
+WARP_START = np.arange(THREADS) // 32 * 32
+every_order = pytest.mark.parametrize("order", ORDERS)
+I32 = np.int32
+
+
+def run(name: str, args: tuple, order: str = "forward", grid: int = 1, block: int = THREADS, **options: object) -> None:
+    source = BUGS if f"void {name}(" in BUGS else COLLECTIVES
+    EmulatedDevice(order, **options).compile(source, name)(grid, block, args)
+
+
+def warps(values: np.ndarray) -> np.ndarray:
+    return values.reshape(-1, 32)
+
+
+# ---- what CUDA defines --------------------------------------------------------------------------------------------
+
+
+@every_order
+def test_shuffles(order: str) -> None:
+    value = np.random.default_rng(0).integers(-(2**40), 2**40, THREADS)
+    out = np.zeros((6, THREADS), np.int64)
+    run("shuffles", (value, out), order)
+    t = np.arange(THREADS)
+
+    def take(source: np.ndarray, width: int = 32) -> np.ndarray:
+        """Lanes whose source leaves their segment keep their own value."""
+        return value[np.where(source // width == t // width, source, t)]
+
+    assert (out[0] == value[WARP_START + t * 7 % 32]).all()
+    assert (out[1] == take(t - 3)).all()
+    assert (out[2] == take(t + 5, 16)).all()
+    assert (out[3] == value[t ^ 9]).all()
+    assert (out[4] == value[t // 8 * 8 + 2]).all()
+    assert (out[5] == take(t - 1, 4).astype(np.int16)).all()
+
+
+@every_order
+def test_votes(order: str) -> None:
+    value = np.random.default_rng(1).integers(0, 6, THREADS)
+    value[32:64] = 5
+    out = np.zeros((5, THREADS), np.uint32)
+    run("votes", (value, out), order)
+
+    def ballot(flags: np.ndarray) -> np.ndarray:
+        return np.repeat((warps(flags) << np.arange(32)).sum(1), 32)
+
+    assert (out[0] == ballot(value & 1)).all()
+    assert (out[1] == np.repeat((warps(value) == 5).any(1), 32)).all()
+    assert (out[2] == 1).all()
+    assert (out[3] == [ballot(value == v)[t] for t, v in enumerate(value)]).all()
+    assert (out[4] == np.where(LANE % 2, ballot((value >> 1 & 1) * (LANE % 2)), 0)).all()
+
+
+@every_order
+def test_reductions_and_counting_barriers(order: str) -> None:
+    value = np.random.default_rng(2).integers(-500, 500, THREADS).astype(I32)
+    out = np.zeros((9, THREADS), I32)
+    run("reductions", (value, out), order)
+    bits = value.view(np.uint32)
+    expected = [
+        warps(value).sum(1),
+        warps(value).min(1),
+        warps(value).max(1),
+        warps(bits).min(1).view(I32),
+        np.bitwise_and.reduce(warps(value), 1),
+        np.bitwise_or.reduce(warps(value), 1),
+        np.bitwise_xor.reduce(warps(value), 1),
+    ]
+    for row, by_warp in zip(out, expected, strict=False):
+        assert (row == np.repeat(by_warp, 32)).all()
+    assert (out[7] == (value > 0).sum()).all()
+    assert (out[8] == 2).all()
+
+
+def test_bit_functions() -> None:
+    value = np.random.default_rng(3).integers(0, 2**32, THREADS, dtype=np.uint32)
+    value[:3] = 0, 1, 2**31
+    out = np.zeros((6, THREADS), np.uint32)
+    run("bits", (value, out))
+    text = [f"{v:032b}" for v in value]
+    assert (out[0] == [s.count("1") for s in text]).all()
+    assert (out[1] == [len(s) - s.rindex("1") if "1" in s else 0 for s in text]).all()
+    assert (out[2] == [len(s) - len(s.lstrip("0")) for s in text]).all()
+    assert (out[3] == [int(s[::-1], 2) for s in text]).all()
+    assert (out[4] == 2 * out[0]).all()
+    assert (out[5] == 32 + out[2]).all()
+
+
+@every_order
+def test_atomics_and_the_last_block_to_arrive(order: str) -> None:
+    value = np.random.default_rng(4).integers(1, 900, 300).astype(I32)
+    doubles, floats = np.zeros(2), np.zeros(1, np.float32)
+    ints, longs = np.array([0, 10**9, -(10**9)], I32), np.zeros(3, np.uint64)
+    shorts, ticket, total = np.zeros(1, np.uint16), np.zeros(1, np.uint32), np.zeros(1, I32)
+    run("atomics", (value, I32(300), doubles, floats, ints, longs, shorts, ticket, total), order, grid=5, block=64)
+    assert list(doubles) == [value.sum(), value.max()]
+    assert floats[0] == total[0] == value.sum()
+    assert list(ints) == [value.sum(), value.min(), value.max()]
+    assert list(longs) == [value.sum(), np.bitwise_xor.reduce(value), np.bitwise_or.reduce(value)]
+    assert (shorts[0], ticket[0]) == (300, 5)
+
+
+@every_order
+def test_a_lock_within_a_warp_and_a_shared_work_counter(order: str) -> None:
+    counter, lock, count, done = np.zeros(1, np.uint64), np.zeros(1, I32), np.zeros(1, I32), np.zeros(20, I32)
+    run("lock_and_work", (counter, lock, count, done, np.uint64(20)), order, grid=3, block=64, seconds=5.0)
+    assert (done == 1).all()
+    assert count[0] == 3 * 64
+
+
+def test_arguments_by_value() -> None:
+    pair = np.array((2.5, -7), np.dtype([("a", "f8"), ("b", "i4")], align=True))[()]
+    out = np.zeros(7)
+    run("by_value", (np.int8(-3), np.uint64(2**53), np.float32(0.5), np.bool_(True), pair, np.uint64(0), out))
+    assert list(out) == [-3, 2**53, 0.5, 1, 2.5, -7, 1]
+
+
+# ---- what CUDA leaves undefined -----------------------------------------------------------------------------------
+
+
+@every_order
+@pytest.mark.parametrize(
+    ("name", "args", "block", "message"),
+    [
+        ("divergent_barrier", (), 32, r"__syncthreads at kernel:10 after some threads of the block have returned"),
+        (
+            "different_barriers",
+            (),
+            64,
+            "threads of one block met in different barriers: thread .* in __syncthreads at kernel:1[68], thread",
+        ),
+        ("divergent_shuffle", (), 32, r"lanes of one warp met in different calls: thread \d+ in shuffle at .*, thread"),
+        ("exited_lane", (I32(20),), 32, "thread 19 shuffles from lane 20, which takes no part"),
+        ("partial_mask", (), 32, r"thread \d shuffles from lane 9, which takes no part"),
+        ("unnamed_lane", (), 32, r"thread (16|31|2\d|1\d|30) calls a collective whose mask does not name its lane"),
+        ("deadlock", (), 32, "deadlock: no thread can go on; thread 0 waits in vote at .*thread 3 waits in __syncwarp"),
+        ("traps", (), 32, r"thread 7 ran into __trap\(\) at"),
+    ],
+)
+def test_a_planted_bug_is_found(name: str, args: tuple, block: int, message: str, order: str) -> None:
+    out = np.zeros(block, I32)
+    with pytest.raises(EmulatorError, match=f"{name}, {order}, block 0: .*{message}"):
+        run(name, (out, *args), order, block=block)
+    run("votes", (np.zeros(THREADS, np.int64), np.zeros((5, THREADS), np.uint32)), order)  # and the machine goes on
+
+
+@every_order
+def test_an_endless_loop_ends(order: str) -> None:
+    with pytest.raises(EmulatorError, match="runs on and on"):
+        run("endless", (np.zeros(32, I32),), order, block=32, seconds=0.2)
+
+
+def test_a_stack_that_overflows_is_a_fault() -> None:
+    with pytest.raises(EmulatorError, match="thread 0 touches memory that is not there"):
+        run("overflows_stack", (np.zeros(32, I32),), block=32)
+
+
+@pytest.mark.parametrize(
+    ("guard", "first", "thread"), [("after", 1, 31), ("after", 0, None), ("before", -1, 0), ("before", 0, None)]
+)
+def test_guarded_arrays(guard: str, first: int, thread: int | None) -> None:
+    given, out = np.arange(32, dtype=I32), np.zeros(32, I32)
+    if thread is None:
+        run("out_of_bounds", (out, given, I32(first)), guard=guard, block=32)
+        assert (out == given).all()
+    else:
+        with pytest.raises(EmulatorError, match=f"thread {thread} touches memory that is not there"):
+            run("out_of_bounds", (out, given, I32(first)), guard=guard, block=32)
+
+
+def test_a_race_gives_itself_away_by_its_answers() -> None:
+    def answers(name: str, block: int) -> set[bytes]:
+        found = set()
+        for order in ORDERS:
+            out = np.zeros(block, I32)
+            run(name, (out,), order, block=block)
+            found.add(out.tobytes())
+        return found
+
+    assert len(answers("race", 64)) > 1
+    assert len(answers("race_in_warp", 32)) > 1
+
+
+def test_random_order_goes_between_atomics() -> None:
+    counts = set()
+    for seed in range(8):
+        out = np.zeros(64, I32)
+        run("lost_update", (out,), "random", block=64, seed=seed)
+        counts.add(int(out[0]))
+    assert min(counts) < 64
+    out = np.zeros(64, I32)
+    run("lost_update", (out,), "forward", block=64)
+    assert out[0] == 64
+
+
+def test_shared_memory_starts_as_garbage_in_every_block() -> None:
+    out = np.zeros(32, I32)
+    run("uncleared_shared", (out,), grid=3, block=32)
+    assert (out == int.from_bytes(b"\xa5" * 4, "little", signed=True) + 32).all()
+
+
+# ---- what the launcher refuses ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ((np.zeros(32, I32),), "exited_lane takes 2 arguments, 1 were given"),
+        ((np.zeros(32), I32(1)), "argument 0: the kernel takes a pointer to 4-byte items, an array of float64"),
+        ((np.zeros(64, I32)[::2], I32(1)), "argument 0: .* an array that is not contiguous was given"),
+        ((np.zeros(32, I32), np.int64(1)), r"argument 1: the kernel takes 4 bytes \(i\), int64 was given"),
+        ((np.zeros(32, I32), np.float32(1)), r"argument 1: the kernel takes 4 bytes \(i\), float32 was given"),
+        ((np.zeros(32, I32), 1), r"argument 1: the kernel takes 4 bytes \(i\), 1 \(int\), not a NumPy scalar"),
+        ((np.float64(0), I32(1)), "argument 0: the kernel takes a pointer to 4-byte items"),
+    ],
+)
+def test_wrong_arguments_are_named(args: tuple, message: str) -> None:
+    with pytest.raises(EmulatorError, match=message):
+        run("exited_lane", args, block=32)
+
+
+def test_a_compile_error_names_file_line_and_cause(tmp_path: Path) -> None:
+    device = EmulatedDevice(cache=tmp_path)
+    good = 'extern "C" __global__ void one(int* out) { out[0] = 1; }'
+    bad = (
+        '#include "port.cuh"\nusing namespace szc;\nextern "C" __global__ void one(int* out) { out[0] = no_such_name; }'
+    )
+    with pytest.raises(EmulatorError, match=r"kernel:3:.*no_such_name") as caught:
+        device.compile_many([(good, "one"), (bad, "one")])
+    assert "cuda_emu" not in str(caught.value)
+    out = np.zeros(1, I32)
+    device.compile(good, "one")(1, 1, (out,))
+    assert out[0] == 1
+    with pytest.raises(EmulatorError, match=r'"nowhere\.cuh" is in none of'):
+        device.compile('#include "nowhere.cuh"', "one")
+
+
+def test_atomics_that_cuda_does_not_have_do_not_compile(tmp_path: Path) -> None:
+    source = 'extern "C" __global__ void signed_add(long long* out) { atomicAdd(out, 1ll); }'
+    with pytest.raises(EmulatorError, match=r"invalid conversion from .long long int\*. to .long long unsigned int\*"):
+        EmulatedDevice(cache=tmp_path).compile(source, "signed_add")
+
+
+def test_kernels_of_one_name_do_not_mix(tmp_path: Path) -> None:
+    """Many texts define the same names, shared memory and macros: in one library, and in several."""
+    device = EmulatedDevice(cache=tmp_path)
+    text = """
+    #include "port.cuh"
+    #define FACTOR {factor}
+    typedef {ctype} T;
+    namespace szc {{
+    struct Helper {{ static __device__ T twice(T v) {{ return 2 * v; }} }};
+    inline __device__ T scale(T v) {{ __shared__ T s[2]; s[0] = v; return Helper::twice(s[0]) * FACTOR; }}
+    extern "C" __global__ void scale_all(T* out) {{ out[threadIdx.x] = scale(out[threadIdx.x]); }}
+    }}
+    """
+    cases = [(c, d, f) for f in (3, 5) for c, d in (("int", np.int32), ("double", np.float64), ("short", np.int16))]
+    texts = [(text.format(ctype=ctype, factor=factor), "scale_all") for ctype, _, factor in cases]
+    for kernels in (device.compile_many(texts), [EmulatedDevice(cache=tmp_path).compile(*text) for text in texts]):
+        for kernel, (_, dtype, factor) in zip(kernels, cases, strict=True):
+            out = np.arange(4).astype(dtype)
+            kernel(1, 4, (out,))
+            assert list(out) == [2 * factor * v for v in range(4)]
+
+
+# ---- AddressSanitizer, in a process of its own ----------------------------------------------------------------------
+
+SANITIZED = """
+import sys, numpy as np
+from pathlib import Path
+from tests.emulator.device import EmulatedDevice
+name, cache = sys.argv[1:]
+text = Path("tests/emulator/bugs.cu").read_text()
+device = EmulatedDevice(sanitize="address", cache=Path(cache))
+out = np.zeros(32, np.int32)
+extra = () if name == "overflows_shared" else (np.arange(32, dtype=np.int32), np.int32(0 if name == "good" else 1))
+device.compile(text, "out_of_bounds" if name == "good" else name)(2, 32, (out, *extra))
+print("ran to the end", out[5])
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("overflows_shared", "index 32 out of bounds for type 'int [32]'"), ("good", "ran to the end 5")],
+)
+def test_address_sanitizer(name: str, message: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", SANITIZED, name, str(tmp_path)]
+    root = HERE.parents[1]
+    done = subprocess.run(command, capture_output=True, text=True, env=sanitizer_environment(), cwd=root, check=False)
+    assert message in done.stdout + done.stderr
