@@ -1,4 +1,4 @@
-"""Graphs to run the algorithms on, as SciPy CSR arrays: small ones by name, random ones, and the real ones of the data folder."""
+"""Graphs to run the algorithms on, as SciPy CSR arrays: by name, at random, and the real ones of the data folder."""
 
 import json
 from functools import cache
@@ -105,7 +105,7 @@ def references(name):
 
 
 def hash_weights(u, v):
-    """The integer weight 1..255 of the pair {u, v} that the references' distances were computed with (see its README)."""
+    """The weight 1..255 of the pair {u, v} that the references' distances were computed with (see their README)."""
     a, b = np.minimum(u, v).astype(np.uint64), np.maximum(u, v).astype(np.uint64)
     low = np.uint64(0xFFFFFFFF)
     x = (a * np.uint64(2654435761) + b * np.uint64(2246822519)) & low

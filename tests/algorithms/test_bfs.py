@@ -58,7 +58,7 @@ def test_bad_arguments(algorithm):
     for source in (4, -1, 2**70):
         with pytest.raises(gb.exceptions.IndexOutOfBound, match=rf"source is {source}; .* 0 to 3"):
             algorithm(A, source)
-    with pytest.raises(gb.exceptions.DomainMismatch, match="source is 1.5; a vertex number"):
+    with pytest.raises(gb.exceptions.DomainMismatch, match=r"source is 1\.5; a vertex number"):
         algorithm(A, 1.5)
     with pytest.raises(gb.exceptions.DimensionMismatch, match="A is 2 x 3"):
         algorithm(gb.Matrix("INT64", 2, 3), 0)

@@ -77,7 +77,7 @@ def test_a_fixed_number_of_iterations():
 
 def test_ranks_that_do_not_settle():
     A = matrix(SMALL["kronecker"])
-    with pytest.raises(gb.exceptions.ConvergenceFailure, match="after max_iter = 2 iterations .* change by"):
+    with pytest.raises(gb.exceptions.ConvergenceFailure, match=r"after max_iter = 2 iterations .* change by"):
         pagerank(A, max_iter=2, tol=1e-12)
     with pytest.raises(ArithmeticError):
         pagerank(A, max_iter=1, tol=0)

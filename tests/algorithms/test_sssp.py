@@ -103,7 +103,7 @@ def test_nan_is_refused_and_infinity_is_no_way(dtype):
 def test_negative_cycle_that_is_not_reached():
     graph = csr(4, [(0, 1), (2, 3), (3, 2)], [1, -1, -1])
     assert sssp(matrix(graph), 0).to_dict() == {0: 0, 1: 1}
-    with pytest.raises(gb.exceptions.InvalidValue, match="the distance of vertex [23] still falls after 4 rounds"):
+    with pytest.raises(gb.exceptions.InvalidValue, match=r"the distance of vertex [23] still falls after 4 rounds"):
         sssp(matrix(graph), 2)
 
 

@@ -1,7 +1,7 @@
 """Judges of the algorithms' answers. They share no code with the algorithms, and every right answer passes.
 
-A graph is a SciPy CSR array: an entry (i, j), explicit zeros too, is an edge from i to j. An answer is a NumPy array with
-one entry a vertex; what "not reached" looks like stands at each judge. A wrong answer raises :class:`Wrong`, which says where.
+A graph is a SciPy CSR array: an entry (i, j), explicit zeros too, is an edge from i to j. An answer is a NumPy array
+with one entry a vertex; what "not reached" looks like stands at each judge. A wrong answer raises :class:`Wrong`.
 """
 
 from collections import deque
