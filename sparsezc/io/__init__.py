@@ -7,5 +7,6 @@
 """
 
 from sparsezc.io.reader import read
+from sparsezc.io.writer import convert, write
 
-__all__ = ["read"]
+__all__ = ["convert", "read", "write"]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.csr import Csr, index_dtype
-from sparsezc.errors import DimensionMismatch, InvalidValue, OutOfMemory
+from sparsezc.errors import DimensionMismatch, FileFormatError, InvalidValue, OutOfMemory
 from sparsezc.io import weights as weighting
 from sparsezc.io.weights import Weights
 from sparsezc.memory import allocate
@@ -118,6 +119,15 @@ def check_sizes(nrows: int, ncols: int) -> None:
             f"ids reach {max(nrows, ncols) - 1:,}, so the offsets of {nrows:,} rows need {8 * (nrows + 1):,} bytes; "
             "with relabel=True only the ids that occur are numbered"
         )
+
+
+def check_count(path: Path, entries: int, width: int) -> None:
+    """Refuse a header that promises more entries, of at least `width` bytes each, than the file can unfold to."""
+    from sparsezc.io.source import Stream
+
+    with Stream(path) as stream:
+        if entries * width > stream.limit + width:
+            raise FileFormatError(f"{path} is truncated: its header says {entries:,} entries, more than the file can hold")
 
 
 def _mirror(edges: Edges) -> None:

@@ -1,1 +1,101 @@
-SUFFIXES: tuple[str, ...] = ()
+"""DIMACS shortest-path graphs: .gr, gzipped or not.
+
+``c`` lines are comments, one ``p sp VERTICES ARCS`` line comes first, and each ``a FROM TO WEIGHT`` line is an arc; ids
+count from 1.
+Source: C. Demetrescu, A. Goldberg, D. Johnson, 9th DIMACS Implementation Challenge, 2006.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.csr import Csr
+from sparsezc.errors import FileFormatError, InvalidValue
+from sparsezc.io import text
+from sparsezc.io.atomic import Output
+from sparsezc.io.build import Edges, check_count, check_sizes, narrow_ids
+from sparsezc.io.pieces import rows_of
+from sparsezc.io.source import Lines, lines
+
+SUFFIXES = (".gr",)
+_COMMENT = re.compile(rb"\n[ \t]*c[^\n]*")
+_PROBLEM = re.compile(rb"\np[ \t][^\n]*")
+_STRANGE = re.compile(rb"\n(?![a\n\r \t])(?=[^\n])[^\n]*|\na(?![ \t])[^\n]*|\n[ \t]+[^\s][^\n]*")
+
+
+def read(path: Path, **_: Any) -> Edges:
+    """The arcs of the file.
+
+    Raises
+    ------
+    FileFormatError
+        No or a second ``p`` line, arcs that are more or fewer than it says, ids outside 1..n, lines of another kind.
+    """
+    sizes: tuple[int, int] | None = None
+    parts: list[list[NDArray[Any]]] = []
+    arcs = 0
+    for chunk in lines(path):
+        data = b"\n" + chunk.data
+        if b"\nc" in data or b" c" in data or b"\tc" in data:
+            data = _COMMENT.sub(b"\n", data)
+        data, sizes = _problem(chunk, data, sizes)
+        if strange := _STRANGE.search(data):
+            at = data.count(b"\n", 0, strange.start())
+            raise chunk.error(at, f"found {_shown(strange[0])}; lines start with 'a ', 'c' or 'p'")
+        data = data.replace(b"\na", b"\n ")[1:]
+        found, _ = text.table(Lines(path, chunk.first, data), 3, base=1)
+        if not found:
+            continue
+        if sizes is None:
+            raise chunk.error(0, "found an arc before the line 'p sp VERTICES ARCS'")
+        if int(max(found[0].max(), found[1].max())) >= sizes[0]:
+            bad = int(np.flatnonzero(np.maximum(found[0], found[1]) >= sizes[0])[0])
+            at = int(np.flatnonzero(text.counts(data))[bad])
+            raise chunk.error(at, f"found an id above {sizes[0]:,}, the number of vertices in the 'p' line")
+        arcs += found[0].size
+        parts.append([narrow_ids(found[0]), narrow_ids(found[1]), found[2]])
+    if sizes is None:
+        raise FileFormatError(f"{path} has no line 'p sp VERTICES ARCS'")
+    if arcs != sizes[1]:
+        raise FileFormatError(f"{path} has {arcs:,} arcs; its 'p' line says {sizes[1]:,}")
+    n = sizes[0]
+    if not parts:
+        return Edges(n, n, *(np.empty(0, np.uint32) for _ in range(2)), np.empty(0, np.int64))
+    rows, cols, weights = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return Edges(n, n, rows, cols, weights)
+
+
+def _problem(chunk: Lines, data: bytes, sizes: tuple[int, int] | None) -> tuple[bytes, tuple[int, int] | None]:
+    """The text without its ``p`` line, and what that line says."""
+    for found in _PROBLEM.finditer(data):
+        at = data.count(b"\n", 0, found.start())
+        if sizes is not None:
+            raise chunk.error(at, "found a second 'p' line")
+        words = found[0].split()
+        if len(words) != 4 or words[1] != b"sp" or not (words[2].isdigit() and words[3].isdigit()):
+            raise chunk.error(at, f"found {_shown(found[0])}; 'p sp VERTICES ARCS' is needed")
+        sizes = int(words[2]), int(words[3])
+        check_sizes(*sizes[:1], sizes[0])
+        check_count(chunk.path, sizes[1], 6)
+    return _PROBLEM.sub(b"\n", data), sizes
+
+
+def _shown(line: bytes) -> str:
+    return repr(line.strip()[:40].decode("ascii", "backslashreplace"))
+
+
+def write(csr: Csr, out: Output) -> None:
+    """Write each entry as an arc; an iso-valued matrix gets the weight 1."""
+    if csr.nrows != csr.ncols:
+        raise InvalidValue(f"a .gr file holds a square matrix, not {csr.nrows} x {csr.ncols}")
+    if not (csr.dtype.is_integer or csr.dtype.is_bool):
+        raise InvalidValue(f"a .gr file holds whole weights, not {csr.dtype}; write .mtx, or read with weights='INT64'")
+    with out.open() as file:
+        file.write(b"p sp %d %d\n" % (csr.nrows, csr.nvals))
+        for _, _, rows, cols, values in rows_of(csr, rows=True):
+            file.write(text.printed(b"a ", rows + 1, cols.astype(np.int64) + 1, values.astype(csr.dtype.np_type) + 0))

@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from sparsezc.csr import Csr
 from sparsezc.errors import FileFormatError
+from sparsezc.io.atomic import Output
 from sparsezc.io.build import Edges
 from sparsezc.io.source import Stream
 from sparsezc.semirings import types
@@ -82,3 +84,22 @@ def _told(path: Path, error: Exception) -> str:
     if found := re.match(r"Line (\d+): (.*)", message, re.DOTALL):
         return f"{path}, line {found[1]}: {found[2]}"
     return f"{path}: {message}"
+
+
+def write(csr: Csr, out: Output) -> None:
+    """Write coordinates; only the lower triangle of a matrix that is known to be symmetric; a pattern if iso and BOOL."""
+    from scipy import io as scipy_io
+    from scipy.sparse import csr_array
+
+    pattern = csr.iso and csr.dtype.is_bool
+    values = np.repeat(csr.values.read(), csr.nvals) if csr.iso else csr.values.read()
+    if csr.dtype.is_bool:
+        values = values.astype(np.int8)
+    ids = csr.indices.read()
+    matrix = csr_array((values, ids.view(ids.dtype.str.replace("u", "i")), csr.indptr), shape=(csr.nrows, csr.ncols))
+    name = next(ctype for ctype, dtype in _CTYPES.items() if dtype is csr.dtype)
+    with out.open() as file:
+        scipy_io.mmwrite(
+            file, matrix, comment=f"%GraphBLAS type {name}", field="pattern" if pattern else None,
+            symmetry="symmetric" if csr.symmetric else "general",
+        )  # fmt: skip

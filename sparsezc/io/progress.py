@@ -13,8 +13,8 @@ def wanted() -> bool:
     """Whether a bar may be shown: ``config.progress`` if it is set, else only on a terminal."""
     from sparsezc.config import config
 
-    choice = getattr(config, "progress", None)
-    return bool(choice) if choice is not None else sys.stderr is not None and sys.stderr.isatty()
+    choice = config.progress
+    return choice if isinstance(choice, bool) else sys.stderr is not None and sys.stderr.isatty()
 
 
 class Progress:

@@ -146,7 +146,7 @@ def suffixes() -> dict[str, str]:
     return {suffix: name for name, module in known for suffix in module.SUFFIXES}
 
 
-def format_of(path: Path, format: str | None = None) -> str:
+def format_of(path: Path, format: str | None = None, *, exists: bool = True) -> str:
     """The format of a file by its name, or the one that was asked for.
 
     >>> format_of(Path("web-Google.txt.gz"))
@@ -161,7 +161,8 @@ def format_of(path: Path, format: str | None = None) -> str:
     for suffix in sorted(known, key=len, reverse=True):
         if name.endswith(suffix):
             return known[suffix]
-    existing(path)
+    if exists:
+        existing(path)
     raise FileFormatError(
         f"{path}: the suffix {Path(name).suffix!r} is not known; known are {', '.join(sorted(known))} (text and .sg "
         f"formats also with .gz), and made graphs such as kron:16, urand:16, grid:100x100"

@@ -13,9 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc.csr import Csr
 from sparsezc.errors import FileFormatError
 from sparsezc.io import text
+from sparsezc.io.atomic import Output
 from sparsezc.io.build import Edges, narrow_ids
+from sparsezc.io.pieces import rows_of
 from sparsezc.io.source import Lines, lines
 
 SUFFIXES = (".txt", ".el", ".wel", ".e", ".edges", ".tsv", ".csv")
@@ -52,3 +55,17 @@ def _without_header(chunk: Lines) -> Lines:
     if names and all(name[:1].isalpha() or name[:1] == b"_" for name in names):
         return Lines(chunk.path, chunk.first, b"\n" + rest)
     return chunk
+
+
+def write(csr: Csr, out: Output) -> None:
+    """Write each entry as a line, with its value unless the matrix is iso-valued.
+
+    The format has no place for the number of vertices: those after the last one with an edge are lost.
+    """
+    mark = b"," if out.path.name.lower().removesuffix(".gz").endswith(".csv") else b"\t"
+    with out.open() as file:
+        if mark != b",":
+            file.write(b"# %d x %d, %d entries\n" % (csr.nrows, csr.ncols, csr.nvals))
+        for _, _, rows, cols, values in rows_of(csr, rows=True, values=not csr.iso):
+            columns = (rows, cols) if csr.iso else (rows, cols, values)
+            file.write(text.printed(b"", *columns).replace(b" ", mark))

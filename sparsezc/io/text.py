@@ -131,3 +131,17 @@ def explain(lines: Lines, data: bytes, columns: int, ids: int, base: int) -> Exc
             if int(word) >= _LAST:
                 return lines.error(index, f"found the vertex id {shown}; ids must be below 2^63 - 1")
     return lines.error(0, f"these lines could not be read as {columns} columns of numbers")
+
+
+def printed(prefix: bytes, *columns: NDArray[Any]) -> bytes:
+    """Lines of numbers apart by blanks, each after `prefix`; floats in the fewest digits that read back the same.
+
+    >>> printed(b"a ", np.array([1, 2]), np.array([0.5, 3.0]))
+    b'a 1 0.5\\na 2 3.0\\n'
+    """
+    form = prefix.decode() + " ".join("%r" if column.dtype.kind == "f" else "%d" for column in columns) + "\n"
+    parts = [column.tolist() for column in columns]
+    flat = [None] * (len(parts) * len(parts[0]))
+    for k, part in enumerate(parts):
+        flat[k :: len(parts)] = part
+    return (form * len(parts[0]) % tuple(flat)).encode()

@@ -1,0 +1,76 @@
+"""Files that appear whole or not at all: written under another name in the same folder, then renamed."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import tempfile
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+from sparsezc.io.source import FileIsFolder, FileMissing
+
+
+class Output:
+    """A context manager; the files that were opened in it get their names when it is left without an error.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with Output(Path(folder) / "a.txt") as out, out.open() as file:
+    ...         _ = file.write(b"whole")
+    ...     (Path(folder) / "a.txt").read_text()
+    'whole'
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self._waiting: list[tuple[Path, Path]] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def open(self, path: Path | None = None) -> IO[Any]:
+        """A binary file that will be `path` (the output's own path); gzipped where the name ends in .gz."""
+        final = path or self.path
+        if final.is_dir():
+            raise FileIsFolder(f"{final} is a folder; the name of a file is needed")
+        if not final.parent.is_dir():
+            raise FileMissing(f"{final}: the folder {final.parent} does not exist")
+        handle, name = tempfile.mkstemp(prefix=f".{final.name}.", suffix=".part", dir=final.parent)
+        self._waiting.append((Path(name), final))
+        file = os.fdopen(handle, "wb")
+        if final.suffix != ".gz":
+            return file
+        return _Gzip(fileobj=file, mode="wb", compresslevel=6, filename="", mtime=0)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if kind is None:
+                while self._waiting:
+                    temporary, final = self._waiting[0]
+                    temporary.chmod(0o666 & ~_umask())
+                    temporary.replace(final)
+                    self._waiting.pop(0)
+        finally:
+            for temporary, _ in self._waiting:
+                temporary.unlink(missing_ok=True)
+
+
+class _Gzip(gzip.GzipFile):
+    """A gzip file that closes the file below it too."""
+
+    def close(self) -> None:
+        below = self.fileobj if self.fileobj is not None else None
+        super().close()
+        if below is not None:
+            below.close()
+
+
+def _umask() -> int:
+    """The process's mask, which mkstemp leaves out."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

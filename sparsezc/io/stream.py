@@ -1,0 +1,209 @@
+"""A CSR that lies in a file, streamed into its placement: its arrays never exist a second time.
+
+Whoever knows a format gives the offsets and a function that takes the next entries; pieces of whole rows are checked,
+sorted where need be, and written to the final buffers one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.csr import Csr, index_dtype
+from sparsezc.errors import FileFormatError
+from sparsezc.io import build
+from sparsezc.io import weights as weighting
+from sparsezc.io.build import Edges
+from sparsezc.io.source import Stream
+from sparsezc.io.weights import Weights
+from sparsezc.memory import allocate
+from sparsezc.semirings import types
+
+PIECE = 1 << 17  # entries of a piece; a piece and what is made of it stay near 5 MB
+
+Take = Callable[[int], tuple[NDArray[Any], NDArray[Any] | None]]
+
+
+class Disorder(Exception):
+    """The entries cannot be streamed as they are: a position occurs twice, or a very long row is not sorted."""
+
+
+@dataclass
+class Stored:
+    """A CSR in a file: its sizes, its offsets, and `take(count)`, which reads the next ids and values.
+
+    `take` is made anew by `rewind`, so that the entries can be read again from the start. `dtype` is the type of the
+    values, None where there are none.
+    """
+
+    path: Path
+    nrows: int
+    ncols: int
+    indptr: NDArray[np.int64]
+    rewind: Callable[[], Take]
+    dtype: types.DataType | None
+    symmetric: bool = False
+
+
+def load(stored: Stored, weights: Weights, placement: str | None, direct: bool) -> Csr | Edges:
+    """The stored matrix, straight into its placement where `direct`, else (or where it is out of order) as edges."""
+    _check_offsets(stored)
+    if direct:
+        try:
+            return _stream(stored, weights, placement)
+        except Disorder:
+            pass
+    return _collect(stored)
+
+
+def read_exactly(stream: Stream, count: int, dtype: Any, what: str) -> NDArray[Any]:
+    """The next `count` numbers of a binary file.
+
+    Raises
+    ------
+    FileFormatError
+        The file ends before.
+    """
+    kind = np.dtype(dtype)
+    need = count * kind.itemsize
+    parts = [stream.read(need)]
+    got = len(parts[0])
+    while got < need and parts[-1]:
+        parts.append(stream.read(need - got))
+        got += len(parts[-1])
+    if got < need:
+        raise FileFormatError(f"{stream.path} is truncated in its {what}: {need:,} bytes are needed, {got:,} are there")
+    return np.frombuffer(parts[0] if len(parts) == 1 else b"".join(parts), kind)
+
+
+def read_offsets(stream: Stream, count: int, dtype: Any) -> NDArray[np.int64]:
+    """Offsets piece by piece, so that no second copy of them exists."""
+    if count * np.dtype(dtype).itemsize > stream.limit:
+        raise FileFormatError(f"{stream.path} is truncated: its header says {count - 1:,} rows, more than it can hold")
+    indptr = build.offsets(count - 1)
+    for start in range(0, count, PIECE):
+        stop = min(start + PIECE, count)
+        indptr[start:stop] = read_exactly(stream, stop - start, dtype, "offsets")
+    return indptr
+
+
+def _check_offsets(stored: Stored) -> None:
+    indptr = stored.indptr
+    build.check_sizes(stored.nrows, stored.ncols)
+    if indptr.size != stored.nrows + 1:
+        raise FileFormatError(f"{stored.path}: {indptr.size} offsets for {stored.nrows} rows; one more than rows is needed")
+    if indptr[0] != 0:
+        raise FileFormatError(f"{stored.path}: the first offset is {indptr[0]}; it must be 0")
+    for start in range(0, indptr.size - 1, PIECE):
+        falls = np.flatnonzero(indptr[start + 1 : start + PIECE + 1] < indptr[start : start + PIECE][: indptr.size - 1 - start])
+        if falls.size:
+            row = start + int(falls[0])
+            raise FileFormatError(
+                f"{stored.path}: the offsets fall from {indptr[row]} to {indptr[row + 1]} after row {row}; they must not fall"
+            )
+
+
+def _pieces(indptr: NDArray[np.int64]) -> Iterator[tuple[int, int, int, int]]:
+    """(first row, last row + 1, first entry, last entry + 1) of pieces of whole rows; a huge row makes several pieces."""
+    row, nrows = 0, indptr.size - 1
+    while row < nrows:
+        start = int(indptr[row])
+        stop_row = max(int(np.searchsorted(indptr, start + PIECE, side="right")) - 1, row + 1)
+        stop = int(indptr[stop_row])
+        for at in range(start, stop, PIECE) if stop - start > PIECE else (start,):
+            yield row, stop_row, at, min(at + PIECE, stop) if stop - start > PIECE else stop
+        row = stop_row
+
+
+def _stream(stored: Stored, weights: Weights, placement: str | None) -> Csr:
+    nvals = int(stored.indptr[-1])
+    read_values = stored.dtype is not None and weights.kind == "file"
+    if weights.kind == "hash":
+        dtype = weights.dtype
+    else:
+        dtype = weights.dtype or stored.dtype or types.BOOL
+    assert dtype is not None
+    iso = weights.kind == "none" or (weights.kind == "file" and stored.dtype is None)
+    placement = build.place(placement, stored.nrows, stored.ncols, nvals, dtype, iso)
+    indices = allocate(placement, nvals, index_dtype(stored.ncols, placement))
+    values = allocate(placement, 1 if iso else nvals, dtype.np_type)
+    if iso:
+        values.write(0, np.ones(1, dtype.np_type))
+    take = stored.rewind()
+    last = -1
+    for row, stop_row, start, stop in _pieces(stored.indptr):
+        if stop == start:
+            continue
+        ids, part = take(stop - start)
+        _check_range(stored, ids, start)
+        heads = stored.indptr[row:stop_row] - start
+        ids, part = _ordered(ids, part if read_values else None, heads, last if start > stored.indptr[row] else -1)
+        last = int(ids[-1])
+        indices.write(start, ids)
+        if part is not None:
+            values.write(start, part)
+        elif weights.kind == "hash":
+            rows = np.repeat(np.arange(row, stop_row), _lengths(heads, stop - start))
+            values.write(start, weighting.hashed(rows, ids, weights))
+    return Csr(stored.nrows, stored.ncols, stored.indptr, indices, values, dtype, iso, stored.symmetric)
+
+
+def _lengths(heads: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """Entries of each row of a piece of `size` entries, whose rows start at `heads` (a huge row's piece: before 0)."""
+    return np.diff(np.append(np.clip(heads, 0, size), size))
+
+
+def _ordered(
+    ids: NDArray[Any], values: NDArray[Any] | None, heads: NDArray[np.int64], last: int
+) -> tuple[NDArray[Any], NDArray[Any] | None]:
+    """The piece with ascending ids in each row; `last` is the id before the piece in the same row, or -1."""
+    rises = np.empty(ids.size, np.bool_)
+    np.greater(ids[1:], ids[:-1], out=rises[1:])
+    rises[0] = int(ids[0]) > last
+    rises[heads[(heads > 0) & (heads < ids.size)]] = True
+    if rises.all():
+        return ids, values
+    if heads.size == 1:  # perhaps a part of a huge row
+        raise Disorder
+    keys = np.repeat(np.arange(heads.size, dtype=np.uint64), _lengths(heads, ids.size)) << np.uint64(32)
+    if int(ids.max()) >= 2**32:
+        raise Disorder
+    keys |= ids.astype(np.uint64)
+    order = np.argsort(keys)
+    keys = keys[order]
+    if (keys[1:] == keys[:-1]).any():
+        raise Disorder
+    return ids[order], None if values is None else values[order]
+
+
+def _check_range(stored: Stored, ids: NDArray[Any], start: int) -> None:
+    low, high = int(ids.min()), int(ids.max())
+    if low < 0 or high >= stored.ncols:
+        at = int(np.flatnonzero((ids < 0) | (ids >= stored.ncols))[0])
+        raise FileFormatError(
+            f"{stored.path}: entry {start + at} has the column id {ids[at]}; ids from 0 to {stored.ncols - 1} are needed"
+        )
+
+
+def _collect(stored: Stored) -> Edges:
+    """The whole matrix as edges."""
+    nvals = int(stored.indptr[-1])
+    take = stored.rewind()
+    ids: NDArray[Any] = np.empty(nvals, np.uint32 if stored.ncols <= 2**32 else np.int64)
+    values = None if stored.dtype is None else np.empty(nvals, stored.dtype.np_type)
+    for start in range(0, nvals, PIECE):
+        stop = min(start + PIECE, nvals)
+        part, found = take(stop - start)
+        _check_range(stored, part, start)
+        ids[start:stop] = part
+        if values is not None and found is not None:
+            values[start:stop] = found
+    kind = np.uint32 if stored.nrows <= 2**32 else np.int64
+    rows = np.repeat(np.arange(stored.nrows, dtype=kind), np.diff(stored.indptr))
+    both = stored.symmetric
+    return Edges(stored.nrows, stored.ncols, rows, ids, values, both, both, stored.dtype)

@@ -1,0 +1,85 @@
+"""``gb.io.write`` and ``gb.io.convert``: files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from sparsezc.csr import Csr
+from sparsezc.errors import DomainMismatch
+from sparsezc.io.atomic import Output
+from sparsezc.io.reader import format_of, read_csr
+
+
+def write(A: Any, path: str | os.PathLike[str], *, format: str | None = None, **options: Any) -> None:
+    """Write a matrix to a file whose name says the format; a name that ends in .gz is compressed.
+
+    Parameters
+    ----------
+    A : Matrix
+    path : str or path
+        A name with a suffix that :func:`~sparsezc.io.read` knows. An old file of that name is replaced once the new one
+        is whole; on any error, or Ctrl-C, it stays and nothing else is left behind.
+    format : str, optional
+        The format, whatever the name.
+    compressed : bool
+        For .npz: deflate the arrays (smaller, much slower). Default False.
+
+    Raises
+    ------
+    InvalidValue
+        The format cannot hold the matrix: not square, values that its weights cannot represent, self-loops in .graph.
+    FileNotFoundError
+        The folder does not exist.
+
+    Examples
+    --------
+    >>> import sparsezc as gb, tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "grid.mtx.gz"
+    ...     gb.io.write(gb.io.read("grid:2x2"), path)
+    ...     gb.io.read(path).nvals
+    8
+    """
+    target = Path(path)
+    module = import_module(f"sparsezc.io.{format_of(target, format, exists=False)}")
+    csr = as_csr(A)
+    with Output(target) as out:
+        module.write(csr, out, **options)
+
+
+def convert(source: str | os.PathLike[str], target: str | os.PathLike[str], **options: Any) -> None:
+    """Read one format and write another.
+
+    Parameters
+    ----------
+    source, target : str or path
+        As for :func:`~sparsezc.io.read` and :func:`write`; made graphs can be a source.
+    **options
+        What :func:`~sparsezc.io.read` takes, such as ``symmetrize=True`` or ``weights=False``.
+
+    Examples
+    --------
+    >>> import sparsezc as gb, tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "kron.sg"
+    ...     gb.io.convert("kron:6", path)
+    ...     gb.io.read(path).nrows
+    64
+    """
+    format_of(Path(target), exists=False)  # a bad name is told before the work
+    options["placement"] = "host"
+    csr, _ = read_csr(source, **options)
+    write(csr, target)
+
+
+def as_csr(A: Any) -> Csr:
+    """The CSR of a matrix, on the host."""
+    if isinstance(A, Csr):
+        return A
+    if not hasattr(A, "to_csr"):
+        raise DomainMismatch(f"A is a {type(A).__name__}; a Matrix is needed")
+    indptr, indices, values = A.to_csr()
+    return Csr.from_arrays(indptr, indices, values, A.ncols, dtype=A.dtype)
