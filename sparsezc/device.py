@@ -33,7 +33,7 @@ _ROOT = Path(__file__).resolve().parent
 INCLUDE = (_ROOT / "engines" / "gpu" / "kernels", _ROOT.parent / "semirings", _ROOT / "semirings")
 
 _HUGE = 2 << 20
-_PREFERRED_LOCATION, _ACCESSED_BY, _CPU = 3, 5, -1  # cudaMemoryAdvise, cudaCpuDeviceId
+_ACCESSED_BY = 5  # cudaMemAdviseSetAccessedBy
 _PORTABLE_MAPPED = 1 | 2  # cudaHostRegisterPortable | cudaHostRegisterMapped
 
 
@@ -109,7 +109,7 @@ class Cuda:
             pointer = int(runtime.mallocManaged(max(nbytes, 1)))
         except Exception as error:  # CuPy's own class; its text names the cause
             raise OutOfMemory(f"{nbytes:,} bytes of managed memory were asked for: {error}") from None
-        runtime.memAdvise(pointer, max(nbytes, 1), _PREFERRED_LOCATION, _CPU)
+        # First touched by the host and mapped for the device, the pages stay on the host.
         runtime.memAdvise(pointer, max(nbytes, 1), _ACCESSED_BY, self.id)
         array = _view(pointer, nbytes)
         weakref.finalize(array.base, _quietly, runtime.free, pointer)

@@ -1,4 +1,4 @@
-"""Launching kernels: grid sizes, and the four small kernels of bits.cu that everything else uses."""
+"""Launching kernels: grid sizes, and the small kernels over presence words that everything else uses."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def blocks(gpu: Device, threads: int) -> int:
     return max(1, min(gpu.multiprocessors * _BLOCKS_PER_MULTIPROCESSOR, -(-threads // THREADS)))
 
 
-def _small(name: str, prelude: str = "") -> Any:
-    return specialise.kernel(device.current(), "bits.cu", prelude, name)
+def _small(name: str) -> Any:
+    return specialise.kernel(device.current(), "bits.cu", "", name)
 
 
 def count(bits: Any) -> int:
@@ -36,7 +36,7 @@ def truth(values: Any, bits: Any, dtype: DataType, size: int) -> Any:
     """Presence words of the entries that are present and not zero; `bits` 0 for a full vector."""
     gpu = device.current()
     out = gpu.xp.empty(-(-size // 32), np.uint32)
-    kernel = _small("truth", specialise.typedefs(X=dtype))
+    kernel = specialise.kernel(gpu, "truth.cu", specialise.typedefs(X=dtype), "truth")
     kernel(blocks(gpu, size), THREADS, (np.uint64(size), values, bits, out))
     return out
 

@@ -1,6 +1,6 @@
-// Presence words: 32 entries of a vector packed into a u32. Four small kernels, all memory on the device.
+// Presence words: 32 entries of a vector packed into a u32. Three small kernels, none of them specialised.
 //
-// Who calls: engines/gpu/stores.py and spmv.py. None is specialised by type except `truth` (the prelude supplies X).
+// Who calls: engines/gpu/launch.py. All memory lies on the device.
 #include "warp.cuh"
 
 namespace szc {
@@ -8,16 +8,6 @@ namespace szc {
 __device__ __forceinline__ void add_lanes(u64 v, u64* total) {
   for (u32 d = 16; d; d >>= 1) v += __shfl_xor_sync(ALL, v, d);
   if (lane_id() == 0 && v) atomicAdd(total, v);
-}
-
-// truth: bits of the entries that are present and not zero (a value mask).
-extern "C" __global__ void truth(u64 size, const X* x, const u32* x_bits, u32* bits) {
-  const u64 nwords = (size + 31) / 32;
-  for (u64 word = ((u64)blockIdx.x * blockDim.x + threadIdx.x) >> 5; word < nwords; word += ((u64)gridDim.x * blockDim.x) >> 5) {
-    const u64 i = 32 * word + lane_id();
-    const u32 now = __ballot_sync(ALL, i < size && present(x_bits, i) && x[i] != X(0));
-    if (lane_id() == 0) bits[word] = now;
-  }
 }
 
 // count: how many entries are present; *total is 0 on entry.
