@@ -7,7 +7,7 @@ import os
 import tempfile
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Any, Self, cast
 
 from sparsezc.io.source import FileIsFolder, FileMissing
 
@@ -42,7 +42,7 @@ class Output:
         file = os.fdopen(handle, "wb")
         if final.suffix != ".gz":
             return file
-        return _Gzip(fileobj=file, mode="wb", compresslevel=6, filename="", mtime=0)
+        return cast(IO[Any], _Gzip(fileobj=file, mode="wb", compresslevel=6, filename="", mtime=0))
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -63,7 +63,7 @@ class _Gzip(gzip.GzipFile):
     """A gzip file that closes the file below it too."""
 
     def close(self) -> None:
-        below = self.fileobj if self.fileobj is not None else None
+        below: Any = self.fileobj
         super().close()
         if below is not None:
             below.close()

@@ -1,4 +1,4 @@
-"""From edges in any order to a CSR: sort packed keys, merge duplicates, fill the placement's own memory part by part."""
+"""From edges in any order to a CSR: sort packed keys, merge duplicates, fill the placement part by part."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sparsezc.csr import Csr, index_dtype
 from sparsezc.errors import DimensionMismatch, FileFormatError, InvalidValue, OutOfMemory
 from sparsezc.io import weights as weighting
-from sparsezc.io.weights import Weights
+from sparsezc.io.weights import FROM_FILE, Weights
 from sparsezc.memory import allocate
 from sparsezc.semirings import types
 
@@ -82,7 +82,7 @@ def relabel(edges: Edges) -> tuple[Edges, NDArray[np.int64]]:
 
 def build(
     edges: Edges,
-    weights: Weights = Weights(),
+    weights: Weights = FROM_FILE,
     *,
     placement: str | None = None,
     dup_op: str = "min",
@@ -127,7 +127,7 @@ def check_count(path: Path, entries: int, width: int) -> None:
 
     with Stream(path) as stream:
         if entries * width > stream.limit + width:
-            raise FileFormatError(f"{path} is truncated: its header says {entries:,} entries, more than the file can hold")
+            raise FileFormatError(f"{path} is truncated: its header says {entries:,} entries, more than it can hold")
 
 
 def _mirror(edges: Edges) -> None:
@@ -166,6 +166,7 @@ class Ordered:
         return new
 
     def keep(self, where: NDArray[Any]) -> None:
+        """Leave only these positions."""
         self.parts = tuple(part[where] for part in self.parts)
 
 
@@ -277,9 +278,7 @@ def offsets(nrows: int) -> NDArray[np.int64]:
         ) from None
 
 
-def place(
-    placement: str | None, nrows: int, ncols: int, nvals: int, dtype: types.DataType, iso: bool
-) -> str:
+def place(placement: str | None, nrows: int, ncols: int, nvals: int, dtype: types.DataType, iso: bool) -> str:
     """Where the arrays go: what the caller or the configuration says, once the sizes are known."""
     from sparsezc.memory.budget import resolve
 

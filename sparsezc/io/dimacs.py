@@ -48,8 +48,8 @@ def read(path: Path, **_: Any) -> Edges:
             at = data.count(b"\n", 0, strange.start())
             raise chunk.error(at, f"found {_shown(strange[0])}; lines start with 'a ', 'c' or 'p'")
         data = data.replace(b"\na", b"\n ")[1:]
-        found, _ = text.table(Lines(path, chunk.first, data), 3, base=1)
-        if not found:
+        found, columns = text.table(Lines(path, chunk.first, data), 3, base=1)
+        if not columns or not found:
             continue
         if sizes is None:
             raise chunk.error(0, "found an arc before the line 'p sp VERTICES ARCS'")
@@ -65,7 +65,7 @@ def read(path: Path, **_: Any) -> Edges:
         raise FileFormatError(f"{path} has {arcs:,} arcs; its 'p' line says {sizes[1]:,}")
     n = sizes[0]
     if not parts:
-        return Edges(n, n, *(np.empty(0, np.uint32) for _ in range(2)), np.empty(0, np.int64))
+        return Edges(n, n, np.empty(0, np.uint32), np.empty(0, np.uint32), np.empty(0, np.int64))
     rows, cols, weights = (np.concatenate(column) for column in zip(*parts, strict=True))
     return Edges(n, n, rows, cols, weights)
 
@@ -80,7 +80,7 @@ def _problem(chunk: Lines, data: bytes, sizes: tuple[int, int] | None) -> tuple[
         if len(words) != 4 or words[1] != b"sp" or not (words[2].isdigit() and words[3].isdigit()):
             raise chunk.error(at, f"found {_shown(found[0])}; 'p sp VERTICES ARCS' is needed")
         sizes = int(words[2]), int(words[3])
-        check_sizes(*sizes[:1], sizes[0])
+        check_sizes(sizes[0], sizes[0])
         check_count(chunk.path, sizes[1], 6)
     return _PROBLEM.sub(b"\n", data), sizes
 

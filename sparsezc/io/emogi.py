@@ -1,7 +1,7 @@
 """EMOGI's graphs: NAME.bel.col (offsets), NAME.bel.dst (ids) and perhaps NAME.bel.val (weights).
 
-Each file opens with two uint64: how many numbers follow, and a type mark that nobody reads. Offsets are uint64, one more
-than there are vertices; ids are uint64 (uint32 in some derived sets: the file's size tells); weights are uint32.
+Each file opens with two uint64: how many numbers follow, and a type mark that nobody reads. Offsets are uint64, one
+more than there are vertices; ids are uint64 (uint32 in some derived sets: the file's size tells); weights are uint32.
 Source: S. W. Min et al., EMOGI: Efficient Memory-access for Out-of-memory Graph-traversal in GPUs, VLDB 14(2), 2021,
 doi:10.14778/3425879.3425883.
 """
@@ -54,7 +54,7 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -
         ids = _count(file)
         id_type = np.dtype(f"<u{_width(file, ids)}") if ids else np.dtype("<u8")
     if ids != indptr[-1]:
-        raise FileFormatError(f"{edges} has {ids:,} ids; the offsets of {_part(path, '.col').name} end at {indptr[-1]:,}")
+        raise FileFormatError(f"{edges} has {ids:,} ids; the offsets of the .col end at {indptr[-1]:,}")
     value_type = _value_type(values, ids)
 
     def rewind() -> stream.Take:

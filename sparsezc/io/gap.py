@@ -46,7 +46,8 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -
         nvals, n = (int(x) for x in stream.read_exactly(file, 2, "<i8", "header"))
         if directed > 1 or nvals < 0 or n < 0:
             raise FileFormatError(
-                f"{path} is no GAP graph: found the directed mark {directed} (0 or 1 is needed), {nvals} edges, {n} vertices"
+                f"{path} is no GAP graph: found the directed mark {directed} (0 or 1 is needed), "
+                f"{nvals} edges, {n} vertices"
             )
         _check_size(file, _HEAD + (1 + directed) * (8 * (n + 1) + entry.itemsize * nvals), n, nvals)
         indptr = stream.read_offsets(file, n + 1, "<i8")

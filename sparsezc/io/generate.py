@@ -1,8 +1,8 @@
 """Made graphs: Kronecker and uniform random ones for benchmarks, and grids, paths and stars for tests.
 
-Random graphs come from a counter-based hash of (seed, edge, draw), all in integers: the same graph with NumPy and CuPy,
-in chunks of any size. 2^SCALE vertices, EDGEFACTOR edges drawn a vertex, both directions kept, self-loops and duplicates
-dropped, ids shuffled.
+Random graphs come from a counter-based hash of (seed, edge, draw), all in integers: the same graph with NumPy and
+CuPy, in chunks of any size. 2^SCALE vertices, EDGEFACTOR edges drawn a vertex, both directions kept, self-loops and
+duplicates dropped, ids shuffled.
 Sources: Graph500 benchmark specification 2.0 (initiator .57 .19 .19 .05); D. Chakrabarti, Y. Zhan, C. Faloutsos, R-MAT,
 SDM 2004, doi:10.1137/1.9781611972740.43; G. Steele, D. Lea, C. Flood, Fast splittable pseudorandom number generators,
 OOPSLA 2014, doi:10.1145/2660193.2660195 (the hash).
@@ -22,7 +22,7 @@ from sparsezc.csr import Csr, index_dtype
 from sparsezc.errors import InvalidValue
 from sparsezc.io import build
 from sparsezc.io import weights as weighting
-from sparsezc.io.weights import Weights
+from sparsezc.io.weights import FROM_FILE, Weights
 from sparsezc.memory import allocate
 
 SEED = 20071105
@@ -64,11 +64,13 @@ def parse(name: str) -> Recipe:
 
 def _numbers(name: str, kind: str, rest: str) -> tuple[int, int]:
     """The one or two numbers of a name, in their bounds."""
-    shapes = {"kron": "SCALE[:EDGEFACTOR]", "urand": "SCALE[:EDGEFACTOR]", "grid": "ROWSxCOLS", "path": "N", "star": "N"}
+    shapes = {"grid": "ROWSxCOLS", "path": "N", "star": "N"}
     pattern = {"grid": r"(\d{1,12})x(\d{1,12})", "path": r"(\d{1,12})", "star": r"(\d{1,12})"}
     found = re.fullmatch(pattern.get(kind, r"(\d{1,12})(?::(\d{1,12}))?"), rest)
     if not found:
-        raise InvalidValue(f"{name}: the name has the form {kind}:{shapes[kind]}, in whole numbers")
+        raise InvalidValue(
+            f"{name}: the name has the form {kind}:{shapes.get(kind, 'SCALE[:EDGEFACTOR]')}, in whole numbers"
+        )
     numbers = [int(part) for part in found.groups() if part is not None]
     if kind in ("kron", "urand"):
         scale, factor = numbers[0], numbers[1] if len(numbers) > 1 else EDGEFACTOR
@@ -83,7 +85,7 @@ def _numbers(name: str, kind: str, rest: str) -> tuple[int, int]:
     return numbers[0], numbers[-1]
 
 
-def make(name: str, weights: Weights = Weights(), placement: str | None = None, xp: Any = None, chunk: int = 0) -> Csr:
+def make(name: str, weights: Weights = FROM_FILE, placement: str | None = None, xp: Any = None, chunk: int = 0) -> Csr:
     """Make the graph of this name.
 
     Parameters

@@ -1,14 +1,16 @@
 """METIS graphs: .graph, gzipped or not.
 
-The first line is ``VERTICES EDGES [FORMAT [WEIGHTS]]``; line i of those that follow lists the neighbours of vertex i,
-from 1 on. FORMAT has three digits: vertex sizes, vertex weights (WEIGHTS of them, or 1) and edge weights come with it.
-Lines that start with ``%`` are comments. Every edge is listed by both its ends; vertex sizes and weights are passed over.
+The first line is ``VERTICES EDGES [FORMAT [WEIGHTS]]``; line i of those that follow lists the neighbours of vertex
+i, from 1 on. FORMAT has three digits: vertex sizes, vertex weights (WEIGHTS of them, or 1) and edge weights come with
+it. Lines that start with ``%`` are comments. Every edge is listed by both its ends; vertex sizes and weights are passed
+over.
 Source: G. Karypis, METIS 5.1.0 manual, section 4.1.1.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +43,8 @@ def read(path: Path, **_: Any) -> Edges:
     Raises
     ------
     FileFormatError
-        Lines or neighbours that are more or fewer than the header says, ids outside 1..n, or an edge that only one of its
-        ends lists (or with another weight).
+        Lines or neighbours that are more or fewer than the header says, ids outside 1..n, or an edge that only one of
+        its ends lists (or with another weight).
     """
     header: _Header | None = None
     parts: list[list[NDArray[Any]]] = []
@@ -65,11 +67,12 @@ def read(path: Path, **_: Any) -> Edges:
     if header is None:
         raise FileFormatError(f"{path} holds no header 'VERTICES EDGES'")
     if vertex < header.n:
-        raise FileFormatError(f"{path} is truncated: it has lines for {vertex:,} vertices, its header says {header.n:,}")
+        raise FileFormatError(f"{path} is truncated: it has lines for {vertex:,} of the header's {header.n:,} vertices")
     rows, cols, *rest = (np.concatenate(column) for column in zip(*parts, strict=True))
     if rows.size != 2 * header.edges:
         raise FileFormatError(
-            f"{path} lists {rows.size:,} neighbours; its header says {header.edges:,} edges, so {2 * header.edges:,} are needed"
+            f"{path} lists {rows.size:,} neighbours; its header says {header.edges:,} edges, "
+            f"so {2 * header.edges:,} are needed"
         )
     edges = Edges(header.n, header.n, rows, cols, rest[0] if rest else None, undirected=True, mirrored=True)
     _check_symmetric(path, edges)
@@ -121,7 +124,7 @@ def _neighbours(
     wrong = np.flatnonzero((own < 0) | (own % step != 0))
     if wrong.size:
         at = int(wrong[0])
-        needed = f"{header.skip} numbers of the vertex" + (", then pairs of neighbour and weight" if header.weighted else "")
+        needed = f"{header.skip} numbers of the vertex" + ", then pairs of neighbour and weight" * header.weighted
         raise chunk.error(int(place[at]), f"found {words[at]} numbers; needed are {needed}")
     if not text.is_plain(chunk.data):
         raise _not_plain(chunk)
@@ -143,7 +146,8 @@ def _not_plain(chunk: Lines) -> FileFormatError:
     for at, line in enumerate(chunk.data.split(b"\n")):
         for word in line.split():
             if not word.isdigit():
-                return chunk.error(at, f"found {word[:40].decode('ascii', 'backslashreplace')!r}; whole numbers are needed")
+                shown = word[:40].decode("ascii", "backslashreplace")
+                return chunk.error(at, f"found {shown!r}; whole numbers are needed")
     return chunk.error(0, "whole numbers are needed")
 
 
@@ -176,7 +180,7 @@ def write(csr: Csr, out: Output) -> None:
     if not is_symmetric(csr):
         raise InvalidValue("a .graph file holds a symmetric matrix; write another format, or symmetrize first")
     if not (csr.iso or csr.dtype.is_integer):
-        raise InvalidValue(f"a .graph file holds whole weights, not {csr.dtype}; write .mtx, or read with weights=False")
+        raise InvalidValue(f"a .graph file holds whole weights, not {csr.dtype}; write .mtx, or drop the weights")
     for _, _, rows, cols, _ in rows_of(csr, values=False, rows=True):
         if (loops := np.flatnonzero(rows == cols.astype(np.int64))).size:
             raise InvalidValue(f"vertex {rows[loops[0]]} has a self-loop, which a .graph file cannot hold")
@@ -193,6 +197,4 @@ def write(csr: Csr, out: Output) -> None:
             words = cols.tolist()
             step_words = 1 if csr.iso else 2
             ends = ((bounds - start) * step_words).tolist()
-            file.writelines(
-                b"%s\n" % " ".join(map(str, words[a:b])).encode() for a, b in zip(ends[:-1], ends[1:], strict=True)
-            )
+            file.writelines(b"%s\n" % " ".join(map(str, words[a:b])).encode() for a, b in pairwise(ends))

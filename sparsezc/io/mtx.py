@@ -11,15 +11,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparsezc.csr import Csr
 from sparsezc.errors import FileFormatError
+from sparsezc.io import build
 from sparsezc.io.atomic import Output
 from sparsezc.io.build import Edges
 from sparsezc.io.source import Stream
 from sparsezc.semirings import types
 
 SUFFIXES = (".mtx",)
+FIELDS = ("real", "pattern", "integer", "unsigned-integer")
 _CTYPES = {"bool": types.BOOL, "float": types.FP32, "double": types.FP64} | {
     f"{t.name.lower()}_t": t for t in types.INTEGERS
 }
@@ -36,27 +39,39 @@ def read(path: Path, **_: Any) -> Edges:
     from scipy import io as scipy_io
 
     stated = _look(path)
-    with Stream(path) as head, Stream(path) as stream:
+    with Stream(path) as head:
         try:
             nrows, ncols, nvals, layout, field, symmetry = scipy_io.mminfo(head)
-            if field == "complex":
-                raise FileFormatError(f"{path} holds complex numbers; the types are {', '.join(map(str, types.ALL))}")
-            if nvals * (4 if layout == "coordinate" else 2) > stream.limit:
-                raise FileFormatError(f"{path} is truncated: its header says {nvals:,} entries, more than the file can hold")
-            matrix = scipy_io.mmread(stream, spmatrix=False)
+        except (ValueError, OverflowError) as error:
+            raise FileFormatError(_told(path, error)) from None
+    if field == "complex":
+        raise FileFormatError(f"{path} holds complex numbers; the types are {', '.join(map(str, types.ALL))}")
+    build.check_sizes(nrows, ncols)
+    build.check_count(path, nvals, 4 if layout == "coordinate" else 2)
+    with Stream(path) as file:
+        try:
+            rows, cols, values, _ = triplets(file)
         except (ValueError, OverflowError, EOFError, MemoryError) as error:
             raise error if isinstance(error, FileFormatError) else FileFormatError(_told(path, error)) from None
+    if field == "pattern":
+        values = None
     undirected = symmetry in ("symmetric", "hermitian")
-    if layout == "array":
-        rows, cols = (part.ravel().astype(np.uint32) for part in np.indices(matrix.shape, np.uint32))
-        values: Any = matrix.ravel()
-    else:
-        rows, cols = (part.view(part.dtype.str.replace("i", "u")) for part in (matrix.row, matrix.col))
-        rows, cols = (part if part.itemsize == 4 else part.astype(np.int64) for part in (rows, cols))
-        values = None if field == "pattern" else matrix.data
     if stated is not None and values is not None:
         _check_type(path, values, stated)
     return Edges(int(nrows), int(ncols), rows, cols, values, undirected, undirected, stated)
+
+
+def triplets(source: Any) -> tuple[NDArray[Any], NDArray[Any], Any, tuple[int, int]]:
+    """Rows, columns, values and shape of a Matrix Market file as SciPy reads it; every entry of a dense one."""
+    from scipy import io as scipy_io
+
+    matrix = scipy_io.mmread(source, spmatrix=False)
+    if isinstance(matrix, np.ndarray):
+        rows, cols = (part.ravel().astype(np.uint32) for part in np.indices(matrix.shape, np.uint32))
+        return rows, cols, matrix.ravel(), matrix.shape
+    rows, cols = (part.view(f"u{part.itemsize}") for part in (matrix.row, matrix.col))
+    rows, cols = (part if part.itemsize == 4 else part.astype(np.int64) for part in (rows, cols))
+    return rows, cols, matrix.data, matrix.shape
 
 
 def _look(path: Path) -> types.DataType | None:
@@ -87,7 +102,7 @@ def _told(path: Path, error: Exception) -> str:
 
 
 def write(csr: Csr, out: Output) -> None:
-    """Write coordinates; only the lower triangle of a matrix that is known to be symmetric; a pattern if iso and BOOL."""
+    """Write coordinates; one triangle of a matrix that is known to be symmetric; a pattern if it is iso and BOOL."""
     from scipy import io as scipy_io
     from scipy.sparse import csr_array
 

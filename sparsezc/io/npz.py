@@ -51,9 +51,10 @@ class _Archive:
         self.zip.close()
 
     def member(self, name: str) -> _Member:
+        """The array of this name, opened."""
         if f"{name}.npy" not in self.names:
             held = ", ".join(sorted(self.names)) or "nothing"
-            raise FileFormatError(f"{self.path} has no array {name!r} (it holds {held}); a matrix of save_npz is needed")
+            raise FileFormatError(f"{self.path} has no array {name!r} (it holds {held}), so it is no sparse matrix")
         return _Member(self, name)
 
     def small(self, name: str) -> NDArray[Any]:
@@ -162,7 +163,8 @@ def _check(path: Path, members: list[_Member], kind: str, nrows: int, ncols: int
     for member in (first, second):
         if member.dtype.kind not in "iu" or len(member.shape) != 1:
             raise FileFormatError(
-                f"{path}: {member.name!r} has dtype {member.dtype} and shape {member.shape}; whole numbers in a row are needed"
+                f"{path}: {member.name!r} has dtype {member.dtype} and shape {member.shape}; "
+                "whole numbers in one dimension are needed"
             )
     if kind != "coo":
         need = (nrows if kind == "csr" else ncols) + 1
@@ -194,7 +196,7 @@ def _coo(path: Path, members: list[_Member], nrows: int, ncols: int, dtype: type
 
 
 def write(csr: Csr, out: Output, *, compressed: bool = False) -> None:
-    """Write a csr that scipy.sparse.load_npz reads; not compressed unless asked, which would be slower than most disks."""
+    """Write a csr that scipy.sparse.load_npz reads; not compressed unless asked: that is slower than most disks."""
     method = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
     small = max(csr.nvals, csr.nrows, csr.ncols) < 2**31
     ids = np.dtype(np.int32 if small else np.int64)

@@ -1,4 +1,4 @@
-"""A progress bar for whatever takes longer than two seconds, on a terminal or where ``config.progress`` asks for one."""
+"""A progress bar for what takes longer than two seconds, on a terminal or where ``config.progress`` asks for one."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Progress:
             self._bar.update(amount)
         elif not self._silent and time.monotonic() - self._start > _PATIENCE and self._done < self._total:
             if wanted():
-                from tqdm import tqdm
+                from tqdm import tqdm  # type: ignore[import-untyped]
 
                 self._bar = tqdm(
                     total=self._total, initial=self._done, desc=self._label, unit=self._unit,

@@ -90,7 +90,7 @@ def read(
     from sparsezc.matrix import Matrix
 
     csr, ids = read_csr(path, directed, symmetrize, weights, relabel, placement, dup_op=dup_op, format=format)
-    matrix: Matrix = Matrix._from_csr(csr)
+    matrix: Matrix = Matrix._from_csr(csr, adopt=True)  # nobody else has these arrays
     return matrix if ids is None else (matrix, ids)
 
 
@@ -111,7 +111,7 @@ def read_csr(
     both = symmetrize or directed is False
     if symmetrize and directed:
         raise InvalidValue("directed=True and symmetrize=True contradict each other; give one of them")
-    made = isinstance(path, str) and path.partition(":")[0] in MADE and not os.path.exists(path)
+    made = isinstance(path, str) and path.partition(":")[0] in MADE and not Path(path).exists()
     if made:
         generate = import_module("sparsezc.io.generate")
         found: Csr | build.Edges = generate.make(str(path), wanted, placement)

@@ -1,7 +1,7 @@
 """Edge lists as text: SNAP's .txt, and .el, .wel, .tsv, .csv and their like, gzipped or not.
 
-A line has two vertex ids and perhaps a weight, apart by blanks, tabs or commas; lines that start with ``#`` or ``%`` are
-comments. Ids are 0-based: the graph has (largest id + 1) vertices.
+A line has two vertex ids and perhaps a weight, apart by blanks, tabs or commas; lines that start with ``#`` or ``%``
+are comments. Ids are 0-based: the graph has (largest id + 1) vertices.
 Source: J. Leskovec, A. Krevl, SNAP Datasets, https://snap.stanford.edu/data.
 """
 

@@ -1,4 +1,4 @@
-"""Files as they come in: found, decompressed on the way, cut into whole lines, with their line numbers and a progress bar.
+"""Files as they come in: found, decompressed on the way, cut into whole lines that know their numbers.
 
 Every reader opens its file here, so that a missing, empty, truncated or oddly compressed file gets one kind of answer.
 """
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import BinaryIO, Self, TypeVar
 
 from sparsezc.errors import FileFormatError, GraphblasException
 from sparsezc.io.progress import Progress
@@ -52,12 +52,12 @@ def existing(path: str | os.PathLike[str]) -> Path:
 class Stream:
     """The bytes of a file, decompressed if it is a .gz; a context manager with `read` for those who want a file.
 
-    `limit` bounds what the whole file can unfold to, so that a wrong count in a header is seen before memory is asked for.
+    `limit` bounds what the file can unfold to, so that a wrong count in a header is seen before memory is asked for.
     """
 
     def __init__(self, path: str | os.PathLike[str], label: str = "reading") -> None:
         self.path = existing(path)
-        self._file: BinaryIO = open(self.path, "rb")
+        self._file: BinaryIO = self.path.open("rb")
         start = self._file.read(2)
         self._file.seek(0)
         self.compressed = start == _GZIP
@@ -71,13 +71,14 @@ class Stream:
         self._ready = b""
         self._progress = Progress(size, f"{label} {self.path.name}")
 
-    def __enter__(self) -> Stream:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:
+        """Close the file and take the progress bar away."""
         self._progress.close()
         self._file.close()
 
@@ -137,16 +138,18 @@ class Lines:
 def lines(path: str | os.PathLike[str], size: int = CHUNK) -> Iterator[Lines]:
     """The file as chunks of whole lines, read and unpacked by a thread while the caller works on the chunk before."""
     with Stream(path) as stream:
-        first, rest = 1, b""
+        first = 1
+        pending: list[bytes] = []
         for data in ahead(lambda: stream.read(size)):
             cut = data.rfind(b"\n") + 1
             if not cut:
-                rest += data
+                pending.append(data)
                 continue
-            chunk, rest = rest + data[:cut], data[cut:]
+            chunk = b"".join((*pending, data[:cut]))
+            pending = [data[cut:]]
             yield Lines(stream.path, first, chunk)
             first += chunk.count(b"\n")
-        if rest:
+        if rest := b"".join(pending):
             yield Lines(stream.path, first, rest + b"\n")
 
 

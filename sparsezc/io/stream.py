@@ -96,20 +96,24 @@ def _check_offsets(stored: Stored) -> None:
     indptr = stored.indptr
     build.check_sizes(stored.nrows, stored.ncols)
     if indptr.size != stored.nrows + 1:
-        raise FileFormatError(f"{stored.path}: {indptr.size} offsets for {stored.nrows} rows; one more than rows is needed")
+        raise FileFormatError(
+            f"{stored.path}: {indptr.size} offsets for {stored.nrows} rows; one more than rows is needed"
+        )
     if indptr[0] != 0:
         raise FileFormatError(f"{stored.path}: the first offset is {indptr[0]}; it must be 0")
     for start in range(0, indptr.size - 1, PIECE):
-        falls = np.flatnonzero(indptr[start + 1 : start + PIECE + 1] < indptr[start : start + PIECE][: indptr.size - 1 - start])
+        falls = np.flatnonzero(
+            indptr[start + 1 : start + PIECE + 1] < indptr[start : start + PIECE][: indptr.size - 1 - start]
+        )
         if falls.size:
             row = start + int(falls[0])
             raise FileFormatError(
-                f"{stored.path}: the offsets fall from {indptr[row]} to {indptr[row + 1]} after row {row}; they must not fall"
+                f"{stored.path}: the offsets fall from {indptr[row]} to {indptr[row + 1]} after row {row}"
             )
 
 
 def _pieces(indptr: NDArray[np.int64]) -> Iterator[tuple[int, int, int, int]]:
-    """(first row, last row + 1, first entry, last entry + 1) of pieces of whole rows; a huge row makes several pieces."""
+    """(first row, last row + 1, first entry, last entry + 1) of pieces of whole rows; a huge row makes several."""
     row, nrows = 0, indptr.size - 1
     while row < nrows:
         start = int(indptr[row])
@@ -186,7 +190,7 @@ def _check_range(stored: Stored, ids: NDArray[Any], start: int) -> None:
     if low < 0 or high >= stored.ncols:
         at = int(np.flatnonzero((ids < 0) | (ids >= stored.ncols))[0])
         raise FileFormatError(
-            f"{stored.path}: entry {start + at} has the column id {ids[at]}; ids from 0 to {stored.ncols - 1} are needed"
+            f"{stored.path}: entry {start + at} has the column id {ids[at]}; 0 to {stored.ncols - 1} are needed"
         )
 
 

@@ -1,8 +1,8 @@
 """Numbers out of lines of text, fast, with the line of whatever is wrong.
 
-Lines of plain decimal digits, which is what nearly every graph file holds, go through one C loop; everything else (signs,
-fractions, exponents, NaN) goes through NumPy's strict table reader. A bad line is looked for only once something is known
-to be wrong.
+Lines of plain decimal digits, which is what nearly every graph file holds, go through one C loop; everything else
+(signs, fractions, exponents, NaN) goes through NumPy's strict table reader. A bad line is looked for only once
+something is known to be wrong.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ _LAST = 2**63 - 1  # where NumPy's reader of integers stops counting
 
 
 def without_comments(data: bytes) -> bytes:
-    """The text with its ``#`` and ``%`` lines emptied; lines keep their numbers.
+    r"""The text with its ``#`` and ``%`` lines emptied; lines keep their numbers.
 
-    >>> without_comments(b"# a b\\n1 2\\n")
-    b'\\n1 2\\n'
+    >>> without_comments(b"# a b\n1 2\n")
+    b'\n1 2\n'
     """
     return _COMMENT.sub(b"", data) if b"#" in data or b"%" in data else data
 
 
 def counts(data: bytes) -> NDArray[np.int32]:
-    """Words in each line of text that ends with a newline.
+    r"""Words in each line of text that ends with a newline.
 
-    >>> counts(b"1 2\\n\\n 3\\n")
+    >>> counts(b"1 2\n\n 3\n")
     array([2, 0, 1], dtype=int32)
     """
     text = np.frombuffer(data, np.uint8)
@@ -99,7 +99,9 @@ def table(lines: Lines, columns: int | None, *, ids: int = 2, base: int = 0) -> 
 
 def _strict(lines: Lines, data: bytes, columns: int, ids: int, base: int) -> list[NDArray[Any]]:
     """The same for text that is more than digits."""
-    fields = [(f"c{k}", np.int64) for k in range(ids)] + ([("w", np.int64)] if columns > ids else [])
+    fields: list[tuple[str, Any]] = [(f"c{k}", np.int64) for k in range(ids)] + (
+        [("w", np.int64)] if columns > ids else []
+    )
     for weight in (np.int64, np.float64) if columns > ids else (np.int64,):
         if columns > ids:
             fields[-1] = ("w", weight)
@@ -134,10 +136,10 @@ def explain(lines: Lines, data: bytes, columns: int, ids: int, base: int) -> Exc
 
 
 def printed(prefix: bytes, *columns: NDArray[Any]) -> bytes:
-    """Lines of numbers apart by blanks, each after `prefix`; floats in the fewest digits that read back the same.
+    r"""Lines of numbers apart by blanks, each after `prefix`; floats in the fewest digits that read back the same.
 
     >>> printed(b"a ", np.array([1, 2]), np.array([0.5, 3.0]))
-    b'a 1 0.5\\na 2 3.0\\n'
+    b'a 1 0.5\na 2 3.0\n'
     """
     form = prefix.decode() + " ".join("%r" if column.dtype.kind == "f" else "%d" for column in columns) + "\n"
     parts = [column.tolist() for column in columns]

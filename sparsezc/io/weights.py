@@ -20,12 +20,15 @@ _NARROW = (types.UINT8, types.UINT16, types.UINT32, types.INT8, types.INT16, typ
 
 @dataclass(frozen=True)
 class Weights:
-    """A parsed ``weights=``: `kind` is "file", "none" or "hash"; `dtype` the type asked for; `low`, `high` of a hash."""
+    """A parsed ``weights=``: `kind` is "file", "none" or "hash"; `dtype` the type asked for; `low`, `high` a hash's."""
 
     kind: str = "file"
     dtype: types.DataType | None = None
     low: int = 0
     high: int = 0
+
+
+FROM_FILE = Weights()
 
 
 def parse(weights: Any) -> Weights:

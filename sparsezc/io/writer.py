@@ -79,7 +79,8 @@ def as_csr(A: Any) -> Csr:
     """The CSR of a matrix, on the host."""
     if isinstance(A, Csr):
         return A
-    if not hasattr(A, "to_csr"):
+    from sparsezc.matrix import Matrix
+
+    if not isinstance(A, Matrix):
         raise DomainMismatch(f"A is a {type(A).__name__}; a Matrix is needed")
-    indptr, indices, values = A.to_csr()
-    return Csr.from_arrays(indptr, indices, values, A.ncols, dtype=A.dtype)
+    return A._to_csr().place("host")
