@@ -29,7 +29,7 @@ ROOMS = (
     ("sparsezc.write",),
     ("sparsezc.ops",),
     ("sparsezc.engines.cpu", "sparsezc.engines.gpu"),
-    ("sparsezc.matrix", "sparsezc.vector", "sparsezc.scalar"),
+    ("sparsezc.matrix", "sparsezc.vector", "sparsezc.scalar", "sparsezc.construct", "sparsezc.convert"),
     ("sparsezc.algorithms",),
     ("sparsezc.io",),
     ("sparsezc.cli",),

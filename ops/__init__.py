@@ -1,0 +1,30 @@
+"""The operations: one function each, which checks operands, finds the result's type and size, and returns an unrun
+:class:`~sparsezc.write.Expression`. Errors and their messages exist once, here; engines trust what reaches them.
+
+The methods of Matrix and Vector call these functions, so ``A.mxv(v, op)`` and ``ops.mxv(A, v, op)`` are the same.
+
+>>> import sparsezc as gb
+>>> from sparsezc import ops
+>>> A = gb.Matrix.from_coo([0, 1], [1, 0], [2, 3])
+>>> ops.reduce_rowwise(A, gb.monoid.plus).new().to_dense()
+array([2, 3])
+"""
+
+# PyPI has another package named ``ops``; under that name this folder would also be a second copy of every function.
+if __name__ != "sparsezc.ops":
+    raise ImportError(f"this folder imports as sparsezc.ops only, not as {__name__}: import sparsezc.ops")
+
+from sparsezc.ops.apply import apply
+from sparsezc.ops.assign import assign
+from sparsezc.ops.diag import diag
+from sparsezc.ops.ewise import ewise_add, ewise_mult, ewise_union
+from sparsezc.ops.extract import extract
+from sparsezc.ops.mxv import mxv, vxm
+from sparsezc.ops.reduce import reduce, reduce_columnwise, reduce_rowwise
+from sparsezc.ops.select import select
+from sparsezc.ops.transpose import transpose
+
+__all__ = [
+    "apply", "assign", "diag", "ewise_add", "ewise_mult", "ewise_union", "extract", "mxv", "reduce", "reduce_columnwise",
+    "reduce_rowwise", "select", "transpose", "vxm",
+]  # fmt: skip

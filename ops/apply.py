@@ -1,0 +1,75 @@
+"""Apply an operator to every entry."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sparsezc.errors import InvalidValue
+from sparsezc.ops.checks import scalar, stored
+from sparsezc.resolve import resolve
+from sparsezc.semirings import names
+from sparsezc.semirings.operators import Operator, TypedOp
+from sparsezc.write import Expression
+
+__all__ = ["apply"]
+
+
+def apply(u: Any, op: Any, right: Any = None, left: Any = None) -> Expression:
+    """``op(x)``, ``op(x, right)`` or ``op(left, x)`` of every entry x; the pattern stays.
+
+    Parameters
+    ----------
+    u : Vector, Matrix or TransposedMatrix
+    op : operator or its name
+        Unary; binary with `left` or `right`; or index-unary, whose scalar (thunk) is `right`, False without one.
+    right, left : number or Scalar, optional
+        At most one of them.
+
+    Returns
+    -------
+    Expression
+        Makes what u is.
+
+    Raises
+    ------
+    TypeError
+        Both scalars are given, or the operator is of a kind that does not fit.
+    EmptyObject
+        The scalar is empty.
+    """
+    u = stored(u, "apply: the operand", 1, 2)
+    if left is not None and right is not None:
+        raise TypeError("apply: both left and right are given; one of them is the entry")
+    kind = _kind(op, left is None and right is None)
+    if kind in ("indexunary", "select"):
+        if left is not None:
+            raise TypeError(f"apply: {op!r} is an index-unary operator, whose scalar is given as right, not left")
+        thunk = scalar(False if right is None else right, "apply: right")
+        typed = resolve(kind, op, "apply: op", u.dtype, thunk.dtype)
+        return Expression("apply_index", (u, thunk), typed, typed.return_type, u.shape)
+    if right is not None:
+        thunk = scalar(right, "apply: right")
+        typed = resolve("binary", op, "apply: op", u.dtype, thunk.dtype)
+        return Expression("apply_right", (u, thunk), typed, typed.return_type, u.shape)
+    if left is not None:
+        thunk = scalar(left, "apply: left")
+        typed = resolve("binary", op, "apply: op", thunk.dtype, u.dtype)
+        return Expression("apply_left", (thunk, u), typed, typed.return_type, u.shape)
+    typed = resolve("unary", op, "apply: op", u.dtype)
+    return Expression("apply", (u,), typed, typed.return_type, u.shape)
+
+
+def _kind(op: Any, alone: bool) -> str:
+    """Which kind of operator a user means: for a name, whatever has it."""
+    if isinstance(op, TypedOp):
+        return op.op.kind
+    if isinstance(op, Operator):
+        return op.kind
+    if isinstance(op, str):
+        for kind in ("unary" if alone else "binary", "indexunary", "select"):
+            try:
+                names.from_string(kind, op)
+            except InvalidValue:
+                continue
+            return kind
+    return "unary"

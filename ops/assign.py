@@ -1,0 +1,94 @@
+"""Write into a part: a vector, matrix or scalar into ``w[I]`` or ``C[I, J]``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sparsezc.errors import DimensionMismatch, InvalidValue
+from sparsezc.ops.checks import says, scalar
+from sparsezc.write import Expression, IndexList, Mask, Operand, Position
+
+__all__ = ["assign"]
+
+
+def assign(
+    out: Any, keys: tuple[IndexList, ...], value: Any, mask: Mask | None = None, submask: bool = False
+) -> Expression:
+    """``out(mask)[I] << value``, or ``out[I](mask) << value`` with `submask`.
+
+    Parameters
+    ----------
+    out : Vector or Matrix
+    keys : tuple of IndexList
+        One for each dimension of `out`, from :func:`sparsezc.ops.indices.parse`.
+    value : Vector, Matrix, Scalar, number or array-like
+        Of the region's shape; a number fills the region, and an empty Scalar empties it.
+    mask : Mask, optional
+        Of `out`'s shape (or of the row or column written to); with `submask`, of the region's shape.
+    submask : bool
+
+    Returns
+    -------
+    Expression
+        Of `out`'s shape.
+
+    Raises
+    ------
+    DimensionMismatch
+        The value has not the region's shape.
+    TypeError
+        The value is of no fitting kind, or a submask is given for a single element.
+    """
+    region = tuple(key.size for key in keys if key.kind != "one")
+    value = _value(out, region, value)
+    if value.ndim and value.shape != region:
+        raise DimensionMismatch(f"assign: {says(value)} is written to {out.name}[{_list(keys)}], which has shape {region}")
+    if submask and not region:
+        raise TypeError(f"assign: {out.name}[{_list(keys)}] is one element, which takes no mask of its own")
+    operation = "subassign" if submask else "assign"
+    return Expression(operation, (value, *keys), None, out.dtype, out.shape, _mask_shape(out, keys, region, mask, submask))
+
+
+def _mask_shape(
+    out: Any, keys: tuple[IndexList, ...], region: tuple[int, ...], mask: Mask | None, submask: bool
+) -> tuple[int, ...]:
+    if submask:
+        return region
+    if mask is not None and mask.parent.ndim == 1 and out.ndim == 2 and len(region) == 1:
+        row = keys[0].kind == "one"  # the mask of one row has a position for each column
+        return (out.shape[1] if row else out.shape[0],)
+    shape: tuple[int, ...] = out.shape
+    return shape
+
+
+def _value(out: Any, region: tuple[int, ...], value: Any) -> Any:
+    """What is assigned, as an operand of the region's number of dimensions or a Scalar."""
+    if isinstance(value, Expression | Position) or hasattr(value, "expression"):
+        value = value.new()
+    if isinstance(value, Operand) and value.ndim:
+        if value.ndim != len(region):
+            need = {0: "a number or a Scalar", 1: "a Vector or a number", 2: "a Matrix or a number"}[len(region)]
+            raise TypeError(f"assign: {says(value)} does not fit a region of {out.name} with shape {region}; needed is {need}")
+        return value
+    try:
+        return scalar(value, "assign: the value", may_be_empty=True)
+    except TypeError:
+        if not region or isinstance(value, str | bytes) or value is None:
+            raise
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        array = np.empty((), object)
+    if array.dtype.kind not in "biuf" or array.shape != region:
+        raise InvalidValue(
+            f"assign: {out.name} is given an array of shape {array.shape} and type {array.dtype};"
+            f" numbers of the region's shape {region} are needed"
+        )
+    kind: Any = Operand._kinds[len(region)]
+    return kind.from_dense(array)
+
+
+def _list(keys: tuple[IndexList, ...]) -> str:
+    return ", ".join(map(repr, keys))

@@ -1,0 +1,55 @@
+"""What every operation asks of its operands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sparsezc.errors import EmptyObject
+from sparsezc.write import Expression, Operand, Position
+
+_NOUN = {0: "a Scalar", 1: "a Vector", 2: "a Matrix"}
+
+
+def says(x: Any) -> str:
+    """An object as a message names it: ``A (Matrix 2 x 3, INT64)``."""
+    if isinstance(x, Operand):
+        return f"{x.name} ({_NOUN[x.ndim].split()[1]} {' x '.join(map(str, x.shape))}, {x.dtype})"
+    return f"{x!r} of type {type(x).__name__}"
+
+
+def stored(x: Any, where: str, *dimensions: int) -> Any:
+    """`x`, if it is a Vector (1) or a Matrix (2) as `dimensions` allow; an expression is computed first.
+
+    Raises
+    ------
+    TypeError
+        It is something else.
+    """
+    if isinstance(x, Expression | Position):
+        x = x.new()
+    if not isinstance(x, Operand) or x.ndim not in dimensions:
+        raise TypeError(f"{where} must be {' or '.join(_NOUN[d] for d in dimensions)}; got {says(x)}")
+    return x
+
+
+def scalar(x: Any, where: str, *, may_be_empty: bool = False) -> Any:
+    """`x` as a Scalar; a number becomes one of its own type.
+
+    Raises
+    ------
+    TypeError
+        It is neither a number nor a Scalar.
+    EmptyObject
+        It is a Scalar without a value, where one is needed.
+    """
+    kind: Any = Operand._kinds[0]
+    if isinstance(x, Expression | Position):
+        x = x.new()
+    if type(x) is not kind:
+        try:
+            x = kind.from_value(x)
+        except TypeError:
+            raise TypeError(f"{where} must be a number or a Scalar; got {says(x)}") from None
+    if x.value is None and not may_be_empty:
+        raise EmptyObject(f"{where} is the Scalar {x.name}, which is empty; a value is needed")
+    return x

@@ -1,0 +1,94 @@
+"""Whole objects compared and shown: what isequal, isclose, to_dense and repr of matrices and vectors share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sparsezc.errors import InvalidValue
+from sparsezc.ops.apply import apply
+from sparsezc.ops.checks import scalar
+from sparsezc.ops.ewise import ewise_mult
+from sparsezc.ops.reduce import reduce
+from sparsezc.semirings import binary, monoid, unary
+from sparsezc.semirings.types import BOOL, FP64, DataType, lookup, unify
+
+__all__ = ["check_how", "filling", "isclose", "isequal", "summary"]
+
+
+def _may_match(u: Any, v: Any, check_dtype: bool) -> bool:
+    if check_dtype and u.dtype is not v.dtype:
+        return False
+    return bool(u.shape == v.shape and u.nvals == v.nvals)
+
+
+def _all_true(matches: Any, nvals: int) -> bool:
+    """Whether `matches`, a BOOL object on the intersection of two patterns, says yes for all `nvals` entries."""
+    return matches.nvals == nvals and bool(reduce(matches, monoid.land, False).new().value)
+
+
+def isequal(u: Any, v: Any, check_dtype: bool) -> bool:
+    """Whether two objects of one kind have the same shape, pattern and values."""
+    return _may_match(u, v, check_dtype) and _all_true(ewise_mult(u, v, binary.eq).new(BOOL), u.nvals)
+
+
+def isclose(u: Any, v: Any, rel_tol: float, abs_tol: float, check_dtype: bool) -> bool:
+    """Whether shape and pattern are the same, and ``|a - b| <= max(rel_tol * max(|a|, |b|), abs_tol)`` everywhere."""
+    if not _may_match(u, v, check_dtype):
+        return False
+    same = ewise_mult(u, v, binary.eq).new(BOOL)
+    if _all_true(same, u.nvals):
+        return True
+    if same.nvals != u.nvals:
+        return False
+    a, b = apply(u, unary.identity).new(FP64), apply(v, unary.identity).new(FP64)
+    gap = apply(ewise_mult(a, b, binary.minus), unary.abs).new()
+    allowed = ewise_mult(apply(a, unary.abs), apply(b, unary.abs), binary.max).new()
+    allowed << apply(allowed, binary.times, float(rel_tol))
+    allowed << apply(allowed, binary.max, float(abs_tol))
+    near = ewise_mult(gap, allowed, binary.le).new(BOOL)
+    # An infinite gap is within an infinite allowance, which is only right where the values are equal.
+    near << ewise_mult(near, apply(gap, unary.isfinite), binary.land)
+    near << ewise_mult(near, same, binary.lor)
+    return _all_true(near, u.nvals)
+
+
+def filling(u: Any, nvals: int, fill_value: Any, dtype: Any) -> tuple[DataType, Any]:
+    """Type and filling of ``u.to_dense(fill_value, dtype)``; `nvals` is u's number of entries.
+
+    Raises
+    ------
+    TypeError
+        Something must be filled and there is nothing to fill it with.
+    """
+    full = nvals == _count(u.shape)
+    if fill_value is None:
+        if not full:
+            raise TypeError(f"{u.name}.to_dense: {_count(u.shape) - nvals} entries are missing, so fill_value= is needed")
+        return (u.dtype if dtype is None else lookup(dtype)), 0
+    fill = scalar(fill_value, "to_dense: fill_value")
+    if dtype is not None:
+        return lookup(dtype), fill.dup(dtype).value
+    kind = u.dtype if full else unify(fill.dtype, u.dtype)
+    return kind, fill.dup(kind).value
+
+
+def _count(shape: tuple[int, ...]) -> int:
+    return shape[0] if len(shape) == 1 else shape[0] * shape[1]
+
+
+def check_how(how: Any) -> None:
+    """Refuse what ``wait`` does not know."""
+    if how not in ("materialize", "complete"):
+        raise InvalidValue(f"wait: how={how!r} is not known; choose 'materialize' or 'complete'")
+
+
+def summary(u: Any, place: str) -> str:
+    """One line, and the entries where they are few."""
+    noun = "Vector" if u.ndim == 1 else "Matrix"
+    nvals = u.nvals
+    line = f"<{noun} {u.name}: {' x '.join(map(str, u.shape))}, {nvals:,} entries of {u.dtype}, on {place}>"
+    if not 0 < nvals <= 12:
+        return line
+    *at, vals = (part.tolist() for part in u.to_coo())
+    rows = [f"  {', '.join(map(str, position))}: {value}" for *position, value in zip(*at, vals, strict=True)]
+    return "\n".join([line, *rows])

@@ -1,0 +1,79 @@
+"""Indices as users write them, checked and made into :class:`~sparsezc.write.IndexList`."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from sparsezc.errors import IndexOutOfBound
+from sparsezc.ops.checks import says
+from sparsezc.write import IndexList, Mask, Operand
+
+__all__ = ["parse"]
+
+
+def parse(keys: Any, shape: tuple[int, ...], name: str) -> tuple[IndexList, ...]:
+    """The index lists of ``name[keys]``, one for each dimension.
+
+    Parameters
+    ----------
+    keys : int, slice, list, array of integers or ..., a pair of them for a matrix
+    shape : tuple of int
+    name : str
+        For messages.
+
+    Raises
+    ------
+    IndexOutOfBound
+        A position lies outside.
+    TypeError
+        Something that is no index, or the wrong number of them.
+    """
+    if keys is Ellipsis:
+        return tuple(IndexList("all", None, size) for size in shape)
+    if len(shape) == 1:
+        if isinstance(keys, tuple):
+            raise TypeError(f"{name} is a Vector: one index is needed, got the tuple {keys!r}")
+        return (_one_dimension(keys, shape[0], name),)
+    if not isinstance(keys, tuple) or len(keys) != 2:
+        raise TypeError(f"{name} is a Matrix: an index is a pair [rows, columns], got {keys!r}")
+    return _one_dimension(keys[0], shape[0], name), _one_dimension(keys[1], shape[1], name)
+
+
+def _one_dimension(key: Any, size: int, name: str) -> IndexList:
+    if isinstance(key, slice):
+        steps = range(size)[key]
+        if len(steps) == size and steps.step == 1:
+            return IndexList("all", None, size)
+        return IndexList("range", steps, len(steps))
+    if isinstance(key, tuple | Mask) or (isinstance(key, Operand) and key.ndim):
+        hint = "" if isinstance(key, tuple) else "; a mask is given as in x(mask) << value or x.dup(mask=mask)"
+        raise TypeError(f"{name}: an index is an integer, a slice, a list or an array of integers; got {key!r}{hint}")
+    if not isinstance(key, list | np.ndarray) or getattr(key, "ndim", 1) == 0:
+        try:
+            return IndexList("one", _single(operator.index(key), size, name), 1)
+        except TypeError:
+            pass
+    try:
+        array = np.asarray(key if isinstance(key, list | np.ndarray) else list(key))
+    except (TypeError, ValueError):
+        raise TypeError(f"{name}: an index is an integer, a slice or a list of integers; got {says(key)}") from None
+    if array.size == 0 and not isinstance(key, np.ndarray):
+        array = array.astype(np.uint64)
+    if array.dtype.kind not in "iu" or array.ndim != 1:
+        raise TypeError(f"{name}: an index list is a row of integers; got {array.ndim} dimensions of {array.dtype}")
+    if array.size and array.dtype.kind == "i" and int(array.min()) < 0:
+        if int(array.min()) < -size:
+            _single(int(array.min()), size, name)
+        array = np.where(array < 0, array + size, array)
+    if array.size and int(array.max()) >= size:
+        _single(int(array.max()), size, name)
+    return IndexList("list", np.ascontiguousarray(array, np.uint64), array.size)
+
+
+def _single(index: int, size: int, name: str) -> int:
+    if not -size <= index < size:
+        raise IndexOutOfBound(f"{name}: index {index} lies outside; this dimension has {size} positions")
+    return index + size if index < 0 else index

@@ -1,0 +1,78 @@
+"""Fold entries with a monoid: all of them, or those of each row or column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sparsezc.ops.checks import stored
+from sparsezc.resolve import resolve
+from sparsezc.write import Expression
+
+__all__ = ["reduce", "reduce_columnwise", "reduce_rowwise"]
+
+
+def reduce(u: Any, op: Any, allow_empty: bool = True) -> Expression:
+    """All entries folded into one value.
+
+    Parameters
+    ----------
+    u : Vector, Matrix or TransposedMatrix
+    op : monoid, binary operator of one, or a name
+    allow_empty : bool
+        Whether the result is an empty Scalar where u has no entries; the monoid's identity otherwise.
+
+    Returns
+    -------
+    Expression
+        Makes a Scalar.
+
+    Raises
+    ------
+    TypeError
+        The operator is no monoid.
+    """
+    u = stored(u, "reduce: the operand", 1, 2)
+    typed: Any = resolve("monoid", op, "reduce: op", u.dtype)
+    identity = None if allow_empty else typed.identity.item()
+    return Expression("reduce", (u,), typed, typed.return_type, (), None, identity)
+
+
+def reduce_rowwise(A: Any, op: Any) -> Expression:
+    """Each row's entries folded into one; rows without entries give none.
+
+    Parameters
+    ----------
+    A : Matrix or TransposedMatrix, nrows x ncols
+    op : monoid, binary operator of one, or a name
+
+    Returns
+    -------
+    Expression
+        Makes a Vector of size nrows.
+
+    Raises
+    ------
+    TypeError
+        The operator is no monoid.
+    """
+    A = stored(A, "reduce_rowwise: the operand", 2)
+    typed = resolve("monoid", op, "reduce_rowwise: op", A.dtype)
+    return Expression("reduce_rowwise", (A,), typed, typed.return_type, A.shape[:1])
+
+
+def reduce_columnwise(A: Any, op: Any) -> Expression:
+    """Each column's entries folded into one: :func:`reduce_rowwise` of the transpose, which is not formed.
+
+    Parameters
+    ----------
+    A : Matrix or TransposedMatrix, nrows x ncols
+    op : monoid, binary operator of one, or a name
+
+    Returns
+    -------
+    Expression
+        Makes a Vector of size ncols.
+    """
+    A = stored(A, "reduce_columnwise: the operand", 2)
+    typed = resolve("monoid", op, "reduce_columnwise: op", A.dtype)
+    return Expression("reduce_rowwise", (A.T,), typed, typed.return_type, A.shape[1:])

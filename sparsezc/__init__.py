@@ -1,0 +1,92 @@
+"""sparsezc: a GraphBLAS for graphs larger than the GPU.
+
+A program written for python-graphblas runs with ``import sparsezc as gb``: on a CPU through SuiteSparse:GraphBLAS, on a GPU
+over matrices that may lie in host memory.
+
+>>> import sparsezc as gb
+>>> A = gb.Matrix.from_coo([0, 0, 1], [1, 2, 2], [5, 1, 2], nrows=3, ncols=3)
+>>> v = gb.Vector.from_coo([0], [10], size=3)
+>>> w = v.vxm(A, gb.semiring.min_plus).new()
+>>> w.to_dict()
+{1: 15, 2: 11}
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+# At once, because importing the submodule later would put the module in the object's place.
+from sparsezc.config import config as config
+
+if TYPE_CHECKING:
+    from sparsezc import algorithms as algorithms
+    from sparsezc import errors as exceptions
+    from sparsezc import io as io
+    from sparsezc.convert import from_graphblas as from_graphblas
+    from sparsezc.convert import to_graphblas as to_graphblas
+    from sparsezc.matrix import Matrix as Matrix
+    from sparsezc.ops.arrays import MAX_SIZE as MAX_SIZE
+    from sparsezc.scalar import Scalar as Scalar
+    from sparsezc.semirings import binary as binary
+    from sparsezc.semirings import indexunary as indexunary
+    from sparsezc.semirings import monoid as monoid
+    from sparsezc.semirings import select as select
+    from sparsezc.semirings import semiring as semiring
+    from sparsezc.semirings import types as dtypes
+    from sparsezc.semirings import unary as unary
+    from sparsezc.vector import Vector as Vector
+    from sparsezc.write import replace as replace
+
+__version__ = "0.1.0"
+
+# Where each name lives: (module, name in it; None for the module itself). Loaded when first used.
+_HOMES: dict[str, tuple[str, str | None]] = {
+    "Matrix": ("sparsezc.matrix", "Matrix"),
+    "Vector": ("sparsezc.vector", "Vector"),
+    "Scalar": ("sparsezc.scalar", "Scalar"),
+    "MAX_SIZE": ("sparsezc.ops.arrays", "MAX_SIZE"),
+    "algorithms": ("sparsezc.algorithms", None),
+    "binary": ("sparsezc.semirings.binary", None),
+    "dtypes": ("sparsezc.semirings.types", None),
+    "exceptions": ("sparsezc.errors", None),
+    "from_graphblas": ("sparsezc.convert", "from_graphblas"),
+    "indexunary": ("sparsezc.semirings.indexunary", None),
+    "io": ("sparsezc.io", None),
+    "monoid": ("sparsezc.semirings.monoid", None),
+    "replace": ("sparsezc.write", "replace"),
+    "select": ("sparsezc.semirings.select", None),
+    "semiring": ("sparsezc.semirings.semiring", None),
+    "to_graphblas": ("sparsezc.convert", "to_graphblas"),
+    "unary": ("sparsezc.semirings.unary", None),
+}
+
+__all__ = [*_HOMES, "config", "init"]  # noqa: PLE0604
+
+
+def init(backend: str = "suitesparse", blocking: bool = True) -> None:
+    """For programs written for python-graphblas, which begin with it: nothing needs to be started here.
+
+    Parameters
+    ----------
+    backend : str
+        Ignored: the engine is chosen by where a matrix lies.
+    blocking : bool
+        Ignored: the CPU engine runs SuiteSparse in blocking mode, where its answers are right.
+    """
+
+
+def __getattr__(name: str) -> Any:
+    try:
+        module, attribute = _HOMES[name]
+    except KeyError:
+        raise AttributeError(f"module 'sparsezc' has no attribute {name!r}") from None
+    found: Any = import_module(module)
+    if attribute is not None:
+        found = getattr(found, attribute)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

@@ -1,0 +1,170 @@
+"""The one configuration object, ``sparsezc.config``.
+
+>>> import sparsezc as gb
+>>> with gb.config.set(engine="cpu", progress=False):
+...     gb.config.engine
+'cpu'
+>>> gb.config.engine
+'auto'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Literal, NamedTuple
+
+from sparsezc.errors import InvalidValue
+
+__all__ = ["Config", "config", "parse_bytes"]
+
+_UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
+_UNITS |= {"kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}
+
+
+def parse_bytes(text: str) -> int:
+    """A number of bytes such as ``"16GB"`` or ``"1.5 GiB"`` as an integer.
+
+    Raises
+    ------
+    InvalidValue
+        The text is no number with a unit among B, KB, MB, GB, TB, KiB, MiB, GiB, TiB.
+    """
+    number = text.strip().rstrip("BbKkMmGgTtIi ")
+    unit = text.strip()[len(number) :].strip().lower()
+    try:
+        size = float(number) * _UNITS[unit]
+        if not 0 < size < 2**63:
+            raise ValueError
+    except (KeyError, ValueError):
+        raise InvalidValue(f"{text!r} is no number of bytes; write for example '16GB' or '512MiB'") from None
+    return int(size)
+
+
+def _choice(*allowed: Any) -> Callable[[Any], str | None]:
+    def check(value: Any) -> str | None:
+        good = any(value is a if isinstance(a, bool) else type(value) is str and value == a for a in allowed)
+        return None if good else "one of " + ", ".join(map(repr, allowed))
+
+    return check
+
+
+def _budget(value: Any) -> str | None:
+    need = "None, a number of bytes (16_000_000_000), a text like '16GB', or a share between 0 and 1 like 0.8"
+    if value is None:
+        return None
+    if isinstance(value, str):
+        try:
+            parse_bytes(value)
+        except InvalidValue:
+            return need
+        return None
+    if isinstance(value, bool):
+        return need
+    if isinstance(value, int):
+        return None if value > 0 else need
+    return None if isinstance(value, float) and 0 < value <= 1 else need
+
+
+class _Key(NamedTuple):
+    default: Any
+    check: Callable[[Any], str | None]  # what is needed, or None where the value is good
+    doc: str
+
+
+_KEYS = {
+    "engine": _Key(
+        "auto",
+        _choice("auto", "cpu", "gpu"),
+        "where gb.io.read and the generators put matrices: 'auto' is the GPU where one can be used; 'gpu' holds for"
+        " the constructors (from_coo ...) too",
+    ),
+    "placement": _Key(
+        "auto",
+        _choice("auto", "device", "zerocopy"),
+        "where a GPU matrix's arrays lie: 'auto' is the card's memory if all fits the budget, else host memory",
+    ),
+    "budget": _Key(None, _budget, "device memory that may be used: None (all that is free), bytes, '16GB', or a share"),
+    "fallback": _Key(
+        "warn",
+        _choice("warn", "error", "silent"),
+        "what happens when the GPU engine lacks an operation: run it on the CPU engine (with a warning), or refuse",
+    ),
+    "progress": _Key("auto", _choice("auto", True, False), "progress bars on what takes longer than two seconds"),
+}
+
+
+class Config:
+    """Settings that hold for the whole process; read them as attributes, change them with :meth:`set`.
+
+    ``engine``, ``placement``, ``budget``, ``fallback`` and ``progress``: ``print(gb.config)`` explains each. No environment
+    variable is read. Assigning (``gb.config.engine = "cpu"``) is the same as ``set``.
+    """
+
+    engine: Literal["auto", "cpu", "gpu"]
+    placement: Literal["auto", "device", "zerocopy"]
+    budget: None | int | float | str
+    fallback: Literal["warn", "error", "silent"]
+    progress: Literal["auto"] | bool
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def __setattr__(self, key: str, value: Any) -> None:
+        self._check(key, value)
+        object.__setattr__(self, key, value)
+
+    @staticmethod
+    def _check(key: str, value: Any) -> None:
+        if key not in _KEYS:
+            raise InvalidValue(f"config has no setting {key!r}; there are {', '.join(_KEYS)}")
+        needed = _KEYS[key].check(value)
+        if needed is not None:
+            raise InvalidValue(f"config: {key}={value!r} is not allowed; needed is {needed}")
+
+    def set(self, **settings: Any) -> _Restore:
+        """Change settings: for good as a statement, for a block as ``with gb.config.set(...):``.
+
+        Raises
+        ------
+        InvalidValue
+            An unknown setting or a value that it cannot have; nothing changes then.
+        """
+        for key, value in settings.items():
+            self._check(key, value)
+        before = {key: getattr(self, key) for key in settings}
+        for key, value in settings.items():
+            object.__setattr__(self, key, value)
+        return _Restore(self, before)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """One setting by name; `default` for a name that is none."""
+        return getattr(self, key) if key in _KEYS else default
+
+    def reset(self) -> None:
+        """Every setting back to its default."""
+        for key, entry in _KEYS.items():
+            object.__setattr__(self, key, entry.default)
+
+    def __repr__(self) -> str:
+        lines = [f"{f'{key} = {getattr(self, key)!r}':<24}# {entry.doc}" for key, entry in _KEYS.items()]
+        return "\n".join(lines)
+
+
+class _Restore:
+    """What :meth:`Config.set` returns: puts the old values back when a ``with`` block ends."""
+
+    def __init__(self, config: Config, before: dict[str, Any]) -> None:
+        self._config = config
+        self._before = before
+
+    def __enter__(self) -> Config:
+        return self._config
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._config.set(**self._before)
+
+
+config = Config()

@@ -1,0 +1,83 @@
+"""python-graphblas objects to ours and back, without a copy on the CPU engine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sparsezc.engines import cpu
+from sparsezc.matrix import Matrix, TransposedMatrix
+from sparsezc.scalar import Scalar
+from sparsezc.semirings.types import lookup
+from sparsezc.vector import Vector
+
+__all__ = ["from_graphblas", "to_graphblas"]
+
+
+def from_graphblas(x: Any, *, copy: bool = False) -> Any:
+    """A python-graphblas Matrix, Vector or Scalar as ours.
+
+    Parameters
+    ----------
+    x : graphblas.Matrix, graphblas.Vector or graphblas.Scalar
+    copy : bool
+        Without a copy both are views of one content: a change through one shows in the other.
+
+    Returns
+    -------
+    Matrix, Vector or Scalar
+
+    Raises
+    ------
+    TypeError
+        `x` is something else.
+    UnknownDtype
+        `x` has a complex or a user-defined type.
+
+    Examples
+    --------
+    >>> import graphblas, sparsezc as gb
+    >>> v = gb.from_graphblas(graphblas.Vector.from_coo([1], [2.5], size=3))
+    >>> v.to_dict(), gb.to_graphblas(v).nvals
+    ({1: 2.5}, 1)
+    """
+    engine = cpu.engine()
+    native = cpu.gb
+    if type(x) is native.Scalar:
+        return Scalar.from_value(x.value, lookup(x.dtype.name)) if x.value is not None else Scalar(lookup(x.dtype.name))
+    if type(x) not in (native.Matrix, native.Vector):
+        raise TypeError(f"from_graphblas: a Matrix, Vector or Scalar of graphblas is needed; got {type(x)}")
+    dtype = lookup(x.dtype.name)
+    store = x.dup() if copy else x
+    store.wait()  # in nonblocking mode something may be pending, which must not meet our statements
+    if x.ndim == 1:
+        return Vector._from_store(engine, store, dtype, x.size, x.name)
+    return Matrix._from_store(engine, store, dtype, x.shape, x.name)
+
+
+def to_graphblas(x: Any, *, copy: bool = False) -> Any:
+    """Our Matrix, Vector or Scalar as python-graphblas's.
+
+    Parameters
+    ----------
+    x : Matrix, TransposedMatrix, Vector or Scalar
+    copy : bool
+        Without a copy what lies on the CPU engine is given out itself, and a change through one shows in the other; what
+        lies elsewhere is always copied.
+
+    Raises
+    ------
+    TypeError
+        `x` is something else.
+    """
+    engine = cpu.engine()
+    if isinstance(x, Scalar):
+        return cpu.gb.Scalar.from_value(x.value, x.dtype.name) if x.value is not None else cpu.gb.Scalar(x.dtype.name)
+    if isinstance(x, TransposedMatrix):
+        x = x.new()
+    if not isinstance(x, Matrix | Vector):
+        raise TypeError(f"to_graphblas: a Matrix, Vector or Scalar of sparsezc is needed; got {type(x)}")
+    if x._engine is None:
+        x._settle(engine)
+    if x._engine is engine:
+        return x._store.dup() if copy else x._store
+    return x.to("cpu")._store

@@ -1,0 +1,53 @@
+"""Operators as users give them (objects, typed objects, names, symbols), made into typed operators.
+
+Each function takes the types of the operands, follows python-graphblas's rule for the type to compute in, and remembers
+its answer, so a loop pays for the search once.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sparsezc.errors import GraphblasException
+from sparsezc.semirings import names
+from sparsezc.semirings.operators import TypedOp
+from sparsezc.semirings.types import DataType
+
+__all__ = ["resolve"]
+
+_remembered: dict[Any, TypedOp] = {}
+
+
+def resolve(kind: str, op: Any, where: str, left: DataType, right: DataType | None = None) -> TypedOp:
+    """The typed operator of a kind that `op` means for operands of these types.
+
+    Parameters
+    ----------
+    kind : {"unary", "binary", "indexunary", "select", "monoid", "semiring"}
+        What is needed. A monoid counts as its binary operator, and a binary operator as the monoid of its name.
+    op : Operator, TypedOp or str
+    where : str
+        The argument's name in messages, such as ``"mxv: op"``.
+    left, right : DataType
+        Types of the operands; `right` is None where there is one.
+
+    Raises
+    ------
+    TypeError
+        `op` is no operator, or one of another kind.
+    InvalidValue
+        No operator of this kind has that name.
+    DomainMismatch
+        The operator does not work with these types (also a KeyError, as in python-graphblas).
+    """
+    key = (kind, op, id(left), id(right))  # types are single objects that live forever
+    try:
+        return _remembered[key]
+    except (KeyError, TypeError):
+        pass
+    try:
+        found = names.lookup(kind, op)
+        typed: TypedOp = found if isinstance(found, TypedOp) else found[left if right is None else (left, right)]
+    except (TypeError, GraphblasException) as error:
+        raise type(error)(f"{where}: {error}") from None
+    return _remembered.setdefault(key, typed)

@@ -1,0 +1,532 @@
+"""The unrun expression, the write target, and the one dispatch to an engine.
+
+``w(mask, accum, replace=True) << A.mxv(v, op)``: the call makes a :class:`Target`, the method (through ``ops/``) an
+:class:`Expression`, and ``<<`` hands both to :func:`write`, which finds the engine and runs it. Nothing else runs anything.
+
+What ``engine.run(expression, out, mask, accum, replace)`` receives
+-------------------------------------------------------------------
+Everything was checked before. Every operand, the output and the mask's parent are on the engine (``x._store`` is its
+store). A matrix operand ``A`` below is a Matrix or a TransposedMatrix (``A._transposed``; its ``_store`` is that of the
+matrix behind it, ``A.T``). ``u``, ``v`` are Vectors; ``s`` is a Scalar, which has no store: read ``s.value`` (None where it
+is empty, which happens in ``assign`` only) and ``s.dtype``. ``I``, ``J`` are :class:`IndexList`.
+
+===============  =================================  ===========================  =============================================
+operation        operands                           op (a TypedOp)               makes
+===============  =================================  ===========================  =============================================
+mxv              (A, v)                             semiring                     Vector
+vxm              (v, A)                             semiring                     Vector
+ewise_add        (u, v) or (A, B)                   binary                       like the operands; union
+ewise_mult       (u, v) or (A, B)                   binary                       like the operands; intersection
+ewise_union      (u, s, v, t) or (A, s, B, t)       binary                       union; s stands in for u, t for v
+apply            (u,) or (A,)                       unary                        like the operand
+apply_left       (s, u) or (s, A)                   binary: f(s, u)              like the operand
+apply_right      (u, s) or (A, s)                   binary: f(u, s)              like the operand
+apply_index      (u, s) or (A, s)                   indexunary or select         like the operand; s is the thunk
+select           (u, s) or (A, s)                   select or indexunary         like the operand; s is the thunk
+reduce           (u,) or (A,)                       monoid                       Scalar: see below
+reduce_rowwise   (A,)                               monoid                       Vector; A may be transposed (columnwise)
+transpose        (A,)                               None                         Matrix: the transpose of A
+assign           (x, I) or (x, I, J)                None                         into out[I] or out[I, J]: see below
+subassign        (x, I) or (x, I, J)                None                         the same; the mask has the region's shape
+extract          (u, I) or (A, I, J)                None                         Scalar, Vector or Matrix: see below
+diag             (v, s) or (A, s)                   None                         Matrix of v, Vector of A; s is k (INT64)
+===============  =================================  ===========================  =============================================
+
+``mask`` is None or a :class:`Mask`; `accum` is None or the TypedOp of a binary operator, whose operands are ``out`` and the
+result; `replace` is False without a mask. Types: operands are converted to ``op.type``, the result is of
+``expression.dtype`` and is converted to ``out.dtype`` (with `accum`: both to ``accum.type``).
+Outputs may also be operands or masks: the old content counts until all is computed.
+
+* **reduce, extract of one element**: the output is a Scalar. The engine calls ``out._receive(expression, value, accum)`` with
+  the reduced value, or None where there was no entry.
+* **assign**: x is a Vector, Matrix, TransposedMatrix or Scalar. The shape of x fits the index lists that are no single
+  positions (``I.kind == "one"``); an empty Scalar deletes. The mask has the shape of ``out``, or of one row or column of it
+  (``mask.parent.ndim == 1`` with a Matrix ``out`` and one of I, J a single position): then only that row or column is
+  written, also by `replace`. ``w << v`` and ``w << 3`` arrive as assign with ``I.kind == "all"``.
+* **extract**: both lists single: a Scalar; one: a Vector; none: a Matrix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc import engines
+from sparsezc.errors import DimensionMismatch, InvalidValue
+from sparsezc.resolve import resolve
+from sparsezc.semirings.operators import Operator, TypedOp
+from sparsezc.semirings.types import BOOL, DataType, lookup
+
+if TYPE_CHECKING:
+    from sparsezc.engines import Engine
+
+__all__ = ["Expression", "IndexList", "Mask", "Operand", "Position", "Target", "Writable", "replace", "write"]
+
+
+class _Replace:
+    """The token of ``w(mask, replace) << ...``: the same as ``replace=True``."""
+
+    def __repr__(self) -> str:
+        return "replace"
+
+    def __reduce__(self) -> str:
+        return "replace"
+
+
+replace = _Replace()
+
+
+class Operand:
+    """What an expression can be made of: an object with a type, a shape and a name, and perhaps an engine and a store."""
+
+    __slots__ = ()
+    ndim: ClassVar[int]
+    dtype: DataType
+    name: str
+    _engine: Engine | None
+    _store: Any
+    _transposed: ClassVar[bool] = False
+    _stored: ClassVar[bool] = True  # whether an engine holds the content
+    # The classes by number of dimensions: an expression makes the one that its shape asks for.
+    _kinds: ClassVar[dict[int, type[Writable]]] = {}
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        raise NotImplementedError
+
+    def __bool__(self) -> bool:
+        raise TypeError(f"{self.name} is neither true nor false; perhaps its nvals or isequal is meant")
+
+    def __array__(self, dtype: Any = None, *, copy: Any = None) -> Any:
+        raise TypeError(f"{self.name} does not become an array by itself; use to_coo() or to_dense()")
+
+
+class IndexList:
+    """One dimension of an index: all positions, a slice of them, a list of them, or a single one.
+
+    Attributes
+    ----------
+    kind : {"all", "range", "list", "one"}
+    key : None, range, ndarray of uint64, or int
+        The positions, all checked: ``range`` may descend, a list may repeat and be in any order.
+    size : int
+        How many positions; 1 for a single one.
+    """
+
+    __slots__ = ("key", "kind", "size")
+    _stored: ClassVar[bool] = False
+
+    def __init__(self, kind: str, key: Any, size: int) -> None:
+        self.kind = kind
+        self.key = key
+        self.size = size
+
+    def positions(self) -> NDArray[np.uint64]:
+        """Every position as an array."""
+        if self.kind == "list":
+            listed: NDArray[np.uint64] = self.key
+            return listed
+        if self.kind == "one":
+            return np.array([self.key], np.uint64)
+        steps = range(self.size) if self.kind == "all" else self.key
+        return np.arange(steps.start, steps.stop, steps.step, np.int64).astype(np.uint64)
+
+    def __repr__(self) -> str:
+        if self.kind == "list":
+            return "[" + ", ".join(map(str, self.key[:3].tolist())) + (", ...]" if self.size > 3 else "]")
+        if self.kind == "range":
+            return f"{self.key.start}:{self.key.stop}" + (f":{self.key.step}" if self.key.step != 1 else "")
+        return ":" if self.kind == "all" else str(self.key)
+
+
+class Expression:
+    """An operation that has not run: what it reads, what it computes, what it makes.
+
+    Attributes
+    ----------
+    operation : str
+        The key of the engines' tables; the module's docstring lists them all.
+    operands : tuple
+    op : TypedOp or None
+    dtype : DataType
+    shape : tuple of int
+        ``()``, ``(size,)`` or ``(nrows, ncols)``.
+    empty : Any
+        What a Scalar holds if there was nothing to reduce; None leaves it empty.
+    mask_shape : tuple of int
+        The shape that a mask must have.
+    """
+
+    __slots__ = ("_value", "dtype", "empty", "mask_shape", "op", "operands", "operation", "shape")
+
+    def __init__(
+        self,
+        operation: str,
+        operands: tuple[Any, ...],
+        op: TypedOp | None,
+        dtype: DataType,
+        shape: tuple[int, ...],
+        mask_shape: tuple[int, ...] | None = None,
+        empty: Any = None,
+    ) -> None:
+        self.operation = operation
+        self.operands = operands
+        self.op = op
+        self.dtype = dtype
+        self.shape = shape
+        self.mask_shape = shape if mask_shape is None else mask_shape
+        self.empty = empty
+        self._value: Any = None
+
+    @property
+    def kind(self) -> type[Writable]:
+        """What it makes: Matrix, Vector or Scalar."""
+        return Operand._kinds[len(self.shape)]
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    def with_operands(self, change: Callable[[Any], Any]) -> Expression:
+        """The same operation on other operands: each is replaced by ``change(operand)``."""
+        operands = tuple(map(change, self.operands))
+        return Expression(self.operation, operands, self.op, self.dtype, self.shape, self.mask_shape, self.empty)
+
+    def new(self, dtype: Any = None, *, mask: Any = None, name: str | None = None) -> Any:
+        """Run into a new Matrix, Vector or Scalar.
+
+        Parameters
+        ----------
+        dtype : DataType, optional
+            Type of the new object; by default the expression's.
+        mask : Mask, optional
+            Only entries that it allows are made.
+        name : str, optional
+        """
+        out = Operand._kinds[len(self.shape)]._blank(self.dtype if dtype is None else lookup(dtype), self.shape, name)
+        write(out, self, None if mask is None else as_mask(mask, out), None, False)
+        return out
+
+    dup = new
+
+    def __getattr__(self, name: str) -> Any:
+        # An expression stands in for its result (python-graphblas's autocompute): computed once, at first need.
+        if name.startswith("_"):
+            raise AttributeError(f"Expression has no attribute {name!r}")
+        if self._value is None:
+            self._value = self.new()
+        return getattr(self._value, name)
+
+    def __repr__(self) -> str:
+        said = ", ".join(x.name if isinstance(x, Operand) else repr(x) for x in self.operands)
+        op = "" if self.op is None else f", op={self.op!r}"
+        return f"<{self.operation}({said}{op}), not run yet: {_says(self.shape)} {self.dtype}>"
+
+
+def _says(shape: tuple[int, ...]) -> str:
+    return {0: "Scalar", 1: "Vector", 2: "Matrix"}[len(shape)] + (f" {' x '.join(map(str, shape))}" if shape else "")
+
+
+class Mask:
+    """Which positions of an output may be written: ``A.S``, ``A.V``, ``~A.S`` or ``~A.V``.
+
+    Attributes
+    ----------
+    parent : Matrix or Vector
+    structure : bool
+        Whether every entry counts (``S``), or the true ones only (``V``).
+    complement : bool
+    """
+
+    __slots__ = ("complement", "parent", "structure")
+
+    def __init__(self, parent: Any, structure: bool, complement: bool = False) -> None:
+        self.parent = parent
+        self.structure = structure
+        self.complement = complement
+
+    def __invert__(self) -> Mask:
+        return Mask(self.parent, self.structure, not self.complement)
+
+    @property
+    def name(self) -> str:
+        return f"{'~' * self.complement}{self.parent.name}.{'S' if self.structure else 'V'}"
+
+    def __repr__(self) -> str:
+        return f"<Mask {self.name} of {_says(self.parent.shape)}>"
+
+    def __bool__(self) -> bool:
+        raise TypeError(f"the mask {self.name} is neither true nor false")
+
+
+def as_mask(mask: Any, out: Operand) -> Mask:
+    """The mask that a user gave for `out`; a Vector or Matrix of BOOL counts by its values.
+
+    Raises
+    ------
+    TypeError
+        Not a mask, or a mask of the wrong number of dimensions.
+    """
+    if type(mask) is not Mask:
+        if isinstance(mask, Expression):
+            mask = mask.new()
+        if not isinstance(mask, Operand) or not mask.ndim or mask._transposed:
+            raise TypeError(f"mask of {out.name} must be x.S, x.V, ~x.S or ~x.V; got {mask!r}")
+        if mask.dtype is not BOOL:
+            need = "say x.V (by values) or x.S (by structure)"
+            raise TypeError(f"mask of {out.name}: {mask.name} is of type {mask.dtype}, so {need}; only BOOL needs neither")
+        mask = Mask(mask, False)
+    if mask.parent.ndim > out.ndim:
+        raise TypeError(f"mask of {out.name} must be of a Vector; {mask.name} is of a {_says(mask.parent.shape)}")
+    return mask
+
+
+class Writable(Operand):
+    """What can be written to: Matrix, Vector and Scalar."""
+
+    __slots__ = ("__weakref__", "_engine", "_store", "dtype", "name")
+
+    def __init_subclass__(cls) -> None:
+        Operand._kinds[cls.ndim] = cls
+
+    @classmethod
+    def _blank(cls, dtype: DataType, shape: tuple[int, ...], name: str | None) -> Any:
+        raise NotImplementedError
+
+    def _settle(self, engine: Engine) -> None:
+        """Make sure that there is a store on `engine`, moving the content if it may move."""
+        raise NotImplementedError
+
+    def _express(self, value: Any) -> Expression:
+        """The expression that ``self << value`` means, where `value` is none yet."""
+        raise NotImplementedError
+
+    def _take(self, value: Any, accum: TypedOp | None) -> None:
+        """``s << value`` and ``s(accum) << value``, where `value` is no expression; for a Scalar only."""
+        raise NotImplementedError
+
+    def _indexed(self, keys: Any) -> tuple[IndexList, ...]:
+        raise NotImplementedError
+
+    def _assignment(self, keys: tuple[IndexList, ...], value: Any, mask: Mask | None, submask: bool) -> Expression:
+        raise NotImplementedError
+
+    def _extraction(self, keys: tuple[IndexList, ...]) -> Expression:
+        raise NotImplementedError
+
+    def _deletion(self) -> Any:
+        raise NotImplementedError
+
+    def __call__(self, *args: Any, mask: Any = None, accum: Any = None, replace: bool = False) -> Target:
+        """A target to write to: ``w(mask, accum, replace=True) << expression``.
+
+        Parameters
+        ----------
+        mask : Mask, optional
+            ``x.S``, ``x.V``, ``~x.S``, ``~x.V``; or a BOOL object, which counts by its values.
+        accum : binary operator or its name, optional
+            ``w = accum(w, result)`` where both are present.
+        replace : bool
+            Delete what the mask does not allow.
+        """
+        for arg in args:
+            if arg is _replace_token:
+                replace = True
+            elif isinstance(arg, Mask | Operand | Expression):
+                if mask is not None:
+                    raise TypeError(f"{self.name}(...): two masks were given")
+                mask = arg
+            elif accum is not None:
+                raise TypeError(f"{self.name}(...): two accumulators were given")
+            elif isinstance(arg, str | TypedOp | Operator):
+                accum = arg
+            else:
+                raise TypeError(f"{self.name}(...): {arg!r} is neither a mask, nor an accumulator, nor replace")
+        if accum is not None:
+            accum = resolve("binary", accum, f"{self.name}(...): accum", self.dtype)
+        if mask is not None:
+            if not self.ndim:
+                raise TypeError(f"{self.name}(...): a Scalar takes no mask")
+            mask = as_mask(mask, self)
+        elif replace:
+            raise TypeError(f"{self.name}(...): replace=True needs a mask")
+        return Target(self, mask, accum, bool(replace))
+
+    def __lshift__(self, value: Any) -> None:
+        write(self, value, None, None, False)
+
+    def update(self, value: Any) -> None:
+        """The same as ``self << value``."""
+        write(self, value, None, None, False)
+
+    def __getitem__(self, keys: Any) -> Position:
+        return Position(self, self._indexed(keys))
+
+    def __setitem__(self, keys: Any, value: Any) -> None:
+        write(self, self._assignment(self._indexed(keys), value, None, False), None, None, False)
+
+    def __delitem__(self, keys: Any) -> None:
+        write(self, self._assignment(self._indexed(keys), self._deletion(), None, False), None, None, False)
+
+
+_replace_token = replace
+
+
+class Target:
+    """``w(mask, accum, replace)``: an output and how to write to it. ``<<`` runs."""
+
+    __slots__ = ("accum", "mask", "out", "replace")
+
+    def __init__(self, out: Writable, mask: Mask | None, accum: TypedOp | None, replace: bool) -> None:
+        self.out = out
+        self.mask = mask
+        self.accum = accum
+        self.replace = replace
+
+    def __lshift__(self, value: Any) -> None:
+        write(self.out, value, self.mask, self.accum, self.replace)
+
+    update = __lshift__
+
+    def __getitem__(self, keys: Any) -> Position:
+        return Position(self.out, self.out._indexed(keys), self)
+
+    def __setitem__(self, keys: Any, value: Any) -> None:
+        Position(self.out, self.out._indexed(keys), self) << value
+
+    def __delitem__(self, keys: Any) -> None:
+        Position(self.out, self.out._indexed(keys), self) << self.out._deletion()
+
+
+class Position:
+    """``w[I]`` or ``A[I, J]``: a place to read (``.new()``, ``.value``) or to write (``<<``)."""
+
+    __slots__ = ("_value", "keys", "parent", "submask", "target")
+
+    def __init__(
+        self, parent: Any, keys: tuple[IndexList, ...], target: Target | None = None, submask: bool = False
+    ) -> None:
+        self.parent = parent
+        self.keys = keys
+        self.target = target
+        self.submask = submask
+        self._value: Any = None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Position:
+        """``w[I](mask) << x``: here the mask has the shape of the region, not of ``w``."""
+        if self.target is not None:
+            raise TypeError(f"{self!r}: the mask and the accumulator were given already")
+        target = self.parent(*args, **kwargs)
+        return Position(self.parent, self.keys, target, target.mask is not None)
+
+    def __lshift__(self, value: Any) -> None:
+        if self.parent._transposed:
+            raise TypeError(f"{self!r}: a transposed matrix is not written to; write to the matrix itself")
+        target = self.target or Target(self.parent, None, None, False)
+        expression = self.parent._assignment(self.keys, value, target.mask, self.submask)
+        write(self.parent, expression, target.mask, target.accum, target.replace)
+
+    update = __lshift__
+
+    @property
+    def expression(self) -> Expression:
+        """The extraction that this place means when it is read."""
+        if self.target is not None:
+            raise TypeError(f"{self!r} with a mask or an accumulator is written to, not read")
+        found: Expression = self.parent._extraction(self.keys)
+        return found
+
+    def new(self, dtype: Any = None, *, mask: Any = None, name: str | None = None) -> Any:
+        """What lies there, as a new Scalar, Vector or Matrix; arguments as in :meth:`Expression.new`."""
+        return self.expression.new(dtype, mask=mask, name=name)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(f"Position has no attribute {name!r}")
+        if self._value is None:
+            self._value = self.new()
+        return getattr(self._value, name)
+
+    def __repr__(self) -> str:
+        return f"<{self.parent.name}[{', '.join(map(repr, self.keys))}]>"
+
+
+def write(out: Writable, value: Any, mask: Mask | None, accum: TypedOp | None, replace: bool) -> None:
+    """Run an expression into an output: the one place where anything runs.
+
+    Raises
+    ------
+    TypeError
+        `value` is nothing that can be written to `out`, or the mask has the wrong number of dimensions.
+    DimensionMismatch
+        The result, or the mask, has another shape than `out`.
+    InvalidValue
+        Two matrices lie on different engines.
+    """
+    if type(value) is Position:
+        value = value.expression
+    if type(value) is not Expression:
+        if not out.ndim:
+            out._take(value, accum)
+            return
+        value = out._express(value)
+    elif not value.shape and out.ndim:
+        value = out._express(value.new())
+    if value.shape != out.shape:
+        text = f"{out.name} is a {_says(out.shape)}; {value.operation} makes a {_says(value.shape)}"
+        raise (TypeError if len(value.shape) != out.ndim else DimensionMismatch)(text)
+    if mask is not None and mask.parent.shape != value.mask_shape:
+        text = f"mask {mask.name} is of a {_says(mask.parent.shape)}; writing to {out.name} here needs that of a "
+        wrong = TypeError if mask.parent.ndim != len(value.mask_shape) else DimensionMismatch
+        raise wrong(text + _says(value.mask_shape))
+    _place(out, value, mask).run(value, out, mask, accum, replace)
+
+
+def _place(out: Any, expression: Expression, mask: Mask | None) -> Engine:
+    """The engine that a statement runs on, with every participant's store there."""
+    engine = out._engine
+    for x in expression.operands:
+        if x._stored:
+            other = x._engine
+            if other is not engine and (other is None or engine is not None):
+                return _gather(out, expression, mask)
+            engine = other
+    if engine is None or (mask is not None and mask.parent._engine is not engine):
+        return _gather(out, expression, mask)
+    if out._engine is None and out._stored:
+        out._settle(engine)
+    return engine  # type: ignore[no-any-return]
+
+
+def _gather(out: Any, expression: Expression, mask: Mask | None) -> Engine:
+    """Choose an engine and bring everybody there.
+
+    Matrices decide, for they never move; without a matrix, the GPU wins over the CPU. What was never filled follows.
+    """
+    participants = [x for x in (out, *expression.operands) if x._stored]
+    if mask is not None:
+        participants.append(mask.parent)
+    engine: Engine | None = None
+    owner: Any = None
+    for x in participants:
+        if x.ndim == 2 and x._engine is not None:
+            if engine is not None and x._engine is not engine:
+                raise InvalidValue(
+                    f"{expression.operation}: matrix {owner.name} lies on engine {engine.name!r}, matrix {x.name} on"
+                    f" {x._engine.name!r}, and matrices do not move by themselves: use {x.name}.to({engine.name!r})"
+                    f" or {owner.name}.to({x._engine.name!r})"
+                )
+            engine, owner = x._engine, x
+    if engine is None:
+        for x in participants:
+            if x._engine is not None and (engine is None or engine.name == "cpu"):
+                engine = x._engine
+    if engine is None:
+        engine = engines.get("cpu")
+    for x in participants:
+        if x._engine is not engine:
+            x._settle(engine)
+    return engine
