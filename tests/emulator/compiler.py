@@ -33,9 +33,12 @@ KERNEL_FLAGS = [
     "-fvisibility=hidden",
     "-fno-gnu-unique",
 ]
-SANITIZERS = {
-    None: [],
-    "address": ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer", "-g1"],
+SANITIZERS: dict[str | None, tuple[list[str], list[str]]] = {  # flags of the machine, flags of the kernels
+    None: (["-O2"], []),
+    "address": (
+        ["-O2", "-DSZC_ADDRESS_SANITIZER"],  # only told of the fibres: it is the kernels that are checked
+        ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer", "-g1"],
+    ),
 }
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"[^\n]*', re.MULTILINE)
 DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
@@ -105,10 +108,12 @@ class Compiler:
             raise EmulatorError(reason)
         self.cache = Path(cache or default_cache())
         self.cache.mkdir(parents=True, exist_ok=True)
-        self.extra = SANITIZERS[sanitize]
+        self.machine_flags, self.extra = SANITIZERS[sanitize]
 
     def _digest(self, *parts: str) -> str:
-        return hashlib.sha256("\0".join([machine_text(), *self.extra, *parts]).encode()).hexdigest()[:20]
+        return hashlib.sha256(
+            "\0".join([machine_text(), *self.machine_flags, *self.extra, *parts]).encode()
+        ).hexdigest()[:20]
 
     def _run(self, arguments: list[str], target: Path) -> None:
         """g++ into a temporary name, then renamed: other processes see a whole file or none."""

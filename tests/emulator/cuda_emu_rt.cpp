@@ -22,7 +22,7 @@
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <ucontext.h>
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(SZC_ADDRESS_SANITIZER)
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -91,7 +91,7 @@ std::string thread_name(const Lane& l) { return "thread " + std::to_string(l.thr
 [[noreturn]] void fail(const std::string& what) { throw Failure{what}; }
 
 // ---- fibres ---------------------------------------------------------------------------------------------------------
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(SZC_ADDRESS_SANITIZER)
 const void* main_stack;
 size_t main_stack_size;
 void switch_to(Fibre& from, Fibre& to) {
@@ -124,7 +124,7 @@ void resume(Lane& l) {
 }
 
 void lane_main() {
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(SZC_ADDRESS_SANITIZER)
   __sanitizer_finish_switch_fiber(nullptr, &main_stack, &main_stack_size);
 #endif
   for (;;) {   // once a block: fibres outlive blocks and launches
@@ -380,14 +380,14 @@ void on_signal(int number, siginfo_t* info, void*) {
   else if (number == SIGFPE) snprintf(text, sizeof text, "thread %u divides an integer by zero", current->thread);
   else snprintf(text, sizeof text, "thread %u touches memory that is not there, at address %p", current->thread, info->si_addr);
   lane_error = text;
-#if !defined(__SANITIZE_ADDRESS__)
+#if !defined(SZC_ADDRESS_SANITIZER)
   _longjmp(scheduler.at, 1);
 #endif
 }
 
 struct SignalGuard {
   explicit SignalGuard(double seconds) {
-#if !defined(__SANITIZE_ADDRESS__)          // AddressSanitizer reports faults better
+#if !defined(SZC_ADDRESS_SANITIZER)          // AddressSanitizer reports faults better
     launching_thread = pthread_self();
     if (!signal_stack) signal_stack = (char*)mmap(nullptr, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     stack_t own = {};
@@ -405,7 +405,7 @@ struct SignalGuard {
 #endif
   }
   ~SignalGuard() {
-#if !defined(__SANITIZE_ADDRESS__)
+#if !defined(SZC_ADDRESS_SANITIZER)
     set_timer(0);
     sigaction(SIGSEGV, &previous_fault, nullptr);
     sigaction(SIGBUS, &previous_bus, nullptr);
