@@ -63,6 +63,9 @@ class Device(Protocol):
 
     def asnumpy(self, array: Any) -> NDArray[Any]: ...
     def pointer(self, array: Any) -> int: ...
+    def copy_in(self, array: Any, pages: Pages) -> None:
+        """Copy pages to a device array of as many bytes: the link's own rate, which `doctor` measures."""
+
     def synchronize(self) -> None: ...
 
 
@@ -141,6 +144,9 @@ class Cuda:
 
     def pointer(self, array: Any) -> int:
         return int(array.data.ptr)
+
+    def copy_in(self, array: Any, pages: Pages) -> None:
+        self._runtime.memcpy(self.pointer(array), pages.pointer, array.nbytes, 1)  # cudaMemcpyHostToDevice
 
     def synchronize(self) -> None:
         self._runtime.deviceSynchronize()

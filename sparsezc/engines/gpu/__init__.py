@@ -1,6 +1,6 @@
 """The GPU engine: our own kernels over a CSR whose edges may lie in host memory.
 
-``engine.py`` is the engine (the table of operations, stores in and out, fallback to the CPU engine); ``spmv.py``,
+``run.py`` is the engine (the table of operations, stores in and out, fallback to the CPU engine); ``spmv.py``,
 ``elementwise.py``, ``indexing.py``, ``reduce.py`` and ``matrices.py`` hold the operations; ``stores.py`` what a Vector and a
 Matrix are on the device; ``specialise.py`` makes kernels out of the texts in ``kernels/``.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sparsezc.engines.gpu.engine import GpuEngine
+    from sparsezc.engines.gpu.run import GpuEngine
 
 __all__ = ["diagnose", "engine"]
 
@@ -27,7 +27,7 @@ def engine() -> GpuEngine:
     """
     global _engine
     from sparsezc import device
-    from sparsezc.engines.gpu.engine import GpuEngine
+    from sparsezc.engines.gpu.run import GpuEngine
 
     device.current()
     if _engine is None:

@@ -173,17 +173,15 @@ def apply(
     accum: TypedOp | None,
     replace: bool,
     *,
-    left: Any = None,
-    right: Any = None,
+    left: bool = False,
+    scalar: Any = 0,
     scalar_type: DataType = BOOL,
 ) -> None:
-    """w<mask> = accum(w, f(u)), f(left, u) or f(u, right); positional operators see the position."""
-    operands = {"x": "u"} if left is None and right is None else {"x": "u", "y": "a"} if left is None else {"x": "a", "y": "u"}
-    helper, call = _call(op, **operands)
-    scalar = left if left is not None else right
+    """w<mask> = accum(w, f(u)), f(u, scalar), or f(scalar, u) with `left`; positional operators see the position."""
+    helper, call = _call(op, x="a" if left else "u", y="u" if left else "a")
     run_map(
         f"if (!has_u) return false; z = {call}; return true;", op.return_type, out, mask, accum, replace, u=u,
-        helper=helper, scalars=(scalar or 0, 0), scalar_type=scalar_type, count=_count_if_full(out, mask, accum, u),
+        helper=helper, scalars=(scalar, 0), scalar_type=scalar_type, count=_count_if_full(out, mask, accum, u),
     )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from sparsezc import device, engines
 from sparsezc.csr import Csr, index_dtype
+from sparsezc.engines.gpu import entries
 from sparsezc.engines.gpu.stores import MatrixStore, Rows, VectorStore, rows_of
 from sparsezc.memory import Buffer, allocate, budget
 from sparsezc.semirings.types import DataType, cast as cast_values
@@ -37,10 +38,25 @@ def csr_of(store: MatrixStore) -> Csr:
     )
 
 
-def add_columns(store: MatrixStore, transposed: Csr) -> None:
-    """Keep the other orientation too, so that push and pull are both possible."""
-    if transposed.nvals:
-        store.columns = rows_of(transposed)
+def transpose(store: MatrixStore) -> MatrixStore | None:
+    """The transpose; None where making it does not fit on the device. Both orientations are kept: they are there."""
+    if store.rows is None:
+        return MatrixStore(store.dtype, store.ncols, store.nrows, None)
+    if not add_columns(store):
+        return None
+    return MatrixStore(store.dtype, store.ncols, store.nrows, store.columns, store.rows)
+
+
+def add_columns(store: MatrixStore) -> bool:
+    """Make the other orientation too, so that push and pull are both possible; False where that does not fit."""
+    if store.columns is None and store.rows is not None:
+        store.columns = entries.transposed(store.rows)
+    return store.columns is not None or store.rows is None
+
+
+def become(store: MatrixStore, other: MatrixStore) -> None:
+    """Take over another store's content."""
+    store.rows, store.columns = other.rows, other.columns
 
 
 def cast(store: MatrixStore, dtype: DataType) -> MatrixStore:

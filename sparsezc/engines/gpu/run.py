@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from sparsezc import device
 from sparsezc.config import config
 from sparsezc.csr import Csr
-from sparsezc.engines.gpu import elementwise, indexing, launch, matrices, reduce, spmv
+from sparsezc.engines.gpu import elementwise, entries, indexing, launch, matrices, reduce, spmv
 from sparsezc.engines.gpu.output import MaskBits, mask_bits
 from sparsezc.engines.gpu.stores import MatrixStore, VectorStore
 from sparsezc.errors import NotImplementedException, PerformanceWarning
 from sparsezc.memory import budget
 from sparsezc.semirings import binary
 from sparsezc.semirings.structures import register_anonymous
-from sparsezc.semirings.types import DataType, unify
+from sparsezc.semirings.types import BOOL, DataType, unify
 
 _warned: set[str] = set()
 
@@ -142,24 +142,47 @@ def _ewise(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
 
 
 def _apply(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
-    if out.ndim != 1:
-        return False
-    extra: dict[str, Any] = {}
-    u = e.operands[0]
-    if e.operation == "apply_left":
-        s, u = e.operands
-        extra = {"left": s.value, "scalar_type": s.dtype}
-    elif e.operation in ("apply_right", "apply_index"):
-        extra = {"right": e.operands[1].value, "scalar_type": e.operands[1].dtype}
-    elementwise.apply(e.op, u._store, out._store, mask_bits(mask), accum, replace, **extra)
+    left = e.operation == "apply_left"
+    u = e.operands[1 if left else 0]
+    s = None if e.operation == "apply" else e.operands[0 if left else 1]
+    value, scalar_type = (0, BOOL) if s is None else (s.value, s.dtype)
+    if out.ndim == 2:
+        if not _is_plain(u, mask, accum):
+            return False
+        made = entries.apply(e.op, u._store, left, value, scalar_type)
+        matrices.become(out._store, matrices.cast(made, out.dtype))
+        return True
+    bits = mask_bits(mask)
+    elementwise.apply(e.op, u._store, out._store, bits, accum, replace, left=left, scalar=value, scalar_type=scalar_type)
     return True
 
 
+def _is_plain(matrix: Any, mask: Any, accum: Any) -> bool:
+    """Whether a matrix's result is simply made and becomes the output."""
+    return mask is None and accum is None and not matrix._transposed
+
+
 def _select(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
-    if out.ndim != 1:
-        return False
     u, s = e.operands
+    if out.ndim == 2:
+        if not _is_plain(u, mask, accum):
+            return False
+        picked = entries.select(e.op, u._store, s.value, s.dtype)
+        matrices.become(out._store, matrices.cast(picked, out.dtype))
+        return True
     elementwise.select(e.op, u._store, s.value, s.dtype, out._store, mask_bits(mask), accum, replace)
+    return True
+
+
+def _transpose(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
+    matrix = e.operands[0]
+    if not _is_plain(matrix, mask, accum):
+        return False
+    store = matrix._store
+    made = matrices.transpose(store)
+    if made is None:
+        return False
+    matrices.become(out._store, matrices.cast(made, out.dtype))
     return True
 
 
@@ -229,6 +252,7 @@ _NATIVE: dict[str, Callable[..., bool]] = {
     "apply_right": _apply,
     "apply_index": _apply,
     "select": _select,
+    "transpose": _transpose,
     "reduce": _reduce,
     "reduce_rowwise": _reduce_rowwise,
     "assign": _assign,
