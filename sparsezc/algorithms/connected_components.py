@@ -65,7 +65,7 @@ def connected_components(A: Matrix) -> Vector:
     parent << parent.apply(indexunary.rowindex)
     if A.nvals == 0:
         return parent
-    directed = not getattr(A, "symmetric", False)
+    directed = not A._symmetric
     inside, border = _sweep(A, directed)
     found = inside.ewise_add(border, monoid.lor).new()
     parent(found.S) << parent.dup(mask=found.S).reduce(monoid.min).value

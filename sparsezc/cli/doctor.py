@@ -1,0 +1,129 @@
+"""``sparsezc doctor``: what this machine has, what sparsezc will use of it, and why not the rest."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from sparsezc.cli.report import Report, seconds, size, version
+
+_PACKAGES = ("numpy", "scipy", "python-graphblas", "suitesparse-graphblas", "fast_matrix_market", "cupy-cuda12x", "cupy-cuda13x")
+
+
+def add(commands: Any) -> None:
+    """Declare the command."""
+    text = "what engine, GPU, link and memory this machine has, and why not"
+    command = commands.add_parser("doctor", help=text, description=f"Say {text}.")
+    command.add_argument("--quick", action="store_true", help="do not measure the link")
+    command.set_defaults(run=doctor)
+
+
+def doctor(arguments: argparse.Namespace) -> Report:
+    """Look at everything; the exit code is 1 where not even the CPU engine works."""
+    cpu = _cpu()
+    gpu = _gpu(measure=not arguments.quick)
+    default = "gpu" if gpu.get("available") else "cpu"
+    data = {
+        "command": "doctor",
+        "version": version(),
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "packages": _packages(),
+        "memory": _memory(),
+        "cores": _cores(),
+        "cpu": cpu,
+        "gpu": gpu,
+        "engine": default,
+    }
+    memory = data["memory"]
+    free = f", {size(memory['free'])} free" if memory["free"] is not None else ""
+    report = Report(data, code=0 if cpu["available"] else 1)
+    report.facts = [
+        ("sparsezc", f"{data['version']} on Python {data['python']}, {data['platform']}"),
+        ("packages", ", ".join(f"{name} {found or 'missing'}" for name, found in data["packages"].items())),
+        ("machine", f"{data['cores']} cores, {size(memory['total'])} of memory{free}"),
+        ("CPU engine", _told(cpu)),
+        ("GPU engine", _told(gpu)),
+    ]
+    skip = ("available", "reason")
+    report.facts += [(f"  {key}".replace("_", " "), _text(key, value)) for key, value in gpu.items() if key not in skip]
+    report.facts.append(("default", f"--engine auto is {default}"))
+    return report
+
+
+def _told(engine: dict[str, Any]) -> str:
+    return "works" + (f": {engine['reason']}" if engine.get("reason") else "") if engine["available"] else f"not used: {engine['reason']}"
+
+
+def _text(key: str, value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_text(name, inner)}" for name, inner in value.items())
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 2**20:
+        return size(value)
+    return str(value)
+
+
+def _packages() -> dict[str, str | None]:
+    """Versions of what sparsezc stands on; optional packages only where they are installed."""
+    found: dict[str, str | None] = {}
+    for name in _PACKAGES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            if not name.startswith("cupy"):
+                found[name] = None
+    return found
+
+
+def _memory() -> dict[str, int | None]:
+    """Bytes of memory in all, and those that a new process may use."""
+    page = os.sysconf("SC_PAGE_SIZE")
+    total = page * os.sysconf("SC_PHYS_PAGES")
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+    except OSError:  # not Linux
+        return {"total": total, "free": None}
+    free = next((int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable")), None)
+    return {"total": total, "free": free}
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _cpu() -> dict[str, Any]:
+    """Run one product on the CPU engine and see that it is right."""
+    import time
+
+    try:
+        start = time.perf_counter()
+        from sparsezc.matrix import Matrix
+        from sparsezc.semirings import semiring
+        from sparsezc.vector import Vector
+
+        A = Matrix.from_coo([0, 0, 1], [0, 1, 1], [1, 2, 3])
+        w = A.mxv(Vector.from_coo([0, 1], [10, 1]), semiring.plus_times).new()
+        right = w.to_coo()[1].tolist() == [12, 3]
+        elapsed = time.perf_counter() - start
+    except Exception as error:  # whatever is broken on this machine is the answer
+        return {"available": False, "reason": f"{type(error).__name__}: {error}"}
+    if not right:
+        return {"available": False, "reason": "a product of 2 x 2 came out wrong"}
+    return {"available": True, "reason": f"starting it and a first product took {seconds(elapsed)}", "start": elapsed}
+
+
+def _gpu(measure: bool) -> dict[str, Any]:
+    """What the GPU engine says of itself."""
+    try:
+        from sparsezc.engines import gpu
+
+        found: dict[str, Any] = gpu.diagnose(measure=measure)
+    except Exception as error:
+        return {"available": False, "reason": f"{type(error).__name__}: {error}"}
+    return found

@@ -1,0 +1,130 @@
+"""The arguments that say which graph is meant and where it shall run, and the graph itself."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from sparsezc.csr import Csr
+    from sparsezc.matrix import Matrix
+
+
+def add_graph(command: argparse.ArgumentParser, *, weights: str) -> None:
+    """Declare what reading a graph needs; `weights` says what the command does with them."""
+    command.add_argument("graph", metavar="GRAPH", help="a file, or a graph to make such as kron:16")
+    ways = command.add_mutually_exclusive_group()
+    ways.add_argument("--directed", action="store_true", help="edges count one way; refused where the format says both")
+    ways.add_argument(
+        "--undirected", "--symmetrize", action="store_true", help="every edge counts in both directions"
+    )
+    command.add_argument("--weights", metavar="W", help=f"{weights}; 'none', a type such as FP32, or made ones: 1-255")
+    command.add_argument("--relabel", action="store_true", help="only the ids that occur are vertices")
+    command.add_argument("--format", help="read the file as snap, mtx, dimacs, metis, gap, emogi or npz")
+
+
+def add_place(command: argparse.ArgumentParser) -> None:
+    """Declare where the work is done."""
+    command.add_argument("--engine", choices=("auto", "cpu", "gpu"), default="auto", help="who computes (auto)")
+    command.add_argument(
+        "--placement",
+        choices=("auto", "device", "zerocopy"),
+        default="auto",
+        help="where a GPU matrix lies: the card's memory, or host memory that the GPU reads (auto)",
+    )
+
+
+def configure(arguments: argparse.Namespace) -> None:
+    """Put --engine and --placement into the configuration."""
+    from sparsezc.config import config
+
+    config.set(engine=arguments.engine, placement=arguments.placement)
+
+
+@dataclass
+class Graph:
+    """A graph that was read, and what is known about it without looking at its edges."""
+
+    name: str
+    csr: Csr
+    ids: NDArray[np.int64] | None
+    load: float
+    degrees: NDArray[np.int64]
+    facts: dict[str, Any]
+
+    def matrix(self) -> Matrix:
+        """The adjacency matrix, on the engine that its placement belongs to; it takes the arrays of `csr` over."""
+        from sparsezc.matrix import Matrix
+
+        made: Matrix = Matrix._from_csr(self.csr, adopt=True)
+        del self.csr
+        return made
+
+    def line(self) -> str:
+        """The same for people."""
+        n, edges = self.facts["vertices"], self.facts["edges"]
+        ways = "symmetric" if self.facts["symmetric"] else "directed"
+        text = f"{self.name}: {n:,} vertices, {edges:,} edges, {ways}"
+        if self.ids is None and n > 8 * edges:
+            text += " (most ids do not occur: --relabel leaves these out)"
+        return text
+
+    def vertex(self, number: int) -> int:
+        """The vertex that the user means: the file's id where the graph was relabelled."""
+        if self.ids is None:
+            return number
+        import numpy as np
+
+        from sparsezc.errors import IndexOutOfBound
+
+        at = int(np.searchsorted(self.ids, number))
+        if at == self.ids.size or self.ids[at] != number:
+            raise IndexOutOfBound(f"--source is {number}; no edge of {self.name} has this id")
+        return at
+
+    def named(self, vertices: NDArray[Any]) -> NDArray[Any]:
+        """Vertices by the numbers that the user knows."""
+        return vertices if self.ids is None else self.ids[vertices]
+
+    def busiest(self) -> int:
+        """The vertex of most out-edges, the lowest of several."""
+        from sparsezc.errors import InvalidValue
+
+        if self.degrees.size == 0:
+            raise InvalidValue(f"{self.name} has no vertices")
+        return int(self.degrees.argmax())
+
+
+def load(arguments: argparse.Namespace, weights: Any = None) -> Graph:
+    """Read or make the graph; `weights` holds where --weights was not given."""
+    import numpy as np
+
+    from sparsezc.io.reader import read_csr
+
+    if getattr(arguments, "weights", None) is not None:
+        weights = False if arguments.weights == "none" else arguments.weights
+    start = time.perf_counter()
+    csr, ids = read_csr(
+        arguments.graph,
+        True if arguments.directed else None,
+        symmetrize=arguments.undirected,
+        weights=weights,
+        relabel=arguments.relabel,
+        format=arguments.format,
+    )
+    elapsed = time.perf_counter() - start
+    facts = {
+        "name": arguments.graph,
+        "vertices": csr.nrows,
+        "edges": csr.nvals,
+        "symmetric": csr.symmetric,
+        "dtype": csr.dtype.name,
+        "relabelled": ids is not None,
+        "placement": csr.indices.placement,
+    }
+    return Graph(arguments.graph, csr, ids, elapsed, np.diff(csr.indptr), facts)

@@ -1,0 +1,106 @@
+"""``sparsezc info``: how large a graph is, how its degrees are spread, and what memory each placement needs."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from sparsezc.cli import graph
+from sparsezc.cli.report import Percent, Report, Table, seconds, size
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from sparsezc.csr import Csr
+
+
+def add(commands: Any) -> None:
+    """Declare the command."""
+    text = "sizes, degrees and memory of a graph"
+    command = commands.add_parser("info", help=text, description=f"Print {text}.")
+    graph.add_graph(command, weights="values of the edges (those of the file)")
+    command.set_defaults(run=info)
+
+
+def info(arguments: argparse.Namespace) -> Report:
+    """Read the graph on the host and look at it; no engine is started."""
+    import numpy as np
+
+    arguments.engine = "cpu"
+    arguments.placement = "auto"
+    graph.configure(arguments)
+    found = graph.load(arguments)
+    csr, out = found.csr, found.degrees
+    into = out if csr.symmetric else np.bincount(csr.indices.read().astype(np.int64), minlength=csr.ncols)
+    values = csr.values.read()
+    kind = "every edge counts the same" if csr.iso or not csr.nvals else f"{values.min()} to {values.max()}"
+    memory = needs(csr)
+    degree = {
+        "mean": float(out.mean()) if out.size else 0.0,
+        "largest_out": int(out.max(initial=0)),
+        "largest_in": int(into.max(initial=0)),
+        "without_out_edges": int((out == 0).sum()),
+        "without_edges": int(((out == 0) & (into == 0)).sum()),
+    }
+    table = _degree_table(out, into)
+    report = Report(
+        {
+            "command": "info",
+            "graph": {key: value for key, value in found.facts.items() if key != "placement"},
+            "degree": degree,
+            "degrees": [dict(zip(("from", "to", "vertices_out", "vertices_in", "edges_out"), r, strict=True)) for r in table],
+            "memory": memory,
+            "time": {"load": found.load},
+        }
+    )  # fmt: skip
+    where = f" (vertex {found.named(np.array([out.argmax()]))[0]})" if out.size else ""
+    report.facts = [
+        ("graph", found.line()),
+        ("values", f"{csr.dtype.name}, {kind}"),
+        ("degree", f"mean {degree['mean']:.4g}, largest {degree['largest_out']:,}{where}"),
+        ("isolated", f"{degree['without_edges']:,} vertices; without out-edges {degree['without_out_edges']:,}"),
+    ]
+    n, edges = max(out.size, 1), max(int(out.sum()), 1)
+    rows = [
+        (str(low) if low == high else f"{low}-{high}", have, Percent(have / n), told, Percent(held / edges))
+        for low, high, have, told, held in table
+    ]
+    report.tables = [
+        Table(("degree", "vertices (out)", "share", "vertices (in)", "share of edges"), rows),
+        Table(
+            ("placement", "device memory", "host memory"),
+            [(name, size(need["device"]), size(need["host"])) for name, need in memory.items()],
+        ),
+    ]
+    report.closing = [("load", seconds(found.load))]
+    return report
+
+
+def needs(csr: Csr) -> dict[str, dict[str, int]]:
+    """Bytes of device and host memory that a matrix and an algorithm's vectors take in each placement."""
+    from sparsezc.csr import index_dtype
+    from sparsezc.memory.budget import working_bytes
+
+    vectors = working_bytes(csr.nrows)
+    narrow, wide = (csr.nvals * index_dtype(csr.ncols, name).itemsize + csr.values.nbytes for name in ("device", "host"))
+    return {
+        "host": {"device": 0, "host": wide + vectors},
+        "device": {"device": narrow + vectors, "host": 0},
+        "zerocopy": {"device": vectors, "host": narrow},
+    }
+
+
+def _degree_table(out: NDArray[np.int64], into: NDArray[np.int64]) -> list[tuple[int, int, int, int, int]]:
+    """Rows (lowest, highest degree, vertices by out-degree, by in-degree, their out-edges); ranges double."""
+    import numpy as np
+
+    top = int(max(out.max(initial=0), into.max(initial=0)))
+    bins = [np.frexp(degrees.astype(float))[1] for degrees in (out, into)]  # 0: 0; 1: 1; 2: 2-3; 3: 4-7
+    vertices = [np.bincount(each, minlength=top.bit_length() + 1) for each in bins]
+    edges = np.bincount(bins[0], out, minlength=top.bit_length() + 1)
+    return [
+        ((1 << k) >> 1, (1 << k) - 1, int(vertices[0][k]), int(vertices[1][k]), int(edges[k]))
+        for k in range(top.bit_length() + 1)
+        if vertices[0][k] or vertices[1][k]
+    ]

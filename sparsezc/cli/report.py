@@ -1,0 +1,156 @@
+"""What a command prints: facts for people and the same facts for programs."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, TextIO
+
+
+@dataclass
+class Report:
+    """The outcome of one command.
+
+    Attributes
+    ----------
+    data : dict
+        What ``--json`` prints; docs/cli.md documents its keys.
+    facts : list of (name, text)
+        One line each, names aligned.
+    tables : list of Table
+        Printed between the facts of `data` and the closing facts.
+    closing : list of (name, text)
+    code : int
+        The exit code.
+    """
+
+    data: dict[str, Any]
+    facts: list[tuple[str, str]] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+    closing: list[tuple[str, str]] = field(default_factory=list)
+    code: int = 0
+
+    def show(self, out: TextIO, as_json: bool) -> None:
+        """Write the report, whole lines only."""
+        if as_json:
+            out.write(json.dumps(self.data, default=_plain) + "\n")
+            return
+        width = shutil.get_terminal_size((100, 24)).columns
+        names = [len(name) for name, _ in (*self.facts, *self.closing)]
+        indent = max(names, default=0) + 2
+        blocks = ["\n".join(_fact(fact, indent, width) for fact in facts) for facts in (self.facts, self.closing)]
+        parts = [blocks[0], *(table.text(width) for table in self.tables), blocks[1]]
+        out.write("\n\n".join(part for part in parts if part) + "\n")
+
+
+@dataclass
+class Table:
+    """Rows under a heading; columns of numbers are aligned right."""
+
+    heading: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    title: str = ""
+
+    def text(self, width: int) -> str:
+        """The table in at most `width` columns: what is too long loses its end.
+
+        >>> print(Table(("level", "vertices"), [(0, 1), (1, 20514)]).text(80))
+        level  vertices
+            0         1
+            1    20,514
+        """
+        cells = [[_cell(value) for value in row] for row in self.rows]
+        lines = [list(self.heading), *cells]
+        widths = [max(len(line[k]) for line in lines) for k in range(len(self.heading))]
+        right = [all(not isinstance(row[k], str) for row in self.rows) for k in range(len(self.heading))]
+        text = [
+            "  ".join(c.rjust(w) if r else c.ljust(w) for c, w, r in zip(line, widths, right, strict=True)).rstrip()
+            for line in lines
+        ]
+        return "\n".join(cut(line, width) for line in ([self.title] if self.title else []) + text)
+
+
+class Percent(float):
+    """A share that tables print as a percentage."""
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Percent):
+        return f"{100 * value:.1f}%"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return f"{int(value):,}"
+
+
+def _fact(fact: tuple[str, str], indent: int, width: int) -> str:
+    """``name   text``, broken between words where the terminal ends."""
+    name, text = fact
+    lines = [""]
+    for word in text.split(" "):
+        if lines[-1] and len(lines[-1]) + 1 + len(word) > max(width - indent, 20):
+            lines.append("")
+        lines[-1] += (" " if lines[-1] else "") + word
+    return name.ljust(indent) + f"\n{'':{indent}}".join(lines)
+
+
+def cut(line: str, width: int) -> str:
+    """`line`, ending in dots where it is longer than `width`."""
+    return line if len(line) <= width else line[: max(width - 3, 0)] + "..."
+
+
+def _plain(value: Any) -> Any:
+    """NumPy's numbers and arrays as Python's."""
+    return value.tolist() if hasattr(value, "tolist") else str(value)
+
+
+def seconds(time: float) -> str:
+    """A duration to three digits.
+
+    >>> seconds(0.01234), seconds(1.5), seconds(312.4)
+    ('12.3 ms', '1.5 s', '312 s')
+    """
+    if time < 1:
+        return f"{1000 * time:.3g} ms"
+    return f"{time:.3g} s" if time < 1000 else f"{time:.0f} s"
+
+
+def size(nbytes: int) -> str:
+    """A number of bytes to three digits.
+
+    >>> size(1000), size(1536), size(5 * 2**40)
+    ('1000 B', '1.5 KiB', '5 TiB')
+    """
+    number = float(nbytes)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if number < 1024:
+            return f"{number:.4g} {unit}" if unit == "B" else f"{number:.3g} {unit}"
+        number /= 1024
+    return f"{number:.3g} TiB"
+
+
+def rate(count: float, time: float) -> str:
+    """Edges a second.
+
+    >>> rate(3e6, 0.5)
+    '6 M edges/s'
+    """
+    number = count / time if time > 0 else 0.0
+    for unit in ("", "k", "M", "G"):
+        if number < 999.5 or unit == "G":
+            break
+        number /= 1000
+    return f"{number:.3g} {unit}{' ' if unit else ''}edges/s"
+
+
+def version() -> str:
+    """The installed package's version; that of the source tree where nothing is installed."""
+    from importlib import metadata
+
+    try:
+        return metadata.version("sparsezc")
+    except metadata.PackageNotFoundError:
+        return "(not installed)"
