@@ -48,6 +48,7 @@ ENGINE_ROOMS = {
     "sparsezc.engines": "they are the engines",
     "sparsezc.memory": "a placement belongs to a device",
     "sparsezc.device": "it is the device",
+    "sparsezc.cli.doctor": "it tells what CuPy and the card say",
     "sparsezc.io.generate": "graphs are made on the GPU where there is one",
     "sparsezc.write": "the one dispatch: vectors follow to the engine where the matrices are",
 }

@@ -171,6 +171,17 @@ def test_the_installed_wheel_works(built: Built, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+# The environment may have an editable install of this very checkout, which must not stand in for the one under test.
+EDITABLE = """
+import site, sys
+for name in [name for name in sys.modules if name.startswith("__editable__")]:
+    del sys.modules[name]
+sys.meta_path[:] = [finder for finder in sys.meta_path if "__editable__" not in getattr(finder, "__module__", "")]
+sys.path.insert(0, {site!r})
+site.addsitedir({site!r})
+"""
+
+
 @pytest.mark.parametrize("links", [True, False], ids=["links", "no links"])
 @pytest.mark.filterwarnings("ignore:Editable installation")  # setuptools explains what the test tries
 def test_an_editable_install_works(links: bool, tmp_path: Path) -> None:
@@ -178,7 +189,7 @@ def test_an_editable_install_works(links: bool, tmp_path: Path) -> None:
     tree = copied(tmp_path / "tree", links)
     with ZipFile(build(tree, "editable", tmp_path / "out")) as archive:
         archive.extractall(tmp_path / "site")
-    code = f"import site; site.addsitedir({str(tmp_path / 'site')!r})\n" + IMPORTS.format(where=str(tree))
+    code = EDITABLE.format(site=str(tmp_path / "site")) + IMPORTS.format(where=str(tree))
     done = python(code, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
 
