@@ -109,8 +109,8 @@ def _convert(kind: str, x: Operator | TypedOp) -> Any:
 
 
 def _from_string(kind: str, text: str) -> Any:
-    spelling = text.strip().lower()
-    base, bracket, dtype = spelling.partition("[")
+    base, bracket, dtype = text.strip().lower().partition("[")
+    base = base.strip()
     if bracket and not (dtype.endswith("]") and dtype.count("]") == 1 and "[" not in dtype):
         raise InvalidValue(f"{text!r} is not a {kind} operator: a type stands in brackets at the end, as in '+[int]'")
     if kind == "semiring" and "." in base and not base.startswith("ss."):

@@ -153,10 +153,10 @@ template <class T> __device__ __forceinline__ T mantissa_of(T x) { int e = 0; re
 template <class T> __device__ __forceinline__ T exponent_of(T x) { int e = 0; frexp(x, &e); return is_finite(x) ? T(e) : T(0); }
 
 // ---- bits, counted from 1 ---------------------------------------------------------------------------------------
-template <class T> __device__ __forceinline__ bool has_bit(T y) { return y >= T(1) && y <= T(bits_of<T>); }
-template <class T> __device__ __forceinline__ T bit_get(T x, T y) { return has_bit(y) ? T((u64(x) >> (int(y) - 1)) & 1) : T(0); }
-template <class T> __device__ __forceinline__ T bit_set(T x, T y) { return has_bit(y) ? T(u64(x) | (u64(1) << (int(y) - 1))) : x; }
-template <class T> __device__ __forceinline__ T bit_clear(T x, T y) { return has_bit(y) ? T(u64(x) & ~(u64(1) << (int(y) - 1))) : x; }
+template <class T> __device__ __forceinline__ bool names_bit(T y) { return y >= T(1) && y <= T(bits_of<T>); }
+template <class T> __device__ __forceinline__ T bit_get(T x, T y) { return names_bit(y) ? T((u64(x) >> (int(y) - 1)) & 1) : T(0); }
+template <class T> __device__ __forceinline__ T bit_set(T x, T y) { return names_bit(y) ? T(u64(x) | (u64(1) << (int(y) - 1))) : x; }
+template <class T> __device__ __forceinline__ T bit_clear(T x, T y) { return names_bit(y) ? T(u64(x) & ~(u64(1) << (int(y) - 1))) : x; }
 
 // Left by y bits, or right by -y with x's sign; y is read as i8.
 template <class T> __device__ __forceinline__ T bit_shift(T x, T y) {

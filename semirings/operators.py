@@ -117,8 +117,9 @@ class TypedOp:
         return _typed, (self.op, self.type)
 
 
-def _typed(op: Operator, type_: DataType) -> TypedOp:
-    return op[type_]
+def _typed(op: Operator, operand: DataType) -> TypedOp:
+    """The typed operator that computes with a type, which need not be among its inputs (``ldexp``)."""
+    return op[next(t for t in op.types if op[t].type is operand)]
 
 
 def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -217,10 +218,14 @@ class Operator:
     def __repr__(self) -> str:
         return f"{self.kind}.{self.name}"
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        from sparsezc.semirings.names import lookup
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        from sparsezc.semirings.names import lookup, names_of
 
-        return lookup, (self.kind, self.name)
+        known = lookup(self.kind, self.name) if self.name in names_of(self.kind) else None
+        return (lookup, (self.kind, self.name)) if known is self else super().__reduce_ex__(protocol)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_typed": {}}  # made again when asked for
 
 
 class UnaryOp(Operator):

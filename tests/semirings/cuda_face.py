@@ -63,11 +63,12 @@ def loop(n: int, typed: TypedOp, head: str) -> str:
 def text(operators: Sequence[TypedOp], *, device: bool) -> str:
     """The whole program: one function an operator."""
     head = (
-        "__global__ void {name}({parameters}) {{ const i64 n = i64(blockIdx.x) * blockDim.x + threadIdx.x; if (n < count)"
+        "__global__ void {name}({parameters}) {{ "
+        "const i64 n = i64(blockIdx.x) * blockDim.x + threadIdx.x; if (n < count)"
         if device
         else "void {name}({parameters}) {{ for (i64 n = 0; n < count; ++n)"
     )
-    helpers = OPERATORS.read_text().replace("#pragma once", "")  # which has no meaning outside an included file
+    helpers = OPERATORS.read_text().replace("#pragma once", "")  # it means nothing here
     lines = [DEVICE if device else HOST, helpers, "namespace szc {"]
     for n, typed in enumerate(operators):
         lines += [body(n, typed), loop(n, typed, head)]
@@ -77,8 +78,9 @@ def text(operators: Sequence[TypedOp], *, device: bool) -> str:
 def compile_host(source: Path, library: Path) -> str:
     """Make a shared library of a C++ file; returns what the compiler warned of."""
     command = [
-        shutil.which("g++") or "c++", "-std=c++17", "-O1", "-fwrapv", "-ffp-contract=off", "-shared", "-fPIC", "-Wall", "-Wextra",
-        "-Wno-unused-parameter", "-Wno-unused-variable", "-Wno-unused-function", "-o", str(library), str(source),
+        shutil.which("g++") or "c++", "-std=c++17", "-O1", "-fwrapv", "-ffp-contract=off", "-shared", "-fPIC",
+        "-Wall", "-Wextra", "-Wno-unused-parameter", "-Wno-unused-variable", "-Wno-unused-function",
+        "-o", str(library), str(source),
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[:4000]

@@ -18,7 +18,8 @@ def edges(dtype: DataType) -> np.ndarray:
         numbers = numbers + [-v for v in numbers] + [np.nan]
         return np.array(numbers, dtype.np_type)
     low, high = int(types.lowest(dtype)), int(types.highest(dtype))
-    numbers = {low, low + 1, -9, -8, -7, -3, -2, -1, 0, 1, 2, 3, 5, 7, 8, 9, 15, 16, 31, 32, 63, 64, high // 2, high - 1, high}
+    small = {-9, -8, -7, -3, -2, -1, 0, 1, 2, 3, 5, 7, 8, 9, 15, 16, 31, 32, 63, 64}
+    numbers = small | {low, low + 1, high // 2, high - 1, high}
     return np.array(sorted(n for n in numbers if low <= n <= high), dtype.np_type)
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from sparsezc.semirings import binary, indexunary, names, select, types, unary
 from sparsezc.semirings.operators import reads_of
+from tests.emulator import resources
 
 from . import cuda_face, samples
 from .cases import Case, cases, typed_operators
@@ -34,19 +35,51 @@ def test_values(case: Case, program: HostProgram) -> None:
 
 def test_positions(program: HostProgram) -> None:
     i, k, j = (a.ravel() for a in np.indices((3, 4, 5)))
+    operands_of = {"unary": (i, j), "binary": (i, k, j)}
     for kind in ("unary", "binary", "indexunary", "select"):
         for _, typed in typed_operators(kind):
             if not typed.is_positional:
                 continue
             x = np.zeros(len(i), typed.type.np_type)
             for thunk in (-2, 0, 1):
-                y = np.full(len(i), thunk, typed.thunk_type.np_type if kind in ("indexunary", "select") else x.dtype)
-                operands = {"unary": (i, j), "binary": (i, k, j)}.get(kind, (x, i, j, y))
-                np.testing.assert_array_equal(program(typed, x, y, i, k, j), typed.numpy(*operands), err_msg=repr(typed))
+                y_type = typed.type if kind in operands_of else typed.thunk_type
+                y = np.full(len(i), thunk, y_type.np_type)
+                operands = operands_of.get(kind, (x, i, j, y))
+                got = program(typed, x, y, i, k, j)
+                np.testing.assert_array_equal(got, typed.numpy(*operands), err_msg=repr(typed))
 
 
 def test_the_compiler_has_nothing_to_say(program: HostProgram) -> None:
     assert program.warnings == ""
+
+
+@pytest.mark.skipif(resources.why_unavailable() is not None, reason=str(resources.why_unavailable()))
+def test_nvrtc_takes_every_operator() -> None:
+    # One type of each sort: what the others would add is time.
+    operators = [typed for typed in EVERY if typed.type.name in ("BOOL", "INT8", "UINT64", "FP32")]
+    usage = resources.parse_report(resources.compile_program(cuda_face.text(operators, device=True), 90))
+    assert len(usage) == len(operators) > 250
+    assert all(use.spills == 0 for use in usage.values())
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("kind", ["unary", "binary", "indexunary"])
+def test_values_on_a_gpu(kind: str) -> None:
+    import cupy
+
+    module = cupy.RawModule(code=cuda_face.text(EVERY, device=True), options=("--std=c++17",))
+    numbers = {id(typed): n for n, typed in enumerate(EVERY)}
+    wrong = []
+    for case in cases(kind):
+        x, y = (cupy.asarray(a) for a in (case.operands * 2)[:2])
+        z = cupy.empty(len(x), case.typed.return_type.np_type)
+        kernel = module.get_function(f"run{numbers[id(case.typed)]}")
+        kernel(((len(x) + 127) // 128,), (128,), (x, y, 0, 0, 0, z, np.int64(len(x))))
+        try:
+            case.check(cupy.asnumpy(z), on_gpu=True)
+        except AssertionError as error:
+            wrong.append(str(error))
+    assert not wrong, "\n".join(wrong)
 
 
 def test_reads() -> None:
