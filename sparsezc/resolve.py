@@ -11,6 +11,7 @@ from typing import Any
 from sparsezc.errors import GraphblasException
 from sparsezc.semirings import names
 from sparsezc.semirings.operators import TypedOp
+from sparsezc.semirings.structures import Monoid
 from sparsezc.semirings.types import DataType
 
 __all__ = ["resolve"]
@@ -46,8 +47,12 @@ def resolve(kind: str, op: Any, where: str, left: DataType, right: DataType | No
     except (KeyError, TypeError):
         pass
     try:
-        found = names.lookup(kind, op)
-        typed: TypedOp = found if isinstance(found, TypedOp) else found[left if right is None else (left, right)]
+        types = left if right is None else (left, right)
+        if kind == "binary" and isinstance(op, Monoid):
+            typed: TypedOp = op[types].binaryop  # of the types that it is a monoid for, and no other
+        else:
+            found = names.lookup(kind, op)
+            typed = found if isinstance(found, TypedOp) else found[types]
     except (TypeError, GraphblasException) as error:
         raise type(error)(f"{where}: {error}") from None
     return _remembered.setdefault(key, typed)

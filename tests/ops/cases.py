@@ -1,0 +1,86 @@
+"""The table of expressions: one line for each way to compute something, in the spelling that both modules share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.ops.judge import Statement
+
+#: Expressions that make a vector of size n.
+VECTOR: dict[str, Statement] = {
+    "mxv plus_times": lambda g, o: o.A.mxv(o.v, g.semiring.plus_times),
+    "mxv min_plus": lambda g, o: o.A.mxv(o.v, g.semiring.min_plus),
+    "mxv transposed": lambda g, o: o.A.T.mxv(o.v, g.semiring.max_second),
+    "mxv rectangular": lambda g, o: o.R.mxv(o.x, g.semiring.plus_first),
+    "vxm plus_times": lambda g, o: o.v.vxm(o.A, g.semiring.plus_times),
+    "vxm by name": lambda g, o: o.v.vxm(o.A, "min_first"),
+    "vxm transposed": lambda g, o: o.v.vxm(o.A.T, g.semiring.plus_pair),
+    "vxm rectangular": lambda g, o: o.x.vxm(o.R.T, g.semiring.min_second),
+    "vxm positions": lambda g, o: o.v.vxm(o.A, g.semiring.min_secondi),
+    "ewise_add plus": lambda g, o: o.u.ewise_add(o.v, g.monoid.plus),
+    "ewise_add first": lambda g, o: o.u.ewise_add(o.v, g.binary.first),
+    "ewise_mult times": lambda g, o: o.u.ewise_mult(o.v, g.binary.times),
+    "ewise_mult lt": lambda g, o: o.u.ewise_mult(o.v, g.binary.lt),
+    "ewise_union minus": lambda g, o: o.u.ewise_union(o.v, g.binary.minus, 1, 2),
+    "apply unary": lambda g, o: o.u.apply(g.unary.abs),
+    "apply right": lambda g, o: o.u.apply(g.binary.plus, 2),
+    "apply left": lambda g, o: o.u.apply(g.binary.minus, left=2),
+    "apply index": lambda g, o: o.u.apply(g.indexunary.rowindex, 3),
+    "select value": lambda g, o: o.u.select(">", 1),
+    "select index": lambda g, o: o.u.select(g.select.rowle, 3),
+    "reduce rows": lambda g, o: o.A.reduce_rowwise(g.monoid.plus),
+    "reduce rows max": lambda g, o: o.A.reduce_rowwise("max"),
+    "reduce columns": lambda g, o: o.A.reduce_columnwise(g.monoid.min),
+    "reduce rows of the transpose": lambda g, o: o.R.T.reduce_columnwise(g.monoid.plus),
+    "extract a list": lambda g, o: o.u[_list(o.u.size, 3)],
+    "extract backwards": lambda g, o: o.u[::-1],
+    "extract a row": lambda g, o: o.A[_one(o), :],
+    "extract a column": lambda g, o: o.A[:, _one(o)],
+    "extract a row of the transpose": lambda g, o: o.A.T[_one(o), :],
+    "another vector": lambda g, o: o.v,
+    "a number": lambda g, o: 3,
+    "a scalar": lambda g, o: g.Scalar.from_value(2, "INT16"),
+}
+
+#: Expressions that make an n x n matrix.
+MATRIX: dict[str, Statement] = {
+    "ewise_add plus": lambda g, o: o.A.ewise_add(o.B, g.monoid.plus),
+    "ewise_add transposed": lambda g, o: o.A.T.ewise_add(o.B, g.binary.minus),
+    "ewise_mult times": lambda g, o: o.A.ewise_mult(o.B, g.binary.times),
+    "ewise_mult transposed": lambda g, o: o.A.ewise_mult(o.B.T, g.binary.ge),
+    "ewise_union minus": lambda g, o: o.A.ewise_union(o.B, g.binary.minus, 1, 2),
+    "apply unary": lambda g, o: o.A.apply(g.unary.ainv),
+    "apply right": lambda g, o: o.A.apply(g.binary.times, 2),
+    "apply left": lambda g, o: o.A.apply(g.binary.minus, left=2),
+    "apply to the transpose": lambda g, o: o.A.T.apply(g.unary.abs),
+    "apply index": lambda g, o: o.A.apply(g.indexunary.colindex, 1),
+    "select tril": lambda g, o: o.A.select("tril"),
+    "select value": lambda g, o: o.A.select(g.select.valuegt, 1),
+    "select of the transpose": lambda g, o: o.A.T.select(g.select.triu, 1),
+    "transpose": lambda g, o: o.A.T,
+    "extract lists": lambda g, o: o.A[_list(o.A.nrows, 3), _list(o.A.ncols, 5)],
+    "extract backwards": lambda g, o: o.A[::-1, :],
+    "extract of the transpose": lambda g, o: o.A.T[:, ::-1],
+    "another matrix": lambda g, o: o.B,
+    "a number": lambda g, o: 3,
+}
+
+#: Expressions that make a scalar.
+SCALAR: dict[str, Statement] = {
+    "reduce plus": lambda g, o: o.u.reduce(g.monoid.plus),
+    "reduce min": lambda g, o: o.u.reduce("min"),
+    "reduce max to the identity": lambda g, o: o.u.reduce(g.monoid.max, allow_empty=False),
+    "reduce a matrix": lambda g, o: o.A.reduce_scalar(g.monoid.plus),
+    "reduce the transpose": lambda g, o: o.A.T.reduce_scalar(g.monoid.times),
+    "reduce a matrix to the identity": lambda g, o: o.A.reduce_scalar(g.monoid.min, allow_empty=False),
+}
+
+
+def _list(size: int, step: int) -> list[int]:
+    """`size` positions in a mixed order, with repetitions where `step` divides `size`."""
+    return [(3 + step * k) % size for k in range(size)]
+
+
+def _one(o: Any) -> int:
+    """A row that exists."""
+    return int(o.A.nrows) // 2

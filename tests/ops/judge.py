@@ -1,0 +1,188 @@
+"""The judge: one text runs on python-graphblas and on sparsezc, and both must say the same.
+
+A *statement* is a function of a module and of operands, ``f(g, o)``: ``g`` is graphblas or sparsezc, whose spelling is the
+same, and ``o`` has operands by name, made from the same arrays for both. What it returns is compared: positions and types
+exactly, values exactly or, for floats, to a relative error that a different order of summation explains.
+
+Another engine is one more line in :data:`ENGINES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import graphblas
+import numpy as np
+
+import sparsezc
+
+TYPES = ("BOOL", "INT8", "INT16", "INT32", "INT64", "UINT8", "UINT16", "UINT32", "UINT64", "FP32", "FP64")
+Statement = Callable[[Any, Any], Any]
+
+
+class Engine(NamedTuple):
+    """An engine under test: how an object of sparsezc comes there."""
+
+    name: str
+    put: Callable[[Any], Any]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+ENGINES = {"cpu": Engine("cpu", lambda x: x)}
+
+
+class Arrays(NamedTuple):
+    """A vector (`columns` is None) or a matrix as plain arrays."""
+
+    rows: Any
+    columns: Any
+    values: Any
+    shape: tuple[int, ...]
+    dtype: str
+
+
+def random_values(rng: np.random.Generator, dtype: str, count: int) -> Any:
+    """Small numbers with zeros among them, so that sums stay exact and value masks have something to refuse."""
+    if dtype == "BOOL":
+        return rng.random(count) < 0.6
+    low = 0 if dtype.startswith("U") else -4
+    values = rng.integers(low, 6, count)
+    return values / 2 if dtype.startswith("FP") else values
+
+
+def random_vector(rng: np.random.Generator, size: int, dtype: str, density: float) -> Arrays:
+    at = np.flatnonzero(rng.random(size) < density)
+    return Arrays(at, None, random_values(rng, dtype, at.size), (size,), dtype)
+
+
+def random_matrix(rng: np.random.Generator, nrows: int, ncols: int, dtype: str, density: float) -> Arrays:
+    rows, columns = np.nonzero(rng.random((nrows, ncols)) < density)
+    return Arrays(rows, columns, random_values(rng, dtype, rows.size), (nrows, ncols), dtype)
+
+
+def make(g: Any, x: Arrays) -> Any:
+    """The object of a module that holds these arrays."""
+    if x.columns is None:
+        return g.Vector.from_coo(x.rows, np.asarray(x.values), x.dtype, size=x.shape[0])
+    nrows, ncols = x.shape
+    return g.Matrix.from_coo(x.rows, x.columns, np.asarray(x.values), x.dtype, nrows=nrows, ncols=ncols)
+
+
+def operands(seed: int, dtype: str = "INT64", n: int = 7, density: float = 0.5, other: str | None = None) -> dict[str, Arrays]:
+    """Operands for every statement: square matrices A, B; vectors u, v; outputs w, C; masks m (vector), M (matrix).
+
+    `other` is the type of v and B, by default the same as of u and A.
+    """
+    rng = np.random.default_rng(seed)
+    other = dtype if other is None else other
+    return {
+        "A": random_matrix(rng, n, n, dtype, density),
+        "B": random_matrix(rng, n, n, other, density),
+        "R": random_matrix(rng, n, n + 2, dtype, density),
+        "u": random_vector(rng, n, dtype, density),
+        "v": random_vector(rng, n, other, density),
+        "x": random_vector(rng, n + 2, other, density),
+        "w": random_vector(rng, n, dtype, density),
+        "C": random_matrix(rng, n, n, dtype, density),
+        "m": random_vector(rng, n, "INT8", 0.6),
+        "M": random_matrix(rng, n, n, "INT8", 0.6),
+    }
+
+
+def plain(result: Any) -> tuple[Any, ...]:
+    """A result as (type, shape, positions..., values), of either module."""
+    if not hasattr(result, "ndim"):
+        return ("value", (), result)
+    dtype = str(getattr(result.dtype, "name", result.dtype))
+    if result.ndim == 0:
+        return (dtype, (), result.value)
+    *at, values = result.to_coo()
+    if len(at) == 2:  # the judge lists a matrix by columns where it holds it so
+        order = np.lexsort((at[1], at[0]))
+        at, values = [part[order] for part in at], np.asarray(values)[order]
+    return (dtype, tuple(result.shape), *at, np.asarray(values))
+
+
+def same(got: tuple[Any, ...], want: tuple[Any, ...], values: bool = True) -> bool:
+    """Whether two plain results agree; without `values`, up to the values."""
+    if got[:2] != want[:2]:
+        return False
+    if not got[1]:
+        return got[2] == want[2] or _close(got[2], want[2], got[0]) or (not values and None not in (got[2], want[2]))
+    if any(not np.array_equal(a, b) for a, b in zip(got[2:-1], want[2:-1], strict=True)):
+        return False
+    return not values or _close(got[-1], want[-1], got[0])
+
+
+def _close(got: Any, want: Any, dtype: str) -> bool:
+    if got is None or want is None:
+        return got is want
+    if not dtype.startswith("FP"):
+        return bool(np.array_equal(got, want))
+    with np.errstate(all="ignore"):
+        return bool(np.allclose(got, want, rtol=1e-5 if dtype == "FP32" else 1e-12, atol=0, equal_nan=True))
+
+
+def attempt(statement: Statement, g: Any, made: dict[str, Any]) -> tuple[Any, ...] | Exception:
+    """What a statement makes, or the error that it raises."""
+    try:
+        return plain(statement(g, SimpleNamespace(**made)))
+    except Exception as error:
+        return error
+
+
+def like(got: Exception, want: Exception) -> bool:
+    """Whether an error has the name of the judge's, or would be caught as it."""
+    return type(got).__name__ == type(want).__name__ or isinstance(got, type(want))
+
+
+def judge(
+    statement: Statement, arrays: dict[str, Arrays], engine: Engine, label: Any = "", *, values: bool = True
+) -> None:
+    """Run a statement on both and compare; `values=False` compares types, shapes and positions only.
+
+    Where the judge refuses, sparsezc must refuse with the same error.
+    """
+    want = attempt(statement, graphblas, {k: make(graphblas, x) for k, x in arrays.items()})
+    got = attempt(statement, sparsezc, {k: engine.put(make(sparsezc, x)) for k, x in arrays.items()})
+    if isinstance(want, Exception) or isinstance(got, Exception):
+        if not (isinstance(want, Exception) and isinstance(got, Exception) and like(got, want)):
+            cause = got if isinstance(got, Exception) else None
+            raise AssertionError(f"{label} on {engine}: got\n{got!r}\nand the judge says\n{want!r}") from cause
+        return
+    assert same(got, want, values), f"{label} on {engine}: got\n{got}\nand the judge says\n{want}"
+
+
+#: Every way to say where and how to write: name -> the arguments of ``w(...)``; `m` is the mask's parent.
+MASKS: dict[str, Callable[[Any], Any]] = {
+    "none": lambda m: None,
+    "structure": lambda m: m.S,
+    "values": lambda m: m.V,
+    "not structure": lambda m: ~m.S,
+    "not values": lambda m: ~m.V,
+}
+ACCUMULATORS: dict[str, Callable[[Any], Any]] = {
+    "none": lambda g: None,
+    "plus": lambda g: g.binary.plus,
+    "min": lambda g: "min",
+    "second": lambda g: g.binary.second,
+}
+
+
+def ways() -> Iterator[tuple[str, str, bool]]:
+    """Every (mask, accumulator, replace) that is allowed."""
+    for mask in MASKS:
+        for accum in ACCUMULATORS:
+            for replace in (False, True) if mask != "none" else (False,):
+                yield mask, accum, replace
+
+
+def target(g: Any, out: Any, parent: Any, mask: str, accum: str, replace: bool) -> Any:
+    """``out(mask, accum, replace)`` of either module."""
+    given = {"mask": MASKS[mask](parent), "accum": ACCUMULATORS[accum](g)}
+    given = {k: x for k, x in given.items() if x is not None}
+    return out(replace=replace, **given) if given else out
