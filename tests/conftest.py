@@ -1,12 +1,15 @@
-"""What all tests share: the judge in its safe mode, the `gpu` mark, and one profile for property tests."""
+"""What all tests share: the judge in its safe mode, settings that end with a test, the `gpu` mark, one profile."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from functools import cache
 
 import graphblas
 import pytest
+
+from sparsezc.config import config
 
 # The judge must be right: in its default, nonblocking mode SuiteSparse can corrupt an input. This must come before any
 # other name of graphblas is used, and so before any test module is imported.
@@ -37,6 +40,13 @@ def why_no_gpu() -> str | None:
     except Exception as error:  # CuPy raises a class of its own for each library that fails
         return f"CuPy cannot use a GPU: {type(error).__name__}: {error}"
     return None
+
+
+@pytest.fixture(autouse=True)
+def settings_stay() -> Iterator[None]:
+    """What a test changes in the configuration ends with it."""
+    with config.set(**vars(config)):
+        yield
 
 
 def pytest_report_header() -> str:
