@@ -8,6 +8,8 @@ doi:10.14778/3425879.3425883.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -57,20 +59,23 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -
         raise FileFormatError(f"{edges} has {ids:,} ids; the offsets of the .col end at {indptr[-1]:,}")
     value_type = _value_type(values, ids)
 
-    def rewind() -> stream.Take:
-        sources = [Stream(edges)] + ([Stream(values)] if value_type is not None and weights.kind == "file" else [])
-        for source in sources:
-            stream.read_exactly(source, 2, "<u8", "header")
+    @contextmanager
+    def entries() -> Iterator[stream.Take]:
+        names = [edges] + ([values] if value_type is not None and weights.kind == "file" else [])
+        with ExitStack() as stack:
+            files = [stack.enter_context(Stream(name)) for name in names]
+            for file in files:
+                _count(file)
 
-        def take(size: int) -> tuple[Any, Any]:
-            part = stream.read_exactly(sources[0], size, id_type, "ids")
-            more = stream.read_exactly(sources[1], size, value_type, "weights") if len(sources) > 1 else None
-            return part, more
+            def take(size: int) -> tuple[Any, Any]:
+                part = stream.read_exactly(files[0], size, id_type, "ids")
+                more = stream.read_exactly(files[1], size, value_type, "weights") if len(files) > 1 else None
+                return part, more
 
-        return take
+            yield take
 
     dtype = None if value_type is None else types.lookup(value_type)
-    return stream.load(stream.Stored(edges, n, n, indptr, rewind, dtype), weights, placement, direct)
+    return stream.load(stream.Stored(edges, n, n, indptr, entries, dtype), weights, placement, direct)
 
 
 def _count(file: Stream) -> int:

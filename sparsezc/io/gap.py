@@ -8,6 +8,8 @@ Source: S. Beamer, K. Asanovic, D. Patterson, The GAP Benchmark Suite, arXiv:150
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -54,18 +56,19 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -
         if indptr[-1] != nvals:
             raise FileFormatError(f"{path}: the offsets end at {indptr[-1]}; the header says {nvals} edges")
 
-        def rewind() -> stream.Take:
-            entries = Stream(path)
-            _skip(entries, _HEAD + 8 * (n + 1))
+        @contextmanager
+        def entries() -> Iterator[stream.Take]:
+            with Stream(path) as body:
+                _skip(body, _HEAD + 8 * (n + 1))
 
-            def take(count: int) -> tuple[Any, Any]:
-                part = stream.read_exactly(entries, count, entry, "edges")
-                return (part["id"], part["weight"]) if weighted else (part, None)
+                def take(count: int) -> tuple[Any, Any]:
+                    part = stream.read_exactly(body, count, entry, "edges")
+                    return (part["id"], part["weight"]) if weighted else (part, None)
 
-            return take
+                yield take
 
         dtype = types.INT32 if weighted else None
-        stored = stream.Stored(path, n, n, indptr, rewind, dtype, symmetric=not directed)
+        stored = stream.Stored(path, n, n, indptr, entries, dtype, symmetric=not directed)
         return stream.load(stored, weights, placement, direct)
 
 

@@ -102,9 +102,10 @@ def make(name: str, weights: Weights = FROM_FILE, placement: str | None = None, 
     """
     recipe = parse(name)
     if recipe.weights is not None and weights.kind == "file" and weights.dtype is None:
-        weights = weighting.parse(recipe.weights)
-        if weights.kind != "hash":
-            raise InvalidValue(f"{name}: weights={recipe.weights!r} must be two numbers, as in weights=1-255")
+        try:
+            weights = weighting.parse(recipe.weights)
+        except InvalidValue as error:
+            raise InvalidValue(f"{name}: {error}") from None
     if recipe.kind in ("grid", "path", "star"):
         rows, cols, n = _regular(recipe)
         edges = build.Edges(n, n, rows, cols, undirected=True)

@@ -50,7 +50,7 @@ def read(path: Path, **_: Any) -> Edges:
     build.check_count(path, nvals, 4 if layout == "coordinate" else 2)
     with Stream(path) as file:
         try:
-            rows, cols, values, _ = triplets(file)
+            rows, cols, values = triplets(file)[:3]
         except (ValueError, OverflowError, EOFError, MemoryError) as error:
             raise error if isinstance(error, FileFormatError) else FileFormatError(_told(path, error)) from None
     if field == "pattern":

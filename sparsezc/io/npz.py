@@ -6,8 +6,11 @@ Source: scipy.sparse.save_npz; the members are NumPy's .npy format 1.0.
 
 from __future__ import annotations
 
+import struct
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -28,15 +31,24 @@ from sparsezc.semirings import types
 SUFFIXES = (".npz",)
 _NEEDED = {"csr": ("indptr", "indices", "data"), "csc": ("indptr", "indices", "data"), "coo": ("row", "col", "data")}
 
+#: What zipfile and NumPy raise on bytes that are not what they should be.
+_DAMAGE = (
+    zipfile.BadZipFile, zlib.error, struct.error, OSError, EOFError, ValueError, RuntimeError, MemoryError,
+    SyntaxError, TypeError, KeyError,
+)  # fmt: skip
+
 
 class _Archive:
     """The zip file; its errors come out as FileFormatError."""
 
     def __init__(self, path: Path) -> None:
         self.path = existing(path)
+        self.closing = ExitStack()
+        file = self.closing.enter_context(self.path.open("rb"))
         try:
-            self.zip = zipfile.ZipFile(path)
-        except (zipfile.BadZipFile, OSError, EOFError) as error:
+            self.zip = zipfile.ZipFile(file)
+        except _DAMAGE as error:
+            self.closing.close()
             raise FileFormatError(f"{path} is not a .npz file, or truncated: {error}") from None
         self.names = set(self.zip.namelist())
         self.progress = Progress(sum(info.file_size for info in self.zip.infolist()), f"reading {path.name}")
@@ -49,6 +61,7 @@ class _Archive:
     ) -> None:
         self.progress.close()
         self.zip.close()
+        self.closing.close()
 
     def member(self, name: str) -> _Member:
         """The array of this name, opened."""
@@ -72,11 +85,11 @@ class _Member:
         self.archive, self.name = archive, name
         self._info = archive.zip.getinfo(f"{name}.npy")
         try:
-            self._file = archive.zip.open(self._info)
+            self._file = archive.closing.enter_context(archive.zip.open(self._info))
             version = np.lib.format.read_magic(self._file)
             header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
             self.shape, _, self.dtype = header(self._file)
-        except (ValueError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+        except _DAMAGE as error:
             raise self._error(error) from None
         if self.dtype.hasobject:
             raise FileFormatError(f"{archive.path}: the array {name!r} holds Python objects, which are not read")
@@ -92,7 +105,7 @@ class _Member:
         need = count * self.dtype.itemsize
         try:
             data = self._file.read(need)
-        except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+        except _DAMAGE as error:
             raise self._error(error) from None
         if len(data) < need:
             raise FileFormatError(f"{self.archive.path}: the array {self.name!r} ends {need - len(data):,} bytes early")
@@ -136,12 +149,13 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -
         if int(indptr[-1]) != members[1].size:
             raise FileFormatError(f"{path}: indptr ends at {indptr[-1]}; indices has {members[1].size} entries")
 
-        def rewind() -> stream.Take:
+        @contextmanager
+        def entries() -> Iterator[stream.Take]:
             ids, values = archive.member("indices"), archive.member("data")
             wanted = weights.kind == "file"
-            return lambda count: (ids.take(count), values.take(count) if wanted else None)
+            yield lambda count: (ids.take(count), values.take(count) if wanted else None)
 
-        stored = stream.Stored(path, nrows, ncols, indptr, rewind, dtype)
+        stored = stream.Stored(path, nrows, ncols, indptr, entries, dtype)
         if kind == "csr":
             return stream.load(stored, weights, placement, direct)
         found = stream.load(stored, weights, placement, direct=False)

@@ -53,7 +53,8 @@ def from_scipy_sparse(A: Any, *, dup_op: Any = None, name: str | None = None) ->
     coo = A.tocoo()
     rows, cols = (np.asarray(part) for part in (coo.row, coo.col))
     nrows, ncols = A.shape
-    return Matrix.from_coo(rows, cols, coo.data, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name)
+    made: Matrix = Matrix.from_coo(rows, cols, coo.data, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name)
+    return made
 
 
 def to_scipy_sparse(A: Any, format: str = "csr") -> Any:
@@ -115,7 +116,8 @@ def mmread(source: Any, engine: str = "auto", *, dup_op: Any = None, name: str |
     if kwargs:
         raise InvalidValue(f"mmread does not know the argument {sorted(kwargs)[0]!r}")
     rows, cols, values, shape = triplets(source)
-    return Matrix.from_coo(rows, cols, values, nrows=shape[0], ncols=shape[1], dup_op=dup_op, name=name)
+    made: Matrix = Matrix.from_coo(rows, cols, values, nrows=shape[0], ncols=shape[1], dup_op=dup_op, name=name)
+    return made
 
 
 def mmwrite(

@@ -7,6 +7,7 @@ sorted where need be, and written to the final buffers one after the other.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,17 +36,17 @@ class Disorder(Exception):
 
 @dataclass
 class Stored:
-    """A CSR in a file: its sizes, its offsets, and `take(count)`, which reads the next ids and values.
+    """A CSR in a file: its sizes, its offsets, and how to read its entries.
 
-    `take` is made anew by `rewind`, so that the entries can be read again from the start. `dtype` is the type of the
-    values, None where there are none.
+    ``with stored.entries() as take`` opens them at their start; ``take(count)`` then gives the next ids and values.
+    `dtype` is the type of the values, None where there are none.
     """
 
     path: Path
     nrows: int
     ncols: int
     indptr: NDArray[np.int64]
-    rewind: Callable[[], Take]
+    entries: Callable[[], AbstractContextManager[Take]]
     dtype: types.DataType | None
     symmetric: bool = False
 
@@ -138,22 +139,22 @@ def _stream(stored: Stored, weights: Weights, placement: str | None) -> Csr:
     values = allocate(placement, 1 if iso else nvals, dtype.np_type)
     if iso:
         values.write(0, np.ones(1, dtype.np_type))
-    take = stored.rewind()
     last = -1
-    for row, stop_row, start, stop in _pieces(stored.indptr):
-        if stop == start:
-            continue
-        ids, part = take(stop - start)
-        _check_range(stored, ids, start)
-        heads = stored.indptr[row:stop_row] - start
-        ids, part = _ordered(ids, part if read_values else None, heads, last if start > stored.indptr[row] else -1)
-        last = int(ids[-1])
-        indices.write(start, ids)
-        if part is not None:
-            values.write(start, part)
-        elif weights.kind == "hash":
-            rows = np.repeat(np.arange(row, stop_row), _lengths(heads, stop - start))
-            values.write(start, weighting.hashed(rows, ids, weights))
+    with stored.entries() as take:
+        for row, stop_row, start, stop in _pieces(stored.indptr):
+            if stop == start:
+                continue
+            ids, part = take(stop - start)
+            _check_range(stored, ids, start)
+            heads = stored.indptr[row:stop_row] - start
+            ids, part = _ordered(ids, part if read_values else None, heads, last if start > stored.indptr[row] else -1)
+            last = int(ids[-1])
+            indices.write(start, ids)
+            if part is not None:
+                values.write(start, part)
+            elif weights.kind == "hash":
+                rows = np.repeat(np.arange(row, stop_row), _lengths(heads, stop - start))
+                values.write(start, weighting.hashed(rows, ids, weights))
     return Csr(stored.nrows, stored.ncols, stored.indptr, indices, values, dtype, iso, stored.symmetric)
 
 
@@ -197,16 +198,16 @@ def _check_range(stored: Stored, ids: NDArray[Any], start: int) -> None:
 def _collect(stored: Stored) -> Edges:
     """The whole matrix as edges."""
     nvals = int(stored.indptr[-1])
-    take = stored.rewind()
     ids: NDArray[Any] = np.empty(nvals, np.uint32 if stored.ncols <= 2**32 else np.int64)
     values = None if stored.dtype is None else np.empty(nvals, stored.dtype.np_type)
-    for start in range(0, nvals, PIECE):
-        stop = min(start + PIECE, nvals)
-        part, found = take(stop - start)
-        _check_range(stored, part, start)
-        ids[start:stop] = part
-        if values is not None and found is not None:
-            values[start:stop] = found
+    with stored.entries() as take:
+        for start in range(0, nvals, PIECE):
+            stop = min(start + PIECE, nvals)
+            part, found = take(stop - start)
+            _check_range(stored, part, start)
+            ids[start:stop] = part
+            if values is not None and found is not None:
+                values[start:stop] = found
     kind = np.uint32 if stored.nrows <= 2**32 else np.int64
     rows = np.repeat(np.arange(stored.nrows, dtype=kind), np.diff(stored.indptr))
     both = stored.symmetric

@@ -1,0 +1,57 @@
+"""What the tests of files share: the folder of real graphs, and a CSR as SciPy's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from sparsezc.csr import Csr
+from sparsezc.io.reader import read_csr
+
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the folder of real graphs does not lie beside the checkout")
+
+
+def load(path: Any, **options: Any) -> Csr:
+    """Read as a CSR on the host."""
+    csr, _ = read_csr(path, placement="host", **options)
+    return csr
+
+
+def scipy_of(csr: Csr) -> sp.csr_array:
+    """The same matrix as SciPy's, after checking what every CSR promises."""
+    ids = csr.indices.read().astype(np.int64)
+    values = np.repeat(csr.values.read(), csr.nvals) if csr.iso else csr.values.read()
+    assert csr.indptr.dtype == np.int64
+    assert csr.indptr.size == csr.nrows + 1
+    assert csr.indptr[0] == 0
+    assert ids.size == csr.nvals == values.size
+    assert values.dtype == csr.dtype.np_type
+    if ids.size:
+        assert ids.min() >= 0
+        assert ids.max() < csr.ncols
+    heads = np.zeros(ids.size, bool)
+    heads[csr.indptr[:-1][csr.indptr[:-1] < ids.size]] = True
+    assert ((np.diff(ids) > 0) | heads[1:]).all(), "ids must ascend in each row"
+    return sp.csr_array((values, ids, csr.indptr), shape=(csr.nrows, csr.ncols))
+
+
+def same(csr: Csr, expected: Any) -> None:
+    """Assert equality, position by position and value by value."""
+    found, wanted = scipy_of(csr), sp.csr_array(expected)
+    wanted.sort_indices()
+    assert found.shape == wanted.shape
+    np.testing.assert_array_equal(found.indptr, wanted.indptr)
+    np.testing.assert_array_equal(found.indices, wanted.indices)
+    np.testing.assert_array_equal(found.data, wanted.data)
+
+
+def is_symmetric(csr: Csr) -> bool:
+    """Whether it equals its transpose, found by SciPy."""
+    found = scipy_of(csr).astype(np.float64)
+    difference = found - found.T
+    return difference.nnz == 0 or not difference.data.any()

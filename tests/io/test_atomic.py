@@ -1,0 +1,98 @@
+"""Output files appear whole or not at all, whatever happens in between."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from sparsezc.io import pieces
+from sparsezc.io.atomic import Output
+from sparsezc.io.writer import convert, write
+from tests.io.graphs import load
+
+NAMES = ["a.txt", "a.txt.gz", "a.mtx", "a.gr", "a.graph", "a.sg", "a.npz", "a.bel"]
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("a.mtx", "a.graph")])
+def test_an_error_half_way_leaves_the_old_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, error: type[BaseException]
+) -> None:
+    csr = load("kron:8?weights=1-9")
+    old = tmp_path / name
+    old.write_text("old")
+    monkeypatch.setattr(pieces, "PIECE", 100)
+    real = type(csr.indices).read
+    calls = []
+
+    def fails(self: object, *bounds: int) -> object:
+        calls.append(bounds)
+        if len(calls) > 3:
+            raise error("in the middle")
+        return real(self, *bounds)
+
+    monkeypatch.setattr(type(csr.indices), "read", fails)
+    with pytest.raises(error):
+        write(csr, old)
+    assert old.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [old]
+
+
+def test_ctrl_c_and_kill_while_a_file_is_written(tmp_path: Path) -> None:
+    """An interrupt cleans up; a kill may leave a part under another name; neither leaves a half file."""
+    program = (
+        "import sys; from sparsezc.io.reader import read_csr; from sparsezc.io.writer import write\n"
+        "csr, _ = read_csr('urand:15', placement='host'); print('go', flush=True)\n"
+        "while True: write(csr, sys.argv[1])"
+    )
+    root = Path(__file__).resolve().parents[2]
+    for how in (signal.SIGINT, signal.SIGKILL):
+        target = tmp_path / f"{how.name}.txt"
+        run = subprocess.Popen(
+            [sys.executable, "-c", program, str(target)], cwd=root, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            env=os.environ | {"PYTHONPATH": str(root)},
+        )  # fmt: skip
+        assert run.stdout is not None
+        run.stdout.readline()
+        deadline = time.monotonic() + 60
+        while not target.exists() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        time.sleep(0.1)
+        run.send_signal(how)
+        run.wait(60)
+        run.stdout.close()
+        assert load(target).nvals == load("urand:15").nvals
+        if how == signal.SIGINT:
+            assert [p.name for p in tmp_path.iterdir()] == [target.name]
+
+
+def test_permissions_are_those_of_a_plain_file(tmp_path: Path) -> None:
+    (tmp_path / "plain").touch()
+    convert("path:3", tmp_path / "a.mtx")
+    assert (tmp_path / "a.mtx").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+def test_places_that_do_not_exist(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="does not exist"):
+        convert("path:3", tmp_path / "no" / "a.mtx")
+    (tmp_path / "b.mtx").mkdir()
+    with pytest.raises(IsADirectoryError, match="b.mtx"):
+        convert("path:3", tmp_path / "b.mtx")
+    with pytest.raises(ValueError, match="not known"):
+        convert("path:3", tmp_path / "a.unknown")
+    assert [p.name for p in tmp_path.iterdir()] == ["b.mtx"]
+
+
+def test_all_files_of_one_output_appear_together(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError), Output(tmp_path / "a") as out:
+        for name in ("a.1", "a.2"):
+            with out.open(tmp_path / name) as file:
+                file.write(b"x")
+        raise RuntimeError
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,222 @@
+"""What bad input gets: an error that names the file, the line, what was found and what was needed."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from sparsezc.errors import DimensionMismatch, FileFormatError, GraphblasException, InvalidValue
+from tests.io.graphs import load
+
+MM = "%%MatrixMarket matrix coordinate integer general\n"
+BAD = {
+    # name: (content, what the message must say)
+    "empty.txt": ("", "empty"),
+    "comments.txt": ("# nothing\n\n", "holds no edges"),
+    "negative.txt": ("0 1\n3 -4\n", r"line 2: found the vertex id '-4'; ids start at 0"),
+    "overflow.txt": ("0 1\n\n3 99999999999999999999\n", r"line 3: .*'99999999999999999999'.*below 2\^63"),
+    "edge-of-int64.txt": ("0 9223372036854775807\n", r"line 1: .*below 2\^63"),
+    "fraction.txt": ("0 1\n1.5 2\n", r"line 2: found '1\.5'; a whole number"),
+    "word.txt": ("0 1\n0 two\n", r"line 2: found 'two'; a whole number"),
+    "weight.txt": ("0 1 5\n0 2 heavy\n", r"line 2: found 'heavy'; a number is needed as the weight"),
+    "one-column.txt": ("# c\n5\n", r"line 2: found 1 columns; 2 or 3"),
+    "four-columns.txt": ("1 2 3 4\n", r"line 1: found 4 columns"),
+    "ragged.txt": ("0 1 5\n1 2 6\n1 2\n", r"line 3: found 2 columns; 3 are needed"),
+    "ragged-balanced.txt": ("0 1\n1\n2 3 4\n", r"line 2: found 1 columns"),
+    "binary.txt": (bytes(range(256)) * 3, r"line \d+: found"),
+    "hidden.csv": ("a,b\n0,1\nx,2\n", r"line 3: found 'x'"),
+    "not-gzip.txt.gz": (b"0 1\n", "not gzip data"),
+    "cut.txt.gz": (gzip.compress(b"0 1\n" * 1000)[:-12], "truncated"),
+    "broken.txt.gz": (
+        gzip.compress(np.random.default_rng(1).bytes(5000))[:2000] + b"x" * 3000,
+        r"cannot be unpacked|line",
+    ),
+    "cut.mtx": (MM + "3 3 3\n1 1 5\n2 2 6\n", "cut.mtx"),
+    "short.mtx": ("%%MatrixMarket", "short.mtx"),
+    "huge-count.mtx": (MM + "3 3 999999999999999\n1 1 5\n", "more than it can hold"),
+    "outside.mtx": (MM + "3 3 1\n4 1 5\n", r"line 3: .*out of bounds"),
+    "zero.mtx": (MM + "3 3 1\n0 1 5\n", r"line 3: .*out of bounds"),
+    "surplus.mtx": (MM + "3 3 1\n1 1 5\n2 2 5\n", "line|surplus.mtx"),
+    "no-banner.mtx": ("1 1 1\n1 1 5\n", r"line 1: found b'1 1 1"),
+    "complex.mtx": ("%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 5 6\n", "complex"),
+    "cut.mtx.gz": (gzip.compress((MM + "1 1 1\n1 1 5\n").encode())[:-5], "truncated"),
+    "no-p.gr": ("a 1 2 3\n", "before the line 'p sp"),
+    "nothing.gr": ("c hello\n", "no line 'p sp"),
+    "bad-p.gr": ("p max 3 1\na 1 2 3\n", r"line 1: found 'p max 3 1'"),
+    "two-p.gr": ("p sp 3 1\np sp 3 1\na 1 2 3\n", r"line 2: found a second"),
+    "outside.gr": ("p sp 3 2\na 1 2 3\na 1 4 3\n", r"line 3: found an id above 3"),
+    "zero.gr": ("p sp 3 1\na 0 2 3\n", r"line 2: .*ids start at 1"),
+    "count.gr": ("p sp 3 2\na 1 2 3\n", "has 1 arcs; its 'p' line says 2"),
+    "letter.gr": ("p sp 3 1\ne 1 2 3\n", r"line 2: found 'e 1 2 3'"),
+    "bare.gr": ("p sp 3 1\n1 2 3\n", r"line 2: found '1 2 3'"),
+    "columns.gr": ("p sp 3 1\na 1 2\n", r"line 2: found 2 columns"),
+    "huge.gr": ("p sp 3 99999999999\na 1 2 3\n", "more than it can hold"),
+    "header.graph": ("x y\n", r"line 1: found 'x y'; the header"),
+    "format.graph": ("2 1 7\n2\n1\n", r"line 1: found the format '7'"),
+    "short.graph": ("4 1\n2\n1\n", "truncated: it has lines for 2 of the header's 4"),
+    "long.graph": ("2 1\n2\n1\n1\n", r"line 4: found a line more"),
+    "outside.graph": ("% c\n2 1\n3\n1\n", r"line 3: found the neighbour 3"),
+    "count.graph": ("2 2\n2\n1\n", "lists 2 neighbours; its header says 2 edges"),
+    "onesided.graph": ("3 1\n2 3\n\n\n", r"vertex 1 lists 2, but 2 does not list 1"),
+    "uneven.graph": ("2 1 001\n2 5\n1 6\n", "different weights"),
+    "odd.graph": ("2 1 001\n2\n1 6\n", r"line 2: found 1 numbers"),
+    "word.graph": ("2 1\n2\nx\n", r"line 3: found 'x'"),
+    "mark.sg": (struct.pack("<?qq2qi", True, 1, 1, 0, 1, 0).replace(b"\x01", b"\x07", 1), "directed mark 7"),
+    "cut.sg": (struct.pack("<?qq2q", False, 1, 1, 0, 1), "needs 37"),
+    "tiny.sg": (b"\0abc", "truncated in its header"),
+    "count.sg": (struct.pack("<?qq2qi", False, 2**50, 1, 0, 1, 0), "needs"),
+    "offsets.sg": (struct.pack("<?qq3q2i", False, 2, 2, 0, 5, 2, 0, 1), "fall from 5 to 2 after row 1"),
+    "end.sg": (struct.pack("<?qq2qi", False, 1, 1, 0, 3, 0), "the offsets end at 3; the header says 1"),
+    "outside.sg": (struct.pack("<?qq2qi", False, 1, 1, 0, 1, 4), r"entry 0 has the column id 4; 0 to 0"),
+    "negative.sg": (struct.pack("<?qq2qi", False, 1, 1, 0, 1, -4), r"entry 0 has the column id -4"),
+    "text.npz": ("hello\n", "not a .npz"),
+    "unknown.xyz": ("0 1\n", r"'\.xyz' is not known; known are .*\.mtx.*kron:16"),
+    "none": ("0 1\n", "not known"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_file_is_refused_by_name(tmp_path: Path, name: str) -> None:
+    content, message = BAD[name]
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(FileFormatError, match=message) as caught:
+        load(path)
+    assert name in str(caught.value)
+    assert isinstance(caught.value, ValueError)
+
+
+def test_missing_files_and_folders(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="nowhere.txt") as caught:
+        load(tmp_path / "nowhere.txt")
+    assert isinstance(caught.value, GraphblasException)
+    with pytest.raises(FileNotFoundError):
+        load(tmp_path / "nowhere.unknown")
+    with pytest.raises(IsADirectoryError, match="folder"):
+        load(tmp_path, format="snap")
+    with pytest.raises(FileNotFoundError, match=r"a\.bel\.col"):
+        load(tmp_path / "a.bel")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["kron:", "kron:-1", "kron:x", "kron:33", "kron:99999999999999", "kron:10:0", "kron:10:x", "kron:10?size=3",
+     "kron:10?seed=x", "kron:10?weights=5", "urand:1e3", "grid:3", "grid:0x4", "grid:99999999x99999999", "path:0", "star:"],
+)  # fmt: skip
+def test_names_of_made_graphs_that_make_no_sense(name: str) -> None:
+    with pytest.raises(InvalidValue, match=name.partition(":")[0]):
+        load(name)
+
+
+def test_nan_among_duplicates_has_no_order(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("0 1 nan\n0 1 2.5\n1 1 nan\n")
+    with pytest.raises(InvalidValue, match=r"\(0, 1\) occurs more than once .* NaN"):
+        load(path)
+    assert np.isnan(load(path, dup_op="first").values.read()).all()
+    path.write_text("0 1 nan\n1 1 2.5\n")
+    assert np.isnan(load(path).values.read()[0])
+
+
+def test_a_rectangle_has_no_both_directions(tmp_path: Path) -> None:
+    path = tmp_path / "a.mtx"
+    path.write_text(MM + "2 3 1\n1 3 5\n")
+    assert load(path).ncols == 3
+    with pytest.raises(DimensionMismatch, match="2 x 3"):
+        load(path, symmetrize=True)
+
+
+class TestNpz:
+    """Archives that were damaged after SciPy wrote them, or are no sparse matrix."""
+
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            ({"indptr": np.array([0, 1])}, "indptr has 2 entries; 3 are needed"),
+            ({"indptr": np.array([0, 1, 3])}, "indptr ends at 3"),
+            ({"indptr": np.array([0, 3, 2])}, "fall from 3 to 2"),
+            ({"indptr": np.array([1, 1, 2])}, "first offset is 1"),
+            ({"indptr": np.array([0.0, 1, 2])}, "dtype float64"),
+            ({"indices": np.array([0, 2])}, "column id 2"),
+            ({"indices": np.array([0, -1])}, "column id -1"),
+            ({"data": np.array([1])}, "data has 1 entries; 2 are needed"),
+            ({"data": np.array([1j, 2])}, "complex128"),
+            ({"data": np.array(["a", "b"], object)}, "Python objects"),
+            ({"format": np.array(b"bsr")}, "format is 'bsr'"),
+            ({"shape": np.array([2])}, "shape"),
+            ({"shape": np.array([2, -2])}, "shape"),
+            ({"format": None}, "no array 'format'"),
+        ],
+    )
+    def test_arrays_that_do_not_fit(self, tmp_path: Path, change: dict, message: str) -> None:
+        arrays = {"indptr": np.array([0, 1, 2]), "indices": np.array([0, 1]), "data": np.array([1, 2]),
+                  "format": np.array(b"csr"), "shape": np.array([2, 2])} | change  # fmt: skip
+        np.savez(tmp_path / "a.npz", **{key: value for key, value in arrays.items() if value is not None})
+        with pytest.raises(FileFormatError, match=message):
+            load(tmp_path / "a.npz")
+
+    @pytest.mark.parametrize("compressed", [False, True])
+    def test_every_damaged_byte_is_noticed_or_harmless(self, tmp_path: Path, compressed: bool) -> None:
+        matrix = sp.csr_array(np.arange(1, 10).reshape(3, 3))
+        whole = io.BytesIO()
+        sp.save_npz(whole, matrix, compressed=compressed)
+        data = whole.getvalue()
+        path = tmp_path / "a.npz"
+        for at in range(0, len(data), 7):
+            path.write_bytes(data[:at] + bytes([data[at] ^ 0x55]) + data[at + 1 :])
+            try:
+                csr = load(path)
+            except FileFormatError:
+                continue
+            assert csr.values.read().tolist() == matrix.data.tolist()
+
+    @pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.99])
+    def test_a_cut_file(self, tmp_path: Path, share: float) -> None:
+        path = tmp_path / "a.npz"
+        sp.save_npz(path, sp.random_array((50, 50), density=0.2, rng=1))
+        path.write_bytes(path.read_bytes()[: int(path.stat().st_size * share)])
+        with pytest.raises(FileFormatError, match="a.npz"):
+            load(path)
+
+
+class TestBel:
+    """EMOGI's files whose counts contradict each other."""
+
+    def put(self, folder: Path, offsets: list[int], ids: list[int], values: list[int] | None = None) -> Path:
+        for ending, numbers, form in ((".col", offsets, "<u8"), (".dst", ids, "<u8"), (".val", values, "<u4")):
+            if numbers is not None:
+                head = np.array([len(numbers), 0], "<u8").tobytes()
+                (folder / f"a.bel{ending}").write_bytes(head + np.array(numbers, form).tobytes())
+        return folder / "a.bel"
+
+    def test_good_ones(self, tmp_path: Path) -> None:
+        path = self.put(tmp_path, [0, 1, 2], [1, 0], [7, 9])
+        assert load(path).values.read().tolist() == [7, 9]
+        assert load(tmp_path / "a.bel.dst").nvals == 2
+        (tmp_path / "a.bel.val").unlink()
+        assert load(path).iso
+
+    @pytest.mark.parametrize(
+        ("offsets", "ids", "values", "message"),
+        [
+            ([0, 1, 3], [1, 0], None, "has 2 ids; the offsets of the .col end at 3"),
+            ([0, 1, 2], [1, 5], None, "column id 5"),
+            ([0, 1, 2], [1, 0], [7], "has 1 weights; the graph has 2"),
+            ([], [], None, "bytes for 0 offsets"),
+        ],
+    )
+    def test_bad_ones(self, tmp_path: Path, offsets: list, ids: list, values: list | None, message: str) -> None:
+        with pytest.raises(FileFormatError, match=message):
+            load(self.put(tmp_path, offsets, ids, values))
+
+    def test_a_size_that_fits_no_width(self, tmp_path: Path) -> None:
+        path = self.put(tmp_path, [0, 1, 2], [1, 0])
+        (tmp_path / "a.bel.dst").write_bytes((tmp_path / "a.bel.dst").read_bytes()[:-3])
+        with pytest.raises(FileFormatError, match=r"a\.bel\.dst has 29 bytes"):
+            load(path)

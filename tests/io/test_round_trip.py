@@ -1,0 +1,199 @@
+"""What is written is read back the same: every format, random graphs, every type that the format can hold."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+import scipy.io
+import scipy.sparse as sp
+from hypothesis import given, settings
+
+from sparsezc.csr import Csr
+from sparsezc.errors import InvalidValue
+from sparsezc.io.build import Edges, build
+from sparsezc.io.writer import write
+from sparsezc.semirings import types
+from tests.io.graphs import load, same, scipy_of
+
+DIRECTED = ("a.txt", "a.csv", "a.mtx", "a.mtx.gz", "a.gr", "a.sg", "a.wsg", "a.bel", "a.npz")
+UNDIRECTED = (*DIRECTED, "a.graph", "a.graph.gz", "a.sg.gz")
+UNWEIGHTED = ("a.sg", "a.sg.gz")
+
+
+@st.composite
+def graphs(draw: st.DrawFn, undirected: bool) -> Csr:
+    """A random graph without self-loops if undirected; whole weights, or none; the last vertex has an edge."""
+    n = draw(st.integers(2, 12))
+    vertex = st.integers(0, n - 1)
+    edges = draw(st.lists(st.tuples(vertex, vertex), min_size=0, max_size=40))
+    edges.append((n - 1, draw(st.integers(0, n - 2))))
+    if undirected:
+        edges = [(i, j) for i, j in edges if i != j]
+    rows, cols = (np.array(part, np.uint32) for part in zip(*edges, strict=True))
+    values = None
+    if draw(st.booleans()):
+        top = draw(st.sampled_from([1, 255, 2**31 - 1]))
+        values = np.array(draw(st.lists(st.integers(1, top), min_size=len(edges), max_size=len(edges))), np.int64)
+    return build(Edges(n, n, rows, cols, values, undirected), placement="host")
+
+
+def round_trip(csr: Csr, name: str) -> Csr:
+    with tempfile.TemporaryDirectory() as folder:
+        write(csr, Path(folder) / name)
+        return load(Path(folder) / name)
+
+
+def check(csr: Csr, name: str) -> None:
+    found = round_trip(csr, name)
+    if name in UNWEIGHTED:
+        same(found, scipy_of(csr).astype(bool))
+    else:
+        assert (scipy_of(found) != scipy_of(csr)).nnz == 0
+        assert found.nvals == csr.nvals
+
+
+@pytest.mark.parametrize("name", DIRECTED)
+@settings(max_examples=25)
+@given(csr=graphs(undirected=False))
+def test_directed_graphs(name: str, csr: Csr) -> None:
+    check(csr, name)
+
+
+@pytest.mark.parametrize("name", UNDIRECTED)
+@settings(max_examples=25)
+@given(csr=graphs(undirected=True))
+def test_undirected_graphs(name: str, csr: Csr) -> None:
+    check(csr, name)
+    if name in ("a.graph", "a.mtx", "a.sg"):
+        assert round_trip(csr, name).symmetric
+
+
+def numbers(dtype: types.DataType) -> np.ndarray:
+    if dtype.is_bool:
+        return np.array([True, False, True])
+    if dtype.is_float:
+        return np.array([0.1, -1e-30, 1e30], dtype.np_type)
+    bounds = np.iinfo(dtype.np_type)
+    return np.array([bounds.min, 7, bounds.max], dtype.np_type)
+
+
+@pytest.mark.parametrize("dtype", types.ALL, ids=str)
+@pytest.mark.parametrize("name", ["a.mtx", "a.npz"])
+def test_every_type_keeps_its_values_and_its_name(tmp_path: Path, name: str, dtype: types.DataType) -> None:
+    csr = Csr.from_arrays([0, 1, 3], [1, 0, 2], numbers(dtype), 3)
+    write(csr, tmp_path / name)
+    found = load(tmp_path / name)
+    assert found.dtype is dtype
+    same(found, scipy_of(csr))
+
+
+@pytest.mark.parametrize("dtype", types.ALL, ids=str)
+def test_an_iso_value_is_written_for_every_entry(tmp_path: Path, dtype: types.DataType) -> None:
+    csr = Csr.from_arrays([0, 1, 3], [1, 0, 2], [1], 3, dtype=dtype)
+    for name in ("a.mtx", "a.npz"):
+        write(csr, tmp_path / name)
+        found = scipy_of(load(tmp_path / name))
+        assert found.data.tolist() == [1, 1, 1]
+
+
+def test_scipy_reads_what_we_write_and_we_what_scipy_writes(tmp_path: Path) -> None:
+    matrix = sp.random_array((40, 30), density=0.2, rng=3, format="csr")
+    csr = Csr.from_arrays(matrix.indptr, matrix.indices, matrix.data, 30)
+    for compressed in (False, True):
+        write(csr, tmp_path / "a.npz", compressed=compressed)
+        assert (sp.load_npz(tmp_path / "a.npz") != matrix).nnz == 0
+        for form in ("csr", "csc", "coo"):
+            sp.save_npz(tmp_path / "b.npz", matrix.asformat(form), compressed=compressed)
+            same(load(tmp_path / "b.npz"), matrix)
+    write(csr, tmp_path / "a.mtx")
+    np.testing.assert_array_equal(scipy.io.mmread(tmp_path / "a.mtx").toarray(), matrix.toarray())
+
+
+def test_a_csr_whose_rows_are_not_sorted_or_hold_duplicates(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    rows, cols = rng.integers(0, 300, (2, 9000))
+    order = np.argsort(rows, kind="stable")
+    indptr = np.r_[0, np.cumsum(np.bincount(rows, minlength=300))]
+    twice = sp.csr_array((rng.integers(1, 50, 9000), cols[order], indptr), shape=(300, 300))
+    merged = twice.copy()
+    merged.sum_duplicates()
+    sp.save_npz(tmp_path / "a.npz", twice)
+    same(load(tmp_path / "a.npz", dup_op="plus"), merged)
+    shuffled = sp.csr_array(
+        (merged.data[::-1], merged.indices[::-1], merged.nnz - merged.indptr[::-1]), shape=(300, 300)
+    )
+    assert not shuffled.has_sorted_indices
+    sp.save_npz(tmp_path / "b.npz", shuffled)
+    same(load(tmp_path / "b.npz"), sp.csr_array(np.flipud(merged.toarray())))
+
+
+@pytest.mark.parametrize("piece", [1, 2, 5, 64])
+def test_pieces_of_any_size_make_the_same_matrix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece: int) -> None:
+    from sparsezc.io import stream
+
+    matrix = sp.random_array((30, 50), density=0.3, rng=5, format="csr")
+    matrix.data[:] = np.arange(matrix.nnz)
+    matrix[7, :] = 3.5  # a row far longer than a piece
+    matrix = sp.csr_array(matrix)
+    matrix.sort_indices()
+    backwards = sp.csr_array((matrix.data, matrix.indices[::-1], matrix.indptr), shape=(30, 50))
+    whole_weights = None
+    monkeypatch.setattr(stream, "PIECE", piece)
+    for stored, wanted in ((matrix, matrix), (backwards, backwards.toarray())):
+        sp.save_npz(tmp_path / "a.npz", stored)
+        found = load(tmp_path / "a.npz")
+        np.testing.assert_array_equal(scipy_of(found).toarray(), sp.csr_array(wanted).toarray())
+        made = scipy_of(load(tmp_path / "a.npz", weights="hash:1-255")).toarray()
+        whole_weights = made if stored is matrix else None
+        if whole_weights is not None:
+            rows, cols = np.nonzero(made)
+            from sparsezc.io import weights as weighting
+
+            expected = weighting.hashed(rows, cols, weighting.parse("hash:1-255"))
+            np.testing.assert_array_equal(made[rows, cols], expected)
+
+
+def test_what_a_format_cannot_hold_is_refused(tmp_path: Path) -> None:
+    rectangle = Csr.from_arrays([0, 1], [1], [1], 3)
+    fractions = Csr.from_arrays([0, 1, 2], [1, 0], [1.5, 1.5], 2)
+    lopsided = Csr.from_arrays([0, 1, 1], [1], [5], 2)
+    loop = Csr.from_arrays([0, 1, 2], [0, 1], [5, 5], 2)
+    for csr, names in (
+        (rectangle, ("a.gr", "a.sg", "a.bel", "a.graph")),
+        (fractions, ("a.gr", "a.wsg", "a.bel", "a.graph")),
+        (lopsided, ("a.graph",)),
+        (loop, ("a.graph",)),
+    ):
+        for name in names:
+            with pytest.raises(InvalidValue):
+                write(csr, tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_directed_sg_file_has_its_incoming_edges_too(tmp_path: Path) -> None:
+    write(load("path:4"), tmp_path / "u.sg")
+    assert (tmp_path / "u.sg").stat().st_size == 1 + 16 + 5 * 8 + 6 * 4
+    csr = Csr.from_arrays([0, 2, 2, 2], [1, 2], [1], 3)
+    write(csr, tmp_path / "d.sg")
+    data = (tmp_path / "d.sg").read_bytes()
+    half = 4 * 8 + 2 * 4
+    assert len(data) == 17 + 2 * half
+    assert np.frombuffer(data, "<i8", 4, 17 + half).tolist() == [0, 0, 1, 2]
+    assert np.frombuffer(data, "<i4", 2, 17 + half + 32).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("target", ["b.mtx", "b.sg", "b.npz", "b.graph", "b.bel", "b.gr.gz"])
+def test_convert(tmp_path: Path, target: str) -> None:
+    from sparsezc.io import convert
+
+    convert("kron:6?seed=3", tmp_path / "a.npz")
+    convert(tmp_path / "a.npz", tmp_path / target, symmetrize=True)
+    a, b = load("kron:6?seed=3"), load(tmp_path / target, weights=False)
+    last = np.flatnonzero(np.diff(a.indptr)).max() + 1
+    assert b.nvals == a.nvals
+    assert b.nrows in (a.nrows, last)
+    np.testing.assert_array_equal(a.indices.read(), b.indices.read())
