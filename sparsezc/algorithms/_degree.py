@@ -10,4 +10,6 @@ from sparsezc.vector import Vector
 def out_degree(A: Matrix) -> Vector:
     """Number of entries of each row; no entry where it is 0. Costs no look at the matrix's entries: u is full."""
     # k = A 1      over (plus, pair)
-    return A.mxv(Vector.from_scalar(1, A.ncols, types.INT64), semiring.plus_pair[types.INT64]).new()
+    degree = Vector(types.INT64, A.nrows)
+    degree << A.mxv(Vector.from_scalar(1, A.ncols, types.INT64), semiring.plus_pair[types.INT64])
+    return degree

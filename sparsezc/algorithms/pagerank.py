@@ -122,7 +122,9 @@ def _out_weight(A: Matrix, weighted: bool) -> Vector:
         return out_degree(A)
     if A.nvals and not A.reduce_scalar(monoid.min).value >= 0:
         raise InvalidValue("weighted: A has negative values; weights >= 0 are needed")
-    total = A.reduce_rowwise(monoid.plus[types.FP64]).new()
+    total = Vector(types.FP64, A.nrows)
+    total << A.reduce_rowwise(monoid.plus[types.FP64])
     if total.nvals and not total.reduce(monoid.plus).value < float("inf"):
         raise InvalidValue("weighted: A has values that are NaN or infinite; finite weights are needed")
-    return total.select(select.valuene, 0).new()
+    total << total.select(select.valuene, 0)
+    return total

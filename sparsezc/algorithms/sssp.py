@@ -86,7 +86,9 @@ def sssp(A: Matrix, source: Any) -> Vector:
         raise InvalidValue(
             f"the distance of vertex {vertex} still falls after {n} rounds: A has a cycle of negative length"
         )
-    return distance.select(select.valuene[dtype], infinity).new()
+    # absent where d is infinite
+    frontier << distance.select(select.valuene[dtype], infinity)
+    return frontier
 
 
 def _refuse_overflow(A: Matrix, distance: Vector) -> None:

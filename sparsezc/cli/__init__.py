@@ -1,7 +1,7 @@
 """The command line: ``sparsezc bfs GRAPH``, ``sparsezc info GRAPH``, ``sparsezc doctor`` and so on.
 
-Every command is a module of this room with ``add(commands)``, which declares its arguments, and a function that runs it
-and returns a :class:`~sparsezc.cli.report.Report`. This module parses, runs, prints, and turns every outcome into an exit
+Every command stands in a module of this room: ``add(commands)`` declares its arguments, and a function runs it and
+returns a :class:`~sparsezc.cli.report.Report`. This module parses, runs, prints, and turns every outcome into an exit
 code: 0 for an answer, 1 with one line on stderr where there is none, 2 for wrong usage, 130 after Ctrl-C.
 Whatever takes long to import (NumPy, GraphBLAS, CuPy) is imported by the command that needs it, after its arguments
 were understood.

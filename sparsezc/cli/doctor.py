@@ -11,7 +11,15 @@ from typing import Any
 
 from sparsezc.cli.report import Report, seconds, size, version
 
-_PACKAGES = ("numpy", "scipy", "python-graphblas", "suitesparse-graphblas", "fast_matrix_market", "cupy-cuda12x", "cupy-cuda13x")
+_PACKAGES = (
+    "numpy",
+    "scipy",
+    "python-graphblas",
+    "suitesparse-graphblas",
+    "fast_matrix_market",
+    "cupy-cuda12x",
+    "cupy-cuda13x",
+)
 
 
 def add(commands: Any) -> None:
@@ -27,7 +35,7 @@ def doctor(arguments: argparse.Namespace) -> Report:
     cpu = _cpu()
     gpu = _gpu(measure=not arguments.quick)
     default = "gpu" if gpu.get("available") else "cpu"
-    data = {
+    data: dict[str, Any] = {
         "command": "doctor",
         "version": version(),
         "python": platform.python_version(),
@@ -49,24 +57,29 @@ def doctor(arguments: argparse.Namespace) -> Report:
         ("CPU engine", _told(cpu)),
         ("GPU engine", _told(gpu)),
     ]
-    skip = ("available", "reason")
-    report.facts += [(f"  {key}".replace("_", " "), _text(key, value)) for key, value in gpu.items() if key not in skip]
+    for key, value in gpu.items():
+        if key not in ("available", "reason") and value not in (None, []):
+            text = ", ".join(value) if isinstance(value, list) else _text(key, value)
+            report.facts.append((f"  {key}".replace("_", " "), text))
     report.facts.append(("default", f"--engine auto is {default}"))
     return report
 
 
 def _told(engine: dict[str, Any]) -> str:
-    return "works" + (f": {engine['reason']}" if engine.get("reason") else "") if engine["available"] else f"not used: {engine['reason']}"
+    return (
+        "works" + (f": {engine['reason']}" if engine.get("reason") else "")
+        if engine["available"]
+        else f"not used: {engine['reason']}"
+    )
 
 
 def _text(key: str, value: Any) -> str:
+    """A fact of the GPU engine for people: bytes and rates in their units."""
     if isinstance(value, dict):
-        return ", ".join(f"{name} {_text(name, inner)}" for name, inner in value.items())
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 2**20:
-        return size(value)
-    return str(value)
+        return ", ".join(f"{name} {_text(key, inner)}" for name, inner in value.items())
+    if key == "link":
+        return f"{value / 1e9:.3g} GB/s"
+    return size(value) if key in ("memory_free", "memory_total", "budget") else str(value)
 
 
 def _packages() -> dict[str, str | None]:
@@ -119,11 +132,27 @@ def _cpu() -> dict[str, Any]:
 
 
 def _gpu(measure: bool) -> dict[str, Any]:
-    """What the GPU engine says of itself."""
+    """What the GPU engine says of itself; without one, what the NVIDIA driver says of the machine."""
     try:
         from sparsezc.engines import gpu
 
         found: dict[str, Any] = gpu.diagnose(measure=measure)
     except Exception as error:
-        return {"available": False, "reason": f"{type(error).__name__}: {error}"}
-    return found
+        found = {"available": False, "reason": f"{type(error).__name__}: {error}"}
+    return found if found["available"] else {**found, **_driver()}
+
+
+def _driver(root: Path = Path("/proc/driver/nvidia")) -> dict[str, Any]:
+    """Cards and version of a driver that is loaded, whatever Python can make of it."""
+    try:
+        text = (root / "version").read_text()
+    except OSError:
+        return {"driver": None, "cards": []}
+    number = next((word for word in text.split() if word[:1].isdigit() and "." in word), None)
+    cards = [
+        line.partition(":")[2].strip()
+        for file in sorted(root.glob("gpus/*/information"))
+        for line in file.read_text().splitlines()
+        if line.startswith("Model:")
+    ]
+    return {"driver": number, "cards": cards}

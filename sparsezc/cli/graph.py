@@ -20,9 +20,7 @@ def add_graph(command: argparse.ArgumentParser, *, weights: str) -> None:
     command.add_argument("graph", metavar="GRAPH", help="a file, or a graph to make such as kron:16")
     ways = command.add_mutually_exclusive_group()
     ways.add_argument("--directed", action="store_true", help="edges count one way; refused where the format says both")
-    ways.add_argument(
-        "--undirected", "--symmetrize", action="store_true", help="every edge counts in both directions"
-    )
+    ways.add_argument("--undirected", "--symmetrize", action="store_true", help="every edge counts in both directions")
     command.add_argument("--weights", metavar="W", help=f"{weights}; 'none', a type such as FP32, or made ones: 1-255")
     command.add_argument("--relabel", action="store_true", help="only the ids that occur are vertices")
     command.add_argument("--format", help="read the file as snap, mtx, dimacs, metis, gap, emogi or npz")

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from sparsezc.csr import Csr
 
 
+_COLUMNS = ("from", "to", "vertices_out", "vertices_in", "edges_out")  # of the degree table, as JSON names them
+
+
 def add(commands: Any) -> None:
     """Declare the command."""
     text = "sizes, degrees and memory of a graph"
@@ -49,11 +52,11 @@ def info(arguments: argparse.Namespace) -> Report:
             "command": "info",
             "graph": {key: value for key, value in found.facts.items() if key != "placement"},
             "degree": degree,
-            "degrees": [dict(zip(("from", "to", "vertices_out", "vertices_in", "edges_out"), r, strict=True)) for r in table],
+            "degrees": [dict(zip(_COLUMNS, row, strict=True)) for row in table],
             "memory": memory,
             "time": {"load": found.load},
         }
-    )  # fmt: skip
+    )
     where = f" (vertex {found.named(np.array([out.argmax()]))[0]})" if out.size else ""
     report.facts = [
         ("graph", found.line()),
@@ -83,7 +86,9 @@ def needs(csr: Csr) -> dict[str, dict[str, int]]:
     from sparsezc.memory.budget import working_bytes
 
     vectors = working_bytes(csr.nrows)
-    narrow, wide = (csr.nvals * index_dtype(csr.ncols, name).itemsize + csr.values.nbytes for name in ("device", "host"))
+    narrow, wide = (
+        csr.nvals * index_dtype(csr.ncols, name).itemsize + csr.values.nbytes for name in ("device", "host")
+    )
     return {
         "host": {"device": 0, "host": wide + vectors},
         "device": {"device": narrow + vectors, "host": 0},

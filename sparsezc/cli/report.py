@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TextIO
 
+_ENDLESS = 1 << 20  # a file or a pipe: nothing is broken or cut
+
 
 @dataclass
 class Report:
@@ -37,7 +39,7 @@ class Report:
         if as_json:
             out.write(json.dumps(self.data, default=_plain) + "\n")
             return
-        width = shutil.get_terminal_size((100, 24)).columns
+        width = shutil.get_terminal_size().columns if out.isatty() else _ENDLESS
         names = [len(name) for name, _ in (*self.facts, *self.closing)]
         indent = max(names, default=0) + 2
         blocks = ["\n".join(_fact(fact, indent, width) for fact in facts) for facts in (self.facts, self.closing)]

@@ -1,0 +1,161 @@
+"""The algorithms on real graphs, against answers that two other programs agreed on (the data folder's README)."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import sparsezc as gb
+from tests.algorithms import verify
+from tests.algorithms.graphs import DATA, REAL, csr, dense, references
+
+pytestmark = pytest.mark.skipif(not REAL, reason=f"the reference graphs are not at {DATA}")
+each_graph = pytest.mark.parametrize("entry", REAL, ids=lambda entry: entry["name"])
+
+
+@cache
+def loaded(name):
+    """The graph with the references' weights; edge lists renumbered as the references are."""
+    entry = next(entry for entry in REAL if entry["name"] == name)
+    relabel = entry["format"] == "snap"
+    found = gb.io.read(
+        DATA / entry["file"],
+        directed=None if entry["directed"] else False,
+        weights=None if entry["format"] == "gr" else "hash:1-255",
+        relabel=relabel,
+    )
+    return found[0] if relabel else found
+
+
+@each_graph
+def test_levels(entry):
+    A, expected = loaded(entry["name"]), references(entry["name"])
+    for source, level in zip(expected["sources"], expected["bfs_level"], strict=False):
+        assert np.array_equal(dense(gb.algorithms.bfs(A, source)), level)
+
+
+@each_graph
+def test_parents(entry):
+    """A vertex's parent is one level nearer, and there is an edge from it: any such tree is right."""
+    A, expected = loaded(entry["name"]), references(entry["name"])
+    source, level = expected["sources"][0], expected["bfs_level"][0]
+    parent = dense(gb.algorithms.bfs_parents(A, source))
+    assert np.array_equal(parent >= 0, level >= 0)
+    assert parent[source] == source
+    child = np.flatnonzero(level > 0)
+    assert np.array_equal(level[parent[child]] + 1, level[child])
+    rows, cols = A.to_coo(values=False)[:2]
+    n = np.uint64(A.nrows)
+    assert np.isin(parent[child].astype(np.uint64) * n + child.astype(np.uint64), rows * n + cols).all()
+
+
+@each_graph
+def test_distances(entry):
+    A, expected = loaded(entry["name"]), references(entry["name"])
+    for source, distance in zip(expected["sources"], expected["sssp_dist"], strict=False):
+        assert np.array_equal(dense(gb.algorithms.sssp(A, source)), distance)
+
+
+@each_graph
+def test_ranks(entry):
+    A, expected = loaded(entry["name"]), references(entry["name"])["pagerank"]
+    rank = gb.algorithms.pagerank(A, tol=1e-9 / A.nrows, max_iter=300)
+    assert np.abs(dense(rank, 0.0) - expected).sum() < 1e-8
+
+
+@each_graph
+def test_components(entry):
+    A, expected = loaded(entry["name"]), references(entry["name"])["wcc"]
+    assert np.array_equal(dense(gb.algorithms.connected_components(A)), expected)
+
+
+GRAPHALYTICS = DATA / "graphalytics"
+
+
+def published(name):
+    """Vertex and value of each line of an answer; gzipped or not."""
+    path = GRAPHALYTICS / name
+    table = np.loadtxt(path if path.exists() else path.with_name(name + ".gz"), dtype=object)
+    return table[:, 0].astype(np.int64), table[:, 1].astype(float)
+
+
+def graph_of(name, directed):
+    """A Graphalytics graph and its vertices' ids in ascending order: .v and .e files, or adjacency lines."""
+    path = GRAPHALYTICS / name
+    if path.exists():
+        lines = [[int(x) for x in line.split()] for line in path.read_text().splitlines() if line.strip()]
+        ids = np.unique([x for line in lines for x in line])
+        pairs = np.array([(line[0], x) for line in lines for x in line[1:]])
+    else:
+        listed = [path.with_name(name + end) for end in (".v", ".v.gz", ".e", ".e.gz")]
+        vertices, edges = (np.loadtxt(file, ndmin=2) for file in listed if file.exists())
+        ids, pairs = np.unique(vertices[:, 0].astype(np.int64)), edges[:, :2].astype(np.int64)
+    pairs = np.searchsorted(ids, pairs)
+    return csr(ids.size, pairs if directed else np.r_[pairs, pairs[:, ::-1]]), ids
+
+
+def matrix_of(graph):
+    rows, cols, _ = verify.edges(graph)
+    return gb.Matrix.from_coo(rows, cols, True, nrows=graph.shape[0], ncols=graph.shape[0])
+
+
+needs_graphalytics = pytest.mark.skipif(not GRAPHALYTICS.is_dir(), reason=f"no published answers at {GRAPHALYTICS}")
+
+
+@needs_graphalytics
+@pytest.mark.parametrize(
+    ("graph", "answer", "source", "directed"),
+    [
+        ("example-directed", "example-directed-BFS", 1, True),
+        ("example-undirected", "example-undirected-BFS", 2, False),
+        ("validation-bfs-dir-input", "validation-bfs-dir-output", 1, True),
+        ("validation-bfs-undir-input", "validation-bfs-undir-output", 1, False),
+        ("p2p-31", "p2p-31-BFS", 6, False),
+        ("p2p-31", "p2p-31-BFS-directed", 6, True),
+    ],
+)
+def test_graphalytics_levels(graph, answer, source, directed):
+    graph, ids = graph_of(graph, directed)
+    vertices, hops = published(answer)
+    level = gb.algorithms.bfs(matrix_of(graph), np.searchsorted(ids, source))
+    expected = np.where(hops >= 2**62, -1, hops)  # 2**63 - 1 stands for "not reached"
+    assert np.array_equal(dense(level)[np.searchsorted(ids, vertices)], expected)
+
+
+@needs_graphalytics
+@pytest.mark.parametrize(
+    ("graph", "answer", "rounds", "directed"),
+    [
+        ("example-directed", "example-directed-PR", 2, True),
+        ("example-undirected", "example-undirected-PR", 2, False),
+        ("validation-pr-dir-input", "validation-pr-dir-output", 14, True),
+        ("validation-pr-undir-input", "validation-pr-undir-output", 26, False),
+        ("p2p-31", "p2p-31-PR", 10, False),
+    ],
+)
+def test_graphalytics_ranks(graph, answer, rounds, directed):
+    """Within Graphalytics' own bound, 1e-4 of each rank; a fixed number of rounds."""
+    graph, ids = graph_of(graph, directed)
+    vertices, expected = published(answer)
+    rank = gb.algorithms.pagerank(matrix_of(graph), tol=None, max_iter=rounds)
+    assert np.allclose(dense(rank, 0.0)[np.searchsorted(ids, vertices)], expected, rtol=1e-4, atol=0)
+
+
+@needs_graphalytics
+@pytest.mark.parametrize(
+    ("graph", "answer", "directed"),
+    [
+        ("example-directed", "example-directed-WCC", True),
+        ("example-undirected", "example-undirected-WCC", False),
+        ("validation-wcc-dir-input", "validation-wcc-dir-output", True),
+        ("validation-wcc-undir-input", "validation-wcc-undir-output", False),
+        ("p2p-31", "p2p-31-WCC", True),
+    ],
+)
+def test_graphalytics_components(graph, answer, directed):
+    """The labels may have other names: each published one goes with one of ours, and the other way round."""
+    graph, ids = graph_of(graph, directed)
+    vertices, expected = published(answer)
+    label = dense(gb.algorithms.connected_components(matrix_of(graph)))[np.searchsorted(ids, vertices)]
+    pairs = np.unique(np.c_[label, expected], axis=0)
+    assert len(pairs) == np.unique(label).size == np.unique(expected).size

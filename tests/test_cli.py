@@ -1,0 +1,364 @@
+"""The command line, from arguments to exit code, output and files."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sparsezc as gb
+from sparsezc.cli import doctor, main
+from sparsezc.cli.report import Table, cut, rate, seconds, size
+
+ROOT = Path(__file__).resolve().parent.parent
+# 0 -> 1, 2 -> 3 and 7 alone with 8; 5, 6 do not occur.
+EDGES = "# a comment\n0 1\n0 2\n1 3\n7 8\n"
+
+
+@pytest.fixture(autouse=True)
+def _settings_end_with_the_test():
+    with gb.config.set(engine="auto", placement="auto"):
+        yield
+
+
+@pytest.fixture
+def edges(tmp_path):
+    path = tmp_path / "small.txt"
+    path.write_text(EDGES)
+    return str(path)
+
+
+def run(capsys, *arguments):
+    """Exit code, stdout, stderr."""
+    code = main([str(argument) for argument in arguments])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def answer(capsys, *arguments):
+    """The JSON object of a command that must succeed."""
+    code, out, err = run(capsys, *arguments, "--json")
+    assert (code, err) == (0, "")
+    assert out.count("\n") == 1
+    return json.loads(out)
+
+
+def test_bfs_says_what_it_found(capsys, edges):
+    code, out, err = run(capsys, "bfs", edges, "--source", 0)
+    assert (code, err) == (0, "")
+    assert "9 vertices, 4 edges, directed" in out
+    assert "4 of 9 vertices (44.4%), 2 levels deep" in out
+    assert [line.split() for line in out.splitlines() if line.strip()[:1].isdigit()] == [
+        ["0", "1", "25.0%"],
+        ["1", "2", "50.0%"],
+        ["2", "1", "25.0%"],
+    ]
+    for word in ("load", "run", "edges/s", "engine   cpu, host memory"):
+        assert word in out
+
+
+def test_bfs_in_json(capsys, edges):
+    data = answer(capsys, "bfs", edges)
+    assert data["source"] == 0  # of most out-edges
+    assert (data["reached"], data["depth"], data["levels"]) == (4, 2, [1, 2, 1])
+    assert data["graph"]["vertices"] == 9
+    assert data["edges_run"] == 3
+    assert data["time"]["run"] > 0
+    assert (data["command"], data["engine"], data["placement"]) == ("bfs", "cpu", "host")
+
+
+def test_parents_give_the_same_levels(capsys):
+    levels, tree = (answer(capsys, "bfs", "grid:5x7", "--source", 3, *more) for more in ([], ["--parents"]))
+    assert tree["levels"] == levels["levels"]
+
+
+def test_undirected_and_symmetrize_are_the_same(capsys, edges):
+    for flag in ("--undirected", "--symmetrize"):
+        data = answer(capsys, "bfs", edges, "--source", 3, flag)
+        assert (data["reached"], data["graph"]["edges"], data["graph"]["symmetric"]) == (4, 8, True)
+
+
+def test_a_relabelled_graph_keeps_the_users_ids(capsys, edges, tmp_path):
+    out = tmp_path / "answer.txt"
+    data = answer(capsys, "bfs", edges, "--relabel", "--source", 7, "--out", out)
+    assert (data["graph"]["vertices"], data["source"]) == (6, 7)
+    assert out.read_text() == "7 0\n8 1\n"
+    answer(capsys, "bfs", edges, "--relabel", "--source", 7, "--out", out, "--parents")
+    assert out.read_text() == "7 7\n8 7\n"
+    answer(capsys, "cc", edges, "--relabel", "--out", out)
+    assert out.read_text() == "0 0\n1 0\n2 0\n3 0\n7 7\n8 7\n"
+    code, _, err = run(capsys, "bfs", edges, "--relabel", "--source", 5)
+    assert (code, err) == (1, f"sparsezc: --source is 5; no edge of {edges} has this id\n")
+
+
+def test_a_level_table_of_a_deep_graph_is_put_together(capsys):
+    _, out, _ = run(capsys, "bfs", "path:1000", "--source", 0)
+    rows = [line.split() for line in out.splitlines() if line[:6].strip()[:1].isdigit()]
+    assert rows[0] == ["0-49", "50", "5.0%"]
+    assert len(rows) == 20
+
+
+def test_sssp(capsys, tmp_path):
+    path = tmp_path / "weighted.txt"
+    path.write_text("0 1 2.5\n1 2 4\n0 2 7\n")
+    data = answer(capsys, "sssp", path, "--source", 0)
+    assert (data["reached"], data["longest"], data["graph"]["dtype"]) == (3, 6.5, "FP64")
+    assert answer(capsys, "sssp", path, "--source", 0, "--weights", "none")["longest"] == 1
+    made = answer(capsys, "sssp", path, "--source", 0, "--weights", "7-7")
+    assert made["longest"] == 7
+
+
+def test_pagerank(capsys):
+    data = answer(capsys, "pagerank", "star:11")
+    assert data["sum"] == pytest.approx(1)
+    assert data["top"][0]["vertex"] == 0
+    assert data["top"][0]["out_edges"] == 10
+    assert [each["vertex"] for each in data["top"][1:]] == list(range(1, 10))  # alike: the lowest numbers
+    code, _, err = run(capsys, "pagerank", "star:11", "--max-iter", 1)
+    assert (code, err.count("\n")) == (1, 1)
+    assert "after max_iter = 1 iterations" in err
+
+
+def test_components(capsys, edges):
+    data = answer(capsys, "cc", edges)
+    assert (data["components"], data["alone"]) == (5, 3)
+    assert data["largest"][:2] == [{"label": 0, "vertices": 4}, {"label": 7, "vertices": 2}]
+
+
+def test_answers_in_files(capsys, edges, tmp_path):
+    text, array, both, packed = (tmp_path / f"answer{end}" for end in (".txt", ".npy", ".npz", ".txt.gz"))
+    for path in (text, array, both, packed):
+        _, out, _ = run(capsys, "bfs", edges, "--out", path)
+        assert f"written  {path}" in out
+    assert text.read_text() == "0 0\n1 1\n2 1\n3 2\n"
+    assert np.load(array).tolist() == [0, 1, 1, 2, -1, -1, -1, -1, -1]
+    with np.load(both) as stored:
+        assert stored["vertices"].tolist() == [0, 1, 2, 3]
+        assert stored["values"].tolist() == [0, 1, 1, 2]
+    assert np.loadtxt(packed).shape == (4, 2)
+    run(capsys, "sssp", edges, "--out", array)
+    assert np.load(array)[4] == np.iinfo(np.int64).max
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "answer.npy", "answer.npz", "answer.txt", "answer.txt.gz", "small.txt",
+    ]  # fmt: skip
+
+
+def test_ranks_survive_a_text_file(capsys, tmp_path):
+    out = tmp_path / "ranks.txt"
+    run(capsys, "pagerank", "star:9", "--out", out)
+    expected = gb.algorithms.pagerank(gb.io.read("star:9", weights=False)).to_dense()
+    assert np.loadtxt(out)[:, 1].tolist() == expected.tolist()
+
+
+def test_info(capsys, edges):
+    data = answer(capsys, "info", edges)
+    assert data["graph"]["edges"] == 4
+    assert data["degree"] == {
+        "mean": 4 / 9, "largest_out": 2, "largest_in": 1, "without_out_edges": 6, "without_edges": 3,
+    }  # fmt: skip
+    assert data["degrees"] == [
+        {"from": 0, "to": 0, "vertices_out": 6, "vertices_in": 5, "edges_out": 0},
+        {"from": 1, "to": 1, "vertices_out": 2, "vertices_in": 4, "edges_out": 2},
+        {"from": 2, "to": 3, "vertices_out": 1, "vertices_in": 0, "edges_out": 2},
+    ]
+    assert set(data["memory"]) == {"host", "device", "zerocopy"}
+    assert (
+        data["memory"]["zerocopy"]["host"] + data["memory"]["zerocopy"]["device"] == data["memory"]["device"]["device"]
+    )
+    _, out, _ = run(capsys, "info", edges)
+    assert "zerocopy" in out
+    assert "largest 2 (vertex 0)" in out
+
+
+def test_convert_there_and_back(capsys, edges, tmp_path):
+    mtx, back = tmp_path / "small.mtx", tmp_path / "back.txt"
+    data = answer(capsys, "convert", edges, mtx)
+    assert (data["target"], data["bytes"]) == (str(mtx), mtx.stat().st_size)
+    code, out, _ = run(capsys, "convert", mtx, back)
+    assert code == 0
+    assert str(back) in out
+    assert gb.io.read(back).isequal(gb.io.read(edges))
+
+
+def test_doctor(capsys):
+    data = answer(capsys, "doctor", "--quick")
+    assert data["cpu"]["available"] is True
+    assert data["packages"]["numpy"] == np.__version__
+    assert data["memory"]["total"] > 2**28
+    assert data["gpu"]["available"] or data["gpu"]["reason"]
+    assert data["engine"] == ("gpu" if data["gpu"]["available"] else "cpu")
+    _, out, _ = run(capsys, "doctor", "--quick")
+    assert "CPU engine  works" in out
+
+
+def test_doctor_reads_the_driver(tmp_path):
+    (tmp_path / "gpus/0000:01:00.0").mkdir(parents=True)
+    (tmp_path / "version").write_text("NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159.03  Tue\nGCC version\n")
+    (tmp_path / "gpus/0000:01:00.0/information").write_text("Model: \t NVIDIA H200\nIRQ: 17\n")
+    assert doctor._driver(tmp_path) == {"driver": "580.159.03", "cards": ["NVIDIA H200"]}
+    assert doctor._driver(tmp_path / "nowhere") == {"driver": None, "cards": []}
+
+
+def test_doctor_with_a_card(capsys, monkeypatch):
+    from sparsezc.engines import gpu
+
+    facts = {"available": True, "name": "a card", "memory_total": 2**37, "link": {"copy": 55.3e9, "pinned": 51.3e9}}
+    monkeypatch.setattr(gpu, "diagnose", lambda measure: facts)
+    _, out, _ = run(capsys, "doctor")
+    for line in ("GPU engine      works", "memory total  128 GiB", "link          copy 55.3 GB/s, pinned 51.3 GB/s"):
+        assert line in out
+    monkeypatch.setattr(gpu, "diagnose", lambda measure: 1 / 0)
+    assert answer(capsys, "doctor")["gpu"]["reason"] == "ZeroDivisionError: division by zero"
+
+
+BAD = [
+    (["bfs", "missing.txt"], "missing.txt"),
+    (["bfs", "{edges}", "--source", "9"], "source is 9; the graph has vertices 0 to 8"),
+    (["bfs", "{edges}", "--source", "-1"], "source is -1"),
+    (["bfs", "kron:x"], "kron:SCALE"),
+    (["sssp", "{edges}", "--weights", "colour"], "weights='colour' is not understood"),
+    (["pagerank", "{edges}", "--damping", "2"], "damping is 2.0"),
+    (["convert", "{edges}", "{folder}/out.xyz"], ".xyz"),
+    (["convert", "{edges}", "{folder}/none/out.mtx"], "none"),
+    (["bfs", "{edges}", "--out", "{folder}/none/out.txt"], "none"),
+    (["bfs", "{folder}"], "folder"),
+    (["bfs", "grid:3x3", "--directed"], "directed"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "told"), BAD, ids=lambda value: " ".join(value) if type(value) is list else "")
+def test_what_fails_says_why_in_one_line(capsys, edges, tmp_path, arguments, told):
+    filled = [argument.format(edges=edges, folder=tmp_path) for argument in arguments]
+    code, out, err = run(capsys, *filled)
+    assert (code, out) == (1, "")
+    assert err.startswith("sparsezc: ")
+    assert err.count("\n") == 1
+    assert told in err
+    assert [path.name for path in tmp_path.iterdir()] == ["small.txt"]
+
+
+def test_a_damaged_file_is_named_with_its_line(capsys, tmp_path):
+    path = tmp_path / "bad.txt"
+    path.write_text("0 1\n1 x\n")
+    code, _, err = run(capsys, "bfs", path)
+    assert code == 1
+    assert str(path) in err
+    assert "2" in err
+
+
+def test_debug_shows_the_traceback(edges):
+    with pytest.raises(gb.exceptions.IndexOutOfBound):
+        main(["bfs", edges, "--source", "99", "--debug"])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["fly"],
+        ["bfs"],
+        ["bfs", "x", "--source", "one"],
+        ["bfs", "x", "--engine", "tpu"],
+        ["bfs", "x", "--directed", "--undirected"],
+        ["cc", "x", "--source", "1"],
+        ["info", "x", "--out", "y"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_is_2(capsys, arguments):
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 2
+    assert "usage: sparsezc" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [[], ["bfs"], ["sssp"], ["pagerank"], ["cc"], ["info"], ["convert"], ["doctor"]])
+def test_help(capsys, command):
+    with pytest.raises(SystemExit) as stop:
+        main([*command, "--help"])
+    assert stop.value.code == 0
+    assert capsys.readouterr().out.startswith("usage: sparsezc")
+
+
+def test_an_error_nobody_expected(capsys, monkeypatch):
+    monkeypatch.setattr("sparsezc.io.reader.read_csr", lambda *args, **kwargs: {}["key"])
+    assert run(capsys, "info", "star:3")[::2] == (1, "sparsezc: unexpected KeyError: key (--debug shows where)\n")
+
+
+def test_warnings_are_one_line(capsys, monkeypatch):
+    import warnings
+
+    monkeypatch.setattr(doctor, "_cores", lambda: warnings.warn("slow", gb.exceptions.PerformanceWarning, 1) or 2)
+    assert run(capsys, "doctor", "--quick")[2] == "sparsezc: warning: slow\n"
+
+
+def test_ctrl_c_while_computing(capsys, edges, monkeypatch, tmp_path):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(gb.algorithms, "bfs", interrupted)
+    code, out, err = run(capsys, "bfs", edges, "--out", tmp_path / "a.txt")
+    assert (code, out, err) == (130, "", "\nsparsezc: interrupted\n")
+    assert not (tmp_path / "a.txt").exists()
+
+
+def started(*arguments, **more):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen([sys.executable, "-m", "sparsezc", *map(str, arguments)], env=environment, **more)
+
+
+def test_ctrl_c_from_outside_leaves_no_file(tmp_path):
+    process = started("convert", "kron:19", tmp_path / "big.mtx", stderr=subprocess.PIPE, stdout=subprocess.PIPE)
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_reader_that_stops_early_is_no_error():
+    process = started("info", "star:9", stderr=subprocess.PIPE, stdout=subprocess.PIPE)
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait(timeout=60) in (0, 1)
+
+
+def test_a_million_edges_from_a_cold_start_take_under_five_seconds(tmp_path):
+    """In seconds of the processor, which other programs on the machine do not change as much as those of the wall."""
+    pairs = np.random.default_rng(1).integers(0, 200_000, (1_000_000, 2))
+    path = tmp_path / "web.txt"
+    path.write_text("# FromNodeId\tToNodeId\n" + "".join(f"{i}\t{j}\n" for i, j in pairs.tolist()))
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    process = started("bfs", path, "--json", stdout=subprocess.PIPE)
+    data = json.loads(process.communicate(timeout=60)[0])
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 5
+    assert data["graph"]["edges"] > 999_000
+
+
+def test_help_needs_no_library():
+    text = "import sys, sparsezc.cli as cli; cli.parser(); print({'numpy', 'graphblas', 'cupy'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", text], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
+
+
+def test_tables_fit_the_terminal():
+    table = Table(("name", "count"), [("a" * 50, 1), ("b", 23456)], title="a title that is much too long for this")
+    assert [len(line) <= 30 for line in table.text(30).splitlines()] == [True] * 4
+    assert cut("abcdefgh", 6) == "abc..."
+    assert table.text(80).splitlines()[3].endswith("23,456")
+
+
+def test_units():
+    assert [seconds(t) for t in (0, 1e-6, 0.25, 59.96, 4321)] == ["0 ms", "0.001 ms", "250 ms", "60 s", "4321 s"]
+    assert [size(b) for b in (0, 1023, 2**20, 3 * 2**30)] == ["0 B", "1023 B", "1 MiB", "3 GiB"]
+    assert [rate(e, 1) for e in (5, 2e3, 999_600, 3e10)] == ["5 edges/s", "2 k edges/s", "1 M edges/s", "30 G edges/s"]
