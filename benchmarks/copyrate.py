@@ -1,0 +1,64 @@
+"""The rates that shares refer to, measured in the same run: how fast plain copies go.
+
+``zerocopy``: cudaMemcpy from pinned host memory to the device, bytes copied a second: the host link.
+``device``: a copy inside the device's memory; ``host``: a copy by NumPy on one core. Both count bytes read and written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from benchmarks.frame import nothing, summary, timed
+from sparsezc.device import Device, Pages
+
+SIZE = 1 << 30
+TRIALS = 5
+_HOST_TO_DEVICE = 1
+
+
+def runtime_of(gpu: Device) -> Any:
+    """CUDA's runtime; None on an emulated device."""
+    return getattr(getattr(gpu.xp, "cuda", None), "runtime", None)
+
+
+def median_seconds(call: Callable[[], Any], synchronize: Callable[[], None], trials: int = TRIALS) -> float:
+    """The median of some timed calls, after one that is not counted."""
+    timed(call, synchronize)
+    return summary([timed(call, synchronize)[1] for _ in range(trials)]).median
+
+
+def transfer(gpu: Device, target: Any, pages: Pages) -> None:
+    """cudaMemcpy from pages to a device array of bytes; not waited for."""
+    runtime = runtime_of(gpu)
+    if runtime is None:
+        target[...] = pages.array
+    else:
+        runtime.memcpyAsync(gpu.pointer(target), pages.pointer, target.nbytes, _HOST_TO_DEVICE, 0)
+
+
+def link(gpu: Device, size: int = SIZE) -> float:
+    pages, target = gpu.pages(size, "pinned"), gpu.xp.empty(size, np.uint8)
+    return size / median_seconds(lambda: transfer(gpu, target, pages), gpu.synchronize)
+
+
+def device(gpu: Device, size: int = SIZE) -> float:
+    source, target = gpu.xp.zeros(size, np.uint8), gpu.xp.empty(size, np.uint8)
+    return 2 * size / median_seconds(lambda: gpu.xp.copyto(target, source), gpu.synchronize)
+
+
+def host(size: int = SIZE // 4) -> float:
+    source, target = np.zeros(size, np.uint8), np.empty(size, np.uint8)
+    source.fill(1)  # untouched pages are all the same one
+    return 2 * size / median_seconds(lambda: np.copyto(target, source), nothing)
+
+
+def of(placement: str, size: int = SIZE) -> float:
+    """Bytes a second of the copy that a placement compares with."""
+    if placement == "host":
+        return host(min(size, SIZE // 4))
+    from sparsezc.device import current
+
+    return device(current(), size) if placement == "device" else link(current(), size)

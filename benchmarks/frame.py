@@ -1,0 +1,275 @@
+"""The one frame of every benchmark, after the GAP Benchmark Suite's (arXiv:1508.03619).
+
+The graph is loaded or made first and never timed. Sources come from a fixed seed and have out-edges. The first call,
+which compiles, is timed apart and its answer is verified; then come the trials. A case says how many bytes had to be
+read, so GB/s and the share of the copy rate measured in the same run come out. A run is one JSON file, saved after each
+case, so that what was measured survives what fails later.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import time
+import traceback
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks import machine
+from benchmarks.verify import Undecided, Wrong
+
+RESULTS = Path(__file__).resolve().parent / "results"
+SEED = 27182818
+
+
+class Summary(NamedTuple):
+    """The least, the median and the most of some numbers."""
+
+    min: float
+    median: float
+    max: float
+
+
+def summary(numbers: Sequence[float]) -> Summary:
+    """
+    >>> summary([3.0, 1.0, 2.0, 10.0])
+    Summary(min=1.0, median=2.5, max=10.0)
+    """
+    return Summary(min(numbers), statistics.median(numbers), max(numbers))
+
+
+def pick_sources(degree: NDArray[Any], count: int, seed: int = SEED) -> list[int]:
+    """`count` vertices with out-edges, the same ones for the same degrees and seed; distinct where there are enough."""
+    candidates = np.flatnonzero(degree)
+    if candidates.size == 0:
+        raise ValueError("the graph has no edges, so no vertex can be a source")
+    rng = np.random.default_rng(seed)
+    return [int(v) for v in rng.choice(candidates, count, replace=candidates.size < count)]
+
+
+@dataclass
+class Trial:
+    """One timed call: what it was given, how long it took, how many bytes it had to read."""
+
+    input: Any
+    seconds: float
+    nbytes: int
+
+
+@dataclass
+class Case:
+    """One thing that was measured: a row of the table.
+
+    Attributes
+    ----------
+    parts : int
+        Equal parts of a call (PageRank's iterations): times and bytes are shown for one of them.
+    rate : float or None
+        Copy rate in bytes a second, of this run, that `share` refers to.
+    reference, peer : float or None, str
+        The figure to compare with, in the report's unit, and whose it is.
+    requests : int
+        Requests that a call made, where they are what is measured.
+    """
+
+    name: str
+    setting: dict[str, Any] = field(default_factory=dict)
+    trials: list[Trial] = field(default_factory=list)
+    first_seconds: float = 0.0
+    verified: str = "not asked"
+    parts: int = 1
+    rate: float | None = None
+    reference: float | None = None
+    peer: str = ""
+    requests: int = 0
+    notes: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def seconds(self) -> Summary:
+        return summary([trial.seconds / self.parts for trial in self.trials])
+
+    @property
+    def nbytes(self) -> float:
+        return statistics.mean(trial.nbytes for trial in self.trials) / self.parts
+
+    @property
+    def bytes_per_second(self) -> float:
+        return statistics.median(trial.nbytes / trial.seconds for trial in self.trials)
+
+    @property
+    def share(self) -> float | None:
+        return self.bytes_per_second / self.rate if self.rate else None
+
+    def figure(self, unit: str) -> float:
+        """What the case comes to, in "ms" or "GB/s"."""
+        return self.seconds.median * 1e3 if unit == "ms" else self.bytes_per_second / 1e9
+
+    @property
+    def label(self) -> str:
+        """The case's own name, with the graph and the placement where it has them."""
+        words = [self.setting.get("graph"), self.setting.get("placement"), self.name]
+        return " ".join(str(word) for word in words if word)
+
+
+def nothing() -> None:
+    """What a CPU waits for."""
+
+
+def timed(call: Callable[[], Any], synchronize: Callable[[], None]) -> tuple[Any, float]:
+    """The answer of a call and the seconds it took, up to the moment when the device has finished."""
+    synchronize()
+    start = time.perf_counter()
+    answer = call()
+    synchronize()
+    return answer, time.perf_counter() - start
+
+
+def measure(
+    case: Case,
+    call: Callable[[Any], Any],
+    inputs: Iterable[Any] = (None,),
+    *,
+    trials: int,
+    nbytes: Callable[[Any], int],
+    synchronize: Callable[[], None] = nothing,
+    verify: Callable[[Any, Any], None] | None = None,
+    verify_all: bool = False,
+) -> Case:
+    """Fill in a case: for each input `trials` timed calls, and before the first of all one call that compiles.
+
+    Parameters
+    ----------
+    nbytes : callable
+        Given an answer: the bytes that the call had to read. Not timed.
+    verify : callable, optional
+        Given the input and the answer: raises :class:`Wrong` where the answer is wrong. Judges the first call and,
+        with `verify_all`, the first trial of each input. Not timed.
+    """
+    for position, given in enumerate(inputs):
+        if position == 0:
+            answer, case.first_seconds = timed(lambda given=given: call(given), synchronize)
+            case.verified = judge(verify, given, answer)
+        seconds = []
+        for turn in range(trials):
+            answer = None  # its memory is free again before the clock starts
+            answer, took = timed(lambda given=given: call(given), synchronize)
+            seconds.append(took)
+            if verify_all and turn == 0 and not case.verified.startswith("WRONG"):
+                case.verified = judge(verify, given, answer)
+        moved = nbytes(answer)
+        case.trials += [Trial(given, took, moved) for took in seconds]
+    return case
+
+
+def judge(verify: Callable[[Any, Any], None] | None, given: Any, answer: Any) -> str:
+    """ "yes", "not asked", or why not."""
+    if verify is None:
+        return "not asked"
+    try:
+        verify(given, answer)
+    except Wrong as error:
+        return f"WRONG: {error}"
+    except Undecided as error:
+        return f"undecided: {error}"
+    return "yes"
+
+
+class Report:
+    """One run: its cases, its failures, the machine; saved as JSON and printed as a table."""
+
+    def __init__(self, benchmark: str, unit: str, out: Path | None = None) -> None:
+        self.benchmark, self.unit = benchmark, unit
+        self.started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        stamp = self.started.replace(":", "").replace("-", "")
+        self.path = out or RESULTS / f"{benchmark}-{stamp}.json"
+        self.machine = machine.facts()
+        self.rates: dict[str, float] = {}  # copy rates of this run, bytes a second, by placement
+        self.cases: list[Case] = []
+        self.failures: list[dict[str, str]] = []
+
+    def add(self, case: Case) -> None:
+        self.cases.append(case)
+        self.save()
+
+    @contextmanager
+    def part(self, name: str) -> Any:
+        """A part of the run: what fails in it is reported and the run goes on. Ctrl-C still ends it."""
+        try:
+            yield
+        except Exception as error:
+            text = f"{type(error).__name__}: {error}"
+            print(f"!! {name} failed: {text}", flush=True)
+            self.failures.append({"part": name, "error": text, "traceback": traceback.format_exc()})
+            self.save()
+
+    @property
+    def ok(self) -> bool:
+        """Nothing failed, and no answer was wrong."""
+        return not self.failures and not any(case.verified.startswith("WRONG") for case in self.cases)
+
+    def as_dict(self) -> dict[str, Any]:
+        def one(case: Case) -> dict[str, Any]:
+            low, middle, high = case.seconds
+            derived = {"min": low, "median": middle, "max": high, "nbytes": case.nbytes}
+            derived |= {"bytes_per_second": case.bytes_per_second, "share_of_copy_rate": case.share}
+            return asdict(case) | {"derived": derived}
+
+        return {
+            "benchmark": self.benchmark,
+            "unit": self.unit,
+            "started": self.started,
+            "machine": self.machine,
+            "copy_rates": self.rates,
+            "cases": [one(case) for case in self.cases],
+            "failures": self.failures,
+        }
+
+    def save(self) -> Path:
+        """Write the JSON, whole or not at all."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = self.path.with_name(f".{self.path.name}.part")
+        unfinished.write_text(json.dumps(self.as_dict(), indent=1, default=str) + "\n")
+        unfinished.replace(self.path)
+        return self.path
+
+
+def load(path: Path) -> Report:
+    """A report again, from its JSON."""
+    content = json.loads(path.read_text())
+    report = Report(content["benchmark"], content["unit"], path)
+    report.started, report.machine = content["started"], content["machine"]
+    report.rates, report.failures = content["copy_rates"], content["failures"]
+    for case in content["cases"]:
+        del case["derived"]
+        trials = [Trial(**trial) for trial in case.pop("trials")]
+        report.cases.append(Case(trials=trials, **case))
+    return report
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """A number in few characters.
+
+    >>> number(12.3456), number(0.01234), number(1234.5), number(None)
+    ('12.3', '0.0123', '1234', '-')
+    """
+    if value is None:
+        return "-"
+    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:#.{digits}g}".rstrip(".")
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> str:
+    """Columns as wide as they need be: the first `left` begin at the left, numbers end at the right."""
+    body = [list(header), *map(list, rows)]
+    widths = [max(len(row[k]) for row in body) for k in range(len(header))]
+
+    def line(row: list[str]) -> str:
+        cells = [cell.ljust(widths[k]) if k < left else cell.rjust(widths[k]) for k, cell in enumerate(row)]
+        return "  ".join(cells).rstrip()
+
+    return "\n".join([line(body[0]), "  ".join("-" * width for width in widths), *map(line, body[1:])])

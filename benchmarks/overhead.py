@@ -1,0 +1,217 @@
+"""What the CPU engine adds to python-graphblas, and how long the command line takes from a cold start.
+
+The same lines run through sparsezc and through bare python-graphblas, in pairs that take turns, on one graph. A call may
+cost 10% and 20 microseconds more than the bare one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import graphblas
+import numpy as np
+
+graphblas.init("suitesparse", blocking=True)  # before any other name of it: its default mode gives wrong answers
+
+import sparsezc as gb  # noqa: E402  (python-graphblas is started first)
+from benchmarks.frame import SEED, Case, Report, Trial, number, pick_sources, summary, table  # noqa: E402
+from benchmarks.plot import plot  # noqa: E402
+
+SHARE, MICROSECONDS = 0.10, 20.0  # what a call may cost more
+COLD_START_SECONDS = 5.0
+ROOT = Path(__file__).resolve().parent.parent
+
+
+class Pair(NamedTuple):
+    """The same work through both libraries; `calls` library calls at most are in it."""
+
+    name: str
+    ours: Callable[[], Any]
+    bare: Callable[[], Any]
+    calls: Callable[[], int]
+
+
+def bfs_ours(A: Any, source: int) -> Any:
+    return gb.algorithms.bfs(A, source)
+
+
+def bfs_bare(G: Any, source: int) -> Any:
+    """The lines of sparsezc.algorithms.bfs in python-graphblas."""
+    level = graphblas.Vector("INT32", G.nrows)
+    frontier = graphblas.Vector("BOOL", G.nrows)
+    frontier[source] = True
+    depth = 0
+    while frontier.nvals:
+        level(frontier.S) << depth
+        frontier(~level.S, replace=True) << frontier.vxm(G, graphblas.semiring.any_pair["BOOL"])
+        depth += 1
+    return level
+
+
+def into(library: Any, dtype: str, size: int, expression: Callable[[], Any]) -> Callable[[], Any]:
+    """A call that writes an expression into a vector that is there already."""
+    out = library.Vector(dtype, size)
+
+    def call() -> Any:
+        out << expression()
+        return out
+
+    return call
+
+
+def pairs(name: str) -> list[Pair]:
+    """mxv with all of a vector, masked vxm with a hundredth of one, and a whole bfs."""
+    made: Any = gb.io.read(name, weights="hash:1-255")
+    A = made.dup("FP64")
+    indptr, ids, values = A.to_csr()
+    n, source = A.nrows, pick_sources(np.diff(indptr.astype(np.int64)), 1)[0]
+    G = graphblas.Matrix.from_csr(indptr, ids, values, ncols=n)
+    some = np.sort(np.random.default_rng(SEED).choice(n, max(1, n // 100), replace=False))
+    x, u = gb.Vector.from_dense(np.ones(n)), gb.Vector.from_coo(some, True, size=n)
+    bare_x, bare_u = graphblas.Vector.from_dense(np.ones(n)), graphblas.Vector.from_coo(some, True, size=n)
+    levels = int(bfs_bare(G, source).reduce(graphblas.monoid.max).value) + 1
+
+    def vxm(library: Any, matrix: Any, vector: Any) -> Callable[[], Any]:
+        out = library.Vector("BOOL", n)
+
+        def call() -> Any:
+            out(~vector.S, replace=True) << vector.vxm(matrix, library.semiring.any_pair["BOOL"])
+            return out
+
+        return call
+
+    return [
+        Pair(
+            "mxv plus_times",
+            into(gb, "FP64", n, lambda: A.mxv(x, gb.semiring.plus_times)),
+            into(graphblas, "FP64", n, lambda: G.mxv(bare_x, graphblas.semiring.plus_times)),
+            lambda: 1,
+        ),
+        Pair("vxm any_pair, ~mask", vxm(gb, A, u), vxm(graphblas, G, bare_u), lambda: 1),
+        Pair("bfs", lambda: bfs_ours(A, source), lambda: bfs_bare(G, source), lambda: 4 + 3 * levels),
+    ]
+
+
+def seconds(call: Callable[[], Any]) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def compare(pair: Pair, repeats: int) -> Case:
+    """Both halves in turns, ours first in every other pair. Both answers must agree."""
+    _agree(pair)
+    case = Case(pair.name, {"calls": pair.calls()}, verified="yes")
+    bare, ratios = [], []
+    for turn in range(repeats):
+        both = (pair.ours, pair.bare) if turn % 2 else (pair.bare, pair.ours)
+        took = dict(zip(both, map(seconds, both), strict=True))
+        case.trials.append(Trial(None, took[pair.ours], 0))
+        bare.append(took[pair.bare])
+        ratios.append(took[pair.ours] / took[pair.bare])
+    case.peer, case.reference = "python-graphblas", summary(bare).median * 1e3
+    more = (case.seconds.median - summary(bare).median) / case.setting["calls"] * 1e6
+    allowed = (1 + SHARE) * summary(bare).median + MICROSECONDS * 1e-6 * case.setting["calls"]
+    case.notes = {
+        "bare_seconds": bare,
+        "ratio": summary(ratios),
+        "microseconds_more_a_call": more,
+        "within_limit": case.seconds.median <= allowed,
+    }
+    return case
+
+
+def _agree(pair: Pair) -> None:
+    ours, bare = pair.ours(), pair.bare()
+    for one, other in zip(ours.to_coo(), bare.to_coo(), strict=True):
+        if not (one.shape == other.shape and np.allclose(one, other)):
+            raise AssertionError(f"{pair.name}: sparsezc and python-graphblas give different answers")
+
+
+def snap_file(folder: Path, edges: int) -> Path:
+    """A SNAP edge list of this many lines, a quarter as many vertices."""
+    rng = np.random.default_rng(SEED)
+    path = folder / "edges.txt"
+    pairs = rng.integers(0, max(2, edges // 4), (edges, 2))
+    with path.open("w") as file:
+        file.write("# Directed graph\n# FromNodeId\tToNodeId\n")
+        file.write("\n".join(f"{u}\t{v}" for u, v in pairs.tolist()) + "\n")
+    return path
+
+
+def cold_start(report: Report, edges: int, repeats: int) -> None:
+    """`sparsezc bfs FILE` in a process of its own, from its start to its printed answer."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = snap_file(Path(folder), edges)
+        source = int(path.read_text().split("\n", 3)[2].split()[0])
+        command = [sys.executable, "-m", "sparsezc", "bfs", str(path), "--source", str(source), "--engine", "cpu"]
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+        case = Case(f"sparsezc bfs, {edges:,} edges, cold", {"calls": 1}, verified="not asked")
+        for _ in range(repeats):
+            start = time.perf_counter()
+            done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
+            case.trials.append(Trial(source, time.perf_counter() - start, path.stat().st_size))
+            if done.returncode or not done.stdout.strip():
+                raise RuntimeError(f"sparsezc bfs ended with {done.returncode}: {done.stderr.strip()[-500:]}")
+        case.peer, case.reference = "limit", COLD_START_SECONDS * 1e3
+        case.notes = {"within_limit": case.seconds.median <= COLD_START_SECONDS}
+        report.add(case)
+
+
+def printed(report: Report) -> str:
+    header = (
+        "case",
+        "min ms",
+        "median",
+        "max",
+        "beside",
+        "ms",
+        "ratio min",
+        "median",
+        "max",
+        "us more a call",
+        "limit",
+    )
+    rows = []
+    for case in report.cases:
+        ratio = case.notes.get("ratio", (None, None, None))
+        rows.append(
+            (case.name, *(number(second * 1e3) for second in case.seconds), case.peer, number(case.reference),
+             *map(number, ratio), number(case.notes.get("microseconds_more_a_call")),
+             "kept" if case.notes["within_limit"] else "BROKEN")
+        )  # fmt: skip
+    return table(header, rows)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.overhead", description=__doc__.splitlines()[0])
+    parser.add_argument("--graph", default="kron:16")
+    parser.add_argument("--repeats", type=int, default=21, help="pairs of calls")
+    parser.add_argument("--edges", type=int, default=1_000_000, help="lines of the cold start's file; 0: leave it out")
+    parser.add_argument("--starts", type=int, default=3, help="cold starts")
+    parser.add_argument("--out", type=Path, help="the result file (default: a new one in benchmarks/results)")
+    given = parser.parse_args(arguments)
+    report = Report("overhead", "ms", given.out)
+    with gb.config.set(engine="cpu", progress=False), report.part("overhead"):
+        for pair in pairs(given.graph):
+            report.add(compare(pair, given.repeats))
+    if given.edges:
+        with report.part("cold start"):
+            cold_start(report, given.edges, given.starts)
+    print(printed(report))
+    picture = plot(report)
+    print(f"written: {report.save()}{f', {picture}' if picture else ''}")
+    kept = all(case.notes["within_limit"] for case in report.cases)
+    return 0 if report.ok and kept else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
