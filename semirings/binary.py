@@ -1,6 +1,8 @@
 # ruff: noqa: E501  -- one operator, one line; a lambda takes all operands and may ignore some
 """The binary operators, by python-graphblas's names: ``z = f(x, y)``. One line makes one.
 
+``mod`` is python-graphblas's ``binary.numpy.mod``, which its ``A % B`` uses.
+
 In a multiplication of A(i, k) with B(k, j), ``firsti`` is i, ``firstj`` and ``secondi`` are k, ``secondj`` is j.
 """
 
@@ -44,6 +46,7 @@ truediv = BinaryOp("truediv", numpy=np.true_divide, cuda="Z(x) / Z(y)", domain=Q
 rtruediv = BinaryOp("rtruediv", numpy=lambda x, y: np.true_divide(y, x), cuda="Z(y) / Z(x)", domain=QUOTIENT, commutes_to="truediv")
 floordiv = BinaryOp("floordiv", numpy=faces.floor_quotient, cuda="floor_quotient(Z(x), Z(y))", domain=BOOL_TO_INT8, commutes_to="rfloordiv")
 rfloordiv = BinaryOp("rfloordiv", numpy=lambda x, y: faces.floor_quotient(y, x), cuda="floor_quotient(Z(y), Z(x))", domain=BOOL_TO_INT8, commutes_to="floordiv")
+mod = BinaryOp("mod", numpy=faces.modulo, cuda="modulo(Z(x), Z(y))", domain=BOOL_TO_INT8)
 pow = BinaryOp("pow", numpy=faces.power, cuda="power(x, y)", commutes_to="rpow")
 rpow = BinaryOp("rpow", numpy=lambda x, y: faces.integer_power(y, x), cuda="integer_power(Z(y), Z(x))", domain=BOOL_TO_INT8, commutes_to="pow")
 binom = BinaryOp("binom", numpy=faces.binomial, cuda="binomial(x, y)", domain=BINOMIAL)
@@ -97,3 +100,6 @@ secondi = BinaryOp("secondi", numpy=lambda i, k, j: k, cuda="k", elementwise="i"
 secondi1 = BinaryOp("secondi1", numpy=lambda i, k, j: k + 1, cuda="k + 1", elementwise="i + 1", domain=POSITION, commutes_to="firsti1", transposes_to="firstj1")
 secondj = BinaryOp("secondj", numpy=lambda i, k, j: j, cuda="j", domain=POSITION, commutes_to="firstj", transposes_to="firsti")
 secondj1 = BinaryOp("secondj1", numpy=lambda i, k, j: j + 1, cuda="j + 1", domain=POSITION, commutes_to="firstj1", transposes_to="firsti1")
+
+# At the end, because it takes its names from here
+from sparsezc.semirings import binary_ss as ss  # noqa: E402, F401

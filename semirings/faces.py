@@ -177,7 +177,8 @@ def integer_power(x: Array, y: Array) -> Array:
         return np.power(x, y)
     base = x.astype(np.int8) if x.dtype == np.bool_ else x
     negative_exponent = y < 0
-    left = np.where(negative_exponent, -y.astype(np.int64), y).astype(np.uint64)  # the exponent's bits still to be used
+    left = y.astype(np.uint64)
+    left = np.where(negative_exponent, np.uint64(0) - left, left)  # the exponent's bits still to be used
     square, result = base.astype(np.uint64), np.ones(left.shape, np.uint64)
     while left.any():
         result = np.where(left & np.uint64(1), result * square, result)

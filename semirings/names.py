@@ -23,7 +23,7 @@ _SPELLINGS: dict[str, dict[str, str]] = {
     "select": _VALUE_TESTS,
     "binary": {
         "<": "lt", ">": "gt", "<=": "le", ">=": "ge", "!=": "ne", "==": "eq", "+": "plus", "-": "minus", "*": "times",
-        "/": "truediv", "//": "floordiv", "**": "pow", "&": "land", "|": "lor", "^": "lxor",
+        "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "&": "land", "|": "lor", "^": "lxor",
     },
     "monoid": {"==": "eq", "+": "plus", "*": "times", "&": "land", "|": "lor", "^": "lxor"},
     "semiring": {},

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,6 +28,7 @@ class TypeNotSupported(DomainMismatch, KeyError):
         return Exception.__str__(self)
 
 
+@cache
 def reads_of(expression: str) -> frozenset[str]:
     """Which of x, y, i, j, k a CUDA expression reads.
 

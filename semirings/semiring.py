@@ -275,3 +275,6 @@ bxnor_band = Semiring(monoid.bxnor, binary.band, domain=AS_BITS)
 bxnor_bor = Semiring(monoid.bxnor, binary.bor, domain=AS_BITS)
 bxnor_bxnor = Semiring(monoid.bxnor, binary.bxnor, domain=AS_BITS)
 bxnor_bxor = Semiring(monoid.bxnor, binary.bxor, domain=AS_BITS)
+
+# At the end, because it takes its names from here
+from sparsezc.semirings import semiring_ss as ss  # noqa: E402, F401

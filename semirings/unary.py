@@ -69,3 +69,6 @@ positioni = UnaryOp("positioni", numpy=lambda i, j: i, cuda="i", domain=POSITION
 positioni1 = UnaryOp("positioni1", numpy=lambda i, j: i + 1, cuda="i + 1", domain=POSITION)
 positionj = UnaryOp("positionj", numpy=lambda i, j: j, cuda="j", domain=POSITION)
 positionj1 = UnaryOp("positionj1", numpy=lambda i, j: j + 1, cuda="j + 1", domain=POSITION)
+
+# At the end, because it takes its names from here
+from sparsezc.semirings import unary_ss as ss  # noqa: E402, F401

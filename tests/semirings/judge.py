@@ -26,6 +26,8 @@ def operators(kind: str) -> dict[str, Any]:
             op = getattr(module, name)
             if hasattr(op, "types"):
                 found[name] = op
+        if kind == "binary":
+            found["mod"] = gb.binary.numpy.mod
     return found
 
 

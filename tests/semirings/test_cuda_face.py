@@ -14,7 +14,7 @@ from sparsezc.semirings.operators import reads_of
 from tests.emulator import resources
 
 from . import cuda_face, samples
-from .cases import Case, cases, typed_operators
+from .cases import NOT_COMPARED, Case, cases, typed_operators
 from .cuda_face import HostProgram
 
 EVERY = [typed for kind in ("unary", "binary", "indexunary", "select") for _, typed in typed_operators(kind)]
@@ -31,6 +31,21 @@ def test_values(case: Case, program: HostProgram) -> None:
     case.check(program(case.typed, x, y))
     if case.typed.op.kind == "indexunary":
         case.check(program(select.__dict__[case.typed.name][case.typed.type], x, y))
+
+
+@pytest.mark.parametrize("name", NOT_COMPARED)
+def test_the_faces_agree_where_there_is_no_judge(name: str, program: HostProgram) -> None:
+    for _, typed in typed_operators("binary"):
+        if typed.name == name:
+            x, y = samples.pairs(typed.type)
+            Case(typed, (x, y), typed.numpy(x, y)).check(program(typed, x, y))
+
+
+def test_integers_divided_by_zero() -> None:
+    x = np.array([-5, 0, 7], np.int8)
+    zero = np.zeros_like(x)
+    assert binary.cdiv["INT8"].numpy(x, zero).tolist() == [-128, 0, 127]
+    assert binary.floordiv["INT8"].numpy(x, zero).tolist() == binary.mod["INT8"].numpy(x, zero).tolist() == [0, 0, 0]
 
 
 def test_positions(program: HostProgram) -> None:
