@@ -25,6 +25,7 @@ from sparsezc.semirings.domains import (
 from sparsezc.semirings.operators import BinaryOp
 from sparsezc.semirings.types import INT64
 
+# fmt: off
 # Choosing one
 first = BinaryOp("first", numpy=faces.first, cuda="x", commutes_to="second")
 second = BinaryOp("second", numpy=faces.second, cuda="y", commutes_to="first")
@@ -101,5 +102,6 @@ secondi1 = BinaryOp("secondi1", numpy=lambda i, k, j: k + 1, cuda="k + 1", eleme
 secondj = BinaryOp("secondj", numpy=lambda i, k, j: j, cuda="j", domain=POSITION, commutes_to="firstj", transposes_to="firsti")
 secondj1 = BinaryOp("secondj1", numpy=lambda i, k, j: j + 1, cuda="j + 1", domain=POSITION, commutes_to="firstj1", transposes_to="firsti1")
 
+# fmt: on
 # At the end, because it takes its names from here
 from sparsezc.semirings import binary_ss as ss  # noqa: E402, F401

@@ -9,6 +9,7 @@ from __future__ import annotations
 from sparsezc.semirings.domains import DIAGINDEX, INDEX, POSITION_TEST, TO_BOOL
 from sparsezc.semirings.operators import IndexUnaryOp
 
+# fmt: off
 # Positions, moved by the thunk
 rowindex = IndexUnaryOp("rowindex", numpy=lambda x, i, j, y: i + y, cuda="i + y", domain=INDEX)
 colindex = IndexUnaryOp("colindex", numpy=lambda x, i, j, y: j + y, cuda="j + y", domain=INDEX)

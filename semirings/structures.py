@@ -237,5 +237,3 @@ def register_anonymous(monoid: Monoid | BinaryOp, binaryop: BinaryOp, name: str 
     if not semiring.types:
         raise TypeNotSupported(f"{monoid!r} has no type that {binaryop!r} returns")
     return semiring
-
-

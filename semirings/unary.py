@@ -12,6 +12,7 @@ from sparsezc.semirings import faces
 from sparsezc.semirings.domains import AS_FLOAT, FLOAT_TO_BOOL, ONLY_FLOAT, POSITION, WHOLE
 from sparsezc.semirings.operators import UnaryOp
 
+# fmt: off
 # Values
 identity = UnaryOp("identity", numpy=faces.itself, cuda="x")
 ainv = UnaryOp("ainv", numpy=faces.negative, cuda="-x")
@@ -70,5 +71,6 @@ positioni1 = UnaryOp("positioni1", numpy=lambda i, j: i + 1, cuda="i + 1", domai
 positionj = UnaryOp("positionj", numpy=lambda i, j: j, cuda="j", domain=POSITION)
 positionj1 = UnaryOp("positionj1", numpy=lambda i, j: j + 1, cuda="j + 1", domain=POSITION)
 
+# fmt: on
 # At the end, because it takes its names from here
 from sparsezc.semirings import unary_ss as ss  # noqa: E402, F401
