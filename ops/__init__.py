@@ -1,5 +1,7 @@
-"""The operations: one function each, which checks operands, finds the result's type and size, and returns an unrun
-:class:`~sparsezc.write.Expression`. Errors and their messages exist once, here; engines trust what reaches them.
+"""The operations: one function each.
+
+It checks operands, finds the result's type and size, and returns an unrun :class:`~sparsezc.write.Expression`. Errors
+and their messages exist once, here; engines trust what reaches them.
 
 The methods of Matrix and Vector call these functions, so ``A.mxv(v, op)`` and ``ops.mxv(A, v, op)`` are the same.
 
@@ -25,6 +27,6 @@ from sparsezc.ops.select import select
 from sparsezc.ops.transpose import transpose
 
 __all__ = [
-    "apply", "assign", "diag", "ewise_add", "ewise_mult", "ewise_union", "extract", "mxv", "reduce", "reduce_columnwise",
-    "reduce_rowwise", "select", "transpose", "vxm",
+    "apply", "assign", "diag", "ewise_add", "ewise_mult", "ewise_union", "extract", "mxv", "reduce",
+    "reduce_columnwise", "reduce_rowwise", "select", "transpose", "vxm",
 ]  # fmt: skip

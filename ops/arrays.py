@@ -119,10 +119,12 @@ def check_csr(indptr: NDArray[np.uint64], indices: NDArray[np.uint64], ncols: in
     inside = after[indptr[np.searchsorted(indptr, after)] != after]
     if inside.size == 0:
         return True
-    rows = np.repeat(np.arange(indptr.size - 1), np.diff(indptr.astype(np.int64)))
+    rows = np.repeat(np.arange(indptr.size - 1), (indptr[1:] - indptr[:-1]).astype(np.int64))
     order = np.lexsort((indices, rows))
     twice = (np.diff(indices[order].astype(np.int64)) == 0) & (np.diff(rows[order]) == 0)
     if twice.any():
         at = order[int(np.argmax(twice))]
-        raise InvalidObject(f"{ids_name} has {indices[at]} twice between offsets {rows[at]} and {rows[at] + 1} of {offsets}")
+        raise InvalidObject(
+            f"{ids_name} has {indices[at]} twice between offsets {rows[at]} and {rows[at] + 1} of {offsets}"
+        )
     return False

@@ -44,11 +44,15 @@ def assign(
     region = tuple(key.size for key in keys if key.kind != "one")
     value = _value(out, region, value)
     if value.ndim and value.shape != region:
-        raise DimensionMismatch(f"assign: {says(value)} is written to {out.name}[{_list(keys)}], which has shape {region}")
+        raise DimensionMismatch(
+            f"assign: {says(value)} is written to {out.name}[{_list(keys)}], which has shape {region}"
+        )
     if submask and not region:
         raise TypeError(f"assign: {out.name}[{_list(keys)}] is one element, which takes no mask of its own")
     operation = "subassign" if submask else "assign"
-    return Expression(operation, (value, *keys), None, out.dtype, out.shape, _mask_shape(out, keys, region, mask, submask))
+    return Expression(
+        operation, (value, *keys), None, out.dtype, out.shape, _mask_shape(out, keys, region, mask, submask)
+    )
 
 
 def _mask_shape(
@@ -70,7 +74,9 @@ def _value(out: Any, region: tuple[int, ...], value: Any) -> Any:
     if isinstance(value, Operand) and value.ndim:
         if value.ndim != len(region):
             need = {0: "a number or a Scalar", 1: "a Vector or a number", 2: "a Matrix or a number"}[len(region)]
-            raise TypeError(f"assign: {says(value)} does not fit a region of {out.name} with shape {region}; needed is {need}")
+            raise TypeError(
+                f"assign: {says(value)} does not fit a region of {out.name} with shape {region}; needed is {need}"
+            )
         return value
     try:
         return scalar(value, "assign: the value", may_be_empty=True)

@@ -63,7 +63,9 @@ def filling(u: Any, nvals: int, fill_value: Any, dtype: Any) -> tuple[DataType, 
     full = nvals == _count(u.shape)
     if fill_value is None:
         if not full:
-            raise TypeError(f"{u.name}.to_dense: {_count(u.shape) - nvals} entries are missing, so fill_value= is needed")
+            raise TypeError(
+                f"{u.name}.to_dense: {_count(u.shape) - nvals} entries are missing, so fill_value= is needed"
+            )
         return (u.dtype if dtype is None else lookup(dtype)), 0
     fill = scalar(fill_value, "to_dense: fill_value")
     if dtype is not None:

@@ -36,7 +36,9 @@ def mxv(A: Any, v: Any, op: Any) -> Expression:
     typed = resolve("semiring", op, "mxv: op", A.dtype, v.dtype)
     nrows, ncols = A.shape
     if ncols != v.size:
-        raise DimensionMismatch(f"mxv: {says(A)} has {ncols} columns; other is {says(v)}, and a size of {ncols} is needed")
+        raise DimensionMismatch(
+            f"mxv: {says(A)} has {ncols} columns; other is {says(v)}, and a size of {ncols} is needed"
+        )
     return Expression("mxv", (A, v), typed, typed.return_type, (nrows,))
 
 

@@ -1,7 +1,7 @@
 """sparsezc: a GraphBLAS for graphs larger than the GPU.
 
-A program written for python-graphblas runs with ``import sparsezc as gb``: on a CPU through SuiteSparse:GraphBLAS, on a GPU
-over matrices that may lie in host memory.
+A program written for python-graphblas runs with ``import sparsezc as gb``: on a CPU through SuiteSparse:GraphBLAS, on a
+GPU over matrices that may lie in host memory.
 
 >>> import sparsezc as gb
 >>> A = gb.Matrix.from_coo([0, 0, 1], [1, 2, 2], [5, 1, 2], nrows=3, ncols=3)
@@ -21,7 +21,7 @@ from sparsezc.config import config as config
 
 if TYPE_CHECKING:
     from sparsezc import algorithms as algorithms
-    from sparsezc import errors as exceptions
+    from sparsezc import errors as exceptions  # noqa: F401
     from sparsezc import io as io
     from sparsezc.convert import from_graphblas as from_graphblas
     from sparsezc.convert import to_graphblas as to_graphblas
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from sparsezc.semirings import monoid as monoid
     from sparsezc.semirings import select as select
     from sparsezc.semirings import semiring as semiring
-    from sparsezc.semirings import types as dtypes
+    from sparsezc.semirings import types as dtypes  # noqa: F401
     from sparsezc.semirings import unary as unary
     from sparsezc.vector import Vector as Vector
     from sparsezc.write import replace as replace
@@ -61,7 +61,7 @@ _HOMES: dict[str, tuple[str, str | None]] = {
     "unary": ("sparsezc.semirings.unary", None),
 }
 
-__all__ = [*_HOMES, "config", "init"]  # noqa: PLE0604
+__all__ = [*_HOMES, "config", "init"]
 
 
 def init(backend: str = "suitesparse", blocking: bool = True) -> None:

@@ -97,13 +97,13 @@ _KEYS = {
 class Config:
     """Settings that hold for the whole process; read them as attributes, change them with :meth:`set`.
 
-    ``engine``, ``placement``, ``budget``, ``fallback`` and ``progress``: ``print(gb.config)`` explains each. No environment
-    variable is read. Assigning (``gb.config.engine = "cpu"``) is the same as ``set``.
+    ``engine``, ``placement``, ``budget``, ``fallback`` and ``progress``: ``print(gb.config)`` explains each. No
+    environment variable is read. Assigning (``gb.config.engine = "cpu"``) is the same as ``set``.
     """
 
     engine: Literal["auto", "cpu", "gpu"]
     placement: Literal["auto", "device", "zerocopy"]
-    budget: None | int | float | str
+    budget: int | float | str | None
     fallback: Literal["warn", "error", "silent"]
     progress: Literal["auto"] | bool
 

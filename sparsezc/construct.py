@@ -132,10 +132,14 @@ class FromArrays:
         edges = [tuple(edge) for edge in edgelist]  # type: ignore[arg-type, union-attr]
         width = len(edges[0]) if edges else 2
         if width not in (2, 3) or any(len(edge) != width for edge in edges):
-            raise InvalidValue("Matrix.from_edgelist: all items must be pairs (row, column), or all triples with a value")
+            raise InvalidValue(
+                "Matrix.from_edgelist: all items must be pairs (row, column), or all triples with a value"
+            )
         if width == 3:
             if values is not None:
-                raise TypeError("Matrix.from_edgelist: values stand in the triples and in values=; one of them is needed")
+                raise TypeError(
+                    "Matrix.from_edgelist: values stand in the triples and in values=; one of them is needed"
+                )
             values = [edge[2] for edge in edges]
         elif values is None:
             values = 1.0
@@ -204,9 +208,7 @@ class FromArrays:
         name: str | None = None,
     ) -> Self:
         """A matrix from compressed columns; arguments and errors as in :meth:`from_csr`."""
-        flipped: Any = cls._from_compressed(
-            "csc", indptr, row_indices, values, dtype, ncols, nrows, None, False, False
-        )
+        flipped: Any = cls._from_compressed("csc", indptr, row_indices, values, dtype, ncols, nrows, None, False, False)
         made: Self = ops.transpose(flipped).new(name=name)
         return made
 
@@ -234,11 +236,15 @@ class FromArrays:
             ncols = int(given.max()) + 1 if given.size else 0
         ncols = arrays.size(ncols, f"{where}: {cols}")
         if nrows is not None and nrows != offsets.size - 1:
-            raise InvalidValue(f"{where}: {rows}={nrows}, and indptr has {offsets.size} entries: {nrows} and 1 are needed")
+            raise InvalidValue(
+                f"{where}: {rows}={nrows}, and indptr has {offsets.size} entries: {nrows} and 1 are needed"
+            )
         if vals.ndim:
             arrays.length(vals.size, given.size, f"{where}: values", names[1])
         if not arrays.check_csr(offsets, given, ncols, names):
-            order = np.lexsort((given, np.repeat(np.arange(offsets.size - 1), np.diff(offsets.astype(np.int64)))))
+            order = np.lexsort(
+                (given, np.repeat(np.arange(offsets.size - 1), (offsets[1:] - offsets[:-1]).astype(np.int64)))
+            )
             given = given[order]
             vals = vals[order] if vals.ndim else vals
         if not take:  # what is still the user's array must not become ours
@@ -246,7 +252,14 @@ class FromArrays:
             vals = vals.copy() if np.shares_memory(vals, values) else vals
         iso = vals.ndim == 0
         csr = Csr(
-            offsets.size - 1, ncols, offsets.view(np.int64), wrap(given), wrap(np.atleast_1d(vals)), kind, iso, symmetric
+            offsets.size - 1,
+            ncols,
+            offsets.view(np.int64),
+            wrap(given),
+            wrap(np.atleast_1d(vals)),
+            kind,
+            iso,
+            symmetric,
         )
         made: Any = cls._made(cpu.engine().matrix_from_csr(csr, adopt=True), kind, (csr.nrows, csr.ncols), name)
         made._symmetric = symmetric
@@ -297,8 +310,9 @@ class FromArrays:
         ncols: int | None = None,
         name: str | None = None,
     ) -> Self:
-        """A matrix from ``{row: {column: value}}`` or a list of one such dict a row; with columns and rows exchanged for
-        ``order="columnwise"``.
+        """A matrix from ``{row: {column: value}}``, or from a list with one dict a row.
+
+        With ``order="columnwise"`` rows and columns are exchanged.
 
         Raises
         ------

@@ -61,8 +61,8 @@ def to_graphblas(x: Any, *, copy: bool = False) -> Any:
     ----------
     x : Matrix, TransposedMatrix, Vector or Scalar
     copy : bool
-        Without a copy what lies on the CPU engine is given out itself, and a change through one shows in the other; what
-        lies elsewhere is always copied.
+        Without a copy what lies on the CPU engine is given out itself, and a change through one shows in the other;
+        what lies elsewhere is always copied.
 
     Raises
     ------

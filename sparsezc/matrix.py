@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from sparsezc import engines, ops, scalar
 from sparsezc.config import config
 from sparsezc.construct import FromArrays
-from sparsezc.engines import cpu
 from sparsezc.csr import index_dtype
+from sparsezc.engines import cpu
 from sparsezc.errors import InvalidValue
 from sparsezc.memory import budget
 from sparsezc.ops import arrays, checks, compare, indices
@@ -29,6 +29,12 @@ if TYPE_CHECKING:
 __all__ = ["Matrix", "TransposedMatrix"]
 
 _numbers = itertools.count()
+
+
+def _lengths(indptr: NDArray[Any]) -> NDArray[np.int64]:
+    """How many entries each row has."""
+    lengths: NDArray[np.int64] = (indptr[1:] - indptr[:-1]).astype(np.int64)
+    return lengths
 
 
 class _Operations(Operand):
@@ -148,7 +154,7 @@ class _Operations(Operand):
         return compare.isequal(self, checks.stored(other, "isequal: other", 2), check_dtype)
 
     def isclose(self, other: Any, *, rel_tol: float = 1e-7, abs_tol: float = 0.0, check_dtype: bool = False) -> bool:
-        """Whether both have the same positions, and values that differ by at most ``max(rel_tol * max(|a|, |b|), abs_tol)``."""
+        """Whether both have the same positions and ``|a - b| <= max(rel_tol * max(|a|, |b|), abs_tol)`` at each."""
         return compare.isclose(self, checks.stored(other, "isclose: other", 2), rel_tol, abs_tol, check_dtype)
 
 
@@ -245,6 +251,7 @@ class Matrix(FromArrays, _Operations, Writable):
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """``(nrows, ncols)``."""
         return (self._nrows, self._ncols)
 
     @property
@@ -270,7 +277,7 @@ class Matrix(FromArrays, _Operations, Writable):
         return self._transpose
 
     def to(self, engine: str | None = None, placement: str | None = None) -> Matrix:
-        """This matrix on another engine or in another placement: itself where nothing changes, else a copy.
+        """The matrix on another engine or in another placement: itself where nothing changes, else a copy.
 
         Parameters
         ----------
@@ -293,7 +300,9 @@ class Matrix(FromArrays, _Operations, Writable):
             return self
         if there is cpu.engine():
             if placement not in (None, "host"):
-                raise InvalidValue(f"{self.name}.to: placement={placement!r} is none of engine {engine!r}, which has 'host'")
+                raise InvalidValue(
+                    f"{self.name}.to: placement={placement!r} is none of engine {engine!r}, which has 'host'"
+                )
             if self._engine is there:
                 return self
             csr, wanted = self._to_csr(), "host"
@@ -307,11 +316,17 @@ class Matrix(FromArrays, _Operations, Writable):
         return Matrix._from_csr(placed, engine, name=self.name, adopt=placed is not csr)
 
     def to_coo(
-        self, dtype: Any = None, *, rows: bool = True, columns: bool = True, values: bool = True, sort: bool = True
+        self,
+        dtype: Any = None,
+        *,
+        rows: bool = True,
+        columns: bool = True,
+        values: bool = True,
+        sort: bool = True,
     ) -> tuple[Any, Any, Any]:
         """Row ids, column ids (uint64) and values, by rows and then by columns; None for what is not asked for."""
         indptr, cols, vals = self.to_csr(dtype)
-        i = np.repeat(np.arange(self._nrows, dtype=np.uint64), np.diff(indptr.astype(np.int64))) if rows else None
+        i = np.repeat(np.arange(self._nrows, dtype=np.uint64), _lengths(indptr)) if rows else None
         return i, cols if columns else None, vals if values else None
 
     def to_csr(self, dtype: Any = None, *, sort: bool = True) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
@@ -405,14 +420,17 @@ class TransposedMatrix(_Operations):
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """``(nrows, ncols)``."""
         return self._matrix.shape[::-1]
 
     @property
     def dtype(self) -> DataType:  # type: ignore[override]
+        """Type of the entries."""
         return self._matrix.dtype
 
     @property
     def name(self) -> str:  # type: ignore[override]
+        """The name of the matrix and ``.T``."""
         return f"{self._matrix.name}.T"
 
     @property
@@ -420,7 +438,7 @@ class TransposedMatrix(_Operations):
         return self._matrix._engine
 
     @property
-    def _store(self) -> Any:  # type: ignore[override]
+    def _store(self) -> Any:
         return self._matrix._store
 
     def _settle(self, engine: Engine) -> None:

@@ -91,6 +91,7 @@ class Scalar(Writable):
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """``()``."""
         return ()
 
     @property

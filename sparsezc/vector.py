@@ -210,6 +210,7 @@ class Vector(Writable):
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """``(size,)``."""
         return (self._size,)
 
     @property
@@ -228,7 +229,12 @@ class Vector(Writable):
         return Mask(self, False)
 
     def to_coo(
-        self, dtype: Any = None, *, indices: bool = True, values: bool = True, sort: bool = True
+        self,
+        dtype: Any = None,
+        *,
+        indices: bool = True,
+        values: bool = True,
+        sort: bool = True,
     ) -> tuple[Any, Any]:
         """Positions (uint64, ascending) and values as arrays, copied; None for what is not asked for."""
         engine, store = self._need()
@@ -281,10 +287,8 @@ class Vector(Writable):
         """Whether both have the same size, the same positions and equal values (and the same type)."""
         return compare.isequal(self, checks.stored(other, "isequal: other", 1), check_dtype)
 
-    def isclose(
-        self, other: Vector, *, rel_tol: float = 1e-7, abs_tol: float = 0.0, check_dtype: bool = False
-    ) -> bool:
-        """Whether both have the same positions, and values that differ by at most ``max(rel_tol * max(|a|, |b|), abs_tol)``."""
+    def isclose(self, other: Vector, *, rel_tol: float = 1e-7, abs_tol: float = 0.0, check_dtype: bool = False) -> bool:
+        """Whether both have the same positions and ``|a - b| <= max(rel_tol * max(|a|, |b|), abs_tol)`` at each."""
         other = checks.stored(other, "isclose: other", 1)
         return compare.isclose(self, other, rel_tol, abs_tol, check_dtype)
 
@@ -329,7 +333,7 @@ class Vector(Writable):
         return self
 
     def to(self, engine: str) -> Vector:
-        """This vector on an engine, ``"cpu"`` or ``"gpu"``: itself where it is there, else a copy.
+        """The vector on an engine, ``"cpu"`` or ``"gpu"``: itself where it is there, else a copy.
 
         Raises
         ------

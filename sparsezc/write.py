@@ -1,49 +1,49 @@
 """The unrun expression, the write target, and the one dispatch to an engine.
 
 ``w(mask, accum, replace=True) << A.mxv(v, op)``: the call makes a :class:`Target`, the method (through ``ops/``) an
-:class:`Expression`, and ``<<`` hands both to :func:`write`, which finds the engine and runs it. Nothing else runs anything.
+:class:`Expression`, and ``<<`` hands both to :func:`write`, which finds the engine and runs it. Nothing else runs.
 
 What ``engine.run(expression, out, mask, accum, replace)`` receives
 -------------------------------------------------------------------
 Everything was checked before. Every operand, the output and the mask's parent are on the engine (``x._store`` is its
-store). A matrix operand ``A`` below is a Matrix or a TransposedMatrix (``A._transposed``; its ``_store`` is that of the
-matrix behind it, ``A.T``). ``u``, ``v`` are Vectors; ``s`` is a Scalar, which has no store: read ``s.value`` (None where it
-is empty, which happens in ``assign`` only) and ``s.dtype``. ``I``, ``J`` are :class:`IndexList`.
+store). ``A``, ``B`` are Matrix or TransposedMatrix (``A._transposed``; its ``_store`` is that of the matrix behind it,
+``A.T``). ``u``, ``v`` are Vectors; an ``x`` is any of these. ``s``, ``t`` are Scalars, which have no store: read
+``s.value`` (None where it is empty, which happens in assign only) and ``s.dtype``. ``I``, ``J`` are :class:`IndexList`.
 
-===============  =================================  ===========================  =============================================
-operation        operands                           op (a TypedOp)               makes
-===============  =================================  ===========================  =============================================
-mxv              (A, v)                             semiring                     Vector
-vxm              (v, A)                             semiring                     Vector
-ewise_add        (u, v) or (A, B)                   binary                       like the operands; union
-ewise_mult       (u, v) or (A, B)                   binary                       like the operands; intersection
-ewise_union      (u, s, v, t) or (A, s, B, t)       binary                       union; s stands in for u, t for v
-apply            (u,) or (A,)                       unary                        like the operand
-apply_left       (s, u) or (s, A)                   binary: f(s, u)              like the operand
-apply_right      (u, s) or (A, s)                   binary: f(u, s)              like the operand
-apply_index      (u, s) or (A, s)                   indexunary or select         like the operand; s is the thunk
-select           (u, s) or (A, s)                   select or indexunary         like the operand; s is the thunk
-reduce           (u,) or (A,)                       monoid                       Scalar: see below
-reduce_rowwise   (A,)                               monoid                       Vector; A may be transposed (columnwise)
-transpose        (A,)                               None                         Matrix: the transpose of A
-assign           (x, I) or (x, I, J)                None                         into out[I] or out[I, J]: see below
-subassign        (x, I) or (x, I, J)                None                         the same; the mask has the region's shape
-extract          (u, I) or (A, I, J)                None                         Scalar, Vector or Matrix: see below
-diag             (v, s) or (A, s)                   None                         Matrix of v, Vector of A; s is k (INT64)
-===============  =================================  ===========================  =============================================
+==============  ================  ==========  =================================================
+operation       operands          op          makes
+==============  ================  ==========  =================================================
+mxv             A, v              semiring    Vector
+vxm             v, A              semiring    Vector
+ewise_add       x, y              binary      like x and y: union of the patterns
+ewise_mult      x, y              binary      like x and y: intersection
+ewise_union     x, s, y, t        binary      union; s stands in for x, t for y
+apply           x                 unary       like x
+apply_left      s, x              binary      like x: op(s, x)
+apply_right     x, s              binary      like x: op(x, s)
+apply_index     x, s              indexunary  like x; s is the thunk; may be a select operator
+select          x, s              select      like x; s is the thunk; may be an indexunary one
+reduce          x                 monoid      Scalar
+reduce_rowwise  A                 monoid      Vector; by columns where A is transposed
+transpose       A                 None        Matrix: the transpose of A
+assign          x or s, I [, J]   None        into out[I] or out[I, J]
+subassign       x or s, I [, J]   None        the same; the mask has the region's shape
+extract         x, I [, J]        None        Scalar, Vector or Matrix
+diag            x, s              None        Matrix from a Vector, Vector from a Matrix; s is k
+==============  ================  ==========  =================================================
 
-``mask`` is None or a :class:`Mask`; `accum` is None or the TypedOp of a binary operator, whose operands are ``out`` and the
-result; `replace` is False without a mask. Types: operands are converted to ``op.type``, the result is of
-``expression.dtype`` and is converted to ``out.dtype`` (with `accum`: both to ``accum.type``).
-Outputs may also be operands or masks: the old content counts until all is computed.
+``op`` is a TypedOp. ``mask`` is None or a :class:`Mask`; `accum` is None or the TypedOp of a binary operator, whose
+operands are ``out`` and the result; `replace` is False without a mask. Types: operands are converted to ``op.type``,
+the result is of ``expression.dtype`` and is converted to ``out.dtype`` (with `accum`: both to ``accum.type``). The
+output may also be an operand or the mask: its old content counts until all is computed.
 
-* **reduce, extract of one element**: the output is a Scalar. The engine calls ``out._receive(expression, value, accum)`` with
-  the reduced value, or None where there was no entry.
-* **assign**: x is a Vector, Matrix, TransposedMatrix or Scalar. The shape of x fits the index lists that are no single
-  positions (``I.kind == "one"``); an empty Scalar deletes. The mask has the shape of ``out``, or of one row or column of it
-  (``mask.parent.ndim == 1`` with a Matrix ``out`` and one of I, J a single position): then only that row or column is
-  written, also by `replace`. ``w << v`` and ``w << 3`` arrive as assign with ``I.kind == "all"``.
-* **extract**: both lists single: a Scalar; one: a Vector; none: a Matrix.
+* **reduce, and extract of one element**: ``out`` is a Scalar. The engine calls
+  ``out._receive(expression, value, accum)`` with the value, or with None where there was no entry.
+* **assign**: the shape of x fits the index lists that are no single positions (``I.kind == "one"``); an empty Scalar
+  deletes. The mask has the shape of ``out``; or, where ``out`` is a Matrix and one of I, J a single position, that of
+  the one row or column (``mask.parent.ndim == 1``), and then nothing outside of it is written, by `replace` either.
+  ``w << v`` and ``w << 3`` arrive as assign with ``I.kind == "all"``.
+* **extract**: both lists single positions make a Scalar; one, a Vector; none, a Matrix.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ replace = _Replace()
 
 
 class Operand:
-    """What an expression can be made of: an object with a type, a shape and a name, and perhaps an engine and a store."""
+    """What an expression can be made of: it has a type, a shape and a name, and perhaps an engine and a store."""
 
     __slots__ = ()
     ndim: ClassVar[int]
@@ -95,6 +95,7 @@ class Operand:
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """``()``, ``(size,)`` or ``(nrows, ncols)``."""
         raise NotImplementedError
 
     def __bool__(self) -> bool:
@@ -131,8 +132,8 @@ class IndexList:
             return listed
         if self.kind == "one":
             return np.array([self.key], np.uint64)
-        steps = range(self.size) if self.kind == "all" else self.key
-        return np.arange(steps.start, steps.stop, steps.step, np.int64).astype(np.uint64)
+        steps: range = range(self.size) if self.kind == "all" else self.key
+        return np.arange(steps.start, steps.stop, steps.step, dtype=np.int64).astype(np.uint64)
 
     def __repr__(self) -> str:
         if self.kind == "list":
@@ -188,6 +189,7 @@ class Expression:
 
     @property
     def ndim(self) -> int:
+        """Number of dimensions of what it makes."""
         return len(self.shape)
 
     def with_operands(self, change: Callable[[Any], Any]) -> Expression:
@@ -253,6 +255,7 @@ class Mask:
 
     @property
     def name(self) -> str:
+        """As it is written: ``~m.S``."""
         return f"{'~' * self.complement}{self.parent.name}.{'S' if self.structure else 'V'}"
 
     def __repr__(self) -> str:
@@ -277,11 +280,14 @@ def as_mask(mask: Any, out: Operand) -> Mask:
             raise TypeError(f"mask of {out.name} must be x.S, x.V, ~x.S or ~x.V; got {mask!r}")
         if mask.dtype is not BOOL:
             need = "say x.V (by values) or x.S (by structure)"
-            raise TypeError(f"mask of {out.name}: {mask.name} is of type {mask.dtype}, so {need}; only BOOL needs neither")
+            raise TypeError(
+                f"mask of {out.name}: {mask.name} is of type {mask.dtype}, so {need}; only BOOL needs neither"
+            )
         mask = Mask(mask, False)
-    if mask.parent.ndim > out.ndim:
-        raise TypeError(f"mask of {out.name} must be of a Vector; {mask.name} is of a {_says(mask.parent.shape)}")
-    return mask
+    checked: Mask = mask
+    if checked.parent.ndim > out.ndim:
+        raise TypeError(f"mask of {out.name} must be of a Vector; {checked.name} is of a {_says(checked.parent.shape)}")
+    return checked
 
 
 class Writable(Operand):

@@ -1,9 +1,9 @@
 """The CPU engine: SuiteSparse:GraphBLAS, through python-graphblas. It translates and adds nothing.
 
-A store is python-graphblas's own Matrix or Vector, so objects pass both ways without a copy. SuiteSparse runs in blocking
-mode, for in nonblocking mode, python-graphblas's default, it may corrupt an operand: after ``q << vxm(...)``, a statement
-``o(mask) << q.apply(op)`` may leave q's ids sorted and its values not. Where a program has started nonblocking mode itself,
-every result of mxv and vxm is waited for, which keeps answers right.
+A store is python-graphblas's own Matrix or Vector, so objects pass both ways without a copy. SuiteSparse runs in
+blocking mode, for in nonblocking mode, python-graphblas's default, it may corrupt an operand: after ``q << vxm(...)``,
+a statement ``o(mask) << q.apply(op)`` may leave q's ids sorted and its values not. Where a program has started
+nonblocking mode itself, every result is waited for, which keeps answers right.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sparsezc.csr import Csr
 from sparsezc.memory import wrap
 from sparsezc.resolve import resolve
 from sparsezc.semirings.operators import TypedOp
-from sparsezc.semirings.types import DataType
+from sparsezc.semirings.types import DataType, lookup
 from sparsezc.write import Expression, IndexList, Mask
 
 __all__ = ["CpuEngine", "engine", "merger"]
@@ -52,8 +52,8 @@ def _start() -> bool:
     if mode[0] == lib.GrB_BLOCKING:
         return True
     warnings.warn(
-        "graphblas was started in nonblocking mode, in which SuiteSparse can give wrong answers. sparsezc waits for each of"
-        " its own products, so its answers are right; for your own calls, say"
+        "graphblas was started in nonblocking mode, in which SuiteSparse can give wrong answers. sparsezc waits for"
+        " each of its own results, so they are right; for your own calls, say"
         " graphblas.init('suitesparse', blocking=True) before anything else",
         RuntimeWarning,
         stacklevel=4,
@@ -76,25 +76,29 @@ def merger(dup_op: Any, dtype: DataType, is_iso: bool, where: str) -> TypedOp | 
     return resolve("binary", dup_op, f"{where}: dup_op", dtype)
 
 
-# Operands ------------------------------------------------------------------------------------------------------------
+# Operands
 
-_translated: dict[TypedOp, Any] = {}
+_translated: dict[TypedOp | None, Any] = {}
 
 
-def _op(op: TypedOp) -> Any:
+def _op(op: TypedOp | None) -> Any:
     """python-graphblas's operator of the same name and type."""
     try:
         return _translated[op]
     except KeyError:
+        assert op is not None
         return _translated.setdefault(op, _translate(op))
 
 
 def _translate(op: TypedOp) -> Any:
     room = getattr(gb, op.op.kind)
-    found = getattr(room, op.name, None) or getattr(getattr(room, "ss", None), op.name, None)
+    # `.ss` first: python-graphblas still has its names outside of it, but warns.
+    found = getattr(getattr(room, "ss", None), op.name, None) or getattr(room, op.name, None)
     if found is None and op.op.kind == "semiring":  # made by the user from known parts
         parts: Any = op.op
-        found = gb.semiring.register_anonymous(getattr(gb.monoid, parts.monoid.name), getattr(gb.binary, parts.binaryop.name))
+        found = gb.semiring.register_anonymous(
+            getattr(gb.monoid, parts.monoid.name), getattr(gb.binary, parts.binaryop.name)
+        )
     if found is None:
         raise errors.NotImplementedException(f"the cpu engine (python-graphblas) has no operator {op.op!r}")
     try:
@@ -140,55 +144,55 @@ def _mask(mask: Mask | None) -> Any:
     return ~native if mask.complement else native
 
 
-# Operations: each makes python-graphblas's unrun expression ------------------------------------------------------------
+# Operations: each makes python-graphblas's unrun expression
 
 
 def _mxv(x: Expression) -> Any:
     A, v = x.operands
-    return _operand(A).mxv(v._store, _op(x.op))  # type: ignore[arg-type]
+    return _operand(A).mxv(v._store, _op(x.op))
 
 
 def _vxm(x: Expression) -> Any:
     v, A = x.operands
-    return v._store.vxm(_operand(A), _op(x.op))  # type: ignore[arg-type]
+    return v._store.vxm(_operand(A), _op(x.op))
 
 
 def _ewise_add(x: Expression) -> Any:
     u, v = x.operands
-    return _operand(u).ewise_add(_operand(v), _op(x.op))  # type: ignore[arg-type]
+    return _operand(u).ewise_add(_operand(v), _op(x.op))
 
 
 def _ewise_mult(x: Expression) -> Any:
     u, v = x.operands
-    return _operand(u).ewise_mult(_operand(v), _op(x.op))  # type: ignore[arg-type]
+    return _operand(u).ewise_mult(_operand(v), _op(x.op))
 
 
 def _ewise_union(x: Expression) -> Any:
     u, left, v, right = x.operands
-    return _operand(u).ewise_union(_operand(v), _op(x.op), _scalar(left), _scalar(right))  # type: ignore[arg-type]
+    return _operand(u).ewise_union(_operand(v), _op(x.op), _scalar(left), _scalar(right))
 
 
 def _apply(x: Expression) -> Any:
-    return _operand(x.operands[0]).apply(_op(x.op))  # type: ignore[arg-type]
+    return _operand(x.operands[0]).apply(_op(x.op))
 
 
 def _apply_left(x: Expression) -> Any:
     s, u = x.operands
-    return _operand(u).apply(_op(x.op), left=_scalar(s))  # type: ignore[arg-type]
+    return _operand(u).apply(_op(x.op), left=_scalar(s))
 
 
 def _apply_right(x: Expression) -> Any:
     u, s = x.operands
-    return _operand(u).apply(_op(x.op), right=_scalar(s))  # type: ignore[arg-type]
+    return _operand(u).apply(_op(x.op), right=_scalar(s))
 
 
 def _select(x: Expression) -> Any:
     u, s = x.operands
-    return _operand(u).select(_op(x.op), _scalar(s))  # type: ignore[arg-type]
+    return _operand(u).select(_op(x.op), _scalar(s))
 
 
 def _reduce_rowwise(x: Expression) -> Any:
-    return _operand(x.operands[0]).reduce_rowwise(_op(x.op))  # type: ignore[arg-type]
+    return _operand(x.operands[0]).reduce_rowwise(_op(x.op))
 
 
 def _transpose(x: Expression) -> Any:
@@ -248,7 +252,7 @@ def _read(x: Expression) -> Any:
         return _operand(u).get(*(key.key for key in keys))
     u = x.operands[0]
     reduce = u._store.reduce if u.ndim == 1 else u._store.reduce_scalar
-    return reduce(_op(x.op)).new().value  # type: ignore[arg-type]
+    return reduce(_op(x.op)).new().value
 
 
 class CpuEngine:
@@ -300,7 +304,7 @@ class CpuEngine:
         shape: tuple[int, int],
         merge: TypedOp | None,
     ) -> Any:
-        """From positions in any order; `values` of no dimension is one value for all, whose duplicates do not matter."""
+        """From positions in any order; `values` without dimensions is one for all, and duplicates do not matter."""
         store = gb.Matrix(dtype.name, *shape)
         if values.ndim == 0:
             store.ss.build_scalar(rows, columns, values.item())
@@ -335,7 +339,8 @@ class CpuEngine:
 
     def matrix_from_csr(self, csr: Csr, adopt: bool = False) -> Any:
         """With `adopt`, ids and values are taken over without a copy where they are host arrays of the right types that
-        own their memory; the Csr must not be used afterwards."""
+        own their memory; the Csr must not be used afterwards.
+        """
         placed = csr.place("host", ids=np.uint64)
         adopt = adopt or placed is not csr
         indices, values = placed.indices.read(), placed.values.read()
@@ -354,7 +359,7 @@ class CpuEngine:
     def matrix_to_csr(self, store: Any) -> Csr:
         """Copies; an iso-valued matrix keeps its one value."""
         info = store.ss.export("csr", sort=True)
-        dtype = _dtype(store)
+        dtype = lookup(store.dtype.name)
         values = np.atleast_1d(info["values"]).astype(dtype.np_type, copy=False)
         iso = bool(info["is_iso"])
         indices = info["col_indices"]
@@ -388,17 +393,12 @@ class CpuEngine:
         store.wait()
 
 
-def _dtype(store: Any) -> DataType:
-    from sparsezc.semirings.types import lookup
-
-    return lookup(store.dtype.name)
-
-
 def _owner(array: NDArray[Any]) -> NDArray[Any]:
     """The array that owns the memory of a whole view, for GraphBLAS can adopt nothing else; else the array itself."""
     base = array.base
-    whole = isinstance(base, np.ndarray) and base.flags.owndata and base.dtype == array.dtype
-    return base if whole and base.size == array.size and base.ndim == 1 else array  # type: ignore[return-value, union-attr]
+    if not isinstance(base, np.ndarray) or not base.flags.owndata:
+        return array
+    return base if base.ndim == 1 and base.dtype == array.dtype and base.size == array.size else array
 
 
 def _first_twice(*ids: NDArray[np.uint64]) -> tuple[int, ...]:

@@ -81,11 +81,11 @@ def test_the_result_takes_the_outputs_type(out: str, engine: Engine) -> None:
 @pytest.mark.parametrize("n", [0, 1, 2, 33, 64])
 def test_empty_full_and_small(n: int, density: float, engine: Engine) -> None:
     for name, make in VECTOR.items():
-        if n or not ("extract" in name):
+        if n or "extract" not in name:
             for mask in MASKS:
                 judge(written(make, "w", mask, "none", False), operands(n, n=n, density=density), engine, (name, mask))
     for name, make in MATRIX.items():
-        if n or not ("extract" in name):
+        if n or "extract" not in name:
             judge(written(make, "C", "none", "none", False), operands(n, n=n, density=density), engine, name)
     for name, make in SCALAR.items():
         judge(lambda g, o, make=make: make(g, o).new(), operands(n, n=n, density=density), engine, name)
@@ -106,9 +106,7 @@ def test_scalar_in_every_way(name: str, engine: Engine) -> None:
                 for dtype in ("INT64", "FP64", "INT8"):
                     label = (name, density, accum, start, dtype)
                     arrays = operands(1, "INT16", density=density)
-                    judge(
-                        lambda g, o, a=accum, s=start, d=dtype: statement(g, o, a, s, d), arrays, engine, label
-                    )
+                    judge(lambda g, o, a=accum, s=start, d=dtype: statement(g, o, a, s, d), arrays, engine, label)
 
 
 ALIASED: dict[str, Any] = {
