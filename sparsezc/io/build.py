@@ -228,17 +228,20 @@ def _refuse_nan(ordered: Ordered, values: NDArray[Any], new: NDArray[np.bool_], 
 def final_values(
     values: NDArray[Any] | None, weights: Weights, stated: types.DataType | None
 ) -> tuple[NDArray[Any] | None, types.DataType, bool]:
-    """Values in their final type, that type, and whether one value stands for all (where there are none)."""
+    """Values in their final type, that type, and whether one value stands for all; then there is only that one."""
     if weights.kind == "hash":
         assert weights.dtype is not None
         return None, weights.dtype, False
     wanted = weights.dtype or stated
     if values is None:
-        return None, wanted or types.BOOL, True
+        dtype = wanted or types.BOOL
+        return np.ones(1, dtype.np_type), dtype, True
     if wanted is None:
         wanted = types.lookup(values.dtype)
         if values.dtype.kind in "iu" and values.size:
             wanted = weighting.narrowest(int(values.min()), int(values.max()))
+    if values.size > 1 and bool((values == values[0]).all()):
+        return values[:1].astype(wanted.np_type), wanted, True
     return values.astype(wanted.np_type, copy=False), wanted, False
 
 
@@ -250,15 +253,15 @@ def _fill(
     placement = place(placement, nrows, ncols, nvals, dtype, iso)
     indices = allocate(placement, nvals, index_dtype(ncols, placement))
     target = allocate(placement, 1 if iso else nvals, dtype.np_type)
-    if iso:
-        target.write(0, np.ones(1, dtype.np_type))
+    if iso and values is not None:
+        target.write(0, values)
     indptr = offsets(nrows)
     for start in range(0, nvals, BLOCK):
         rows, cols = ordered.block(start, min(start + BLOCK, nvals))
         indices.write(start, cols)
         if weights.kind == "hash":
             target.write(start, weighting.hashed(rows, cols, weights))
-        elif values is not None:
+        elif values is not None and not iso:
             target.write(start, values[start : start + BLOCK])
         first = int(rows[0])
         found = np.bincount(rows - first)

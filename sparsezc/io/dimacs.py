@@ -90,7 +90,7 @@ def _shown(line: bytes) -> str:
 
 
 def write(csr: Csr, out: Output) -> None:
-    """Write each entry as an arc; an iso-valued matrix gets the weight 1."""
+    """Write each entry as an arc; True counts as the weight 1."""
     if csr.nrows != csr.ncols:
         raise InvalidValue(f"a .gr file holds a square matrix, not {csr.nrows} x {csr.ncols}")
     if not (csr.dtype.is_integer or csr.dtype.is_bool):

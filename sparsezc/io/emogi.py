@@ -19,7 +19,7 @@ from sparsezc.csr import Csr
 from sparsezc.errors import FileFormatError, InvalidValue
 from sparsezc.io import build, stream
 from sparsezc.io.atomic import Output
-from sparsezc.io.pieces import integers, rows_of
+from sparsezc.io.pieces import integers, rows_of, unweighted
 from sparsezc.io.source import Stream, existing
 from sparsezc.io.weights import Weights
 from sparsezc.semirings import types
@@ -106,7 +106,7 @@ def _value_type(path: Path, ids: int) -> Any:
 
 
 def write(csr: Csr, out: Output) -> None:
-    """Write .col, .dst and, unless the matrix is iso-valued, .val (uint32)."""
+    """Write .col, .dst and, unless all values are 1 by being iso-valued, .val (uint32)."""
     if csr.nrows != csr.ncols:
         raise InvalidValue(f"a .bel graph is a square matrix, not {csr.nrows} x {csr.ncols}")
     with out.open(_part(out.path, ".col")) as file:
@@ -116,7 +116,7 @@ def write(csr: Csr, out: Output) -> None:
         file.write(np.array([csr.nvals, 0], "<u8").tobytes())
         for _, _, _, cols, _ in rows_of(csr, values=False):
             file.write(cols.astype("<u8", copy=False).data)
-    if csr.iso:
+    if unweighted(csr):
         return
     with out.open(_part(out.path, ".val")) as file:
         file.write(np.array([csr.nvals, 0], "<u8").tobytes())

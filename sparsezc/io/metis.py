@@ -23,7 +23,7 @@ from sparsezc.io import text
 from sparsezc.io.atomic import Output
 from sparsezc.io.build import Edges, check_count, check_sizes, narrow_ids
 from sparsezc.io.generate import mix
-from sparsezc.io.pieces import integers, is_symmetric, rows_of
+from sparsezc.io.pieces import integers, is_symmetric, rows_of, unweighted
 from sparsezc.io.source import Lines, lines
 
 SUFFIXES = (".graph",)
@@ -176,25 +176,27 @@ def _one_sided(edges: Edges) -> str:
 
 
 def write(csr: Csr, out: Output) -> None:
-    """Write an undirected graph without self-loops; an iso-valued one goes without edge weights."""
+    """Write an undirected graph without self-loops; one whose values are 1 by being iso-valued goes without."""
     if not is_symmetric(csr):
         raise InvalidValue("a .graph file holds a symmetric matrix; write another format, or symmetrize first")
-    if not (csr.iso or csr.dtype.is_integer):
+    plain = unweighted(csr)
+    if not (plain or csr.dtype.is_integer):
         raise InvalidValue(f"a .graph file holds whole weights, not {csr.dtype}; write .mtx, or drop the weights")
     for _, _, rows, cols, _ in rows_of(csr, values=False, rows=True):
         if (loops := np.flatnonzero(rows == cols.astype(np.int64))).size:
             raise InvalidValue(f"vertex {rows[loops[0]]} has a self-loop, which a .graph file cannot hold")
     with out.open() as file:
-        file.write(b"%d %d%s\n" % (csr.nrows, csr.nvals // 2, b"" if csr.iso else b" 001"))
+        file.write(b"%d %d%s\n" % (csr.nrows, csr.nvals // 2, b"" if plain else b" 001"))
         step = 1 << 14  # rows at a time
         for first in range(0, csr.nrows, step):
             bounds = csr.indptr[first : first + step + 1]
             start, stop = int(bounds[0]), int(bounds[-1])
             cols = csr.indices.read(start, stop).astype(np.int64) + 1
-            if not csr.iso:
-                weights = integers(csr.values.read(start, stop), np.int64, ".graph")
+            if not plain:
+                values = csr.values.read() if csr.iso else csr.values.read(start, stop)
+                weights = np.broadcast_to(integers(values, np.int64, ".graph"), cols.shape)
                 cols = np.stack([cols, weights], axis=1).ravel()
             words = cols.tolist()
-            step_words = 1 if csr.iso else 2
+            step_words = 1 if plain else 2
             ends = ((bounds - start) * step_words).tolist()
             file.writelines(b"%s\n" % " ".join(map(str, words[a:b])).encode() for a, b in pairwise(ends))

@@ -18,6 +18,7 @@ from sparsezc.errors import FileFormatError
 from sparsezc.io import build
 from sparsezc.io.atomic import Output
 from sparsezc.io.build import Edges
+from sparsezc.io.pieces import unweighted
 from sparsezc.io.source import Stream
 from sparsezc.semirings import types
 
@@ -106,7 +107,7 @@ def write(csr: Csr, out: Output) -> None:
     from scipy import io as scipy_io
     from scipy.sparse import csr_array
 
-    pattern = csr.iso and csr.dtype.is_bool
+    pattern = csr.dtype.is_bool and unweighted(csr)
     values = np.repeat(csr.values.read(), csr.nvals) if csr.iso else csr.values.read()
     if csr.dtype.is_bool:
         values = values.astype(np.int8)

@@ -36,6 +36,11 @@ def rows_of(
         yield start, stop, at, csr.indices.read(start, stop), part
 
 
+def unweighted(csr: Csr) -> bool:
+    """Whether every value is 1 (or True) because one value stands for all: such a matrix is written without values."""
+    return csr.iso and bool(csr.values.read(0, 1)[0] == 1)
+
+
 def integers(values: NDArray[Any], dtype: Any, suffix: str) -> NDArray[Any]:
     """The values in an integer type, refused where that would change them."""
     kind = np.dtype(dtype)
@@ -53,7 +58,10 @@ def transposed(csr: Csr) -> Csr:
     rows = np.repeat(np.arange(csr.nrows, dtype=np.int64), np.diff(csr.indptr))
     values = None if csr.iso else csr.values.read()
     edges = build.Edges(csr.ncols, csr.nrows, csr.indices.read().astype(np.int64), rows, values, dtype=csr.dtype)
-    return build.build(edges, placement="host")
+    made = build.build(edges, placement="host")
+    if csr.iso:
+        made.values = csr.values
+    return made
 
 
 def is_symmetric(csr: Csr) -> bool:

@@ -14,6 +14,7 @@ from sparsezc.csr import Csr
 from sparsezc.errors import FileFormatError, InvalidValue
 from sparsezc.io import build
 from sparsezc.io import weights as weighting
+from sparsezc.io.pieces import unweighted
 from sparsezc.io.source import existing
 
 if TYPE_CHECKING:
@@ -135,7 +136,9 @@ def read_csr(
 def as_edges(csr: Csr) -> build.Edges:
     """A CSR as edges again."""
     rows = np.repeat(np.arange(csr.nrows, dtype=np.int64), np.diff(csr.indptr))
-    values = None if csr.iso else csr.values.read()
+    values = None if unweighted(csr) else csr.values.read()
+    if csr.iso and values is not None:
+        values = np.broadcast_to(values, csr.nvals)
     rows, cols = build.narrow_ids(rows), build.narrow_ids(csr.indices.read())
     return build.Edges(csr.nrows, csr.ncols, rows, cols, values, csr.symmetric, csr.symmetric, csr.dtype)
 

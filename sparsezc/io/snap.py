@@ -18,7 +18,7 @@ from sparsezc.errors import FileFormatError
 from sparsezc.io import text
 from sparsezc.io.atomic import Output
 from sparsezc.io.build import Edges, narrow_ids
-from sparsezc.io.pieces import rows_of
+from sparsezc.io.pieces import rows_of, unweighted
 from sparsezc.io.source import Lines, lines
 
 SUFFIXES = (".txt", ".el", ".wel", ".e", ".edges", ".tsv", ".csv")
@@ -58,7 +58,7 @@ def _without_header(chunk: Lines) -> Lines:
 
 
 def write(csr: Csr, out: Output) -> None:
-    """Write each entry as a line, with its value unless the matrix is iso-valued.
+    """Write each entry as a line, with its value unless all values are 1 by being iso-valued.
 
     The format has no place for the number of vertices: those after the last one with an edge are lost.
     """
@@ -66,6 +66,7 @@ def write(csr: Csr, out: Output) -> None:
     with out.open() as file:
         if mark != b",":
             file.write(b"# %d x %d, %d entries\n" % (csr.nrows, csr.ncols, csr.nvals))
-        for _, _, rows, cols, values in rows_of(csr, rows=True, values=not csr.iso):
-            columns = (rows, cols) if csr.iso else (rows, cols, values)
+        plain = unweighted(csr)
+        for _, _, rows, cols, values in rows_of(csr, rows=True, values=not plain):
+            columns = (rows, cols) if plain else (rows, cols, values)
             file.write(text.printed(b"", *columns).replace(b" ", mark))

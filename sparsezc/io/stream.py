@@ -22,10 +22,10 @@ from sparsezc.io import weights as weighting
 from sparsezc.io.build import Edges
 from sparsezc.io.source import Stream
 from sparsezc.io.weights import Weights
-from sparsezc.memory import allocate
+from sparsezc.memory import Buffer, allocate
 from sparsezc.semirings import types
 
-PIECE = 1 << 17  # entries of a piece; a piece and what is made of it stay near 5 MB
+PIECE = 1 << 16  # entries of a piece; a piece and what is made of it stay near 3 MB
 
 Take = Callable[[int], tuple[NDArray[Any], NDArray[Any] | None]]
 
@@ -136,9 +136,7 @@ def _stream(stored: Stored, weights: Weights, placement: str | None) -> Csr:
     iso = weights.kind == "none" or (weights.kind == "file" and stored.dtype is None)
     placement = build.place(placement, stored.nrows, stored.ncols, nvals, dtype, iso)
     indices = allocate(placement, nvals, index_dtype(stored.ncols, placement))
-    values = allocate(placement, 1 if iso else nvals, dtype.np_type)
-    if iso:
-        values.write(0, np.ones(1, dtype.np_type))
+    values = _Values(placement, nvals, dtype)
     last = -1
     with stored.entries() as take:
         for row, stop_row, start, stop in _pieces(stored.indptr):
@@ -155,7 +153,37 @@ def _stream(stored: Stored, weights: Weights, placement: str | None) -> Csr:
             elif weights.kind == "hash":
                 rows = np.repeat(np.arange(row, stop_row), _lengths(heads, stop - start))
                 values.write(start, weighting.hashed(rows, ids, weights))
-    return Csr(stored.nrows, stored.ncols, stored.indptr, indices, values, dtype, iso, stored.symmetric)
+    buffer, iso = values.finish()
+    return Csr(stored.nrows, stored.ncols, stored.indptr, indices, buffer, dtype, iso, stored.symmetric)
+
+
+class _Values:
+    """The values' buffer, which is not made before two values differ; if none do, the matrix is iso-valued."""
+
+    def __init__(self, placement: str, nvals: int, dtype: types.DataType) -> None:
+        self._placement, self._nvals, self._dtype = placement, nvals, dtype
+        self._only: Any = None
+        self._buffer: Buffer | None = None
+
+    def write(self, start: int, part: NDArray[Any]) -> None:
+        """The values from entry `start` on; parts come in order."""
+        part = part.astype(self._dtype.np_type, copy=False)
+        if self._buffer is None:
+            self._only = part[0] if start == 0 else self._only
+            if bool((part == self._only).all()) and self._nvals > 1:
+                return
+            self._buffer = allocate(self._placement, self._nvals, self._dtype.np_type)
+            for at in range(0, start, PIECE):
+                self._buffer.write(at, np.full(min(PIECE, start - at), self._only))
+        self._buffer.write(start, part)
+
+    def finish(self) -> tuple[Buffer, bool]:
+        """The buffer, and whether it holds one value for all; True where no values came."""
+        if self._buffer is not None:
+            return self._buffer, False
+        one = allocate(self._placement, 1, self._dtype.np_type)
+        one.write(0, np.full(1, True if self._only is None else self._only, self._dtype.np_type))
+        return one, True
 
 
 def _lengths(heads: NDArray[np.int64], size: int) -> NDArray[np.int64]:

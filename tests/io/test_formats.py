@@ -1,4 +1,4 @@
-"""Each format: small files written by hand, and what ``directed``, ``symmetrize``, ``weights``, ``dup_op`` do to them."""
+"""Each format in small files written by hand, and what each argument of ``read`` does to them."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class TestOptions:
         csr = load(put(tmp_path, "a.txt", "1 0 5\n0 1 7\n1 0 9\n1 0 2\n"), dup_op=name)
         found = csr.values.read().tolist()
         assert found[0] == 7
-        assert (found[1] == value if value is not None else found[1] in (5, 9, 2))
+        assert found[1] == value if value is not None else found[1] in (5, 9, 2)
 
     def test_sums_of_duplicates_do_not_wrap(self, tmp_path: Path) -> None:
         assert load(put(tmp_path, "a.txt", "0 1 200\n0 1 200\n"), dup_op="plus").values.read().tolist() == [400]

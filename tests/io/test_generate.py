@@ -41,7 +41,7 @@ def test_the_graphs_are_the_same_in_every_release() -> None:
     assert [digest(load(name)) for name in ("kron:12", "urand:12", "kron:12?seed=1")] == DIGESTS
 
 
-DIGESTS = ["?", "?", "?"]
+DIGESTS = ["457f85d1c6b7ec1f", "4aba330eb2e5319a", "b4e21ba1da61a689"]
 
 
 def test_another_seed_is_another_graph() -> None:
@@ -55,7 +55,7 @@ def test_uniform_degrees_are_binomial() -> None:
 
 
 def test_kronecker_matches_the_reference_generator() -> None:
-    """Distinct edges, isolated vertices and the largest degree against a plain NumPy R-MAT with NumPy's own generator."""
+    """Distinct edges, isolated vertices and the largest degree against a plain R-MAT with NumPy's own generator."""
     scale, rng = 14, np.random.default_rng(8)
     rows, cols = np.zeros((2, 16 << scale), np.int64)
     for _ in range(scale):

@@ -15,6 +15,8 @@ from tests.io.graphs import DATA, is_symmetric, load, needs_data, same, scipy_of
 
 pytestmark = needs_data
 GRAPHS = json.loads((DATA / "graphs.json").read_text()) if DATA.is_dir() else []
+#: Their values do not fit the type in their GraphBLAS comment; SciPy does not read that comment.
+LIARS = [f"mangled_{kind}.mtx" for kind in ("bool", "int8", "int16", "int32", "uint8", "uint16", "uint32", "skew")]
 SMALL = json.loads((DATA / "mtx-small" / "expected.json").read_text()) if DATA.is_dir() else {}
 
 
@@ -74,13 +76,12 @@ def test_relabel_returns_the_ids_of_the_file() -> None:
     assert (scipy_of(plain)[ids][:, ids] != scipy_of(csr)).nnz == 0
 
 
-def test_metis_and_snap_against_networkx_and_loadtxt() -> None:
+def test_a_snap_file_against_networkx() -> None:
     import networkx as nx
 
-    edges = np.loadtxt(gzip.open(DATA / "ca-AstroPh.txt.gz"), dtype=np.int64)
-    graph = nx.Graph(edges.tolist())
-    n = int(edges.max()) + 1
-    expected = nx.to_scipy_sparse_array(graph, nodelist=range(n) if False else sorted(graph))
+    with gzip.open(DATA / "ca-AstroPh.txt.gz") as file:
+        graph = nx.Graph(np.loadtxt(file, dtype=np.int64).tolist())
+    expected = nx.to_scipy_sparse_array(graph, nodelist=sorted(graph))
     csr = load(DATA / "ca-AstroPh.txt.gz", directed=False, relabel=True)
     assert (expected.astype(bool) != scipy_of(csr)).nnz == 0
 
@@ -98,13 +99,11 @@ def test_small_matrix_market_files(name: str) -> None:
         with pytest.raises(FileFormatError, match="complex"):
             load(path)
         return
-    try:
-        csr = load(path, dup_op="plus")
-    except FileFormatError as error:
-        assert name.startswith("mangled")
-        assert name in str(error)
-        assert "states the type" in str(error)
+    if name in LIARS:
+        with pytest.raises(FileFormatError, match=f"{name} states the type"):
+            load(path)
         return
+    csr = load(path, dup_op="plus")
     wanted = scipy.io.mmread(path, spmatrix=False)
     wanted = sp.coo_array(np.ones_like(wanted)) * wanted if isinstance(wanted, np.ndarray) else wanted
     found = scipy_of(csr)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from itertools import pairwise
 from pathlib import Path
 
 import hypothesis.strategies as st
@@ -14,6 +15,8 @@ from hypothesis import given, settings
 
 from sparsezc.csr import Csr
 from sparsezc.errors import InvalidValue
+from sparsezc.io import stream
+from sparsezc.io import weights as weighting
 from sparsezc.io.build import Edges, build
 from sparsezc.io.writer import write
 from sparsezc.semirings import types
@@ -100,6 +103,21 @@ def test_an_iso_value_is_written_for_every_entry(tmp_path: Path, dtype: types.Da
         assert found.data.tolist() == [1, 1, 1]
 
 
+@pytest.mark.parametrize("name", [name for name in UNDIRECTED if name not in UNWEIGHTED])
+def test_an_iso_value_other_than_one_is_kept(tmp_path: Path, name: str) -> None:
+    csr = Csr.from_arrays([0, 1, 3, 4], [1, 0, 2, 1], [7], 3, dtype="INT32")
+    write(csr, tmp_path / name)
+    found = load(tmp_path / name)
+    assert found.iso
+    same(found, scipy_of(csr))
+    same(load(tmp_path / name, symmetrize=True), scipy_of(csr))
+
+
+def test_an_iso_value_of_a_directed_graph_is_kept_in_its_transpose(tmp_path: Path) -> None:
+    write(Csr.from_arrays([0, 2, 2, 2], [1, 2], [7], 3, dtype="INT32"), tmp_path / "a.wsg")
+    assert np.frombuffer((tmp_path / "a.wsg").read_bytes()[-16:], "<i4").tolist() == [0, 7, 0, 7]
+
+
 def test_scipy_reads_what_we_write_and_we_what_scipy_writes(tmp_path: Path) -> None:
     matrix = sp.random_array((40, 30), density=0.2, rng=3, format="csr")
     csr = Csr.from_arrays(matrix.indptr, matrix.indices, matrix.data, 30)
@@ -133,28 +151,20 @@ def test_a_csr_whose_rows_are_not_sorted_or_hold_duplicates(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("piece", [1, 2, 5, 64])
 def test_pieces_of_any_size_make_the_same_matrix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece: int) -> None:
-    from sparsezc.io import stream
-
     matrix = sp.random_array((30, 50), density=0.3, rng=5, format="csr")
-    matrix.data[:] = np.arange(matrix.nnz)
-    matrix[7, :] = 3.5  # a row far longer than a piece
-    matrix = sp.csr_array(matrix)
-    matrix.sort_indices()
-    backwards = sp.csr_array((matrix.data, matrix.indices[::-1], matrix.indptr), shape=(30, 50))
-    whole_weights = None
+    dense = matrix.toarray()
+    dense[7, :] = 3.5  # a row far longer than a piece
+    matrix = sp.csr_array(dense)
+    order = np.concatenate([np.arange(a, b)[::-1] for a, b in pairwise(matrix.indptr)])
+    backwards = sp.csr_array((matrix.data[order], matrix.indices[order], matrix.indptr), shape=(30, 50))
+    rows, cols = np.nonzero(dense)
+    expected = weighting.hashed(rows, cols, weighting.parse("hash:1-255"))
     monkeypatch.setattr(stream, "PIECE", piece)
-    for stored, wanted in ((matrix, matrix), (backwards, backwards.toarray())):
+    for stored in (matrix, backwards):
         sp.save_npz(tmp_path / "a.npz", stored)
-        found = load(tmp_path / "a.npz")
-        np.testing.assert_array_equal(scipy_of(found).toarray(), sp.csr_array(wanted).toarray())
+        np.testing.assert_array_equal(scipy_of(load(tmp_path / "a.npz")).toarray(), dense)
         made = scipy_of(load(tmp_path / "a.npz", weights="hash:1-255")).toarray()
-        whole_weights = made if stored is matrix else None
-        if whole_weights is not None:
-            rows, cols = np.nonzero(made)
-            from sparsezc.io import weights as weighting
-
-            expected = weighting.hashed(rows, cols, weighting.parse("hash:1-255"))
-            np.testing.assert_array_equal(made[rows, cols], expected)
+        np.testing.assert_array_equal(made[rows, cols], expected)
 
 
 def test_what_a_format_cannot_hold_is_refused(tmp_path: Path) -> None:
