@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
+from sparsezc import device
 from sparsezc.cli import doctor, main
 from sparsezc.cli.report import Table, cut, rate, seconds, size
 
@@ -243,6 +244,19 @@ def test_what_fails_says_why_in_one_line(capsys, edges, tmp_path, arguments, tol
     assert err.count("\n") == 1
     assert told in err
     assert [path.name for path in tmp_path.iterdir()] == ["small.txt"]
+
+
+def test_a_gpu_that_is_not_there_is_an_error_that_says_why(capsys):
+    why = device.reason()
+    if why is None:
+        pytest.skip("there is a GPU")
+    for asked in (["--engine", "gpu"], ["--placement", "zerocopy"], ["--placement", "device"]):
+        assert run(capsys, "bfs", "star:3", *asked) == (1, "", f"sparsezc: {why}\n")
+
+
+def test_a_placement_of_another_engine(capsys):
+    code, _, err = run(capsys, "bfs", "star:3", "--engine", "cpu", "--placement", "device")
+    assert (code, err) == (1, "sparsezc: --placement device is none of --engine cpu; leave one of them out\n")
 
 
 def test_a_damaged_file_is_named_with_its_line(capsys, tmp_path):

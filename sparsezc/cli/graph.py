@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from sparsezc.matrix import Matrix
 
 
+#: What each choice of --engine leaves for --placement.
+_PLACEMENTS = {"auto": ("auto", "device", "zerocopy"), "cpu": ("auto",), "gpu": ("auto", "device", "zerocopy")}
+
+
 def add_graph(command: argparse.ArgumentParser, *, weights: str) -> None:
     """Declare what reading a graph needs; `weights` says what the command does with them."""
     command.add_argument("graph", metavar="GRAPH", help="a file, or a graph to make such as kron:16")
@@ -28,20 +32,24 @@ def add_graph(command: argparse.ArgumentParser, *, weights: str) -> None:
 
 def add_place(command: argparse.ArgumentParser) -> None:
     """Declare where the work is done."""
-    command.add_argument("--engine", choices=("auto", "cpu", "gpu"), default="auto", help="who computes (auto)")
+    command.add_argument("--engine", choices=tuple(_PLACEMENTS), default="auto", help="who computes (auto)")
     command.add_argument(
         "--placement",
-        choices=("auto", "device", "zerocopy"),
+        choices=_PLACEMENTS["auto"],
         default="auto",
         help="where a GPU matrix lies: the card's memory, or host memory that the GPU reads (auto)",
     )
 
 
 def configure(arguments: argparse.Namespace) -> None:
-    """Put --engine and --placement into the configuration."""
+    """Put --engine and --placement into the configuration, if they go together."""
     from sparsezc.config import config
+    from sparsezc.errors import InvalidValue
 
-    config.set(engine=arguments.engine, placement=arguments.placement)
+    engine, placement = arguments.engine, arguments.placement
+    if placement not in _PLACEMENTS[engine]:
+        raise InvalidValue(f"--placement {placement} is none of --engine {engine}; leave one of them out")
+    config.set(engine=engine, placement=placement)
 
 
 @dataclass
@@ -113,6 +121,7 @@ def load(arguments: argparse.Namespace, weights: Any = None) -> Graph:
         symmetrize=arguments.undirected,
         weights=weights,
         relabel=arguments.relabel,
+        placement=None if arguments.placement == "auto" else arguments.placement,
         format=arguments.format,
     )
     elapsed = time.perf_counter() - start
