@@ -497,7 +497,7 @@ def _place(out: Any, expression: Expression, mask: Mask | None) -> Engine:
     for x in expression.operands:
         if x._stored:
             other = x._engine
-            if other is not engine and (other is None or engine is not None):
+            if other is None or (engine is not None and other is not engine):
                 return _gather(out, expression, mask)
             engine = other
     if engine is None or (mask is not None and mask.parent._engine is not engine):
