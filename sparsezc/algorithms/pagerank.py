@@ -71,7 +71,7 @@ def pagerank(
     --------
     >>> import sparsezc as gb
     >>> A = gb.Matrix.from_edgelist([(0, 1), (1, 0), (2, 0)], nrows=3, ncols=3)
-    >>> [round(rank, 4) for rank in gb.algorithms.pagerank(A, tol=1e-9).to_dense().tolist()]
+    >>> [round(rank, 4) for rank in gb.algorithms.pagerank(A).to_dense().tolist()]
     [0.4865, 0.4635, 0.05]
     """
     n = _check.adjacency(A)
