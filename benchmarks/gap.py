@@ -250,7 +250,7 @@ def goal_text(case: Case) -> str:
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.gap", description=__doc__.splitlines()[0])
     parser.add_argument("graphs", nargs="+", help="kron:SCALE, urand:SCALE, ... or files, as gb.io.read takes them")
-    parser.add_argument("--kernels", default="bfs,sssp,pagerank,cc,spmv", help=f"among {', '.join(KERNELS)}")
+    parser.add_argument("--kernels", default="bfs,sssp,cc,pagerank,spmv", help=f"among {', '.join(KERNELS)}")
     parser.add_argument("--engine", choices=("auto", "cpu", "gpu"), default="auto")
     parser.add_argument("--placement", default="zerocopy,device", help="of the GPU engine: device, zerocopy, or both")
     parser.add_argument("--trials", type=int, default=3, help="timed calls for each source")

@@ -1,7 +1,7 @@
 """What the CPU engine adds to python-graphblas, and how long the command line takes from a cold start.
 
-The same lines run through sparsezc and through bare python-graphblas, in pairs that take turns, on one graph. A call may
-cost 10% and 20 microseconds more than the bare one.
+The same lines run through sparsezc and through bare python-graphblas, in pairs that take turns, on one graph. A call
+may cost 10% and 20 microseconds more than the bare one; the least times are compared, which other load disturbs least.
 """
 
 from __future__ import annotations
@@ -118,13 +118,14 @@ def compare(pair: Pair, repeats: int) -> Case:
         bare.append(took[pair.bare])
         ratios.append(took[pair.ours] / took[pair.bare])
     case.peer, case.reference = "python-graphblas", summary(bare).median * 1e3
-    more = (case.seconds.median - summary(bare).median) / case.setting["calls"] * 1e6
-    allowed = (1 + SHARE) * summary(bare).median + MICROSECONDS * 1e-6 * case.setting["calls"]
+    least, calls = summary(bare).min, case.setting["calls"]
+    allowed = (1 + SHARE) * least + MICROSECONDS * 1e-6 * calls
     case.notes = {
         "bare_seconds": bare,
         "ratio": summary(ratios),
-        "microseconds_more_a_call": more,
-        "within_limit": case.seconds.median <= allowed,
+        "bare_min_ms": least * 1e3,
+        "microseconds_more_a_call": (case.seconds.min - least) / calls * 1e6,
+        "within_limit": case.seconds.min <= allowed,
     }
     return case
 
@@ -167,26 +168,16 @@ def cold_start(report: Report, edges: int, repeats: int) -> None:
 
 
 def printed(report: Report) -> str:
-    header = (
-        "case",
-        "min ms",
-        "median",
-        "max",
-        "beside",
-        "ms",
-        "ratio min",
-        "median",
-        "max",
-        "us more a call",
-        "limit",
-    )
+    """The table of an overhead report; times in ms."""
+    header = ("case", "min ms", "median", "max", "beside", "its min", "its median", "ratio min", "median", "max")
+    header += ("us more a call", "limit")
     rows = []
     for case in report.cases:
-        ratio = case.notes.get("ratio", (None, None, None))
+        notes = case.notes
         rows.append(
-            (case.name, *(number(second * 1e3) for second in case.seconds), case.peer, number(case.reference),
-             *map(number, ratio), number(case.notes.get("microseconds_more_a_call")),
-             "kept" if case.notes["within_limit"] else "BROKEN")
+            (case.name, *(number(second * 1e3) for second in case.seconds), case.peer, number(notes.get("bare_min_ms")),
+             number(case.reference), *map(number, notes.get("ratio", (None, None, None))),
+             number(notes.get("microseconds_more_a_call")), "kept" if notes["within_limit"] else "BROKEN")
         )  # fmt: skip
     return table(header, rows)
 
