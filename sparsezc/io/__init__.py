@@ -1,5 +1,11 @@
 """Graphs in and out: files, made graphs, and other libraries' objects.
 
+One module a format: :mod:`~sparsezc.io.snap` (edge lists), :mod:`~sparsezc.io.mtx`, :mod:`~sparsezc.io.dimacs` (.gr),
+:mod:`~sparsezc.io.metis` (.graph), :mod:`~sparsezc.io.gap` (.sg, .wsg), :mod:`~sparsezc.io.emogi` (.bel) and
+:mod:`~sparsezc.io.npz`. Each has `SUFFIXES`, `read` and `write`; a new format is one more such module, named in
+:data:`sparsezc.io.reader.FORMATS`. Edges become a matrix in :mod:`~sparsezc.io.build`, a stored CSR in
+:mod:`~sparsezc.io.stream`; :mod:`~sparsezc.io.generate` makes graphs.
+
 >>> import sparsezc as gb
 >>> A = gb.io.read("star:5")
 >>> A.nrows, A.nvals

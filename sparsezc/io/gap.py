@@ -73,11 +73,10 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -
 
 
 def _check_size(file: Stream, need: int, n: int, nvals: int) -> None:
-    if file.compressed:
-        return
-    if file.limit != need:
+    if file.limit < need or (file.limit != need and not file.compressed):
+        size = f"at most {file.limit:,}" if file.compressed else f"{file.limit:,}"
         raise FileFormatError(
-            f"{file.path} has {file.limit:,} bytes; its header ({n:,} vertices, {nvals:,} edges) needs {need:,}"
+            f"{file.path} has {size} bytes; its header ({n:,} vertices, {nvals:,} edges) needs {need:,}"
         )
 
 

@@ -10,8 +10,10 @@ OOPSLA 2014, doi:10.1145/2660193.2660195 (the hash).
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -22,12 +24,14 @@ from sparsezc.csr import Csr, index_dtype
 from sparsezc.errors import InvalidValue
 from sparsezc.io import build
 from sparsezc.io import weights as weighting
+from sparsezc.io.progress import Progress
 from sparsezc.io.weights import FROM_FILE, Weights
-from sparsezc.memory import allocate
+from sparsezc.memory import Buffer, allocate
 
 SEED = 20071105
 EDGEFACTOR = 16
 _MASK = 2**64 - 1
+_SORTING = 40  # bytes a key while it is sorted: itself, the sort's own copy, and what dropping duplicates takes
 _BITS = 21  # random bits a level: three levels of the recursion take one hash
 _A, _AB, _ABC = (round(share * 2**_BITS) for share in (0.57, 0.76, 0.95))
 
@@ -85,15 +89,23 @@ def _numbers(name: str, kind: str, rest: str) -> tuple[int, int]:
     return numbers[0], numbers[-1]
 
 
-def make(name: str, weights: Weights = FROM_FILE, placement: str | None = None, xp: Any = None, chunk: int = 0) -> Csr:
+def make(
+    name: str,
+    weights: Weights = FROM_FILE,
+    placement: str | None = None,
+    xp: Any = None,
+    chunk: int = 0,
+    passes: int = 0,
+) -> Csr:
     """Make the graph of this name.
 
     Parameters
     ----------
     xp : module, optional
         NumPy or CuPy; the GPU's where there is one.
-    chunk : int, optional
-        Edges drawn at a time; the graph does not depend on it.
+    chunk, passes : int, optional
+        Edges drawn at a time, and parts in which the graph is made (as many as the memory asks for); the graph does not
+        depend on them.
 
     Examples
     --------
@@ -111,9 +123,7 @@ def make(name: str, weights: Weights = FROM_FILE, placement: str | None = None, 
         edges = build.Edges(n, n, rows, cols, undirected=True)
         return build.build(edges, weights, placement=placement)
     xp = _array_module() if xp is None else xp
-    n = 1 << recipe.first
-    keys = _random_keys(recipe, xp, chunk or (1 << 24 if xp is not np else 1 << 16))
-    return _finish(keys, n, weights, placement, xp)
+    return _random(recipe, weights, placement, xp, chunk, passes)
 
 
 def _array_module() -> Any:
@@ -195,46 +205,87 @@ def _shuffle(ids: Any, scale: int, seed: int, xp: Any) -> Any:
     return ids
 
 
-def _random_keys(recipe: Recipe, xp: Any, chunk: int) -> Any:
-    """The stored positions as sorted 64-bit keys, row in the upper half."""
+def _draw_rows(recipe: Recipe, xp: Any, chunk: int, low: int, high: int, progress: Progress) -> Any:
+    """The stored positions of the rows low:high as sorted 64-bit keys, row in the upper half."""
     scale, draw = recipe.first, _kron if recipe.kind == "kron" else _urand
     edges = recipe.second << scale
-    keys = xp.empty(2 * edges, xp.uint64)
-    filled = 0
+    everything = low == 0 and high == 1 << scale
+    parts = []
     for start in range(0, edges, chunk):
-        rows, cols = draw(start, min(start + chunk, edges), scale, recipe.seed, xp)
+        stop = min(start + chunk, edges)
+        rows, cols = draw(start, stop, scale, recipe.seed, xp)
         off = rows != cols
         rows, cols = (_shuffle(ids[off], scale, recipe.seed, xp).astype(xp.uint64) for ids in (rows, cols))
         for one, other in ((rows, cols), (cols, rows)):
-            keys[filled : filled + one.size] = (one << xp.uint64(32)) | other
-            filled += int(one.size)
-    keys = keys[:filled]
+            keys = (one << xp.uint64(32)) | other
+            parts.append(keys if everything else keys[(one >= xp.uint64(low)) & (one < xp.uint64(high))])
+        progress.advance(stop - start)
+    keys = xp.concatenate(parts)
+    del parts
     keys.sort()
-    new = xp.ones(filled, xp.bool_)
+    new = xp.ones(keys.size, xp.bool_)
     new[1:] = keys[1:] != keys[:-1]
     return keys[new]
 
 
-def _finish(keys: Any, n: int, weights: Weights, placement: str | None, xp: Any) -> Csr:
-    """The CSR of sorted keys, filled in part by part."""
-    nvals = int(keys.size)
+def _passes(recipe: Recipe, xp: Any) -> int:
+    """In how many parts to make the graph so that each part's keys, and room to sort them, fit the memory."""
+    entries = 2 * recipe.second << recipe.first
+    if xp is np:
+        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    else:
+        from sparsezc import device
+
+        free = int(device.current().memory()[0] * 0.8)
+    return min(max(1, -(-entries * _SORTING // max(free, 1))), 1 << recipe.first)
+
+
+def _random(
+    recipe: Recipe, weights: Weights, placement: str | None, xp: Any, chunk: int = 0, passes: int = 0
+) -> Csr:  # fmt: skip
+    """A random graph, a range of rows at a time: drawn once to count, and again to fill if one range is not all."""
+    n = 1 << recipe.first
+    chunk = chunk or (1 << 24 if xp is not np else 1 << 16)
+    passes = passes or _passes(recipe, xp)
+    bounds = [n * k // passes for k in range(passes + 1)]
+    indptr = build.offsets(n)
+    edges = recipe.second << recipe.first
+    progress = Progress(edges * (1 if passes == 1 else 2 * passes), f"making {recipe.kind}", " edges")
+    keys = None
+    for low, high in pairwise(bounds):
+        keys = _draw_rows(recipe, xp, chunk, low, high, progress)
+        edge = xp.arange(low + 1, high + 1, dtype=xp.uint64) << xp.uint64(32)
+        indptr[low + 1 : high + 1] = indptr[low] + _host(xp.searchsorted(keys, edge), xp)
+    nvals = int(indptr[-1])
     _, dtype, iso = build.final_values(None, weights, None)
     placement = build.place(placement, n, n, nvals, dtype, iso)
     indices = allocate(placement, nvals, index_dtype(n, placement))
     values = allocate(placement, 1 if iso else nvals, dtype.np_type)
     if iso:
         values.write(0, np.ones(1, dtype.np_type))
-    bounds = xp.arange(n + 1, dtype=xp.uint64) << xp.uint64(32)
-    indptr = _host(xp.searchsorted(keys, bounds).astype(xp.int64), xp)
+    for low, high in pairwise(bounds):
+        if passes > 1:
+            keys = None
+            keys = _draw_rows(recipe, xp, chunk, low, high, progress)
+        _fill(keys, int(indptr[low]), indices, None if iso else values, weights, placement, xp)
+    progress.close()
+    return Csr(n, n, indptr, indices, values, dtype, iso, symmetric=True)
+
+
+def _fill(
+    keys: Any, at: int, indices: Buffer, values: Buffer | None, weights: Weights, placement: str, xp: Any
+) -> None:  # fmt: skip
+    """Write the ids, and made weights, of sorted keys from entry `at` on."""
     block = build.BLOCK if xp is np else 1 << 25
-    for start in range(0, nvals, block):
+    for start in range(0, int(keys.size), block):
         part = keys[start : start + block]
         cols = (part & xp.uint64(0xFFFFFFFF)).astype(xp.uint32)
-        indices.write(start, _host(cols, xp))
-        if not iso:
+        # The placements of a GPU take its arrays as they are.
+        indices.write(at + start, _host(cols, xp) if placement == "host" else cols)
+        if values is not None:
             rows = (part >> xp.uint64(32)).astype(xp.uint32)
-            values.write(start, _host(weighting.hashed(rows, cols, weights, xp), xp))
-    return Csr(n, n, indptr, indices, values, dtype, iso, symmetric=True)
+            made = weighting.hashed(rows, cols, weights, xp)
+            values.write(at + start, _host(made, xp) if placement == "host" else made)
 
 
 def _host(array: Any, xp: Any) -> NDArray[Any]:

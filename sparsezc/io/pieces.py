@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sparsezc.csr import Csr
 from sparsezc.errors import InvalidValue
 from sparsezc.io import build
+from sparsezc.io.progress import Progress
 
 PIECE = 1 << 18
 
@@ -23,6 +24,7 @@ def rows_of(
     Rows are empty without `rows`, values without `values`.
     """
     none = np.empty(0, np.int64)
+    progress = Progress(csr.nvals, "writing", " entries")
     for start in range(0, csr.nvals, PIECE):
         stop = min(start + PIECE, csr.nvals)
         at = none
@@ -34,6 +36,8 @@ def rows_of(
         if values:
             part = np.repeat(csr.values.read(0, 1), stop - start) if csr.iso else csr.values.read(start, stop)
         yield start, stop, at, csr.indices.read(start, stop), part
+        progress.advance(stop - start)
+    progress.close()
 
 
 def unweighted(csr: Csr) -> bool:

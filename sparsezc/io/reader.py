@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.csr import Csr
-from sparsezc.errors import FileFormatError, InvalidValue
+from sparsezc.errors import FileFormatError, InvalidValue, OutOfMemory
 from sparsezc.io import build
 from sparsezc.io import weights as weighting
 from sparsezc.io.pieces import unweighted
@@ -107,7 +107,18 @@ def read_csr(
     format: str | None = None,
 ) -> tuple[Csr, NDArray[np.int64] | None]:
     """What :func:`read` does, as a plain :class:`~sparsezc.csr.Csr` and the ids (None without `relabel`)."""
-    wanted = weighting.parse(weights)
+    try:
+        return _read(path, directed, symmetrize, weighting.parse(weights), relabel, placement, dup_op, format)
+    except OutOfMemory:
+        raise
+    except MemoryError as error:
+        raise OutOfMemory(f"{path} does not fit the host's memory: {error}") from None
+
+
+def _read(
+    path: str | os.PathLike[str], directed: bool | None, symmetrize: bool, wanted: weighting.Weights, relabel: bool,
+    placement: str | None, dup_op: Any, format: str | None,
+) -> tuple[Csr, NDArray[np.int64] | None]:  # fmt: skip
     merge = build.merge_name(dup_op)
     both = symmetrize or directed is False
     if symmetrize and directed:

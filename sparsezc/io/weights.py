@@ -80,7 +80,7 @@ def hashed(u: NDArray[Any], v: NDArray[Any], weights: Weights, xp: Any = np) -> 
     Examples
     --------
     >>> hashed(np.array([0, 5]), np.array([5, 0]), parse("hash:1-255"))
-    array([247, 247], dtype=uint8)
+    array([186, 186], dtype=uint8)
     """
     assert weights.dtype is not None
     u, v = u.astype(xp.uint32), v.astype(xp.uint32)

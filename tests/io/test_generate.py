@@ -36,6 +36,21 @@ def test_chunks_of_any_size_make_the_same_graph(name: str) -> None:
         np.testing.assert_array_equal(part.values.read(), whole.values.read())
 
 
+@pytest.mark.parametrize("passes", [2, 3, 17])
+def test_graphs_made_in_several_passes_are_the_same(passes: int) -> None:
+    name = "kron:9?weights=1-255"
+    whole, parts = (generate.make(name, placement="host", xp=np, passes=k) for k in (1, passes))
+    assert digest(whole) == digest(parts)
+    np.testing.assert_array_equal(whole.values.read(), parts.values.read())
+
+
+def test_little_memory_means_several_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    recipe = generate.parse("kron:20")
+    assert generate._passes(recipe, np) >= 1
+    monkeypatch.setattr("os.sysconf", lambda name: {"SC_AVPHYS_PAGES": 100_000, "SC_PAGE_SIZE": 4096}[name])
+    assert generate._passes(recipe, np) == 7  # 1.3 GB to sort in 0.2 GB
+
+
 def test_the_graphs_are_the_same_in_every_release() -> None:
     """Published figures stand on them; a change here is a breaking change."""
     assert [digest(load(name)) for name in ("kron:12", "urand:12", "kron:12?seed=1")] == DIGESTS

@@ -79,10 +79,10 @@ def test_relabel_returns_the_ids_of_the_file() -> None:
 def test_a_snap_file_against_networkx() -> None:
     import networkx as nx
 
-    with gzip.open(DATA / "ca-AstroPh.txt.gz") as file:
+    with gzip.open(DATA / "wiki-Vote.txt.gz") as file:
         graph = nx.Graph(np.loadtxt(file, dtype=np.int64).tolist())
     expected = nx.to_scipy_sparse_array(graph, nodelist=sorted(graph))
-    csr = load(DATA / "ca-AstroPh.txt.gz", directed=False, relabel=True)
+    csr = load(DATA / "wiki-Vote.txt.gz", directed=False, relabel=True)
     assert (expected.astype(bool) != scipy_of(csr)).nnz == 0
 
 
