@@ -27,11 +27,12 @@ BATCH = 24  # kernels in one translation unit: larger gains little, and both cor
 COMMON_FLAGS = ["-std=c++17", "-fPIC", "-w", "-g0", "-U_FORTIFY_SOURCE"]
 KERNEL_FLAGS = [
     *COMMON_FLAGS,
-    "-O1",
+    "-Og",
     "-fno-reorder-blocks",
     "-fsanitize-coverage=trace-pc",
     "-fvisibility=hidden",
-    "-fno-gnu-unique",
+    "-fno-gnu-unique",  # or one library's kernel would be taken for another's
+    "-fwrapv",  # signed integers wrap, as operators.cuh expects and as they do on a GPU
 ]
 SANITIZERS: dict[str | None, tuple[list[str], list[str]]] = {  # flags of the machine, flags of the kernels
     None: (["-O2"], []),
@@ -118,7 +119,9 @@ class Compiler:
     def _run(self, arguments: list[str], target: Path) -> None:
         """g++ into a temporary name, then renamed: other processes see a whole file or none."""
         unfinished = target.with_name(f"{target.name}.{os.getpid()}.tmp")
-        done = subprocess.run(["g++", *arguments, "-o", str(unfinished)], capture_output=True, text=True, check=False)
+        environment = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}  # no sanitizer inside g++: it is slow
+        command = ["g++", *arguments, "-o", str(unfinished)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
         if done.returncode:
             unfinished.unlink(missing_ok=True)
             raise EmulatorError("g++ refuses the kernel:\n" + "\n".join(done.stderr.splitlines()[:40]))

@@ -38,13 +38,14 @@ struct Context { uint3 thread, block, block_size, grid_size; };   // of the lane
 
 // One call of a collective by one lane.  `file` and `line` tell where: lanes that meet in different calls have diverged.
 struct Call { Op op; unsigned mask; unsigned long long value; int argument, width, kind; const char* file; int line; };
-struct Result { unsigned long long value; unsigned present; };
 
 }  // namespace szc_emu
 
 extern "C" {
 extern szc_emu::Context szc_emu_context;
-szc_emu::Result szc_emu_collective(const szc_emu::Call* call);
+// A lane's part in a collective: it returns when all the lanes that the mask names have come.
+unsigned long long szc_emu_meet(szc_emu::Op op, unsigned mask, unsigned long long value, int kind, const char* file, int line);
+unsigned long long szc_emu_shuffle(unsigned mask, unsigned long long value, int argument, int width, int kind, const char* file, int line);
 unsigned szc_emu_active();                                           // lanes that run together now
 void szc_emu_load(const void* p, unsigned size, int site);           // a read of host memory
 void szc_emu_interleave(int sleeps);                                 // a point where another lane may run first
@@ -56,14 +57,13 @@ void szc_emu_trap(const char* what, const char* file, int line);
 #define blockDim  (szc_emu_context.block_size)
 #define gridDim   (szc_emu_context.grid_size)
 
+// Each call tells where it stands. The functions are small calls into the machine and mostly not inlined: code that g++
+// need not generate is what makes hundreds of kernels compile quickly.
 // ---- collectives ----------------------------------------------------------------------------------------------------
 #define SZC_WHERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
-#define SZC_FN inline __attribute__((always_inline))
+#define SZC_FN inline
+#define SZC_ONCE inline __attribute__((noinline))   // one copy for all kernels of a library
 namespace szc_emu {
-SZC_FN Result meet(Op op, unsigned mask, unsigned long long value, int argument, int width, int kind, const char* file, int line) {
-  const Call call = {op, mask, value, argument, width, kind, file, line};
-  return szc_emu_collective(&call);
-}
 template <class T> SZC_FN unsigned long long bits(T v) {
   static_assert(sizeof(T) <= 8, "a collective takes values of up to 8 bytes");
   unsigned long long b = 0;
@@ -72,18 +72,19 @@ template <class T> SZC_FN unsigned long long bits(T v) {
 }
 template <class T> SZC_FN T unbits(unsigned long long b) { T v; memcpy(&v, &b, sizeof v); return v; }
 template <class T> SZC_FN T shuffle(unsigned m, T v, int arg, int width, int kind, const char* file, int line) {
-  return unbits<T>(meet(SHUFFLE, m, bits(v), arg, width, kind, file, line).value);
+  return unbits<T>(szc_emu_shuffle(m, bits(v), arg, width, kind, file, line));
 }
-SZC_FN unsigned vote(unsigned m, int p, const char* file, int line) { return (unsigned)meet(VOTE, m, p != 0, 0, 32, 0, file, line).value; }
-SZC_FN unsigned reduce(unsigned m, unsigned v, int kind, const char* file, int line) { return (unsigned)meet(REDUCE, m, v, 0, 32, kind, file, line).value; }
-SZC_FN int barrier(int p, int kind, const char* file, int line) { return (int)meet(BARRIER, 0, p != 0, 0, 32, kind, file, line).value; }
+template <class T> SZC_FN unsigned match(unsigned m, T v, const char* file, int line) { return (unsigned)szc_emu_meet(MATCH, m, bits(v), 0, file, line); }
+SZC_FN unsigned vote(unsigned m, int p, const char* file, int line) { return (unsigned)szc_emu_meet(VOTE, m, p != 0, 0, file, line); }
+SZC_FN unsigned reduce(unsigned m, unsigned v, int kind, const char* file, int line) { return (unsigned)szc_emu_meet(REDUCE, m, v, kind, file, line); }
+SZC_FN int barrier(int p, int kind, const char* file, int line) { return (int)szc_emu_meet(BARRIER, 0, p != 0, kind, file, line); }
 }  // namespace szc_emu
 
 SZC_FN void __syncthreads(SZC_WHERE) { szc_emu::barrier(0, szc_emu::COUNT, file, line); }
 SZC_FN int __syncthreads_count(int p, SZC_WHERE) { return szc_emu::barrier(p, szc_emu::COUNT, file, line); }
 SZC_FN int __syncthreads_and(int p, SZC_WHERE) { return szc_emu::barrier(p, szc_emu::ALL, file, line); }
 SZC_FN int __syncthreads_or(int p, SZC_WHERE) { return szc_emu::barrier(p, szc_emu::ANY, file, line); }
-SZC_FN void __syncwarp(unsigned m = 0xffffffffu, SZC_WHERE) { szc_emu::meet(szc_emu::SYNCWARP, m, 0, 0, 32, 0, file, line); }
+SZC_FN void __syncwarp(unsigned m = 0xffffffffu, SZC_WHERE) { szc_emu_meet(szc_emu::SYNCWARP, m, 0, 0, file, line); }
 template <class T> SZC_FN T __shfl_sync(unsigned m, T v, int source, int width = 32, SZC_WHERE) { return szc_emu::shuffle(m, v, source, width, szc_emu::IDX, file, line); }
 template <class T> SZC_FN T __shfl_up_sync(unsigned m, T v, unsigned delta, int width = 32, SZC_WHERE) { return szc_emu::shuffle(m, v, (int)delta, width, szc_emu::UP, file, line); }
 template <class T> SZC_FN T __shfl_down_sync(unsigned m, T v, unsigned delta, int width = 32, SZC_WHERE) { return szc_emu::shuffle(m, v, (int)delta, width, szc_emu::DOWN, file, line); }
@@ -91,10 +92,10 @@ template <class T> SZC_FN T __shfl_xor_sync(unsigned m, T v, int lanes, int widt
 SZC_FN unsigned __ballot_sync(unsigned m, int p, SZC_WHERE) { return szc_emu::vote(m, p, file, line); }
 SZC_FN int __any_sync(unsigned m, int p, SZC_WHERE) { return szc_emu::vote(m, p, file, line) != 0; }
 SZC_FN int __all_sync(unsigned m, int p, SZC_WHERE) { return szc_emu::vote(m, p == 0, file, line) == 0; }
-template <class T> SZC_FN unsigned __match_any_sync(unsigned m, T v, SZC_WHERE) { return (unsigned)szc_emu::meet(szc_emu::MATCH, m, szc_emu::bits(v), 0, 32, 0, file, line).value; }
+template <class T> SZC_FN unsigned __match_any_sync(unsigned m, T v, SZC_WHERE) { return szc_emu::match(m, v, file, line); }
 template <class T> SZC_FN unsigned __match_all_sync(unsigned m, T v, int* same, SZC_WHERE) {
-  const szc_emu::Result r = szc_emu::meet(szc_emu::MATCH, m, szc_emu::bits(v), 0, 32, 0, file, line);
-  *same = r.value == r.present;
+  const unsigned equal = szc_emu::match(m, v, file, line);
+  *same = szc_emu::vote(m, equal != m, file, line) == 0;
   return *same ? m : 0;
 }
 SZC_FN unsigned __reduce_add_sync(unsigned m, unsigned v, SZC_WHERE) { return szc_emu::reduce(m, v, szc_emu::ADD, file, line); }
@@ -117,7 +118,7 @@ SZC_FN int __ffs(int v) { return __builtin_ffs(v); }
 SZC_FN int __ffsll(long long v) { return __builtin_ffsll(v); }
 SZC_FN int __clz(int v) { return v ? __builtin_clz((unsigned)v) : 32; }
 SZC_FN int __clzll(long long v) { return v ? __builtin_clzll((unsigned long long)v) : 64; }
-inline unsigned __brev(unsigned v) {
+SZC_ONCE unsigned __brev(unsigned v) {
   unsigned r = 0;
   for (int i = 0; i < 32; ++i) r |= (v >> i & 1u) << (31 - i);
   return r;
@@ -179,8 +180,8 @@ template <class T, class F> SZC_FN T update(T* p, F next) {
   return old;
 }
 }  // namespace szc_emu
-#define SZC_ATOMIC(NAME, T, NEXT) SZC_FN T NAME(T* p, T v) { return szc_emu::update(p, [v](T old) { return (T)(NEXT); }); }
-#define SZC_CAS(T) SZC_FN T atomicCAS(T* p, T expected, T v) { \
+#define SZC_ATOMIC(NAME, T, NEXT) SZC_ONCE T NAME(T* p, T v) { return szc_emu::update(p, [v](T old) { return (T)(NEXT); }); }
+#define SZC_CAS(T) SZC_ONCE T atomicCAS(T* p, T expected, T v) { \
   szc_emu_interleave(0); \
   __atomic_compare_exchange(p, &expected, &v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED); \
   return expected; }

@@ -18,7 +18,6 @@
 #include <memory>
 #include <string>
 #include <vector>
-#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <ucontext.h>
@@ -54,7 +53,7 @@ struct Lane : Fibre {
   u32 thread, lane, warp;
   Op op = DONE;            // what it waits for
   Call call;
-  Result result;
+  u64 result = 0;          // of its collective
   const void* block_address = nullptr;   // LOCKSTEP: where it stands: the basic block ...
   u64 depth = 0;                         // ... and how deep in calls
   bool yields = false;                   // LOCKSTEP: it waits for another lane of its warp to go on
@@ -114,6 +113,11 @@ __attribute__((noinline)) void switch_to(Fibre& from, Fibre& to) {
 #endif
 
 void sleep_lane() { switch_to(*current, scheduler); }
+#if defined(SZC_ADDRESS_SANITIZER)
+void leave_lane_for_good() { sleep_lane(); }
+#else
+void leave_lane_for_good() { _longjmp(scheduler.at, 1); }   // from a signal handler: what the lane was doing is lost
+#endif
 
 void resume(Lane& l) {
   current = &l;
@@ -249,7 +253,7 @@ bool complete_warp(u32 first, u32 n) {
       Lane& other = *lanes[first + j];
       if (other.call.line != l.call.line || other.call.kind != l.call.kind || strcmp(other.call.file, l.call.file))
         fail("lanes of one warp met in different calls: " + thread_name(l) + " in " + where(l.call) + ", " + thread_name(other) + " in " + where(other.call));
-      other.result = {collective_result(first, n, present, j), present};
+      other.result = collective_result(first, n, present, j);
     }
     for (u32 j = 0; j < n; ++j) if (present >> j & 1) lanes[first + j]->op = RUNNING;
     any = true;
@@ -272,7 +276,7 @@ bool complete_block() {
     Lane& l = *lanes[t];
     if (l.call.line != one->call.line || strcmp(l.call.file, one->call.file))
       fail("threads of one block met in different barriers: " + thread_name(l) + " in " + where(l.call) + ", " + thread_name(*one) + " in " + where(one->call));
-    l.result.value = l.call.kind == COUNT ? count : l.call.kind == ALL ? count == nthreads : count != 0;
+    l.result = l.call.kind == COUNT ? count : l.call.kind == ALL ? count == nthreads : count != 0;
     l.op = RUNNING;
   }
   return true;
@@ -364,53 +368,56 @@ void run_block() {
 }
 
 // ---- faults and endless loops: reported, with the thread that did it --------------------------------------------------
-pthread_t launching_thread;
+volatile sig_atomic_t time_is_over = 0;
 struct sigaction previous_fault, previous_bus, previous_timer, previous_fpe;
 char* signal_stack = nullptr;
 stack_t previous_stack;
 
-void on_signal(int number, siginfo_t* info, void*) {
-  if (number == SIGVTALRM && !pthread_equal(pthread_self(), launching_thread)) { pthread_kill(launching_thread, number); return; }
+void on_fault(int number, siginfo_t* info, void*) {
   if (!current) {                           // not the kernel's fault: the emulator's, or Python's
-    if (number != SIGVTALRM) { signal(number, SIG_DFL); raise(number); }
+    signal(number, SIG_DFL);
+    raise(number);
     return;
   }
   char text[160];
-  if (number == SIGVTALRM) snprintf(text, sizeof text, "thread %u runs on and on: the launch's time is over", current->thread);
-  else if (number == SIGFPE) snprintf(text, sizeof text, "thread %u divides an integer by zero", current->thread);
+  if (number == SIGFPE) snprintf(text, sizeof text, "thread %u divides an integer by zero", current->thread);
   else snprintf(text, sizeof text, "thread %u touches memory that is not there, at address %p", current->thread, info->si_addr);
   lane_error = text;
-#if !defined(SZC_ADDRESS_SANITIZER)
-  _longjmp(scheduler.at, 1);
-#endif
+  leave_lane_for_good();
 }
+
+// May come at any moment, so it only leaves word; the next basic block of the kernel reads it.
+void on_timer(int) { time_is_over = 1; }
 
 struct SignalGuard {
   explicit SignalGuard(double seconds) {
-#if !defined(SZC_ADDRESS_SANITIZER)          // AddressSanitizer reports faults better
-    launching_thread = pthread_self();
+    time_is_over = 0;
+    struct sigaction timer = {};
+    timer.sa_handler = on_timer;
+    timer.sa_flags = SA_RESTART;
+    sigaction(SIGVTALRM, &timer, &previous_timer);
+    set_timer(seconds);
+#if !defined(SZC_ADDRESS_SANITIZER)         // which reports faults better
     if (!signal_stack) signal_stack = (char*)mmap(nullptr, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     stack_t own = {};
     own.ss_sp = signal_stack;
     own.ss_size = 65536;
     sigaltstack(&own, &previous_stack);     // a fibre's stack may be what overflowed
-    struct sigaction action = {};
-    action.sa_sigaction = on_signal;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;   // left by longjmp: the signal must not stay blocked
-    sigaction(SIGSEGV, &action, &previous_fault);
-    sigaction(SIGBUS, &action, &previous_bus);
-    sigaction(SIGFPE, &action, &previous_fpe);
-    sigaction(SIGVTALRM, &action, &previous_timer);
-    set_timer(seconds);
+    struct sigaction fault = {};
+    fault.sa_sigaction = on_fault;
+    fault.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;   // left by longjmp: the signal must not stay blocked
+    sigaction(SIGSEGV, &fault, &previous_fault);
+    sigaction(SIGBUS, &fault, &previous_bus);
+    sigaction(SIGFPE, &fault, &previous_fpe);
 #endif
   }
   ~SignalGuard() {
-#if !defined(SZC_ADDRESS_SANITIZER)
     set_timer(0);
+    sigaction(SIGVTALRM, &previous_timer, nullptr);
+#if !defined(SZC_ADDRESS_SANITIZER)
     sigaction(SIGSEGV, &previous_fault, nullptr);
     sigaction(SIGBUS, &previous_bus, nullptr);
     sigaction(SIGFPE, &previous_fpe, nullptr);
-    sigaction(SIGVTALRM, &previous_timer, nullptr);
     sigaltstack(&previous_stack, nullptr);
 #endif
   }
@@ -422,21 +429,29 @@ struct SignalGuard {
   }
 };
 
+u64 meet(const Call& call, const void* block_address, const void* frame) {
+  Lane& l = *current;
+  if (call.op != BARRIER && !(call.mask >> l.lane & 1))
+    lane_error = thread_name(l) + " calls a collective whose mask does not name its lane (" + where(call) + ")";
+  l.call = call;
+  l.op = call.op;
+  l.block_address = block_address;
+  l.depth = (u64)l.stack + STACK_BYTES - (u64)frame;
+  sleep_lane();
+  return l.result;
+}
+
 }  // namespace
 
 // ---- called by kernels ----------------------------------------------------------------------------------------------
-extern "C" Result szc_emu_collective(const Call* call) {
-  Lane& l = *current;
-  if (call->op != BARRIER && !(call->mask >> l.lane & 1))
-    lane_error = thread_name(l) + " calls a collective whose mask does not name its lane (" + where(*call) + ")";
-  if (call->op == SHUFFLE && (call->width < 1 || call->width > 32 || (call->width & (call->width - 1))))
-    lane_error = "a shuffle's width is " + std::to_string(call->width) + ", not a power of two up to 32 (" + where(*call) + ")";
-  l.call = *call;
-  l.op = call->op;
-  l.block_address = __builtin_return_address(0);
-  l.depth = (u64)l.stack + STACK_BYTES - (u64)__builtin_frame_address(0);
-  sleep_lane();
-  return l.result;
+extern "C" u64 szc_emu_shuffle(unsigned mask, u64 value, int argument, int width, int kind, const char* file, int line) {
+  if (width < 1 || width > 32 || (width & (width - 1)))
+    lane_error = "a shuffle's width is " + std::to_string(width) + ", not a power of two up to 32 (at " + file + ":" + std::to_string(line) + ")";
+  return meet({SHUFFLE, mask, value, argument, width, kind, file, line}, __builtin_return_address(0), __builtin_frame_address(0));
+}
+
+extern "C" u64 szc_emu_meet(Op op, unsigned mask, u64 value, int kind, const char* file, int line) {
+  return meet({op, mask, value, 0, 32, kind, file, line}, __builtin_return_address(0), __builtin_frame_address(0));
 }
 
 extern "C" unsigned szc_emu_active() { return order == LOCKSTEP ? active_lanes : 1u << current->lane; }
@@ -464,7 +479,12 @@ extern "C" void szc_emu_trap(const char* what, const char* file, int line) {
 }
 
 extern "C" void __sanitizer_cov_trace_pc() {   // g++ calls it at the start of every basic block of a kernel
-  if (order != LOCKSTEP || !current) return;
+  if (!current) return;
+  if (time_is_over) {
+    lane_error = thread_name(*current) + " runs on and on: the launch's time is over";
+    sleep_lane();
+  }
+  if (order != LOCKSTEP) return;
   current->block_address = __builtin_return_address(0);
   current->depth = (u64)current->stack + STACK_BYTES - (u64)__builtin_frame_address(0);
   sleep_lane();

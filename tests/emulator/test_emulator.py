@@ -245,8 +245,8 @@ def test_wrong_arguments_are_named(args: tuple, message: str) -> None:
         run("exited_lane", args, block=32)
 
 
-def test_a_compile_error_names_file_line_and_cause(tmp_path: Path) -> None:
-    device = EmulatedDevice(cache=tmp_path)
+def test_a_compile_error_names_file_line_and_cause() -> None:
+    device = EmulatedDevice()
     good = 'extern "C" __global__ void one(int* out) { out[0] = 1; }'
     bad = (
         '#include "port.cuh"\nusing namespace szc;\nextern "C" __global__ void one(int* out) { out[0] = no_such_name; }'
@@ -261,15 +261,15 @@ def test_a_compile_error_names_file_line_and_cause(tmp_path: Path) -> None:
         device.compile('#include "nowhere.cuh"', "one")
 
 
-def test_atomics_that_cuda_does_not_have_do_not_compile(tmp_path: Path) -> None:
+def test_atomics_that_cuda_does_not_have_do_not_compile() -> None:
     source = 'extern "C" __global__ void signed_add(long long* out) { atomicAdd(out, 1ll); }'
     with pytest.raises(EmulatorError, match=r"invalid conversion from .long long int\*. to .long long unsigned int\*"):
-        EmulatedDevice(cache=tmp_path).compile(source, "signed_add")
+        EmulatedDevice().compile(source, "signed_add")
 
 
-def test_kernels_of_one_name_do_not_mix(tmp_path: Path) -> None:
+def test_kernels_of_one_name_do_not_mix() -> None:
     """Many texts define the same names, shared memory and macros: in one library, and in several."""
-    device = EmulatedDevice(cache=tmp_path)
+    device = EmulatedDevice()
     text = """
     #include "port.cuh"
     #define FACTOR {factor}
@@ -282,7 +282,7 @@ def test_kernels_of_one_name_do_not_mix(tmp_path: Path) -> None:
     """
     cases = [(c, d, f) for f in (3, 5) for c, d in (("int", np.int32), ("double", np.float64), ("short", np.int16))]
     texts = [(text.format(ctype=ctype, factor=factor), "scale_all") for ctype, _, factor in cases]
-    for kernels in (device.compile_many(texts), [EmulatedDevice(cache=tmp_path).compile(*text) for text in texts]):
+    for kernels in (device.compile_many(texts), [device.compile(text + "//", name) for text, name in texts]):
         for kernel, (_, dtype, factor) in zip(kernels, cases, strict=True):
             out = np.arange(4).astype(dtype)
             kernel(1, 4, (out,))
