@@ -42,7 +42,6 @@ def parts(options: argparse.Namespace) -> list[Part]:
 def run(part: Part, folder: Path, seconds: float) -> str:
     """Run one part for at most so many seconds; how it ended, in a few words."""
     path = folder / f"{part.name}.json"
-    path.unlink(missing_ok=True)
     command = [sys.executable, "-m", f"benchmarks.{part.module}", *part.arguments, "--out", str(path)]
     print(f"\n== {part.name}: {' '.join(command[1:])}", flush=True)
     start = time.monotonic()
@@ -96,6 +95,8 @@ def main(arguments: list[str] | None = None) -> int:
     end = time.monotonic() + options.budget_seconds
     endings: dict[str, str] = {}
     waiting = parts(options)
+    for part in waiting:
+        (folder / f"{part.name}.json").unlink(missing_ok=True)  # of a session before
     while waiting:
         part = waiting.pop(0)
         left = (end - time.monotonic()) * (MOST_SHARE if waiting else 1)

@@ -257,7 +257,7 @@ def test_a_session_survives_parts_that_fail_or_hang(tmp_path: Path, monkeypatch:
         session.Part("cpu", "gap", ("kron:5", "--engine", "cpu", "--kernels", "cc", *SMALL)),
         session.Part("broken", "gap", ("kron:5", "--kernels", "none")),
     ]
-    monkeypatch.setattr(session, "parts", lambda _options: plan)
+    monkeypatch.setattr(session, "parts", lambda _options: list(plan))
     assert session.main(["--out", str(tmp_path), "--budget-seconds", "600"]) == 1
     text = (tmp_path / "summary.txt").read_text()
     assert "kron:5" in text
