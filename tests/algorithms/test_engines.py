@@ -1,0 +1,76 @@
+"""The algorithms on the GPU engine, emulated and, where there is one, on a GPU; and what they read over the link."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import sparsezc as gb
+from sparsezc import device
+from tests.algorithms import verify
+from tests.algorithms.graphs import SMALL, dense, matrix
+from tests.emulator.device import EmulatedDevice, why_unavailable
+
+JUDGES = {
+    "bfs": lambda A, graph, s: verify.bfs_levels(graph, s, dense(gb.algorithms.bfs(A, s))),
+    "bfs_parents": lambda A, graph, s: verify.bfs_parents(graph, s, dense(gb.algorithms.bfs_parents(A, s))),
+    "sssp": lambda A, graph, s: verify.distances(graph, s, dense(gb.algorithms.sssp(A, s), np.inf)),
+    "pagerank": lambda A, graph, _: verify.pagerank(graph, dense(gb.algorithms.pagerank(A), 0.0), bound=1e-3),
+    "connected_components": lambda A, graph, _: verify.components(graph, dense(gb.algorithms.connected_components(A))),
+}
+
+
+@pytest.fixture
+def emulated():
+    """An emulated GPU that counts what kernels ask of host memory."""
+    if reason := why_unavailable():
+        pytest.skip(reason)
+    made = EmulatedDevice("lockstep", counting=True)
+    before = device.use(made)
+    try:
+        yield made
+    finally:
+        device.use(before)
+
+
+@pytest.fixture(params=["emulated", pytest.param("gpu", marks=pytest.mark.gpu)])
+def any_gpu(request):
+    if request.param == "emulated":
+        request.getfixturevalue("emulated")
+
+
+@pytest.mark.usefixtures("any_gpu")
+@pytest.mark.parametrize("placement", ["device", "zerocopy"])
+@pytest.mark.parametrize("name", ["no edges", "loops", "diamonds", "shuffled directed path", "kronecker both ways"])
+def test_small_graphs(name, placement):
+    """Right, and without one operation that the engine lacks."""
+    graph = SMALL[name]
+    source = int(np.diff(graph.indptr).argmax())
+    with gb.config.set(engine="gpu", placement=placement), warnings.catch_warnings():
+        warnings.simplefilter("error", gb.exceptions.PerformanceWarning)
+        A = matrix(graph)
+        for judge in JUDGES.values():
+            judge(A, graph, source)
+
+
+def read_of(emulated, compute):
+    """Bytes of host memory that kernels fetched meanwhile: column ids and values."""
+    emulated.reset()
+    compute()
+    return emulated.total(0).bytes, emulated.total(1).bytes
+
+
+def test_what_is_read_over_the_link(emulated):
+    """Components cost what one search costs, and who needs no values reads none."""
+    with gb.config.set(engine="gpu", placement="zerocopy"):
+        A = gb.io.read("kron:10?weights=1-255")
+        A.wait()
+        source = int(np.bincount(A.to_coo()[0].astype(np.int64)).argmax())
+        search = read_of(emulated, lambda: gb.algorithms.bfs(A, source))
+        components = read_of(emulated, lambda: gb.algorithms.connected_components(A))
+        ranks = read_of(emulated, lambda: gb.algorithms.pagerank(A, tol=None, max_iter=2))
+        paths = read_of(emulated, lambda: gb.algorithms.sssp(A, source))
+    assert search[1] == components[1] == ranks[1] == 0
+    assert components[0] <= 1.1 * search[0]
+    assert ranks[0] <= 2 * 1.6 * 4 * A.nvals  # two passes over ids of 4 bytes, in requests that are not all full
+    assert paths[1] > 0
