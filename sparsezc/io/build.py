@@ -73,8 +73,15 @@ def narrow_ids(ids: NDArray[Any]) -> NDArray[Any]:
 
 def relabel(edges: Edges) -> tuple[Edges, NDArray[np.int64]]:
     """The same edges over the ids that occur, numbered from 0 in ascending order; and those ids."""
-    ids = np.union1d(np.unique(edges.rows), np.unique(edges.cols))
-    rows, cols = (np.searchsorted(ids, part).astype(np.uint32) for part in (edges.rows, edges.cols))
+    if max(edges.nrows, edges.ncols) <= 8 * edges.rows.size + BLOCK:  # a table of all ids is small enough
+        occurs = np.zeros(max(edges.nrows, edges.ncols), np.bool_)
+        occurs[edges.rows] = occurs[edges.cols] = True
+        ids = np.flatnonzero(occurs)
+        number = np.cumsum(occurs, dtype=np.int64) - 1
+        rows, cols = (narrow_ids(number[part]) for part in (edges.rows, edges.cols))
+    else:
+        ids = np.union1d(np.unique(edges.rows), np.unique(edges.cols))
+        rows, cols = (narrow_ids(np.searchsorted(ids, part)) for part in (edges.rows, edges.cols))
     n = ids.size
     made = Edges(n, n, rows, cols, edges.values, edges.undirected, edges.mirrored, edges.dtype)
     return made, ids.astype(np.int64)

@@ -68,7 +68,7 @@ class Stream:
         self.limit = size * 1032 + 64 if self.compressed else size  # deflate packs no better than 1032 to 1
         self._inflate = zlib.decompressobj(wbits=31) if self.compressed else None
         self._packed = b""
-        self._ready = b""
+        self._ready, self._given = b"", 0  # unpacked bytes, and how many of them were handed out
         self._progress = Progress(size, f"{label} {self.path.name}")
 
     def __enter__(self) -> Self:
@@ -90,10 +90,11 @@ class Stream:
             data = self._file.read(size)
             self._progress.advance(len(data))
             return data
-        while not self._ready:
+        while self._given == len(self._ready):
             if not self._more(max(size, CHUNK)):
                 return b""
-        data, self._ready = self._ready[:size], self._ready[size:]
+        data = self._ready[self._given : self._given + size]
+        self._given += len(data)
         return data
 
     def _more(self, size: int) -> bool:
@@ -110,7 +111,7 @@ class Stream:
         if not packed:
             raise FileFormatError(f"{self.path} is truncated: its gzip data ends before its end mark")
         try:
-            self._ready = self._inflate.decompress(packed, size)
+            self._ready, self._given = self._inflate.decompress(packed, size), 0
         except zlib.error as error:
             raise FileFormatError(f"{self.path} is damaged: its gzip data cannot be unpacked ({error})") from None
         self._packed = b"" if self._inflate.eof else self._inflate.unconsumed_tail

@@ -151,6 +151,16 @@ class TestOptions:
         assert ids.dtype == np.int64
         same(csr, dense([0, 2, 0], [0, 0, 0], [1, 0, 0]))
 
+    def test_relabel_by_table_and_by_search_agree(self, tmp_path: Path) -> None:
+        rng = np.random.default_rng(2)
+        edges = rng.integers(0, 50, (400, 2)) * 3 + 7
+        small = put(tmp_path, "a.txt", "".join(f"{i} {j}\n" for i, j in edges.tolist()))
+        large = put(tmp_path, "b.txt", "".join(f"{i * 10**9} {j * 10**9}\n" for i, j in edges.tolist()))
+        (a, few), (b, many) = (read_csr(path, relabel=True, placement="host") for path in (small, large))
+        same(a, scipy_of(b))
+        np.testing.assert_array_equal(few * 10**9, many)
+        np.testing.assert_array_equal(few, np.unique(edges))
+
     def test_huge_ids_without_relabel_say_what_to_do(self, tmp_path: Path) -> None:
         with pytest.raises(OutOfMemory, match="relabel=True"):
             load(put(tmp_path, "a.txt", "700000000000000 5\n"))
