@@ -11,6 +11,10 @@ How to use it::
     device.compile_many([(source, "mxv"), ...])         # warms the cache: many kernels a compiler run, on all cores
     sparsezc.device.use(device)                         # the whole GPU engine, on the CPU
 
+    collector = CaseCollector()                         # which kernels does this code need? Nothing is compiled or run:
+    ...                                                 # run it once on the collector, whatever comes of it, then
+    device.compile_many(collector.cases)                # compile all of them at once
+
 Orders of lanes and warps: ``forward``, ``reverse``, ``random`` (by ``seed``; other lanes may go first at atomics) and
 ``lockstep`` (slower: a warp's lanes advance together). One compiled kernel serves all of them, and a device's
 ``order``, ``seed``, ``guard`` and ``counting`` may be changed between launches. Only lockstep knows which loads are one
@@ -51,6 +55,7 @@ from .compiler import Compiler, EmulatorError, why_unavailable
 from .guarded import GuardedCopies, guarded_bytes
 
 __all__ = [
+    "CaseCollector",
     "EmulatedDevice",
     "EmulatorError",
     "Kernel",
@@ -283,6 +288,22 @@ class EmulatedDevice:
             raise EmulatorError(f"{kernel.name}, {self.order}, {message.value.decode()}")
         if self.counting and self.order == "lockstep":
             self._total = {site: total + self.requests(site) for site, total in self._total.items()}
+
+
+class CaseCollector(EmulatedDevice):
+    """Writes down every kernel that is asked for, in ``cases``; its kernels do nothing.
+
+    For finding out, in a moment, what a grid of tests will compile. Results mean nothing, so code that loops until
+    something happens may never end on it.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.cases: list[tuple[str, str]] = []
+
+    def compile_many(self, cases: Sequence[tuple[str, str]]) -> list[Any]:
+        self.cases = list(dict.fromkeys([*self.cases, *cases]))
+        return [lambda grid, block, args: None for _ in cases]
 
 
 def aligned(array: np.ndarray, to: int = 128, offset: int = 0) -> np.ndarray:

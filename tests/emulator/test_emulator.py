@@ -11,6 +11,7 @@ import pytest
 
 from tests.emulator.device import (
     ORDERS,
+    CaseCollector,
     EmulatedDevice,
     EmulatorError,
     sanitizer_environment,
@@ -287,6 +288,14 @@ def test_kernels_of_one_name_do_not_mix() -> None:
             out = np.arange(4).astype(dtype)
             kernel(1, 4, (out,))
             assert list(out) == [2 * factor * v for v in range(4)]
+
+
+def test_a_collector_writes_down_kernels_and_runs_none() -> None:
+    collector, out = CaseCollector(), np.zeros(32, I32)
+    for name in ("traps", "endless", "traps"):
+        collector.compile(BUGS, name)(1, 32, (out,))
+    assert collector.cases == [(BUGS, "traps"), (BUGS, "endless")]
+    assert not out.any()
 
 
 # ---- AddressSanitizer, in a process of its own ----------------------------------------------------------------------
