@@ -329,13 +329,19 @@ def started(*arguments, **more):
     return subprocess.Popen([sys.executable, "-m", "sparsezc", *map(str, arguments)], env=environment, **more)
 
 
-def test_ctrl_c_from_outside_leaves_no_file(tmp_path):
-    process = started("convert", "kron:19", tmp_path / "big.mtx", stderr=subprocess.PIPE, stdout=subprocess.PIPE)
-    time.sleep(1.5)
+def test_ctrl_c_while_writing_leaves_no_file(tmp_path):
+    """Once the file is begun, under another name, Ctrl-C takes it away; the old file of that name stays."""
+    target = tmp_path / "big.txt.gz"
+    target.write_bytes(b"old")
+    process = started("convert", "kron:16", target, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
+    while len(list(tmp_path.iterdir())) == 1 and process.poll() is None:
+        time.sleep(0.02)
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=60)
+    _, told = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert list(tmp_path.iterdir()) == []
+    assert told.endswith(b"sparsezc: interrupted\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["big.txt.gz"]
+    assert target.read_bytes() == b"old"
 
 
 def test_a_reader_that_stops_early_is_no_error():
