@@ -187,9 +187,10 @@ class Operator:
             pair = next(reversed(self._domain.values()))  # positions do not depend on the values' type
             pair = self._domain.get(types.INT64, pair)
         # Inputs that are converted to one operand type share one typed operator.
-        typed = self._typed.get(pair)
+        shared = ("shared", *pair)  # no key that a user gives: (FP32, FP64) means two operands' types
+        typed = self._typed.get(shared)
         if typed is None:
-            typed = self._typed[pair] = self._make(*pair)
+            typed = self._typed[shared] = self._make(*pair)
         return self._typed.setdefault(key, typed)
 
     def _make(self, operand: DataType, result: DataType) -> TypedOp:

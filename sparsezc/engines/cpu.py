@@ -93,7 +93,8 @@ def _op(op: TypedOp | None) -> Any:
 def _translate(op: TypedOp) -> Any:
     room = getattr(gb, op.op.kind)
     # `.ss` first: python-graphblas still has its names outside of it, but warns.
-    found = getattr(getattr(room, "ss", None), op.name, None) or getattr(room, op.name, None)
+    homes = (getattr(room, "ss", None), room, getattr(room, "numpy", None))
+    found = next((getattr(home, op.name) for home in homes if op.name in dir(home)), None)
     if found is None and op.op.kind == "semiring":  # made by the user from known parts
         parts: Any = op.op
         found = gb.semiring.register_anonymous(
@@ -101,10 +102,13 @@ def _translate(op: TypedOp) -> Any:
         )
     if found is None:
         raise errors.NotImplementedException(f"the cpu engine (python-graphblas) has no operator {op.op!r}")
-    try:
-        return found[op.type.name]
-    except KeyError:
-        raise errors.NotImplementedException(f"the cpu engine (python-graphblas) has no {op!r}") from None
+    for dtype in (op.type, *op.op.types):  # some are known by the types that are converted to theirs only
+        if dtype in op.op.types and op.op[dtype] is op and dtype.name in found:
+            return found[dtype.name]
+    for dtype in op.op.types.values():
+        if op.op.is_positional and dtype.name in found:
+            return found[dtype.name]
+    raise errors.NotImplementedException(f"the cpu engine (python-graphblas) has no {op!r}")
 
 
 def _operand(x: Any) -> Any:
