@@ -12,9 +12,10 @@ import json
 import statistics
 import time
 import traceback
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -112,9 +113,12 @@ class Case:
 
     @property
     def label(self) -> str:
-        """The case's own name, with the graph and the placement where it has them."""
+        """The case's own name, with what tells it from others of that name."""
         words = [self.setting.get("graph"), self.setting.get("placement"), self.name]
-        return " ".join(str(word) for word in words if word)
+        text = " ".join(str(word) for word in words if word)
+        if pages := self.setting.get("pages"):
+            text += f" ({pages}, {self.setting['working_set'] >> 20} MiB)"
+        return text
 
 
 def nothing() -> None:
@@ -153,12 +157,12 @@ def measure(
     """
     for position, given in enumerate(inputs):
         if position == 0:
-            answer, case.first_seconds = timed(lambda given=given: call(given), synchronize)
+            answer, case.first_seconds = timed(partial(call, given), synchronize)
             case.verified = judge(verify, given, answer)
         seconds = []
         for turn in range(trials):
             answer = None  # its memory is free again before the clock starts
-            answer, took = timed(lambda given=given: call(given), synchronize)
+            answer, took = timed(partial(call, given), synchronize)
             seconds.append(took)
             if verify_all and turn == 0 and not case.verified.startswith("WRONG"):
                 case.verified = judge(verify, given, answer)
@@ -198,7 +202,7 @@ class Report:
         self.save()
 
     @contextmanager
-    def part(self, name: str) -> Any:
+    def part(self, name: str) -> Iterator[None]:
         """A part of the run: what fails in it is reported and the run goes on. Ctrl-C still ends it."""
         try:
             yield
@@ -216,7 +220,7 @@ class Report:
     def as_dict(self) -> dict[str, Any]:
         def one(case: Case) -> dict[str, Any]:
             low, middle, high = case.seconds
-            derived = {"min": low, "median": middle, "max": high, "nbytes": case.nbytes}
+            derived: dict[str, Any] = {"min": low, "median": middle, "max": high, "nbytes": case.nbytes}
             derived |= {"bytes_per_second": case.bytes_per_second, "share_of_copy_rate": case.share}
             return asdict(case) | {"derived": derived}
 

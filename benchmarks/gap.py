@@ -46,6 +46,7 @@ class Graph:
         csr = self.A._to_csr()  # the arrays where they lie, for checks and counts; nothing timed sees them
         self.n, self.nvals = csr.nrows, csr.nvals
         self.degree = np.diff(csr.indptr)
+        self.memory = csr.indices.pages  # "managed", "pinned", "device", "numpy"
         self.id_bytes = csr.indices.dtype.itemsize
         self.value_bytes = 0 if csr.iso else csr.values.dtype.itemsize
 
@@ -177,7 +178,7 @@ def run_kernel(name: str, graph: Graph, report: Report, options: Any, synchroniz
     """Measure one kernel on one graph."""
     kernel = KERNELS[name]
     setting = {"graph": graph.name, "placement": graph.placement, "engine": options.used_engine}
-    setting |= {"nrows": graph.n, "nvals": graph.nvals, "load_seconds": graph.load_seconds}
+    setting |= {"nrows": graph.n, "nvals": graph.nvals, "load_seconds": graph.load_seconds, "memory": graph.memory}
     case = Case(name, setting, parts=options.iterations if kernel.iterates else 1)
     case.rate = report.rates.get(graph.placement)
     if peer := facts.peer(graph.name, name, graph.placement):
@@ -210,7 +211,7 @@ def run(options: argparse.Namespace, report: Report) -> None:
         for placement in options.placements:
             with report.part(f"{name}, {placement}"):
                 graph = Graph(name, placement, options.weights, xp)
-                print(f"{name} in {placement}: {graph.n:,} vertices, {graph.nvals:,} entries, "
+                print(f"{name} in {placement} ({graph.memory}): {graph.n:,} vertices, {graph.nvals:,} entries, "
                       f"{graph.load_seconds:.1f} s to make or read", flush=True)  # fmt: skip
                 for kernel in options.kernels:
                     with report.part(f"{kernel}, {name}, {placement}"):
@@ -220,8 +221,8 @@ def run(options: argparse.Namespace, report: Report) -> None:
                 gc.collect()  # before the next graph is made
 
 
-HEADER = ("graph", "placement", "kernel", "first s", "min ms", "median", "max", "MB", "GB/s", "of copy", "peer ms")
-HEADER += ("x faster", "goal", "ok")
+HEADER = ["graph", "placement", "kernel", "first s", "min ms", "median", "max", "MB", "GB/s", "of copy", "peer ms"]
+HEADER += ["x faster", "goal", "ok"]
 
 
 def row(case: Case) -> list[str]:

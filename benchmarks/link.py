@@ -220,8 +220,8 @@ def run(gpu: Device, report: Report, sizes: Sizes) -> None:
 
 def printed(report: Report) -> str:
     """The table of a link report."""
-    header = ("case", "pages", "MiB", "min ms", "median", "max", "GB/s", "of copy")
-    header += ("ref GB/s", "ours/ref", "M req/s", "ok")
+    header = ["case", "pages", "MiB", "min ms", "median", "max", "GB/s", "of copy"]
+    header += ["ref GB/s", "ours/ref", "M req/s", "ok"]
     rows = []
     for case in report.cases:
         gbs, least = case.figure("GB/s"), [number(second * 1e3) for second in case.seconds]

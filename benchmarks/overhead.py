@@ -169,8 +169,8 @@ def cold_start(report: Report, edges: int, repeats: int) -> None:
 
 def printed(report: Report) -> str:
     """The table of an overhead report; times in ms."""
-    header = ("case", "min ms", "median", "max", "beside", "its min", "its median", "ratio min", "median", "max")
-    header += ("us more a call", "limit")
+    header = ["case", "min ms", "median", "max", "beside", "its min", "its median", "ratio min", "median", "max"]
+    header += ["us more a call", "limit"]
     rows = []
     for case in report.cases:
         notes = case.notes

@@ -29,6 +29,11 @@ def test_a_case_derives_rates_from_its_trials() -> None:
     assert case.figure("GB/s") == pytest.approx(1e-5)
 
 
+def test_a_case_is_named_by_what_it_is_about() -> None:
+    assert Case("bfs", {"graph": "kron:24", "placement": "device"}).label == "kron:24 device bfs"
+    assert Case("random 32 B", {"pages": "pinned", "working_set": 1 << 30}).label == "random 32 B (pinned, 1024 MiB)"
+
+
 def test_sources_are_fixed_distinct_and_never_isolated() -> None:
     degree = np.random.default_rng(1).integers(0, 3, 500)
     sources = pick_sources(degree, 64)
