@@ -172,7 +172,7 @@ def measure(
 
 
 def judge(verify: Callable[[Any, Any], None] | None, given: Any, answer: Any) -> str:
-    """ "yes", "not asked", or why not."""
+    """ "yes", "not asked", or why not. A verifier that breaks is no reason to lose the times."""
     if verify is None:
         return "not asked"
     try:
@@ -181,6 +181,9 @@ def judge(verify: Callable[[Any, Any], None] | None, given: Any, answer: Any) ->
         return f"WRONG: {error}"
     except Undecided as error:
         return f"undecided: {error}"
+    except Exception as error:
+        traceback.print_exc()
+        return f"BROKEN VERIFIER: {type(error).__name__}: {error}"
     return "yes"
 
 
@@ -214,8 +217,8 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Nothing failed, and no answer was wrong."""
-        return not self.failures and not any(case.verified.startswith("WRONG") for case in self.cases)
+        """Nothing failed, no answer was wrong, and every verifier came to an end."""
+        return not self.failures and not any(case.verified.startswith(("WRONG", "BROKEN")) for case in self.cases)
 
     def as_dict(self) -> dict[str, Any]:
         def one(case: Case) -> dict[str, Any]:

@@ -98,7 +98,20 @@ def test_a_report_survives_a_failing_part_and_its_file_reads_back(tmp_path: Path
 
 def test_a_wrong_answer_makes_the_report_not_ok(tmp_path: Path) -> None:
     report = Report("test", "ms", tmp_path / "r.json")
+    report.add(Case("x", trials=[Trial(None, 1.0, 1)], verified="undecided: too deep"))
+    assert report.ok
     report.add(Case("x", trials=[Trial(None, 1.0, 1)], verified="WRONG: at 3"))
+    assert not report.ok
+
+
+def test_a_verifier_that_breaks_does_not_lose_the_times(tmp_path: Path) -> None:
+    def broken(_given: None, _answer: None) -> None:
+        raise TypeError("no such index")
+
+    report = Report("test", "ms", tmp_path / "r.json")
+    report.add(measure(Case("x"), lambda _: None, trials=2, nbytes=lambda _: 1, verify=broken))
+    assert report.cases[0].verified == "BROKEN VERIFIER: TypeError: no such index"
+    assert len(report.cases[0].trials) == 2
     assert not report.ok
 
 
