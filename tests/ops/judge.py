@@ -1,8 +1,8 @@
 """The judge: one text runs on python-graphblas and on sparsezc, and both must say the same.
 
-A *statement* is a function of a module and of operands, ``f(g, o)``: ``g`` is graphblas or sparsezc, whose spelling is the
-same, and ``o`` has operands by name, made from the same arrays for both. What it returns is compared: positions and types
-exactly, values exactly or, for floats, to a relative error that a different order of summation explains.
+A *statement* is a function of a module and of operands, ``f(g, o)``: ``g`` is graphblas or sparsezc, whose spelling is
+the same, and ``o`` has operands by name, made from the same arrays for both. What it returns is compared: positions and
+types exactly, values exactly or, for floats, to a relative error that a different order of summation explains.
 
 Another engine is one more line in :data:`ENGINES`.
 """
@@ -17,6 +17,7 @@ import graphblas
 import numpy as np
 
 import sparsezc
+from tests.emulator.rehearsal import rehearsing
 
 TYPES = ("BOOL", "INT8", "INT16", "INT32", "INT64", "UINT8", "UINT16", "UINT32", "UINT64", "FP32", "FP64")
 Statement = Callable[[Any, Any], Any]
@@ -32,7 +33,16 @@ class Engine(NamedTuple):
         return self.name
 
 
-ENGINES = {"cpu": Engine("cpu", lambda x: x)}
+def _on_gpu(x: Any) -> Any:
+    return x.to("gpu") if getattr(x, "ndim", 0) else x
+
+
+#: "emulated" is the GPU engine with its kernels run on the CPU (tests/emulator); "gpu" is the same on a GPU.
+ENGINES = {
+    "cpu": Engine("cpu", lambda x: x),
+    "emulated": Engine("emulated", _on_gpu),
+    "gpu": Engine("gpu", _on_gpu),
+}
 
 
 class Arrays(NamedTuple):
@@ -72,7 +82,9 @@ def make(g: Any, x: Arrays) -> Any:
     return g.Matrix.from_coo(x.rows, x.columns, np.asarray(x.values), x.dtype, nrows=nrows, ncols=ncols)
 
 
-def operands(seed: int, dtype: str = "INT64", n: int = 7, density: float = 0.5, other: str | None = None) -> dict[str, Arrays]:
+def operands(
+    seed: int, dtype: str = "INT64", n: int = 7, density: float = 0.5, other: str | None = None
+) -> dict[str, Arrays]:
     """Operands for every statement: square matrices A, B; vectors u, v; outputs w, C; masks m (vector), M (matrix).
 
     `other` is the type of v and B, by default the same as of u and A.
@@ -147,6 +159,9 @@ def judge(
 
     Where the judge refuses, sparsezc must refuse with the same error.
     """
+    if rehearsing():
+        attempt(statement, sparsezc, {k: engine.put(make(sparsezc, x)) for k, x in arrays.items()})
+        return
     want = attempt(statement, graphblas, {k: make(graphblas, x) for k, x in arrays.items()})
     got = attempt(statement, sparsezc, {k: engine.put(make(sparsezc, x)) for k, x in arrays.items()})
     if isinstance(want, Exception) or isinstance(got, Exception):

@@ -94,10 +94,12 @@ def _prelude(
     )
 
 
-def _count_if_full(out: VectorStore, mask: MaskBits, accum: TypedOp | None, *operands: VectorStore) -> int | None:
-    """A full result that is written everywhere leaves the output full."""
+def _count_if_full(
+    out: VectorStore, mask: MaskBits, accum: TypedOp | None, replace: bool, *operands: VectorStore
+) -> int | None:
+    """A full result that is written everywhere leaves the output full, and so does accumulating into a full one."""
     full = all(x.is_full for x in operands) and mask.allows_all
-    return out.size if full or (accum is not None and out.is_full) else None
+    return out.size if full or (accum is not None and out.is_full and not replace) else None
 
 
 def write_nothing(
@@ -122,7 +124,7 @@ def write_vector(
     if u.count == 0 and isinstance(region, int):
         write_nothing(out, u.dtype, mask, accum, replace)
         return
-    count = _count_if_full(out, mask, accum, u)
+    count = _count_if_full(out, mask, accum, replace, u)
     run_map("z = u; return has_u;", u.dtype, out, mask, accum, replace, u=u, region=region, count=count)
 
 
@@ -151,7 +153,7 @@ def gather(
     u: VectorStore, positions: Any, out: VectorStore, mask: MaskBits, accum: TypedOp | None, replace: bool
 ) -> None:
     """w<mask> = accum(w, u(positions))."""
-    count = _count_if_full(out, mask, accum, u)
+    count = _count_if_full(out, mask, accum, replace, u)
     run_map("z = u; return has_u;", u.dtype, out, mask, accum, replace, u=u, positions=positions, count=count)
 
 
@@ -181,7 +183,7 @@ def apply(
     helper, call = _call(op, x="a" if left else "u", y="u" if left else "a")
     run_map(
         f"if (!has_u) return false; z = {call}; return true;", op.return_type, out, mask, accum, replace, u=u,
-        helper=helper, scalars=(scalar, 0), scalar_type=scalar_type, count=_count_if_full(out, mask, accum, u),
+        helper=helper, scalars=(scalar, 0), scalar_type=scalar_type, count=_count_if_full(out, mask, accum, replace, u),
     )  # fmt: skip
 
 
@@ -206,8 +208,8 @@ def select(
 _EWISE = {
     "ewise_mult": "if (!(has_u && has_v)) return false; z = {call}; return true;",
     "ewise_add": "if (has_u && has_v) z = {call}; else if (has_u) z = cast<Z>(u); else z = cast<Z>(v); return has_u || has_v;",
-    "ewise_union": "if (!(has_u || has_v)) return false; const U l = has_u ? u : cast<U>(a); const V r = has_v ? v : cast<V>(b);"
-    " z = {call}; return true;",
+    "ewise_union": "if (!(has_u || has_v)) return false; const {type} l = has_u ? cast<{type}>(u) : cast<{type}>(a);"
+    " const {type} r = has_v ? cast<{type}>(v) : cast<{type}>(b); z = {call}; return true;",
 }
 
 
@@ -226,8 +228,8 @@ def ewise(
 ) -> None:
     """w<mask> = accum(w, op(u, v)) over the union or the intersection of the entries."""
     helper, call = _call(op, x="l" if operation == "ewise_union" else "u", y="r" if operation == "ewise_union" else "v")
-    count = _count_if_full(out, mask, accum, u, v)
+    count = _count_if_full(out, mask, accum, replace, u, v)
     run_map(
-        _EWISE[operation].format(call=call), op.return_type, out, mask, accum, replace, u=u, v=v, helper=helper,
+        _EWISE[operation].format(call=call, type=op.type.ctype), op.return_type, out, mask, accum, replace, u=u, v=v, helper=helper,
         scalars=scalars, scalar_type=scalar_type, count=count,
     )  # fmt: skip

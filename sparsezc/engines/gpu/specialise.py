@@ -16,8 +16,6 @@ from sparsezc.device import Device, Kernel
 from sparsezc.semirings.operators import TypedOp
 from sparsezc.semirings.types import DataType
 
-LONG = 2048  # entries: rows longer than this are cut into chunks that many warps share
-
 _KERNELS = Path(__file__).parent / "kernels"
 _PACKAGE = Path(__file__).resolve().parents[2]
 _SEMIRINGS = next(p for p in (_PACKAGE / "semirings", _PACKAGE.parent / "semirings") if (p / "operators.cuh").is_file())

@@ -14,7 +14,7 @@ import numpy as np
 from sparsezc import device
 from sparsezc.engines.gpu import direction, elementwise, launch, specialise
 from sparsezc.engines.gpu.output import MaskBits, Out
-from sparsezc.engines.gpu.specialise import LONG, function
+from sparsezc.engines.gpu.specialise import function
 from sparsezc.engines.gpu.stores import Chunks, MatrixStore, Rows, VectorStore
 from sparsezc.semirings.operators import TypedOp
 from sparsezc.semirings.types import DataType
@@ -67,9 +67,8 @@ class _Case:
         return (0, 0) if self.vector is None else self.vector.operands()
 
     def prelude(self, rows: Rows, accum: TypedOp | None, out_type: DataType) -> str:
-        return _prelude(
-            self.semiring, self.vector_left, self.matrix.dtype, self.vector_type, rows.wide, rows.iso, accum, out_type
-        )
+        matrix = self.matrix.dtype, rows.wide, rows.iso, rows.chunks.length
+        return _prelude(self.semiring, self.vector_left, self.vector_type, *matrix, accum, out_type)
 
 
 def _pull_is_better(case: _Case, rows: Rows, columns: Rows, mask: MaskBits) -> bool:
@@ -88,10 +87,11 @@ def _pull_is_better(case: _Case, rows: Rows, columns: Rows, mask: MaskBits) -> b
 def _prelude(
     semiring: Any,
     vector_left: bool,
-    matrix_type: DataType,
     vector_type: DataType,
+    matrix_type: DataType,
     wide: bool,
     iso: bool,
+    long: int,
     accum: TypedOp | None,
     out_type: DataType,
 ) -> str:
@@ -112,7 +112,7 @@ def _prelude(
                 READS_VECTOR=reads_vector,
                 ISO=iso,
             ),
-            f"constexpr u64 LONG = {LONG};",
+            f"constexpr u64 LONG = {long};",
             specialise.monoid(semiring.monoid),
             specialise.accumulator(accum),
             function("Z", "multiply", "A a, X v, u64 o, u64 s", multiply),

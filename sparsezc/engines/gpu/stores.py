@@ -16,9 +16,11 @@ from sparsezc import device
 from sparsezc.csr import Csr
 from sparsezc.device import Device
 from sparsezc.engines.gpu import launch
-from sparsezc.engines.gpu.specialise import LONG
 from sparsezc.memory import Buffer
 from sparsezc.semirings.types import DataType
+
+
+LONG = 2048  # entries: rows longer than this are cut into chunks that many warps share
 
 
 class VectorStore:
@@ -75,8 +77,9 @@ class VectorStore:
 
 @dataclass(eq=False)
 class Chunks:
-    """The long rows of a CSR, cut into chunks of LONG entries (see mxv.cu)."""
+    """The long rows of a CSR, cut into chunks of `length` entries (see mxv.cu)."""
 
+    length: int
     count: int  # chunks
     nrows: int  # long rows
     rows: Any  # u64: the long rows
@@ -89,12 +92,12 @@ class Chunks:
         lengths = indptr[1:] - indptr[:-1]
         rows = xp.flatnonzero(lengths > LONG)
         if rows.size == 0:
-            return cls(0, 0, 0, 0, 0)
+            return cls(LONG, 0, 0, 0, 0, 0)
         pieces = -(-lengths[rows] // LONG)
         first = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(pieces)])
         count = int(first[-1])
         slot = xp.searchsorted(first, xp.arange(count), side="right") - 1
-        return cls(count, int(rows.size), rows.astype(np.uint64), first.astype(np.uint64), slot.astype(np.uint32))
+        return cls(LONG, count, int(rows.size), rows.astype(np.uint64), first.astype(np.uint64), slot.astype(np.uint32))
 
 
 @dataclass(eq=False)

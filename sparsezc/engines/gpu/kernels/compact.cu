@@ -20,7 +20,7 @@ extern "C" __global__ void move(u64 nvals, const u32* bits, const i64* before, c
 extern "C" __global__ void offsets(u64 nrows, const i64* indptr, u64 nvals, const u32* bits, const i64* before, i64* moved) {
   for (u64 row = (u64)blockIdx.x * blockDim.x + threadIdx.x; row <= nrows; row += (u64)gridDim.x * blockDim.x) {
     const u64 at = (u64)indptr[row];
-    const u32 word = at < nvals ? bits[at >> 5] : 0;  // the end may lie just past the last word
+    const u32 word = (at >> 5) < (nvals + 31) / 32 ? bits[at >> 5] : 0;  // the end may lie just past the last word
     moved[row] = before[at >> 5] + (i64)__popc(word & (bit((u32)at & 31u) - 1));
   }
 }

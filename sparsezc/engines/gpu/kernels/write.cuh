@@ -39,6 +39,7 @@ __device__ __forceinline__ void write_word(const Output& out, u64 word, u32 allo
   } else if (has_bit(now, lane) && out.values != out.old_values) {
     out.values[i] = out.old_values[i];
   }
+  __syncwarp();  // every lane has read the old word, which may be the one that lane 0 writes now
   if (lane == 0) {
     if (owned == ALL) {
       out.bits[word] = now;
