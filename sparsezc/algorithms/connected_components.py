@@ -48,7 +48,7 @@ def connected_components(A: Matrix) -> Vector:
         f = f(f)             shorten the paths
 
     Source: G. Slota, S. Rajamanickam, K. Madduri, BFS and coloring-based parallel algorithms for strongly connected
-    components and related problems, IPDPS 2014, doi:10.1109/IPDPS.2014.64, section III-D (Multistep);
+    components and related problems, IPDPS 2014, doi:10.1109/IPDPS.2014.64 (Multistep);
     Y. Zhang, A. Azad, A. Buluc, Parallel algorithms for finding connected components using linear algebra, JPDC 144,
     2020, doi:10.1016/j.jpdc.2020.04.009 (FastSV).
 
