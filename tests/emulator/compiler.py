@@ -68,7 +68,7 @@ def compiler_version() -> str:
 @functools.cache
 def machine_text() -> str:
     """The text of the emulator itself: part of every cache key."""
-    return (HERE / "cuda_emu.h").read_text() + (HERE / "cuda_emu_rt.cpp").read_text() + compiler_version()
+    return "".join(path.read_text() for path in sorted(HERE.glob("cuda_emu*"))) + compiler_version()
 
 
 def default_cache() -> Path:

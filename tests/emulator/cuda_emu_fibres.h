@@ -1,0 +1,207 @@
+// cuda_emu_fibres.h -- part of cuda_emu_rt.cpp: the state of a launch, its threads as fibres, and what stops them.
+#pragma once
+#define SZC_EMU_MACHINE
+#include "cuda_emu.h"
+#include <algorithm>
+#include <csetjmp>
+#include <csignal>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <ucontext.h>
+#if defined(SZC_ADDRESS_SANITIZER)
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+using namespace szc_emu;
+typedef unsigned u32;
+typedef unsigned long long u64;
+
+extern "C" { Context szc_emu_context; }
+
+namespace {
+
+constexpr u32 WARP = 32;
+constexpr size_t STACK_BYTES = 256 * 1024;
+constexpr int SITES = 8;
+enum Order { FORWARD, REVERSE, RANDOM, LOCKSTEP };
+const char* const OP_NAMES[] = {"running", "done", "__syncwarp", "shuffle", "vote", "match", "reduce", "__syncthreads"};
+
+struct Load { u64 address; u32 size; int site; u32 ordinal; };   // ordinal: how many loads of this site came before, in this step
+
+struct Fibre {
+  ucontext_t first;        // how to enter it the first time
+  jmp_buf at;              // how to come back to it
+  bool entered = false;
+  void* stack = nullptr;
+  void* fake_stack = nullptr;   // AddressSanitizer's
+};
+
+struct Lane : Fibre {
+  u32 thread, lane, warp;
+  Op op = DONE;            // what it waits for
+  Call call;
+  u64 result = 0;          // of its collective
+  const void* block_address = nullptr;   // LOCKSTEP: where it stands: the basic block ...
+  u64 depth = 0;                         // ... and how deep in calls
+  bool yields = false;                   // LOCKSTEP: it waits for another lane of its warp to go on
+  u32 atomics = 0;                       // since it last let others run
+  std::vector<Load> loads;
+};
+
+struct SiteStats { u64 loads, useful_bytes, sectors, requests[5]; };   // requests[k]: of k sectors of 32 bytes
+struct Failure { std::string message; };
+
+// ---- the state of the one launch that runs --------------------------------------------------------------------------
+std::vector<std::unique_ptr<Lane>> lanes;
+u32 nthreads = 0;
+Lane* current = nullptr;
+Fibre scheduler;
+void (*kernel_entry)(void**);
+void** kernel_arguments;
+Order order;
+bool counting;
+u64 random_state;
+u32 active_lanes = 0;      // LOCKSTEP: the lanes of this step
+u32 pending_loads = 0;
+SiteStats site_stats[SITES];
+std::string lane_error;    // what a lane or a signal reported; the scheduler throws it
+
+u64 random_number() {
+  random_state ^= random_state << 13;
+  random_state ^= random_state >> 7;
+  random_state ^= random_state << 17;
+  return random_state;
+}
+std::string where(const Call& c) { return std::string(OP_NAMES[c.op]) + " at " + c.file + ":" + std::to_string(c.line); }
+std::string thread_name(const Lane& l) { return "thread " + std::to_string(l.thread); }
+[[noreturn]] void fail(const std::string& what) { throw Failure{what}; }
+
+// ---- fibres ---------------------------------------------------------------------------------------------------------
+#if defined(SZC_ADDRESS_SANITIZER)
+const void* main_stack;
+size_t main_stack_size;
+void switch_to(Fibre& from, Fibre& to) {
+  const bool back = &to == &scheduler;
+  __sanitizer_start_switch_fiber(&from.fake_stack, back ? main_stack : to.stack, back ? main_stack_size : STACK_BYTES);
+  swapcontext(&from.first, &to.first);
+  const void* bottom;
+  size_t size;
+  __sanitizer_finish_switch_fiber(from.fake_stack, &bottom, &size);
+}
+#else
+// Entered by setcontext once, resumed by _longjmp ever after: no system call on the way.
+__attribute__((noinline)) void switch_to(Fibre& from, Fibre& to) {
+  if (_setjmp(from.at) == 0) {
+    if (to.entered) _longjmp(to.at, 1);
+    to.entered = true;
+    setcontext(&to.first);
+  }
+}
+#endif
+
+void sleep_lane() { switch_to(*current, scheduler); }
+#if defined(SZC_ADDRESS_SANITIZER)
+void leave_lane_for_good() { sleep_lane(); }
+#else
+void leave_lane_for_good() { _longjmp(scheduler.at, 1); }   // from a signal handler: what the lane was doing is lost
+#endif
+
+void resume(Lane& l) {
+  current = &l;
+  szc_emu_context.thread = {l.thread, 0, 0};
+  switch_to(scheduler, l);
+  current = nullptr;
+  if (!lane_error.empty()) fail(lane_error);
+}
+
+void lane_main() {
+#if defined(SZC_ADDRESS_SANITIZER)
+  __sanitizer_finish_switch_fiber(nullptr, &main_stack, &main_stack_size);
+#endif
+  for (;;) {   // once a block: fibres outlive blocks and launches
+    kernel_entry(kernel_arguments);
+    current->op = DONE;
+    sleep_lane();
+  }
+}
+
+void prepare(Lane& l) {
+  if (!l.stack) {
+    l.stack = mmap(nullptr, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    mprotect(l.stack, 4096, PROT_NONE);   // an overflow is a fault, not a neighbour's damage
+  }
+  getcontext(&l.first);
+  l.first.uc_stack.ss_sp = l.stack;
+  l.first.uc_stack.ss_size = STACK_BYTES;
+  l.first.uc_link = nullptr;
+  makecontext(&l.first, lane_main, 0);
+  l.entered = false;
+}
+
+// ---- faults and endless loops: reported, with the thread that did it --------------------------------------------------
+volatile sig_atomic_t time_is_over = 0;
+struct sigaction previous_fault, previous_bus, previous_timer, previous_fpe;
+char* signal_stack = nullptr;
+stack_t previous_stack;
+
+void on_fault(int number, siginfo_t* info, void*) {
+  if (!current) {                           // not the kernel's fault: the emulator's, or Python's
+    signal(number, SIG_DFL);
+    raise(number);
+    return;
+  }
+  char text[160];
+  if (number == SIGFPE) snprintf(text, sizeof text, "thread %u divides an integer by zero", current->thread);
+  else snprintf(text, sizeof text, "thread %u touches memory that is not there, at address %p", current->thread, info->si_addr);
+  lane_error = text;
+  leave_lane_for_good();
+}
+
+// May come at any moment, so it only leaves word; the next basic block of the kernel reads it.
+void on_timer(int) { time_is_over = 1; }
+
+struct SignalGuard {
+  explicit SignalGuard(double seconds) {
+    time_is_over = 0;
+    struct sigaction timer = {};
+    timer.sa_handler = on_timer;
+    timer.sa_flags = SA_RESTART;
+    sigaction(SIGVTALRM, &timer, &previous_timer);
+    set_timer(seconds);
+#if !defined(SZC_ADDRESS_SANITIZER)         // which reports faults better
+    if (!signal_stack) signal_stack = (char*)mmap(nullptr, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    stack_t own = {};
+    own.ss_sp = signal_stack;
+    own.ss_size = 65536;
+    sigaltstack(&own, &previous_stack);     // a fibre's stack may be what overflowed
+    struct sigaction fault = {};
+    fault.sa_sigaction = on_fault;
+    fault.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;   // left by longjmp: the signal must not stay blocked
+    sigaction(SIGSEGV, &fault, &previous_fault);
+    sigaction(SIGBUS, &fault, &previous_bus);
+    sigaction(SIGFPE, &fault, &previous_fpe);
+#endif
+  }
+  ~SignalGuard() {
+    set_timer(0);
+    sigaction(SIGVTALRM, &previous_timer, nullptr);
+#if !defined(SZC_ADDRESS_SANITIZER)
+    sigaction(SIGSEGV, &previous_fault, nullptr);
+    sigaction(SIGBUS, &previous_bus, nullptr);
+    sigaction(SIGFPE, &previous_fpe, nullptr);
+    sigaltstack(&previous_stack, nullptr);
+#endif
+  }
+  static void set_timer(double seconds) {   // of this process's own CPU time: a busy machine fails no test
+    itimerval timer = {};
+    timer.it_value.tv_sec = (long)seconds;
+    timer.it_value.tv_usec = (long)((seconds - (double)(long)seconds) * 1e6);
+    setitimer(ITIMER_VIRTUAL, &timer, nullptr);
+  }
+};
+
+}  // namespace
