@@ -240,6 +240,9 @@ class Matrix(FromArrays, _Operations, Writable):
         csr.symmetric = self._symmetric
         return csr
 
+    def _changed(self) -> None:
+        self._symmetric = False
+
     def _settle(self, engine: Engine) -> None:
         self._engine, self._store = engine, engine.new_matrix(self.dtype, self._nrows, self._ncols)
 

@@ -306,6 +306,9 @@ class Writable(Operand):
         """Make sure that there is a store on `engine`, moving the content if it may move."""
         raise NotImplementedError
 
+    def _changed(self) -> None:
+        """Forget what was known of the content."""
+
     def _express(self, value: Any) -> Expression:
         """The expression that ``self << value`` means, where `value` is none yet."""
         raise NotImplementedError
@@ -489,6 +492,8 @@ def write(out: Writable, value: Any, mask: Mask | None, accum: TypedOp | None, r
         wrong = TypeError if mask.parent.ndim != len(value.mask_shape) else DimensionMismatch
         raise wrong(text + _says(value.mask_shape))
     _place(out, value, mask).run(value, out, mask, accum, replace)
+    if out.ndim == 2:
+        out._changed()
 
 
 def _place(out: Any, expression: Expression, mask: Mask | None) -> Engine:

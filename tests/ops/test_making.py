@@ -1,0 +1,176 @@
+"""Making objects and reading them back: every way in and out, held against python-graphblas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sparsezc as gb
+from tests.ops.judge import ENGINES, TYPES, judge
+
+CPU = ENGINES["cpu"]
+EDGES = [(0, 1, 5), (2, 0, 7), (1, 1, 9)]
+
+WAYS_IN: dict[str, Any] = {
+    "vector from_coo, one value": lambda g: g.Vector.from_coo([3, 1, 3], 2.5, size=6),
+    "vector from_coo, size from ids": lambda g: g.Vector.from_coo([3, 1], [True, False]),
+    "vector from_coo, dup_op": lambda g: g.Vector.from_coo([3, 1, 3], [1, 2, 4], "FP32", dup_op=g.binary.plus),
+    "vector from_coo, dup_op by name": lambda g: g.Vector.from_coo([3, 1, 3], [1, 2, 4], dup_op="max"),
+    "vector from_pairs": lambda g: g.Vector.from_pairs([(4, 1.5), (0, 2)], size=5),
+    "vector from_pairs, none": lambda g: g.Vector.from_pairs([], "INT8", size=5),
+    "vector from_dict": lambda g: g.Vector.from_dict({4: 1, 0: 2}),
+    "vector from_dict, none": lambda g: g.Vector.from_dict({}, "INT8"),
+    "vector from_scalar": lambda g: g.Vector.from_scalar(7, 3, "UINT8"),
+    "vector from_dense": lambda g: g.Vector.from_dense([1, 0, 3]),
+    "vector from_dense, missing": lambda g: g.Vector.from_dense(np.array([1.0, 0, 3], np.float32), 0),
+    "vector from_dense, type": lambda g: g.Vector.from_dense([1, 0, 3], dtype="INT16"),
+    "matrix from_coo": lambda g: g.Matrix.from_coo([2, 0], [1, 3], [1, 2], nrows=4, ncols=5),
+    "matrix from_coo, one value": lambda g: g.Matrix.from_coo([2, 0, 2], [1, 3, 1]),
+    "matrix from_coo, dup_op": lambda g: g.Matrix.from_coo([2, 0, 2], [1, 3, 1], [1, 2, 3], dup_op="*"),
+    "matrix from_edgelist of triples": lambda g: g.Matrix.from_edgelist(EDGES),
+    "matrix from_edgelist of pairs": lambda g: g.Matrix.from_edgelist(
+        [(0, 1), (2, 3)], [4, 5], "INT8", nrows=9, ncols=9
+    ),
+    "matrix from_edgelist, an array": lambda g: g.Matrix.from_edgelist(np.array([[0, 1], [2, 3]])),
+    "matrix from_csr": lambda g: g.Matrix.from_csr([0, 2, 2, 3], [1, 4, 0], [1.5, 2, 3], ncols=6),
+    "matrix from_csr, ids in any order": lambda g: g.Matrix.from_csr([0, 3, 4], [4, 0, 2, 1], [1, 2, 3, 4]),
+    "matrix from_csr, one value": lambda g: g.Matrix.from_csr([0, 2, 3], [0, 1, 1], 7),
+    "matrix from_csr, no entries": lambda g: g.Matrix.from_csr([0, 0, 0], [], [], "INT8", ncols=3),
+    "matrix from_csc": lambda g: g.Matrix.from_csc([0, 2, 2, 3], [1, 4, 0], [1.5, 2, 3], nrows=6),
+    "matrix from_csc, one value": lambda g: g.Matrix.from_csc([0, 1], [2], 5, "UINT16"),
+    "matrix from_dense": lambda g: g.Matrix.from_dense([[1, 2], [0, 4], [5, 0]]),
+    "matrix from_dense, missing": lambda g: g.Matrix.from_dense([[1, 2], [0, 4], [5, 0]], 0, dtype="FP32"),
+    "matrix from_dense, by columns": lambda g: g.Matrix.from_dense(np.array([[1, 2, 3], [4, 5, 6]]).T),
+    "matrix from_scalar": lambda g: g.Matrix.from_scalar(2, 3, 4),
+    "matrix from_dicts": lambda g: g.Matrix.from_dicts({3: {1: 2, 0: 4}, 1: {2: 8}}, nrows=4, ncols=3),
+    "matrix from_dicts, a list": lambda g: g.Matrix.from_dicts([{1: 2}, {}, {0: 3}], "FP64"),
+    "matrix from_dicts, columnwise": lambda g: g.Matrix.from_dicts([{1: 2}, {}, {0: 3}], order="columnwise", nrows=5),
+}
+
+WAYS_OUT: dict[str, Any] = {
+    "vector to_coo": lambda g, o: _lists(o.u.to_coo()),
+    "vector to_coo, of another type": lambda g, o: _lists(o.u.to_coo("FP32", indices=False)[1:]),
+    "vector to_dict": lambda g, o: sorted(o.u.to_dict().items()),
+    "vector to_dense": lambda g, o: _lists([o.u.to_dense(fill_value=7)]),
+    "vector to_dense, wider": lambda g, o: _lists([o.u.to_dense(fill_value=0.5)]),
+    "vector to_dense, type": lambda g, o: _lists([o.u.to_dense(fill_value=1, dtype="FP64")]),
+    "iterate a vector": lambda g, o: [int(i) for i in o.u],
+    "contained": lambda g, o: [i in o.u for i in range(7)],
+    "get": lambda g, o: [o.u.get(i, "none") for i in range(-7, 7)],
+    "matrix to_csr": lambda g, o: _lists(o.A.to_csr()),
+    "matrix to_csc": lambda g, o: _lists(o.A.to_csc()),
+    "transpose to_csr": lambda g, o: _lists(o.A.T.to_csr()),
+    "matrix to_edgelist": lambda g, o: _lists(o.A.to_edgelist()),
+    "matrix to_dense": lambda g, o: _lists([o.R.to_dense(fill_value=0)]),
+    "transpose to_dense": lambda g, o: _lists([o.R.T.to_dense(fill_value=0)]),
+    "matrix get": lambda g, o: [o.A.get(i, j) for i in range(7) for j in range(7)],
+    "iterate a matrix": lambda g, o: sorted((int(i), int(j)) for i, j in o.A),
+    "a position in a matrix": lambda g, o: [(i, i) in o.A.T for i in range(7)],
+    "sizes": lambda g, o: [o.R.nrows, o.R.ncols, o.R.shape, o.R.T.shape, o.R.T.nvals, o.u.size, o.u.nvals, o.R.T.nrows],
+    "equal": lambda g, o: [
+        o.u.isequal(o.u.dup()),
+        o.u.isequal(o.v),
+        o.u.isequal(o.u.dup("FP64")),
+        o.A.isequal(o.A.T.T),
+    ],
+    "equal types": lambda g, o: [
+        o.u.isequal(o.u.dup("FP64"), check_dtype=True),
+        o.A.isequal(o.A.dup(), check_dtype=True),
+    ],
+    "scalars": lambda g, o: [g.Scalar.from_value(x).dtype.name for x in (True, 3, 2.5, np.int8(4), np.float32(1))],
+}
+
+
+def _lists(parts: Any) -> list[Any]:
+    """Arrays as something that compares: type, shape and content."""
+    return [(str(np.asarray(x).dtype), np.asarray(x).shape, np.asarray(x).tolist()) for x in parts if x is not None]
+
+
+@pytest.mark.parametrize("name", WAYS_IN)
+def test_ways_in(name: str) -> None:
+    judge(lambda g, o: WAYS_IN[name](g), {}, CPU, name)
+
+
+@pytest.mark.parametrize("name", WAYS_OUT)
+@pytest.mark.parametrize("dtype", ["INT64", "BOOL", "FP32"])
+def test_ways_out(name: str, dtype: str) -> None:
+    from tests.ops.judge import operands
+
+    judge(lambda g, o: WAYS_OUT[name](g, o), operands(4, dtype), CPU, name)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_types_go_in_and_out(dtype: str) -> None:
+    v = gb.Vector.from_coo([0, 2], [0, 1], dtype, size=3)
+    A = gb.Matrix.from_coo([0, 2], [1, 1], [0, 1], dtype, nrows=3, ncols=3)
+    for x in (v, A):
+        assert x.dtype == dtype
+        assert x.to_coo()[-1].dtype == x.dtype.np_type
+        assert x.dup().isequal(x, check_dtype=True)
+        assert x.dup("FP64").dtype == "FP64"
+
+
+def test_close() -> None:
+    u = gb.Vector.from_coo([0, 1, 2], [1.0, np.inf, -2.0], size=4)
+    near = gb.Vector.from_coo([0, 1, 2], [1.0 + 1e-9, np.inf, -2.0], size=4)
+    far = gb.Vector.from_coo([0, 1, 2], [1.0 + 1e-3, np.inf, -2.0], size=4)
+    other = gb.Vector.from_coo([0, 1, 2], [1.0, 3.0, -2.0], size=4)
+    assert u.isclose(near)
+    assert not u.isequal(near)
+    assert not u.isclose(far)
+    assert u.isclose(far, rel_tol=1e-2)
+    assert u.isclose(far, abs_tol=1e-2, rel_tol=0)
+    assert not u.isclose(other)
+    assert not u.isclose(gb.Vector.from_coo([0, 1, 3], [1.0, np.inf, -2.0], size=4))
+    assert not u.isclose(u.dup("FP32"), check_dtype=True)
+    assert gb.Vector("INT8", 3).isclose(gb.Vector(float, 3))
+
+
+def test_clear_and_resize() -> None:
+    v = gb.Vector.from_coo([0, 3], [1, 2], size=4)
+    v.resize(2)
+    assert (v.size, v.to_dict()) == (2, {0: 1})
+    v.resize(9)
+    assert v.shape == (9,)
+    v.clear()
+    assert (v.nvals, v.size, v.dtype) == (0, 9, "INT64")
+    A = gb.Matrix.from_coo([0, 3], [1, 2], [1, 2])
+    A.resize(2, 5)
+    assert (A.shape, A.nvals, A.T.shape) == ((2, 5), 1, (5, 2))
+    empty = gb.Matrix(int, 2, 2)
+    empty.resize(3, 4)
+    empty.clear()
+    assert (empty.shape, empty.nvals) == ((3, 4), 0)
+
+
+def test_scalars() -> None:
+    s = gb.Scalar("UINT8")
+    assert s.is_empty
+    assert s == gb.Scalar(float)
+    s << 300
+    assert s.value == 44
+    s.value = np.float64(7.9)
+    assert (s.value, int(s), float(s), list(range(9))[s]) == (7, 7, 7.0, 7)
+    s(gb.binary.plus) << 3
+    assert s == 10
+    assert s.isclose(10.0000001, rel_tol=1e-6)
+    assert s.dup("FP64").dtype == "FP64"
+    s.clear()
+    assert (s.nvals, s.get("none"), bool(s)) == (0, "none", False)
+    assert gb.Scalar.from_value(gb.Vector.from_coo([1], [5])[1]).value == 5
+
+
+def test_what_objects_say_of_themselves() -> None:
+    A = gb.Matrix.from_coo([0], [1], [5], nrows=2, ncols=3, name="A")
+    v = gb.Vector(float, 10**6, name="v")
+    assert repr(A) == "<Matrix A: 2 x 3, 1 entries of INT64, on cpu>\n  0, 1: 5"
+    assert repr(v) == "<Vector v: 1000000, 0 entries of FP64, on nowhere yet>"
+    assert repr(A.T).startswith("<A.T: the transpose of <Matrix A")
+    assert repr(~v.S) == "<Mask ~v.S of Vector 1000000>"
+    expression = repr(A.T.mxv(gb.Vector(int, 2, name="u"), "min_plus"))
+    assert expression == "<mxv(A.T, u, op=semiring.min_plus[INT64]), not run yet: Vector 3 INT64>"
+    assert repr(v[2:5]) == "<v[2:5]>"
+    assert repr(gb.Scalar.from_value(3, name="s")) == "<Scalar s INT64: 3>"
+    assert str(gb.replace) == "replace"

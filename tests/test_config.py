@@ -1,0 +1,88 @@
+"""The configuration: one object, refused by name where it is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import sparsezc as gb
+from sparsezc.config import parse_bytes
+
+
+@pytest.fixture(autouse=True)
+def restored() -> Iterator[None]:
+    before = {key: gb.config.get(key) for key in ("engine", "placement", "budget", "fallback", "progress")}
+    yield
+    gb.config.set(**before)
+
+
+def test_set_for_good_and_for_a_block() -> None:
+    gb.config.set(engine="cpu", budget="16GB")
+    assert (gb.config.engine, gb.config.get("budget")) == ("cpu", "16GB")
+    with gb.config.set(engine="auto", progress=False) as inside:
+        assert (inside.engine, gb.config.progress, gb.config.budget) == ("auto", False, "16GB")
+    assert (gb.config.engine, gb.config.progress) == ("cpu", "auto")
+    with pytest.raises(ZeroDivisionError), gb.config.set(fallback="error"):
+        raise ZeroDivisionError
+    assert gb.config.fallback == "warn"
+    gb.config.placement = "device"
+    assert gb.config.placement == "device"
+    gb.config.reset()
+    assert (gb.config.engine, gb.config.placement, gb.config.budget) == ("auto", "auto", None)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("engine", "tpu"),
+        ("engine", None),
+        ("placement", "host"),
+        ("fallback", True),
+        ("progress", 1),
+        ("progress", "yes"),
+        ("budget", 0),
+        ("budget", -5),
+        ("budget", 1.5),
+        ("budget", True),
+        ("budget", "many"),
+        ("budget", "GB"),
+        ("budget", "-1GB"),
+    ],
+)
+def test_bad_values_are_refused_by_name(key: str, value: Any) -> None:
+    before = gb.config.get(key)
+    with pytest.raises(gb.exceptions.InvalidValue, match=f"config: {key}="):
+        gb.config.set(**{key: value})
+    with pytest.raises(gb.exceptions.InvalidValue, match=f"config: {key}="):
+        setattr(gb.config, key, value)
+    assert gb.config.get(key) == before
+
+
+def test_unknown_settings_are_refused_and_nothing_changes() -> None:
+    with pytest.raises(gb.exceptions.InvalidValue, match="'colour'"):
+        gb.config.set(engine="cpu", colour="red")
+    assert gb.config.engine == "auto"
+    with pytest.raises(gb.exceptions.InvalidValue, match="'colour'"):
+        gb.config.colour = "red"  # type: ignore[attr-defined]
+    assert gb.config.get("colour", "none") == "none"
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [("16GB", 16 * 10**9), ("1.5 GiB", 3 * 2**29), ("512mib", 2**29), ("100", 100), ("7 b", 7)]
+)
+def test_bytes(text: str, number: int) -> None:
+    assert parse_bytes(text) == number
+
+
+def test_it_explains_itself() -> None:
+    text = repr(gb.config)
+    for key in ("engine = 'auto'", "placement = 'auto'", "budget = None", "fallback = 'warn'", "progress = 'auto'"):
+        assert key in text
+    assert text.count("#") == 5
+
+
+def test_new_matrices_go_where_the_configuration_says() -> None:
+    gb.config.set(engine="cpu")
+    assert "on cpu" in repr(gb.Matrix.from_coo([0], [0], [1]))
