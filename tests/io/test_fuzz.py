@@ -1,0 +1,64 @@
+"""Damaged files of every format are refused with an error of ours or read as some well-formed matrix; never worse."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given, settings
+
+from sparsezc.errors import FileFormatError, OutOfMemory
+from sparsezc.io.writer import write
+from tests.io.graphs import load, scipy_of
+
+NAMES = ["a.txt", "a.csv", "a.txt.gz", "a.mtx", "a.gr", "a.graph", "a.sg", "a.wsg", "a.npz", "a.bel.col", "a.bel.dst",
+         "a.bel.val"]  # fmt: skip
+EDIT = st.tuples(
+    st.integers(0, 10**6), st.integers(0, 255) | st.sampled_from(b" \n0-.%#,eE"), st.sampled_from(["set", "put", "cut"])
+)
+BYTES = st.binary(max_size=200)
+
+
+def damaged(data: bytes, edits: list[tuple[int, int, str]]) -> bytes:
+    """The bytes with some set, put in between, or everything cut off from there on."""
+    for at, byte, how in edits:
+        at %= len(data) + 1
+        if how == "cut":
+            data = data[: max(at, len(data) // 2)]
+        else:
+            data = data[:at] + bytes([byte]) + data[at + (how == "set") :]
+    return data
+
+
+def survives(path: Path) -> None:
+    try:
+        csr = load(path)
+    except (FileFormatError, OutOfMemory) as error:
+        told = str(error)
+    else:
+        scipy_of(csr)
+        return
+    assert path.name.partition(".")[0] in told
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=150)
+@given(edits=st.lists(EDIT, min_size=1, max_size=4))
+def test_damaged_files(name: str, edits: list[tuple[int, int, str]]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        write(load("kron:4:2?weights=1-300"), path)
+        path.write_bytes(damaged(path.read_bytes(), edits))
+        survives(path)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "bel" not in name])
+@settings(max_examples=50)
+@given(content=BYTES)
+def test_files_of_noise(name: str, content: bytes) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        path.write_bytes(content)
+        survives(path)
