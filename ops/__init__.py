@@ -1,7 +1,7 @@
 """The operations: one function each.
 
-It checks operands, finds the result's type and size, and returns an unrun :class:`~sparsezc.write.Expression`. Errors
-and their messages exist once, here; engines trust what reaches them.
+It checks operands, finds the result's type and size, and returns an unrun :class:`~sparsezc.expression.Expression`.
+Errors and their messages exist once, here; engines trust what reaches them.
 
 The methods of Matrix and Vector call these functions, so ``A.mxv(v, op)`` and ``ops.mxv(A, v, op)`` are the same.
 

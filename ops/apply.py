@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from sparsezc.errors import InvalidValue
+from sparsezc.expression import Expression
 from sparsezc.ops.checks import scalar, stored
 from sparsezc.resolve import resolve
 from sparsezc.semirings import names
 from sparsezc.semirings.operators import Operator, TypedOp
-from sparsezc.write import Expression
 
 __all__ = ["apply"]
 

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from sparsezc.errors import DimensionMismatch, InvalidValue
+from sparsezc.expression import Expression, IndexList, Mask, Operand
 from sparsezc.ops.checks import says, scalar
-from sparsezc.write import Expression, IndexList, Mask, Operand, Position
+from sparsezc.write import Position
 
 __all__ = ["assign"]
 

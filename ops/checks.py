@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from sparsezc.errors import EmptyObject
-from sparsezc.write import Expression, Operand, Position
+from sparsezc.expression import Expression, Operand
+from sparsezc.write import Position
 
 _NOUN = {0: "a Scalar", 1: "a Vector", 2: "a Matrix"}
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+from sparsezc.expression import Expression
 from sparsezc.ops.checks import says, scalar, stored
-from sparsezc.write import Expression
 
 __all__ = ["diag"]
 

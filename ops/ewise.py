@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from sparsezc.errors import DimensionMismatch
+from sparsezc.expression import Expression
 from sparsezc.ops.checks import says, scalar, stored
 from sparsezc.resolve import resolve
 from sparsezc.semirings.types import unify
-from sparsezc.write import Expression
 
 __all__ = ["ewise_add", "ewise_mult", "ewise_union"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparsezc.write import Expression, IndexList
+from sparsezc.expression import Expression, IndexList
 
 __all__ = ["extract"]
 

@@ -1,4 +1,4 @@
-"""Indices as users write them, checked and made into :class:`~sparsezc.write.IndexList`."""
+"""Indices as users write them, checked and made into :class:`~sparsezc.expression.IndexList`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from sparsezc.errors import IndexOutOfBound
+from sparsezc.expression import IndexList, Mask, Operand
 from sparsezc.ops.checks import says
-from sparsezc.write import IndexList, Mask, Operand
 
 __all__ = ["parse"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from sparsezc.expression import Expression
 from sparsezc.ops.checks import stored
 from sparsezc.resolve import resolve
-from sparsezc.write import Expression
 
 __all__ = ["reduce", "reduce_columnwise", "reduce_rowwise"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from sparsezc.errors import DomainMismatch
+from sparsezc.expression import Expression
 from sparsezc.ops.checks import scalar, stored
 from sparsezc.resolve import resolve
 from sparsezc.semirings.operators import Operator, TypedOp
-from sparsezc.write import Expression
 
 __all__ = ["select"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from sparsezc.expression import Expression
 from sparsezc.ops.checks import stored
-from sparsezc.write import Expression
 
 __all__ = ["transpose"]
 

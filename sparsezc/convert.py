@@ -69,15 +69,6 @@ def to_graphblas(x: Any, *, copy: bool = False) -> Any:
     TypeError
         `x` is something else.
     """
-    engine = cpu.engine()
-    if isinstance(x, Scalar):
-        return cpu.gb.Scalar.from_value(x.value, x.dtype.name) if x.value is not None else cpu.gb.Scalar(x.dtype.name)
-    if isinstance(x, TransposedMatrix):
-        x = x.new()
-    if not isinstance(x, Matrix | Vector):
+    if not isinstance(x, Matrix | TransposedMatrix | Vector | Scalar):
         raise TypeError(f"to_graphblas: a Matrix, Vector or Scalar of sparsezc is needed; got {type(x)}")
-    if x._engine is None:
-        x._settle(engine)
-    if x._engine is engine:
-        return x._store.dup() if copy else x._store
-    return x.to("cpu")._store
+    return x.to_graphblas() if isinstance(x, Scalar) else x.to_graphblas(copy=copy)

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from sparsezc.engines import cpu
 from sparsezc.errors import InvalidValue
+from sparsezc.expression import Expression
 from sparsezc.semirings.operators import TypedOp
 from sparsezc.semirings.types import BOOL, FP64, INT64, DataType, cast, lookup
-from sparsezc.write import Expression, Position, Writable
+from sparsezc.write import Position, Writable
 
 __all__ = ["Scalar"]
 
@@ -202,6 +204,10 @@ class Scalar(Writable):
 
     def __array__(self, dtype: Any = None, *, copy: Any = None) -> Any:
         return np.array(self._need(), self.dtype.np_type if dtype is None else dtype)
+
+    def to_graphblas(self) -> Any:
+        """A python-graphblas Scalar of the same type and value."""
+        return cpu.engine().scalar(self._value, self.dtype)
 
     def _take(self, value: Any, accum: TypedOp | None) -> None:
         given = Scalar.from_value(value) if value is not None else Scalar(self.dtype)

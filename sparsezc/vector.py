@@ -12,10 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from sparsezc import engines, ops, scalar
 from sparsezc.engines import cpu
 from sparsezc.errors import InvalidValue
+from sparsezc.expression import Expression, IndexList, Mask, as_mask
 from sparsezc.ops import arrays, checks, compare, indices
 from sparsezc.semirings import binary, monoid, semiring
 from sparsezc.semirings.types import FP64, DataType, cast, lookup
-from sparsezc.write import Expression, IndexList, Mask, Writable, as_mask
+from sparsezc.write import Writable
 
 if TYPE_CHECKING:
     from sparsezc.engines import Engine
@@ -346,6 +347,12 @@ class Vector(Writable):
         made = self.dup(name=self.name)
         made._settle(there)
         return made
+
+    def to_graphblas(self, *, copy: bool = False) -> Any:
+        """The vector as python-graphblas's: see :func:`sparsezc.to_graphblas`."""
+        here = self if self._engine is None else self.to("cpu")
+        engine, store = here._need()
+        return engine.dup(store, self.dtype) if copy else store
 
     # Operations
     def vxm(self, other: Any, op: Any = semiring.plus_times) -> Expression:

@@ -1,14 +1,16 @@
 """The unrun expression, the write target, and the one dispatch to an engine.
 
 ``w(mask, accum, replace=True) << A.mxv(v, op)``: the call makes a :class:`Target`, the method (through ``ops/``) an
-:class:`Expression`, and ``<<`` hands both to :func:`write`, which finds the engine and runs it. Nothing else runs.
+:class:`~sparsezc.expression.Expression`, and ``<<`` hands both to :func:`write`, which finds the engine and runs it.
+Nothing else runs.
 
 What ``engine.run(expression, out, mask, accum, replace)`` receives
 -------------------------------------------------------------------
 Everything was checked before. Every operand, the output and the mask's parent are on the engine (``x._store`` is its
 store). ``A``, ``B`` are Matrix or TransposedMatrix (``A._transposed``; its ``_store`` is that of the matrix behind it,
 ``A.T``). ``u``, ``v`` are Vectors; an ``x`` is any of these. ``s``, ``t`` are Scalars, which have no store: read
-``s.value`` (None where it is empty, which happens in assign only) and ``s.dtype``. ``I``, ``J`` are :class:`IndexList`.
+``s.value`` (None where it is empty, which happens in assign only) and ``s.dtype``. ``I``, ``J`` are
+:class:`~sparsezc.expression.IndexList`.
 
 ==============  ================  ==========  =================================================
 operation       operands          op          makes
@@ -32,10 +34,10 @@ extract         x, I [, J]        None        Scalar, Vector or Matrix
 diag            x, s              None        Matrix from a Vector, Vector from a Matrix; s is k
 ==============  ================  ==========  =================================================
 
-``op`` is a TypedOp. ``mask`` is None or a :class:`Mask`; `accum` is None or the TypedOp of a binary operator, whose
-operands are ``out`` and the result; `replace` is False without a mask. Types: operands are converted to ``op.type``,
-the result is of ``expression.dtype`` and is converted to ``out.dtype`` (with `accum`: both to ``accum.type``). The
-output may also be an operand or the mask: its old content counts until all is computed.
+``op`` is a TypedOp. ``mask`` is None or a :class:`~sparsezc.expression.Mask`; `accum` is None or the TypedOp of a
+binary operator, whose operands are ``out`` and the result; `replace` is False without a mask. Types: operands are
+converted to ``op.type``, the result is of ``expression.dtype`` and is converted to ``out.dtype`` (with `accum`: both to
+``accum.type``). The output may also be an operand or the mask: its old content counts until all is computed.
 
 * **reduce, and extract of one element**: ``out`` is a Scalar. The engine calls
   ``out._receive(expression, value, accum)`` with the value, or with None where there was no entry.
@@ -48,22 +50,19 @@ output may also be an operand or the mask: its old content counts until all is c
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from sparsezc import engines
 from sparsezc.errors import DimensionMismatch, InvalidValue
+from sparsezc.expression import Expression, IndexList, Mask, Operand, as_mask, says_shape
 from sparsezc.resolve import resolve
 from sparsezc.semirings.operators import Operator, TypedOp
-from sparsezc.semirings.types import BOOL, DataType, lookup
+from sparsezc.semirings.types import DataType
 
 if TYPE_CHECKING:
     from sparsezc.engines import Engine
 
-__all__ = ["Expression", "IndexList", "Mask", "Operand", "Position", "Target", "Writable", "replace", "write"]
+__all__ = ["Position", "Target", "Writable", "replace", "write"]
 
 
 class _Replace:
@@ -79,217 +78,6 @@ class _Replace:
 replace = _Replace()
 
 
-class Operand:
-    """What an expression can be made of: it has a type, a shape and a name, and perhaps an engine and a store."""
-
-    __slots__ = ()
-    ndim: ClassVar[int]
-    dtype: DataType
-    name: str
-    _engine: Engine | None
-    _store: Any
-    _transposed: ClassVar[bool] = False
-    _stored: ClassVar[bool] = True  # whether an engine holds the content
-    # The classes by number of dimensions: an expression makes the one that its shape asks for.
-    _kinds: ClassVar[dict[int, type[Writable]]] = {}
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """``()``, ``(size,)`` or ``(nrows, ncols)``."""
-        raise NotImplementedError
-
-    def __bool__(self) -> bool:
-        raise TypeError(f"{self.name} is neither true nor false; perhaps its nvals or isequal is meant")
-
-    def __array__(self, dtype: Any = None, *, copy: Any = None) -> Any:
-        raise TypeError(f"{self.name} does not become an array by itself; use to_coo() or to_dense()")
-
-
-class IndexList:
-    """One dimension of an index: all positions, a slice of them, a list of them, or a single one.
-
-    Attributes
-    ----------
-    kind : {"all", "range", "list", "one"}
-    key : None, range, ndarray of uint64, or int
-        The positions, all checked: ``range`` may descend, a list may repeat and be in any order.
-    size : int
-        How many positions; 1 for a single one.
-    """
-
-    __slots__ = ("key", "kind", "size")
-    _stored: ClassVar[bool] = False
-
-    def __init__(self, kind: str, key: Any, size: int) -> None:
-        self.kind = kind
-        self.key = key
-        self.size = size
-
-    def positions(self) -> NDArray[np.uint64]:
-        """Every position as an array."""
-        if self.kind == "list":
-            listed: NDArray[np.uint64] = self.key
-            return listed
-        if self.kind == "one":
-            return np.array([self.key], np.uint64)
-        steps: range = range(self.size) if self.kind == "all" else self.key
-        return np.arange(steps.start, steps.stop, steps.step, dtype=np.int64).astype(np.uint64)
-
-    def __repr__(self) -> str:
-        if self.kind == "list":
-            return "[" + ", ".join(map(str, self.key[:3].tolist())) + (", ...]" if self.size > 3 else "]")
-        if self.kind == "range":
-            return f"{self.key.start}:{self.key.stop}" + (f":{self.key.step}" if self.key.step != 1 else "")
-        return ":" if self.kind == "all" else str(self.key)
-
-
-class Expression:
-    """An operation that has not run: what it reads, what it computes, what it makes.
-
-    Attributes
-    ----------
-    operation : str
-        The key of the engines' tables; the module's docstring lists them all.
-    operands : tuple
-    op : TypedOp or None
-    dtype : DataType
-    shape : tuple of int
-        ``()``, ``(size,)`` or ``(nrows, ncols)``.
-    empty : Any
-        What a Scalar holds if there was nothing to reduce; None leaves it empty.
-    mask_shape : tuple of int
-        The shape that a mask must have.
-    """
-
-    __slots__ = ("_value", "dtype", "empty", "mask_shape", "op", "operands", "operation", "shape")
-
-    def __init__(
-        self,
-        operation: str,
-        operands: tuple[Any, ...],
-        op: TypedOp | None,
-        dtype: DataType,
-        shape: tuple[int, ...],
-        mask_shape: tuple[int, ...] | None = None,
-        empty: Any = None,
-    ) -> None:
-        self.operation = operation
-        self.operands = operands
-        self.op = op
-        self.dtype = dtype
-        self.shape = shape
-        self.mask_shape = shape if mask_shape is None else mask_shape
-        self.empty = empty
-        self._value: Any = None
-
-    @property
-    def kind(self) -> type[Writable]:
-        """What it makes: Matrix, Vector or Scalar."""
-        return Operand._kinds[len(self.shape)]
-
-    @property
-    def ndim(self) -> int:
-        """Number of dimensions of what it makes."""
-        return len(self.shape)
-
-    def with_operands(self, change: Callable[[Any], Any]) -> Expression:
-        """The same operation on other operands: each is replaced by ``change(operand)``."""
-        operands = tuple(map(change, self.operands))
-        return Expression(self.operation, operands, self.op, self.dtype, self.shape, self.mask_shape, self.empty)
-
-    def new(self, dtype: Any = None, *, mask: Any = None, name: str | None = None) -> Any:
-        """Run into a new Matrix, Vector or Scalar.
-
-        Parameters
-        ----------
-        dtype : DataType, optional
-            Type of the new object; by default the expression's.
-        mask : Mask, optional
-            Only entries that it allows are made.
-        name : str, optional
-        """
-        out = Operand._kinds[len(self.shape)]._blank(self.dtype if dtype is None else lookup(dtype), self.shape, name)
-        write(out, self, None if mask is None else as_mask(mask, out), None, False)
-        return out
-
-    dup = new
-
-    def __getattr__(self, name: str) -> Any:
-        # An expression stands in for its result (python-graphblas's autocompute): computed once, at first need.
-        if name.startswith("_"):
-            raise AttributeError(f"Expression has no attribute {name!r}")
-        if self._value is None:
-            self._value = self.new()
-        return getattr(self._value, name)
-
-    def __repr__(self) -> str:
-        said = ", ".join(x.name if isinstance(x, Operand) else repr(x) for x in self.operands)
-        op = "" if self.op is None else f", op={self.op!r}"
-        return f"<{self.operation}({said}{op}), not run yet: {_says(self.shape)} {self.dtype}>"
-
-
-def _says(shape: tuple[int, ...]) -> str:
-    return {0: "Scalar", 1: "Vector", 2: "Matrix"}[len(shape)] + (f" {' x '.join(map(str, shape))}" if shape else "")
-
-
-class Mask:
-    """Which positions of an output may be written: ``A.S``, ``A.V``, ``~A.S`` or ``~A.V``.
-
-    Attributes
-    ----------
-    parent : Matrix or Vector
-    structure : bool
-        Whether every entry counts (``S``), or the true ones only (``V``).
-    complement : bool
-    """
-
-    __slots__ = ("complement", "parent", "structure")
-
-    def __init__(self, parent: Any, structure: bool, complement: bool = False) -> None:
-        self.parent = parent
-        self.structure = structure
-        self.complement = complement
-
-    def __invert__(self) -> Mask:
-        return Mask(self.parent, self.structure, not self.complement)
-
-    @property
-    def name(self) -> str:
-        """As it is written: ``~m.S``."""
-        return f"{'~' * self.complement}{self.parent.name}.{'S' if self.structure else 'V'}"
-
-    def __repr__(self) -> str:
-        return f"<Mask {self.name} of {_says(self.parent.shape)}>"
-
-    def __bool__(self) -> bool:
-        raise TypeError(f"the mask {self.name} is neither true nor false")
-
-
-def as_mask(mask: Any, out: Operand) -> Mask:
-    """The mask that a user gave for `out`; a Vector or Matrix of BOOL counts by its values.
-
-    Raises
-    ------
-    TypeError
-        Not a mask, or a mask of the wrong number of dimensions.
-    """
-    if type(mask) is not Mask:
-        if isinstance(mask, Expression):
-            mask = mask.new()
-        if not isinstance(mask, Operand) or not mask.ndim or mask._transposed:
-            raise TypeError(f"mask of {out.name} must be x.S, x.V, ~x.S or ~x.V; got {mask!r}")
-        if mask.dtype is not BOOL:
-            need = "say x.V (by values) or x.S (by structure)"
-            raise TypeError(
-                f"mask of {out.name}: {mask.name} is of type {mask.dtype}, so {need}; only BOOL needs neither"
-            )
-        mask = Mask(mask, False)
-    checked: Mask = mask
-    if checked.parent.ndim > out.ndim:
-        raise TypeError(f"mask of {out.name} must be of a Vector; {checked.name} is of a {_says(checked.parent.shape)}")
-    return checked
-
-
 class Writable(Operand):
     """What can be written to: Matrix, Vector and Scalar."""
 
@@ -301,6 +89,10 @@ class Writable(Operand):
     @classmethod
     def _blank(cls, dtype: DataType, shape: tuple[int, ...], name: str | None) -> Any:
         raise NotImplementedError
+
+    def _fill(self, expression: Expression, mask: Mask | None) -> None:
+        """Run an expression into this new object."""
+        write(self, expression, mask, None, False)
 
     def _settle(self, engine: Engine) -> None:
         """Make sure that there is a store on `engine`, moving the content if it may move."""
@@ -485,12 +277,12 @@ def write(out: Writable, value: Any, mask: Mask | None, accum: TypedOp | None, r
     elif not value.shape and out.ndim:
         value = out._express(value.new())
     if value.shape != out.shape:
-        text = f"{out.name} is a {_says(out.shape)}; {value.operation} makes a {_says(value.shape)}"
+        text = f"{out.name} is a {says_shape(out.shape)}; {value.operation} makes a {says_shape(value.shape)}"
         raise (TypeError if len(value.shape) != out.ndim else DimensionMismatch)(text)
     if mask is not None and mask.parent.shape != value.mask_shape:
-        text = f"mask {mask.name} is of a {_says(mask.parent.shape)}; writing to {out.name} here needs that of a "
+        text = f"mask {mask.name} is of a {says_shape(mask.parent.shape)}; writing to {out.name} here needs that of a "
         wrong = TypeError if mask.parent.ndim != len(value.mask_shape) else DimensionMismatch
-        raise wrong(text + _says(value.mask_shape))
+        raise wrong(text + says_shape(value.mask_shape))
     _place(out, value, mask).run(value, out, mask, accum, replace)
     if out.ndim == 2:
         out._changed()

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from sparsezc import errors
 from sparsezc.csr import Csr
+from sparsezc.expression import Expression, IndexList, Mask
 from sparsezc.memory import wrap
 from sparsezc.resolve import resolve
 from sparsezc.semirings.operators import TypedOp
 from sparsezc.semirings.types import DataType, lookup
-from sparsezc.write import Expression, IndexList, Mask
 
 __all__ = ["CpuEngine", "engine", "merger"]
 
@@ -298,6 +298,10 @@ class CpuEngine:
 
     def new_vector(self, dtype: DataType, size: int) -> Any:
         return gb.Vector(dtype.name, size)
+
+    def scalar(self, value: Any, dtype: DataType) -> Any:
+        """A python-graphblas Scalar, empty for None."""
+        return gb.Scalar(dtype.name) if value is None else gb.Scalar.from_value(value, dtype.name)
 
     def build_matrix(
         self,
