@@ -80,9 +80,10 @@ def triplets(source: Any) -> tuple[NDArray[Any], NDArray[Any], Any, tuple[int, i
 
 
 class _Ended:
-    """A file whose last line has an end: fast_matrix_market reads past its memory at some that have none.
+    """A file without zero bytes whose last line has an end: fast_matrix_market follows a null pointer at others.
 
-    The newline that is missing comes with the last of the data: one that comes alone does not help.
+    It looks for the end of a line as C does for strings. The newline that is missing comes with the last of the data,
+    as one that comes alone does not help, and a question mark, which is no number, stands for each zero byte.
     """
 
     def __init__(self, file: Any) -> None:
@@ -91,7 +92,7 @@ class _Ended:
 
     def _fetch(self) -> bytes:
         data = self._file.read(1 << 16)
-        return data.encode() if isinstance(data, str) else bytes(data)
+        return (data.encode() if isinstance(data, str) else bytes(data)).replace(b"\0", b"?")
 
     def read(self, size: int = -1) -> bytes:
         """Up to `size` bytes, and a newline at the end if the file has none."""

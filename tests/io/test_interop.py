@@ -111,8 +111,8 @@ def test_read_and_write_a_matrix(tmp_path: Path) -> None:
         gb.io.write([[1]], tmp_path / "b.npz")
 
 
-@pytest.mark.parametrize("tail", ["10 1 219 ", "10 1 21\u00f6", "10 4 9E11  "])
-def test_an_unended_last_line_of_a_short_file_is_an_error_and_no_crash(tail: str) -> None:
+@pytest.mark.parametrize("tail", ["10 1 219 ", "10 1 21\u00f6", "10 4 9E11  ", "10 4 \0\n", "10\0 4 5\n"])
+def test_short_files_that_end_oddly_are_errors_and_no_crashes(tail: str) -> None:
     """fast_matrix_market alone reads past its memory here."""
     text = "%%MatrixMarket matrix coordinate integer general\n16 16 23\n" + "2 1 144\n" * 9 + tail
     for source in (io.StringIO(text), io.BytesIO(text.encode())):
