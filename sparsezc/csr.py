@@ -48,10 +48,12 @@ class Csr:
 
     @property
     def nvals(self) -> int:
+        """Number of entries."""
         return int(self.indptr[-1])
 
     @property
     def nbytes(self) -> int:
+        """Bytes of the three arrays together."""
         return self.indptr.nbytes + self.indices.nbytes + self.values.nbytes
 
     @classmethod
@@ -75,7 +77,7 @@ class Csr:
             raise DimensionMismatch(f"indices has {ids.size} entries; indptr ends at {nvals}, so {nvals} are needed")
         iso = vals.size == 1 and nvals != 1
         if not iso and vals.size != nvals:
-            raise DimensionMismatch(f"values has {vals.size} entries; {nvals} (or 1, for an iso-valued matrix) are needed")
+            raise DimensionMismatch(f"values has {vals.size} entries; {nvals} (or 1: iso-valued) are needed")
         if ids.dtype.kind == "i":  # the same bits: ids are never negative
             ids = ids.view(ids.dtype.str.replace("i", "u"))
         elif ids.dtype.kind != "u":
@@ -83,7 +85,7 @@ class Csr:
         vals = vals.astype(kind.np_type, copy=False)
         return cls(offsets.size - 1, int(ncols), offsets, wrap(ids), wrap(vals), kind, iso, symmetric)
 
-    def place(self, placement: str, *, ids: DTypeLike = None, chunk: int = 1 << 24) -> Csr:
+    def place(self, placement: str, *, ids: DTypeLike | None = None, chunk: int = 1 << 24) -> Csr:
         """The same matrix with its arrays in another placement, copied in chunks; itself where nothing changes."""
         ids = np.dtype(ids if ids is not None else index_dtype(self.ncols, placement))
         if self.indices.placement == placement and self.indices.dtype == ids:

@@ -13,6 +13,7 @@ import mmap
 import weakref
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from os import cpu_count
@@ -165,14 +166,14 @@ def touch(array: NDArray[np.uint8]) -> None:
 
 def _view(pointer: int, nbytes: int) -> NDArray[np.uint8]:
     """The bytes at an address; its `base` is alive as long as any view of it."""
-    return np.frombuffer((ctypes.c_uint8 * max(nbytes, 1)).from_address(pointer), np.uint8)[:nbytes]
+    memory: Any = (ctypes.c_uint8 * max(nbytes, 1)).from_address(pointer)
+    array: NDArray[np.uint8] = np.frombuffer(memory, np.uint8)
+    return array[:nbytes]
 
 
 def _quietly(function: Callable[..., Any], *arguments: Any) -> None:
-    try:
+    with suppress(Exception):  # the process may be going down, and the driver with it
         function(*arguments)
-    except Exception:  # the process is going down and the driver with it
-        pass
 
 
 def _unregister(runtime: Any, pointer: int, memory: NDArray[np.uint8]) -> None:

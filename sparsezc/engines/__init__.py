@@ -1,8 +1,8 @@
 """The engines: who runs an expression.
 
-An engine keeps *stores*: whatever it holds behind a Matrix or a Vector (python-graphblas objects on the CPU engine, device
-arrays on the GPU engine). Users' objects (Matrix, Vector) are an engine and a store; nobody else looks into a store.
-Adding an engine is writing one class with the methods below.
+An engine keeps *stores*: whatever it holds behind a Matrix or a Vector (python-graphblas objects on the CPU engine,
+device arrays on the GPU engine). Users' objects (Matrix, Vector) are an engine and a store; nobody else looks into a
+store. Adding an engine is writing one class with the methods below.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ _SHARE = 0.9
 _VECTOR_BYTES = 48  # a vertex: six vectors of 8-byte values, about what PageRank and delta-stepping hold
 
 
-def parse(budget: int | float | str | None, free: int, total: int) -> int:
+def parse(budget: float | str | None, free: int, total: int) -> int:
     """A budget, as :mod:`sparsezc.config` allows it, in bytes.
 
     >>> parse("16GB", 10**11, 10**11), parse(0.5, 60, 80), parse(None, 100, 200)

@@ -1,9 +1,9 @@
 """Placement ``zerocopy``: host memory that kernels read over the link, a request at a time, without a copy.
 
-The kind of page matters up to tenfold for random rows. Managed pages that are advised to stay on the host and are mapped
-for the device (SetAccessedBy) keep their speed at any size, but are taken only while all of them together stay below the
-card's free memory: more than that can hang a card. Pinned pages (mmap, touched by many threads, registered) are the rest.
-Pointers are aligned to 128 bytes and more, so entry 32 * k of any array starts a line.
+The kind of page matters up to tenfold for random rows. Managed pages that the host touches first and that are mapped
+for the device (SetAccessedBy) keep their speed at any size, but are taken only while all of them together stay below
+the card's free memory: more than that can hang a card. Pinned pages (mmap, touched by many threads, registered) are
+the rest. Pointers are aligned to 128 bytes and more, so entry 32 * k of any array starts a line.
 """
 
 from __future__ import annotations

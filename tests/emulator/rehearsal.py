@@ -1,7 +1,7 @@
 """A rehearsal: a test runs once with kernels that do nothing, so that all it needs can be compiled in a few batches.
 
-g++ takes as long for a file of twenty kernels as for one or two, so a test that asks for its kernels one by one would wait
-ten times longer. Nothing is compared in a rehearsal; array code runs on zeros.
+g++ takes as long for a file of twenty kernels as for one or two, so a test that asks for its kernels one by one would
+wait ten times longer. Nothing is compared in a rehearsal; array code runs on zeros.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """The GPU engine: our own kernels over a CSR whose edges may lie in host memory.
 
 ``run.py`` is the engine (the table of operations, stores in and out, fallback to the CPU engine); ``spmv.py``,
-``elementwise.py``, ``indexing.py``, ``reduce.py`` and ``matrices.py`` hold the operations; ``stores.py`` what a Vector and a
-Matrix are on the device; ``specialise.py`` makes kernels out of the texts in ``kernels/``.
+``elementwise.py``, ``entries.py``, ``indexing.py`` and ``reduce.py`` hold the operations; ``stores.py`` and
+``matrices.py`` what a Vector and a Matrix are on the device; ``specialise.py`` makes kernels out of the texts in
+``kernels/``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Push or pull: the choice by what each would read.
 
-With both orientations of a matrix at hand, w = A v can be computed by pushing from v's entries along the columns of A, or by
-pulling each wanted entry of w along its row. Both read over the same link, so the fewer bytes win (Beamer, Asanovic,
-Patterson, SC 2012, with bytes in the place of their tuned edge counts).
+With both orientations of a matrix at hand, w = A v can be computed by pushing from v's entries along the columns of A,
+or by pulling each wanted entry of w along its row. Both read over the same link, so the fewer bytes win (Beamer,
+Asanovic, Patterson, SC 2012, doi:10.1109/SC.2012.50, with bytes in the place of their tuned edge counts).
 """
 
 from __future__ import annotations

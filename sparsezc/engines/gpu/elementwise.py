@@ -1,7 +1,8 @@
 """Work on vectors where entry i comes from entries i: apply, select, ewise_*, assign, extract, casts (map.cu).
 
-Each function here writes one line of C++, the body of `compute`, and launches the one kernel. In a body, `u` and `v` are the
-operands' values, `a` and `b` two scalars, `at` the position, `z` what is to be set; it returns whether there is a result.
+Each function here writes one line of C++, the body of `compute`, and launches the one kernel. In a body, `u` and `v`
+are the operands' values, `a` and `b` two scalars, `at` the position, `z` what is to be set; it returns whether there
+is a result.
 """
 
 from __future__ import annotations
@@ -45,11 +46,10 @@ def run_map(
     `count`: the output's number of entries afterwards, where the caller knows it.
     """
     gpu = device.current()
-    prelude = _prelude(
-        body, helper, result, store.dtype, accum, u and u.dtype, v and v.dtype, scalar_type, not isinstance(positions, int)
-    )
-    kernel = specialise.kernel(gpu, "map.cu", prelude, "map")
     gathers = not isinstance(positions, int)
+    operand_types = u and u.dtype, v and v.dtype, scalar_type
+    prelude = _prelude(body, helper, result, store.dtype, accum, *operand_types, gathers)
+    kernel = specialise.kernel(gpu, "map.cu", prelude, "map")
     out = Out(store, apart=gathers and store is u)
     a, b = (scalar_type.np_type.type(s) for s in scalars)
     kernel(
@@ -102,9 +102,7 @@ def _count_if_full(
     return out.size if full or (accum is not None and out.is_full and not replace) else None
 
 
-def write_nothing(
-    out: VectorStore, result: DataType, mask: MaskBits, accum: TypedOp | None, replace: bool
-) -> None:
+def write_nothing(out: VectorStore, result: DataType, mask: MaskBits, accum: TypedOp | None, replace: bool) -> None:
     """Write a result that has no entries."""
     if out.count == 0 or (accum is not None and not replace):
         return
@@ -207,7 +205,7 @@ def select(
 
 _EWISE = {
     "ewise_mult": "if (!(has_u && has_v)) return false; z = {call}; return true;",
-    "ewise_add": "if (has_u && has_v) z = {call}; else if (has_u) z = cast<Z>(u); else z = cast<Z>(v); return has_u || has_v;",
+    "ewise_add": "if (has_u && has_v) z = {call}; else z = has_u ? cast<Z>(u) : cast<Z>(v); return has_u || has_v;",
     "ewise_union": "if (!(has_u || has_v)) return false; const {type} l = has_u ? cast<{type}>(u) : cast<{type}>(a);"
     " const {type} r = has_v ? cast<{type}>(v) : cast<{type}>(b); z = {call}; return true;",
 }
@@ -229,7 +227,8 @@ def ewise(
     """w<mask> = accum(w, op(u, v)) over the union or the intersection of the entries."""
     helper, call = _call(op, x="l" if operation == "ewise_union" else "u", y="r" if operation == "ewise_union" else "v")
     count = _count_if_full(out, mask, accum, replace, u, v)
+    body = _EWISE[operation].format(call=call, type=op.type.ctype)
     run_map(
-        _EWISE[operation].format(call=call, type=op.type.ctype), op.return_type, out, mask, accum, replace, u=u, v=v, helper=helper,
+        body, op.return_type, out, mask, accum, replace, u=u, v=v, helper=helper,
         scalars=scalars, scalar_type=scalar_type, count=count,
     )  # fmt: skip

@@ -69,7 +69,10 @@ def select(op: TypedOp, matrix: MatrixStore, thunk: Any, thunk_type: DataType) -
     moved_values = np.uint64(0 if rows.iso else values.pointer)
     _compact(types, "move", rows.nvals, (np.uint64(rows.nvals), bits, before, *pointers, moved_values))
     _compact(
-        types, "offsets", rows.nrows + 1, (np.uint64(rows.nrows), rows.indptr, np.uint64(rows.nvals), bits, before, indptr)
+        types,
+        "offsets",
+        rows.nrows + 1,
+        (np.uint64(rows.nrows), rows.indptr, np.uint64(rows.nvals), bits, before, indptr),
     )
     gpu.synchronize()  # the host may read the result's pages now
     picked = Rows(rows.nrows, rows.ncols, kept, indptr, indices, values, rows.iso)
@@ -129,7 +132,9 @@ def _prelude(
     prelude = "\n".join(
         (
             typedefs(Id="u64" if wide else "u32", A=dtype, S=scalar_type, Z=op.return_type),
-            flags(READS_VALUES=reads_value, READS_ROWS="row" in reads, READS_COLUMNS="col" in reads, ISO=iso, KEEP=keep),
+            flags(
+                READS_VALUES=reads_value, READS_ROWS="row" in reads, READS_COLUMNS="col" in reads, ISO=iso, KEEP=keep
+            ),
             function("Z", "compute", "A a, S s, u64 row, u64 col", text),
         )
     )

@@ -78,4 +78,6 @@ def element(u: VectorStore, position: int) -> Any:
         return None
     gpu = device.current()
     word = gpu.asnumpy(u.bits[position >> 5 : (position >> 5) + 1])[0]
-    return gpu.asnumpy(u.values[position : position + 1])[0] if word >> np.uint32(position & 31) & np.uint32(1) else None
+    return (
+        gpu.asnumpy(u.values[position : position + 1])[0] if word >> np.uint32(position & 31) & np.uint32(1) else None
+    )

@@ -11,7 +11,8 @@ from sparsezc.csr import Csr, index_dtype
 from sparsezc.engines.gpu import entries
 from sparsezc.engines.gpu.stores import MatrixStore, Rows, VectorStore, rows_of
 from sparsezc.memory import Buffer, allocate, budget
-from sparsezc.semirings.types import DataType, cast as cast_values
+from sparsezc.semirings.types import DataType
+from sparsezc.semirings.types import cast as cast_values
 
 _PART = 1 << 24  # entries that are converted at a time
 
@@ -33,9 +34,7 @@ def csr_of(store: MatrixStore) -> Csr:
         )  # fmt: skip
     rows, gpu = store.rows, device.current()
     indptr = gpu.asnumpy(rows.indptr)
-    return Csr(
-        store.nrows, store.ncols, indptr, rows.indices, rows.values, store.dtype, rows.iso, store.symmetric
-    )
+    return Csr(store.nrows, store.ncols, indptr, rows.indices, rows.values, store.dtype, rows.iso, store.symmetric)
 
 
 def transpose(store: MatrixStore) -> MatrixStore | None:

@@ -58,7 +58,8 @@ class Out:
             self.bits = xp.empty(store.nwords, np.uint32)
         else:
             self.values, self.bits = store.values, store.bits
-        self.old_values, self.old_bits = (0, 0) if self.was_empty else (store.values, store.bits)
+        self.old_values: Any = 0 if self.was_empty else store.values
+        self.old_bits: Any = 0 if self.was_empty else store.bits
 
     def arguments(self) -> tuple[Any, ...]:
         return self.values, self.bits, self.old_values, self.old_bits

@@ -1,4 +1,4 @@
-"""The GPU engine: which function does which operation, how stores are made and read, and what is left to the CPU engine."""
+"""The GPU engine: which function does which operation, how stores are made and read, what is left to the CPU engine."""
 
 from __future__ import annotations
 
@@ -135,9 +135,7 @@ def _ewise(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
         extra = {"scalars": (s.value, t.value), "scalar_type": unify(s.dtype, t.dtype)}
     else:
         u, v = e.operands
-    elementwise.ewise(
-        e.operation, e.op, u._store, v._store, out._store, mask_bits(mask), accum, replace, **extra
-    )
+    elementwise.ewise(e.operation, e.op, u._store, v._store, out._store, mask_bits(mask), accum, replace, **extra)
     return True
 
 
@@ -153,7 +151,9 @@ def _apply(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
         matrices.become(out._store, matrices.cast(made, out.dtype))
         return True
     bits = mask_bits(mask)
-    elementwise.apply(e.op, u._store, out._store, bits, accum, replace, left=left, scalar=value, scalar_type=scalar_type)
+    elementwise.apply(
+        e.op, u._store, out._store, bits, accum, replace, left=left, scalar=value, scalar_type=scalar_type
+    )
     return True
 
 

@@ -1,8 +1,8 @@
 """From a case to a kernel: one kernel text serves all semirings, types, masks and widths.
 
-A case is a kernel's name and the text that makes it special (types, flags, small inline functions: the *prelude*, written
-by the functions below). :func:`kernel` puts both together and compiles on first use; the array module's compiler keeps
-the result on disk. Operators bring their CUDA expression with them (see :mod:`sparsezc.semirings`).
+A case is a kernel's name and the text that makes it special (types, flags, small inline functions: the *prelude*,
+written by the functions below). :func:`kernel` puts both together and compiles on first use; the array module's
+compiler keeps the result on disk. Operators bring their CUDA expression with them (see :mod:`sparsezc.semirings`).
 """
 
 from __future__ import annotations
@@ -86,10 +86,13 @@ def evaluate(op: TypedOp, *, elementwise: bool = False, **operands: str) -> str:
     Each of x, y, i, j, k is set from the C++ expression given for it, if the operator reads it; so those expressions
     must not use these names. The operator's expression calls its result's type Z, which hides an outer Z here.
     """
-    types = {"x": op.type.ctype, "y": (op.thunk_type if op.op.kind in ("indexunary", "select") else op.type2).ctype}
+    second = op.thunk_type if op.op.kind in ("indexunary", "select") else op.type2
+    types = {"x": op.type.ctype, "y": second.ctype}
     expression = op.elementwise if elementwise else op.cuda
     sets = [
-        f"const {types.get(name, 'i64')} {name} = {f'cast<{types[name]}>({text})' if name in types else f'(i64)({text})'};"
+        f"const {types[name]} {name} = cast<{types[name]}>({text});"
+        if name in types
+        else f"const i64 {name} = (i64)({text});"
         for name, text in operands.items()
         if re.search(rf"\b{name}\b", expression)
     ]
@@ -100,7 +103,9 @@ def accumulator(accum: TypedOp | None) -> str:
     """``W accumulate(W old, Z z)`` and the flag that says whether it counts."""
     if accum is None:
         return flags(ACCUM=False) + "\n" + function("W", "accumulate", "W old, Z z", "return old;")
-    inner = function(accum.return_type.ctype, "accumulate_typed", "W old, Z z", evaluate(accum, elementwise=True, x="old", y="z"))
+    inner = function(
+        accum.return_type.ctype, "accumulate_typed", "W old, Z z", evaluate(accum, elementwise=True, x="old", y="z")
+    )
     outer = function("W", "accumulate", "W old, Z z", "return cast<W>(accumulate_typed(old, z));")
     return f"{flags(ACCUM=True)}\n{inner}\n{outer}"
 

@@ -1,7 +1,7 @@
 """Masked SpMV over a semiring: mxv and vxm, by rows (pull, mxv.cu) or by frontier (push, vxm.cu).
 
-Both are w = M v with M the matrix or its transpose; `vector_left` says that the vector is the multiply's left operand, as
-in vxm. Pull needs the rows of M, push the rows of its transpose; where the matrix has both, direction.py chooses.
+Both are w = M v with M the matrix or its transpose; `vector_left` says that the vector is the multiply's left operand,
+as in vxm. Pull needs the rows of M, push the rows of its transpose; where the matrix has both, direction.py chooses.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _prelude(
     accum: TypedOp | None,
     out_type: DataType,
 ) -> str:
-    """The prelude of mxv.cu and vxm.cu. `a` is the matrix's value, `v` the vector's, `o` the output's index, `s` the shared."""
+    """The prelude of mxv.cu and vxm.cu: `a` is the matrix's value, `v` the vector's, `o` the output's index, `s` shared."""
     reads = semiring.reads
     left, right = ("v", "a") if vector_left else ("a", "v")
     row, column = ("0", "o") if vector_left else ("o", "0")
@@ -136,9 +136,7 @@ def _chunk_arguments(chunks: Chunks) -> tuple[Any, ...]:
     return np.uint64(chunks.count), chunks.rows, chunks.first, chunks.slot
 
 
-def _pull(
-    case: _Case, rows: Rows, store: VectorStore, mask: MaskBits, accum: TypedOp | None, replace: bool
-) -> None:
+def _pull(case: _Case, rows: Rows, store: VectorStore, mask: MaskBits, accum: TypedOp | None, replace: bool) -> None:
     gpu = device.current()
     xp = gpu.xp
     kernel = specialise.kernel(gpu, "mxv.cu", case.prelude(rows, accum, store.dtype), "mxv")
@@ -170,9 +168,7 @@ def _pull(
     out.done()
 
 
-def _push(
-    case: _Case, columns: Rows, store: VectorStore, mask: MaskBits, accum: TypedOp | None, replace: bool
-) -> None:
+def _push(case: _Case, columns: Rows, store: VectorStore, mask: MaskBits, accum: TypedOp | None, replace: bool) -> None:
     gpu = device.current()
     xp = gpu.xp
     result_type = case.semiring.return_type

@@ -1,8 +1,9 @@
 """What the GPU engine keeps behind a Vector and a Matrix.
 
-A vector is dense: `values` by position, and presence words, 32 entries packed into a u32 (2 MiB for 16 million vertices, so
-masks live in the cache). A matrix is CSR: offsets on the device, ids and values in buffers of some placement, and the
-list of its long rows. Stores are changed in place; arrays may be shared between stores only while nobody writes.
+A vector is dense: `values` by position, and presence words, 32 entries packed into a u32 (2 MiB for 16 million
+vertices, so masks live in the cache). A matrix is CSR: offsets on the device, ids and values in buffers of some
+placement, and the list of its long rows. Stores are changed in place; arrays may be shared between stores only while
+nobody writes.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from sparsezc.device import Device
 from sparsezc.engines.gpu import launch
 from sparsezc.memory import Buffer
 from sparsezc.semirings.types import DataType
-
 
 LONG = 2048  # entries: rows longer than this are cut into chunks that many warps share
 
