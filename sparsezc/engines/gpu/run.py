@@ -117,10 +117,8 @@ class GpuEngine:
 def _spmv(vector_left: bool) -> Callable[..., bool]:
     def run(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
         v, matrix = e.operands if vector_left else reversed(e.operands)
-        spmv.spmv(
-            matrix._store, matrix._transposed != vector_left, v._store, e.op, out._store, mask_bits(mask), accum, replace,
-            vector_left=vector_left,
-        )  # fmt: skip
+        bits, transposed = mask_bits(mask), matrix._transposed != vector_left
+        spmv.spmv(matrix._store, transposed, v._store, e.op, out._store, bits, accum, replace, vector_left=vector_left)
         return True
 
     return run
@@ -174,7 +172,7 @@ def _select(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
     return True
 
 
-def _transpose(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
+def _transpose(e: Any, out: Any, mask: Any, accum: Any, _replace: bool) -> bool:
     matrix = e.operands[0]
     if not _is_plain(matrix, mask, accum):
         return False
@@ -186,7 +184,7 @@ def _transpose(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
     return True
 
 
-def _reduce(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
+def _reduce(e: Any, out: Any, _mask: Any, accum: Any, _replace: bool) -> bool:
     u = e.operands[0]
     if u.ndim == 2:
         store = VectorStore(e.op.return_type, u._store.nrows)

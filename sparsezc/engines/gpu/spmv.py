@@ -95,7 +95,7 @@ def _prelude(
     accum: TypedOp | None,
     out_type: DataType,
 ) -> str:
-    """The prelude of mxv.cu and vxm.cu: `a` is the matrix's value, `v` the vector's, `o` the output's index, `s` shared."""
+    """The prelude of mxv.cu and vxm.cu: values `a` of the matrix, `v` of the vector; indices `o` of w, `s` shared."""
     reads = semiring.reads
     left, right = ("v", "a") if vector_left else ("a", "v")
     row, column = ("0", "o") if vector_left else ("o", "0")
