@@ -73,11 +73,14 @@ class GpuEngine:
         if store.bits is None:
             return np.empty(0, np.uint64), np.empty(0, store.dtype.np_type)
         gpu = device.current()
-        bits, values = gpu.asnumpy(store.bits), gpu.asnumpy(store.values)
-        present = np.unpackbits(bits.view(np.uint8), count=store.size, bitorder="little")
-        indices = np.flatnonzero(present).astype(np.uint64)
-        store.count = indices.size
-        return indices, values[indices.astype(np.int64)]
+        xp = gpu.xp
+        if store.is_full:
+            return np.arange(store.size, dtype=np.uint64), gpu.asnumpy(store.values).copy()
+        # Only what is present crosses the link.
+        present = xp.unpackbits(store.bits.view(np.uint8), bitorder="little")[: store.size]
+        positions = xp.flatnonzero(present)
+        store.count = int(positions.size)
+        return gpu.asnumpy(positions.astype(np.uint64)), gpu.asnumpy(store.values[positions])
 
     def dup(self, store: Any, dtype: DataType) -> Any:
         if isinstance(store, MatrixStore):
