@@ -56,7 +56,7 @@ class Vector(Writable):
     array([1.5, 0. , 2.5, 7. ])
     """
 
-    __slots__ = ("_size",)
+    __slots__ = ("_everywhere", "_size")
     ndim = 1
 
     def __init__(self, dtype: Any = FP64, size: int = 0, *, name: str | None = None) -> None:
@@ -65,6 +65,7 @@ class Vector(Writable):
         self._size = arrays.size(size, "Vector: size")
         self._engine = None
         self._store = None
+        self._everywhere: scalar.Scalar | None = None  # what every position holds, until an engine stores it
 
     @classmethod
     def _blank(cls, dtype: DataType, shape: tuple[int, ...], name: str | None) -> Vector:
@@ -72,7 +73,7 @@ class Vector(Writable):
         made.dtype = dtype
         made.name = f"v_{next(_numbers)}" if name is None else name
         made._size = shape[0]
-        made._engine = made._store = None
+        made._engine = made._store = made._everywhere = None
         return made
 
     @classmethod
@@ -90,6 +91,9 @@ class Vector(Writable):
         else:
             self._store = engine.vector_from_coo(*old.vector_to_coo(content), self.dtype, self._size)
         self._engine = engine
+        if self._everywhere is not None:
+            value, self._everywhere = self._everywhere, None
+            engine.run(self._express(value), self, None, None, False)
 
     def _need(self) -> tuple[Engine, Any]:
         """Engine and store; a vector that was never filled gets them on the CPU."""
@@ -172,10 +176,10 @@ class Vector(Writable):
 
     @classmethod
     def from_scalar(cls, value: Any, size: int, dtype: Any = None, *, name: str | None = None) -> Vector:
-        """A vector with this value at each of `size` positions."""
+        """A vector with this value at each of `size` positions; it takes memory from its first use on, where that is."""
         given = checks.scalar(value, "Vector.from_scalar: value")
         made = cls(given.dtype if dtype is None else dtype, size, name=name)
-        made << given
+        made._everywhere = None if given.value is None else given
         return made
 
     @classmethod
@@ -217,7 +221,9 @@ class Vector(Writable):
     @property
     def nvals(self) -> int:
         """Number of entries."""
-        return 0 if self._engine is None else self._engine.nvals(self._store)
+        if self._engine is None:
+            return 0 if self._everywhere is None else self._size
+        return self._engine.nvals(self._store)
 
     @property
     def S(self) -> Mask:
@@ -300,22 +306,27 @@ class Vector(Writable):
         made = self._blank(kind, self.shape, name)
         if mask is not None:
             mask = as_mask(mask, made)
-        if clear or self._engine is None:
+        if clear or (self._engine is None and self._everywhere is None):
             return made
         if mask is not None:
             made(mask) << self
+        elif self._engine is None:
+            made._everywhere = self._everywhere
         else:
             made._engine, made._store = self._engine, self._engine.dup(self._store, kind)
         return made
 
     def clear(self) -> None:
         """Remove every entry."""
+        self._everywhere = None
         if self._engine is not None:
             self._engine.clear(self._store)
 
     def resize(self, size: int) -> None:
         """Change the number of positions; entries beyond go."""
         size = arrays.size(size, f"{self.name}.resize: size")
+        if self._everywhere is not None:
+            self._need()
         if self._engine is not None:
             self._engine.resize(self._store, size)
         self._size = size

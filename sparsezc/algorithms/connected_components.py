@@ -11,9 +11,8 @@ from sparsezc.matrix import Matrix
 from sparsezc.semirings import binary, indexunary, monoid, select, semiring, types
 from sparsezc.vector import Vector
 
-SWEEPS = (
-    32  #: Levels of breadth-first search before the rest is left to hooking: more than any social or web graph has.
-)
+#: Levels of breadth-first search before the rest is left to hooking: more than any social or web graph has.
+SWEEPS = 32
 
 
 def connected_components(A: Matrix) -> Vector:
@@ -60,15 +59,16 @@ def connected_components(A: Matrix) -> Vector:
     [0, 1, 0, 1, 1]
     """
     n = _check.adjacency(A)
-    # f = 0, 1, ..., n-1
     parent = Vector.from_scalar(0, n, types.INT64)
-    parent << parent.apply(indexunary.rowindex)
     if A.nvals == 0:
+        parent << parent.apply(indexunary.rowindex)
         return parent
     directed = not A._symmetric
     inside, border = _sweep(A, directed)
     found = inside.ewise_add(border, monoid.lor).new()
-    parent(found.S) << parent.dup(mask=found.S).reduce(monoid.min).value
+    # f = 0, 1, ..., n-1, but one label for all that was found
+    parent(~found.S) << parent.apply(indexunary.rowindex)
+    parent(found.S) << found.apply(indexunary.rowindex).new(types.INT64).reduce(monoid.min).value
 
     # The neighbours of an inside vertex have its label already; where no border is left they never get another one.
     changed = parent.dup(mask=~inside.S)
