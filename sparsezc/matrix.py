@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -13,7 +14,7 @@ from sparsezc.config import config
 from sparsezc.construct import FromArrays
 from sparsezc.csr import index_dtype
 from sparsezc.engines import cpu
-from sparsezc.errors import InvalidValue
+from sparsezc.errors import InvalidValue, PerformanceWarning
 from sparsezc.expression import Expression, IndexList, Mask, as_mask
 from sparsezc.memory import budget
 from sparsezc.ops import arrays, compare, indices
@@ -34,6 +35,19 @@ def _lengths(indptr: NDArray[Any]) -> NDArray[np.int64]:
     """How many entries each row has."""
     lengths: NDArray[np.int64] = (indptr[1:] - indptr[:-1]).astype(np.int64)
     return lengths
+
+
+_NOTEWORTHY_BYTES = 1 << 20  # moving less than this is not worth a word
+
+
+def _say_that_it_moves(matrix: Matrix, engine: str, nbytes: int) -> None:
+    """A matrix follows a statement to another engine: once each, and worth knowing where it is large."""
+    if nbytes < _NOTEWORTHY_BYTES or config.fallback == "silent":
+        return
+    said = f"matrix {matrix.name} ({nbytes:,} bytes) is needed on engine {engine!r}"
+    if config.fallback == "error":
+        raise InvalidValue(f"{said} and config.fallback is 'error': use {matrix.name}.to({engine!r}) first")
+    warnings.warn(f"{said} and moves there; {matrix.name}.to({engine!r}) says so", PerformanceWarning, stacklevel=6)
 
 
 class Matrix(FromArrays, Readable, Writable):
@@ -122,7 +136,12 @@ class Matrix(FromArrays, Readable, Writable):
         self._symmetric = False
 
     def _settle(self, engine: Engine) -> None:
-        self._engine, self._store = engine, engine.new_matrix(self.dtype, self._nrows, self._ncols)
+        if self._engine is None or self.nvals == 0:
+            self._engine, self._store = engine, engine.new_matrix(self.dtype, self._nrows, self._ncols)
+            return
+        csr = self._to_csr()
+        _say_that_it_moves(self, engine.name, csr.nbytes)
+        self._engine, self._store = engine, engine.matrix_from_csr(csr)
 
     def _need(self) -> tuple[Engine, Any]:
         if self._engine is None:
@@ -157,7 +176,7 @@ class Matrix(FromArrays, Readable, Writable):
             self._transpose = TransposedMatrix(self)
         return self._transpose
 
-    def to(self, engine: str | None = None, placement: str | None = None) -> Matrix:
+    def to(self, engine: str | None = None, placement: str | None = None, *, with_transpose: bool = False) -> Matrix:
         """The matrix on another engine or in another placement: itself where nothing changes, else a copy.
 
         Parameters
@@ -166,6 +185,10 @@ class Matrix(FromArrays, Readable, Writable):
             By default "gpu", if a placement of the GPU is asked for.
         placement : {"auto", "device", "zerocopy"}, optional
             By default ``config.placement``.
+        with_transpose : bool
+            Keep the transpose too, in the same placement: then mxv and vxm can push or pull, whichever reads less.
+            A matrix known to be symmetric has both in one; for others this doubles the memory. It means nothing on the
+            CPU engine.
 
         Raises
         ------
@@ -177,7 +200,7 @@ class Matrix(FromArrays, Readable, Writable):
         if engine is None:
             engine = "cpu" if placement == "host" else "gpu"
         there = engines.get(engine)
-        if self._engine is there and placement is None:
+        if self._engine is there and placement is None and not with_transpose:
             return self
         if there is cpu.engine():
             if placement not in (None, "host"):
@@ -191,10 +214,13 @@ class Matrix(FromArrays, Readable, Writable):
             csr = self._to_csr()
             nbytes = csr.nvals * index_dtype(csr.ncols, "device").itemsize + csr.values.nbytes
             wanted = budget.resolve(placement or config.placement, nbytes, csr.nrows)
-            if self._engine is there and csr.indices.placement == wanted:
+            if self._engine is there and csr.indices.placement == wanted and not with_transpose:
                 return self
         placed = csr.place(wanted)
-        return Matrix._from_csr(placed, engine, name=self.name, adopt=placed is not csr)
+        made = Matrix._from_csr(placed, engine, name=self.name, adopt=placed is not csr)
+        if with_transpose:
+            there.keep_transpose(made._store)
+        return made
 
     def to_coo(
         self,
@@ -213,12 +239,14 @@ class Matrix(FromArrays, Readable, Writable):
     def to_csr(self, dtype: Any = None, *, sort: bool = True) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """``indptr``, column ids (both uint64, ids ascending in each row) and values, copied."""
         csr = self._to_csr()
-        vals = csr.values.read()
+        ids, vals = csr.indices.read(), csr.values.read()
+        if csr.indices.placement != "host":  # what was read may be the matrix's own memory
+            ids, vals = ids.astype(np.uint64), vals.copy()
         if dtype is not None:
             vals = cast(vals, lookup(dtype))
         if csr.iso:
             vals = np.broadcast_to(vals, (csr.nvals,))
-        return csr.indptr.view(np.uint64), csr.indices.read().astype(np.uint64, copy=False), vals
+        return csr.indptr.view(np.uint64), ids.astype(np.uint64, copy=False), vals
 
     def to_csc(self, dtype: Any = None, *, sort: bool = True) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """``indptr``, row ids (both uint64, ids ascending in each column) and values, copied."""

@@ -176,7 +176,7 @@ class Vector(Writable):
 
     @classmethod
     def from_scalar(cls, value: Any, size: int, dtype: Any = None, *, name: str | None = None) -> Vector:
-        """A vector with this value at each of `size` positions; it takes memory from its first use on, where that is."""
+        """A vector with this value at each of `size` positions; it takes memory where it is first used."""
         given = checks.scalar(value, "Vector.from_scalar: value")
         made = cls(given.dtype if dtype is None else dtype, size, name=name)
         made._everywhere = None if given.value is None else given

@@ -53,7 +53,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sparsezc import engines
-from sparsezc.errors import DimensionMismatch, InvalidValue
+from sparsezc.errors import DimensionMismatch
 from sparsezc.expression import Expression, IndexList, Mask, Operand, as_mask, says_shape
 from sparsezc.resolve import resolve
 from sparsezc.semirings.operators import Operator, TypedOp
@@ -307,26 +307,19 @@ def _place(out: Any, expression: Expression, mask: Mask | None) -> Engine:
 def _gather(out: Any, expression: Expression, mask: Mask | None) -> Engine:
     """Choose an engine and bring everybody there.
 
-    Matrices decide, for they never move; without a matrix, the GPU wins over the CPU. What was never filled follows.
+    Matrices decide, for they are large; without one, vectors do. Among either the GPU wins over the CPU. What was never
+    filled follows.
     """
     participants = [x for x in (out, *expression.operands) if x._stored]
     if mask is not None:
         participants.append(mask.parent)
     engine: Engine | None = None
-    owner: Any = None
-    for x in participants:
-        if x.ndim == 2 and x._engine is not None:
-            if engine is not None and x._engine is not engine:
-                raise InvalidValue(
-                    f"{expression.operation}: matrix {owner.name} lies on engine {engine.name!r}, matrix {x.name} on"
-                    f" {x._engine.name!r}, and matrices do not move by themselves: use {x.name}.to({engine.name!r})"
-                    f" or {owner.name}.to({x._engine.name!r})"
-                )
-            engine, owner = x._engine, x
-    if engine is None:
+    for ndim in (2, 1):
         for x in participants:
-            if x._engine is not None and (engine is None or engine.name == "cpu"):
+            if x.ndim == ndim and x._engine is not None and (engine is None or engine.name == "cpu"):
                 engine = x._engine
+        if engine is not None:
+            break
     if engine is None:
         engine = engines.get("cpu")
     for x in participants:

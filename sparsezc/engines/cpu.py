@@ -397,6 +397,9 @@ class CpuEngine:
     def resize(self, store: Any, *shape: int) -> None:
         store.resize(*shape)
 
+    def keep_transpose(self, store: Any) -> None:
+        """Nothing: SuiteSparse chooses for itself."""
+
     def wait(self, store: Any) -> None:
         store.wait()
 

@@ -180,7 +180,7 @@ def there(x: Any, engine: Elsewhere) -> Any:
     return type(x)._from_store(engine, x._store.dup(), x.dtype, x.shape)
 
 
-def test_vectors_follow_the_matrix_and_matrices_stay(elsewhere: Elsewhere) -> None:
+def test_vectors_follow_matrices_and_matrices_leave_the_cpu_only(elsewhere: Elsewhere) -> None:
     A = there(gb.Matrix.from_coo([0, 1], [1, 0], [2, 3]), elsewhere)
     v = gb.Vector.from_coo([0, 1], [10, 20])
     m = gb.Vector.from_coo([1], [True], size=2)
@@ -192,8 +192,16 @@ def test_vectors_follow_the_matrix_and_matrices_stay(elsewhere: Elsewhere) -> No
     B = gb.Matrix.from_coo([0], [0], [1], nrows=2, ncols=2)
     B.mxv(w).new()
     assert w._engine is cpu.engine()  # a matrix decides
-    with pytest.raises(gb.exceptions.InvalidValue, match=r"engine 'elsewhere'.*'cpu'.*\.to\("):
-        A.ewise_add(B).new()
+    assert A.ewise_add(B).new().nvals == 3
+    assert (A._engine, B._engine) == (elsewhere, elsewhere)
+    big = gb.Matrix.from_dense(np.ones((300, 300)))
+    with (
+        gb.config.set(fallback="error"),
+        pytest.raises(gb.exceptions.InvalidValue, match=r"1,44\d,\d+ bytes.*\.to\('else"),
+    ):
+        there(big, elsewhere).ewise_add(big).new()
+    with pytest.warns(gb.exceptions.PerformanceWarning, match="moves there"):
+        there(big, elsewhere).ewise_add(big).new()
     C = gb.Matrix(int, 2, 2)
     C << A.apply(gb.unary.ainv)
     assert C._engine is elsewhere  # it was nowhere yet

@@ -53,6 +53,22 @@ def add_columns(store: MatrixStore) -> bool:
     return store.columns is not None or store.rows is None
 
 
+def keep_transpose(store: MatrixStore) -> None:
+    """The same whatever the size: on the host where the device has no room to sort."""
+    if add_columns(store) or store.rows is None:
+        return
+    from scipy import sparse  # a tenth of a second to import, for what is rarely needed
+
+    csr = csr_of(store)
+    ids, values = csr.indices.read(), csr.values.read()
+    # SciPy moves the entries by a counting sort; with an iso-valued matrix their order is not needed.
+    moved = values if not csr.iso else np.ones(csr.nvals, np.bool_)
+    flipped = sparse.csr_array((moved, ids, csr.indptr), shape=(csr.nrows, csr.ncols)).tocsc()
+    moved = values if csr.iso else flipped.data
+    made = Csr.from_arrays(flipped.indptr, flipped.indices, moved, csr.nrows, dtype=csr.dtype)
+    store.columns = rows_of(made.place(store.placement))
+
+
 def become(store: MatrixStore, other: MatrixStore) -> None:
     """Take over another store's content."""
     store.rows, store.columns = other.rows, other.columns

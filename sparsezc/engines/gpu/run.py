@@ -110,6 +110,9 @@ class GpuEngine:
         store.size = shape[0]
         store.set(other.values, other.bits, other.count)
 
+    def keep_transpose(self, store: MatrixStore) -> None:
+        matrices.keep_transpose(store)
+
     def wait(self, store: Any) -> None:
         device.current().synchronize()
 
