@@ -16,7 +16,6 @@ _PACKAGES = (
     "scipy",
     "python-graphblas",
     "suitesparse-graphblas",
-    "fast_matrix_market",
     "cupy-cuda12x",
     "cupy-cuda13x",
 )

@@ -31,7 +31,7 @@ def pull_entries(work: Work, *, stops: bool) -> float:
     >>> pull_entries(Work(10, 500, 100, 3000, 1000), stops=False)
     3000
     >>> pull_entries(Work(10, 500, 100, 6400, 1000), stops=True)
-    3200.0
+    3200
     """
     if not stops or work.frontier_entries == 0 or work.wanted_rows == 0:
         return work.wanted_entries
