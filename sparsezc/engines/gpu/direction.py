@@ -19,6 +19,7 @@ class Work:
     frontier_rows: int
     frontier_entries: int
     wanted_rows: int
+    wanted_first: int  # the sum of min(entries, 32): what lies in the rows' first slices
     wanted_entries: int
     nvals: int  # entries of the matrix
 
@@ -26,17 +27,20 @@ class Work:
 def pull_entries(work: Work, *, stops: bool) -> float:
     """Entries that a pull reads: all of the wanted rows, or up to the first hit where the monoid can stop there.
 
-    An entry hits the frontier with the share of all edges that end in it. A row is read a slice at a time.
+    An entry hits the frontier with the share of all edges that end in it. A row is read a slice at a time, so its first
+    slice is the least; a search that lasts longer reads so many slices of each row, as far as there are.
 
-    >>> pull_entries(Work(10, 500, 100, 3000, 1000), stops=False)
+    >>> pull_entries(Work(10, 500, 100, 2000, 3000, 1000), stops=False)
     3000
-    >>> pull_entries(Work(10, 500, 100, 6400, 1000), stops=True)
-    3200
+    >>> pull_entries(Work(10, 500, 100, 2000, 3000, 1000), stops=True)
+    2000
+    >>> pull_entries(Work(1, 10, 100, 2000, 6400, 640), stops=True)
+    4000.0
     """
-    if not stops or work.frontier_entries == 0 or work.wanted_rows == 0:
+    if not stops or work.frontier_entries == 0:
         return work.wanted_entries
-    until_hit = max(_SLICE, work.nvals / work.frontier_entries)
-    return work.wanted_rows * min(work.wanted_entries / work.wanted_rows, until_hit)
+    slices = work.nvals / work.frontier_entries / _SLICE
+    return work.wanted_first if slices <= 1 else min(work.wanted_entries, work.wanted_first * slices)
 
 
 def prefers_pull(work: Work, *, stops: bool, entry_bytes: int, offset_bytes: float) -> bool:

@@ -43,14 +43,14 @@ def truth(values: Any, bits: Any, dtype: DataType, size: int) -> Any:
 
 def work(
     size: int, push_indptr: Any, pull_indptr: Any, frontier: Any, nrows: int, mask: Any, flip: int
-) -> tuple[int, int, int, int]:
-    """Frontier rows, their entries, rows that the mask allows, their entries. Waits for the device."""
+) -> tuple[int, int, int, int, int]:
+    """The first five numbers of :class:`~sparsezc.engines.gpu.direction.Work`. Waits for the device."""
     gpu = device.current()
-    totals = gpu.xp.zeros(4, np.uint64)
+    totals = gpu.xp.zeros(5, np.uint64)
     arguments = (np.uint64(size), push_indptr, pull_indptr, frontier, np.uint64(nrows), mask, np.uint32(flip), totals)
     _small("work")(blocks(gpu, max(size, nrows)), THREADS, arguments)
-    a, b, c, d = gpu.asnumpy(totals).tolist()
-    return a, b, c, d
+    a, b, c, d, e = gpu.asnumpy(totals).tolist()
+    return a, b, c, d, e
 
 
 def mark(positions: Any, size: int) -> Any:

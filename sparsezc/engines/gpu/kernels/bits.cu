@@ -19,10 +19,10 @@ extern "C" __global__ void count(u64 nwords, const u32* bits, u64* total) {
 }
 
 // work: what a push and a pull would have to read. totals (zeros on entry): frontier rows, their entries, rows that the
-// mask lets through, their entries.
+// mask lets through, the entries in the first 32 of each, their entries.
 extern "C" __global__ void work(u64 size, const i64* push_indptr, const i64* pull_indptr, const u32* frontier, u64 nrows,
                                 const u32* mask, u32 flip, u64* totals) {
-  u64 n[4] = {0, 0, 0, 0};
+  u64 n[5] = {0, 0, 0, 0, 0};
   const u64 most = size > nrows ? size : nrows;
   for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < ((most + 31) & ~(u64)31); i += (u64)gridDim.x * blockDim.x) {
     if (i < size && present(frontier, i)) {
@@ -30,11 +30,13 @@ extern "C" __global__ void work(u64 size, const i64* push_indptr, const i64* pul
       n[1] += (u64)(push_indptr[i + 1] - push_indptr[i]);
     }
     if (i < nrows && (!mask || has_bit(mask[i >> 5] ^ flip, (u32)i & 31u))) {
+      const u64 entries = (u64)(pull_indptr[i + 1] - pull_indptr[i]);
       ++n[2];
-      n[3] += (u64)(pull_indptr[i + 1] - pull_indptr[i]);
+      n[3] += entries < 32 ? entries : 32;
+      n[4] += entries;
     }
   }
-  for (int k = 0; k < 4; ++k) add_lanes(n[k], totals + k);
+  for (int k = 0; k < 5; ++k) add_lanes(n[k], totals + k);
 }
 
 // mark: sets the bits of a list of entries; `bits` holds zeros on entry.
