@@ -54,7 +54,9 @@ class _Case:
     def __init__(self, matrix: MatrixStore, vector: VectorStore | None, semiring: Any, vector_left: bool) -> None:
         self.matrix, self.vector, self.semiring, self.vector_left = matrix, vector, semiring, vector_left
         self.reads_values = ("y" if vector_left else "x") in semiring.reads
-        self.stops = semiring.monoid.stops_anywhere or semiring.monoid.terminal is not None
+        # Sums of truth values meet their terminal value soon; the bound of a number type is as good as never met.
+        monoid = semiring.monoid
+        self.stops = monoid.stops_anywhere or (monoid.terminal is not None and monoid.type.is_bool)
 
     @property
     def vector_type(self) -> DataType:
