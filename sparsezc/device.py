@@ -116,7 +116,7 @@ class Cuda:
         # First touched by the host and mapped for the device, the pages stay on the host.
         runtime.memAdvise(pointer, max(nbytes, 1), _ACCESSED_BY, self.id)
         array = _view(pointer, nbytes)
-        weakref.finalize(array.base, _quietly, runtime.free, pointer)
+        weakref.finalize(array.base, _after_kernels, runtime, runtime.free, pointer)
         touch(array)
         return Pages(array, pointer, "managed")
 
@@ -171,13 +171,15 @@ def _view(pointer: int, nbytes: int) -> NDArray[np.uint8]:
     return array[:nbytes]
 
 
-def _quietly(function: Callable[..., Any], *arguments: Any) -> None:
+def _after_kernels(runtime: Any, release: Callable[[int], None], pointer: int) -> None:
+    """Give pages back once no kernel reads them any more: launches do not wait, and the matrix may be gone before."""
     with suppress(Exception):  # the process may be going down, and the driver with it
-        function(*arguments)
+        runtime.deviceSynchronize()
+        release(pointer)
 
 
 def _unregister(runtime: Any, pointer: int, memory: NDArray[np.uint8]) -> None:
-    _quietly(runtime.hostUnregister, pointer)
+    _after_kernels(runtime, runtime.hostUnregister, pointer)
     del memory  # only now may the pages go
 
 

@@ -57,11 +57,11 @@ class GpuEngine:
         if indices.size == 0:
             return store
         xp = gpu.xp
-        numbers = xp.asarray(np.ascontiguousarray(values).astype(dtype.np_type, copy=False))
+        numbers = xp.array(np.ascontiguousarray(values).astype(dtype.np_type, copy=False))  # a copy on any device
         if indices.size == size:  # ascending and distinct: all of them
             full = numbers if numbers.size == size else xp.full(size, numbers.reshape(-1)[0])
             bits = launch.mark(xp.arange(size, dtype=np.uint64), size)
-            store.set(full.copy() if full is values else full, bits, size)
+            store.set(full, bits, size)
             return store
         positions = xp.asarray(np.ascontiguousarray(indices).astype(np.uint64, copy=False))
         spread = xp.empty(size, dtype.np_type)
