@@ -52,6 +52,8 @@ def is_plain(data: bytes) -> bool:
 
 def plain_integers(data: bytes) -> NDArray[np.int64]:
     """All numbers of a plain text; a number of 2**63 or more comes out as 2**63 - 1."""
+    if not data.strip():  # NumPy makes a number of nothing
+        return np.empty(0, np.int64)
     return np.fromstring(data, np.int64, sep=" ")
 
 

@@ -78,6 +78,7 @@ def test_metis_vertices_without_neighbours_are_blank_lines(tmp_path: Path) -> No
     csr = load(put(tmp_path, "m.graph.gz", "4 1\n\n4\n\n2\n"))
     assert (csr.nrows, csr.nvals) == (4, 2)
     assert np.diff(csr.indptr).tolist() == [0, 1, 0, 1]
+    assert load(put(tmp_path, "none.graph", "3 0\n\n\n\n")).nvals == 0
 
 
 def test_lines_that_are_cut_between_chunks(tmp_path: Path) -> None:
