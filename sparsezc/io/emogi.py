@@ -106,7 +106,7 @@ def _value_type(path: Path, ids: int) -> Any:
 
 
 def write(csr: Csr, out: Output) -> None:
-    """Write .col, .dst and, unless all values are 1 by being iso-valued, .val (uint32)."""
+    """Write .col, .dst and, unless all values are 1 by being iso-valued, .val (uint32); an old .val is emptied then."""
     if csr.nrows != csr.ncols:
         raise InvalidValue(f"a .bel graph is a square matrix, not {csr.nrows} x {csr.ncols}")
     with out.open(_part(out.path, ".col")) as file:
@@ -116,9 +116,13 @@ def write(csr: Csr, out: Output) -> None:
         file.write(np.array([csr.nvals, 0], "<u8").tobytes())
         for _, _, _, cols, _ in rows_of(csr, values=False):
             file.write(cols.astype("<u8", copy=False).data)
+    weights = _part(out.path, ".val")
     if unweighted(csr):
+        if weights.exists():  # another graph's, which would be taken for this one's
+            with out.open(weights) as file:
+                file.write(np.zeros(2, "<u8").tobytes())
         return
-    with out.open(_part(out.path, ".val")) as file:
+    with out.open(weights) as file:
         file.write(np.array([csr.nvals, 0], "<u8").tobytes())
         for _, _, _, _, values in rows_of(csr):
             file.write(integers(values, np.uint32, ".bel.val").data)
