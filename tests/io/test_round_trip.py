@@ -113,6 +113,21 @@ def test_an_iso_value_other_than_one_is_kept(tmp_path: Path, name: str) -> None:
     same(load(tmp_path / name, symmetrize=True), scipy_of(csr))
 
 
+def test_weights_of_an_older_bel_graph_are_not_taken_for_those_of_a_new_one(tmp_path: Path) -> None:
+    weighted, plain = (Csr.from_arrays([0, 1, 2], [1, 0], values, 2) for values in ([3, 4], [True]))
+    write(weighted, tmp_path / "a.bel")
+    write(plain, tmp_path / "a.bel")
+    found = load(tmp_path / "a.bel")
+    assert found.iso
+    assert found.dtype is types.BOOL
+
+
+def test_equal_values_that_are_stored_one_by_one_are_symmetric_too(tmp_path: Path) -> None:
+    csr = Csr.from_arrays([0, 1, 2], [1, 0], [3, 3], 2)
+    write(csr, tmp_path / "a.graph")
+    same(load(tmp_path / "a.graph"), scipy_of(csr))
+
+
 def test_an_iso_value_of_a_directed_graph_is_kept_in_its_transpose(tmp_path: Path) -> None:
     write(Csr.from_arrays([0, 2, 2, 2], [1, 2], [7], 3, dtype="INT32"), tmp_path / "a.wsg")
     assert np.frombuffer((tmp_path / "a.wsg").read_bytes()[-16:], "<i4").tolist() == [0, 7, 0, 7]
