@@ -228,6 +228,12 @@ def _draw_rows(recipe: Recipe, xp: Any, chunk: int, low: int, high: int, progres
     return keys[new]
 
 
+def _ends(keys: Any, low: int, high: int, xp: Any) -> Any:
+    """How many keys lie in rows low..i, for each row i below `high`. The last key of row 2^32 - 1 just fits 64 bits."""
+    last = xp.arange(low, high, dtype=xp.uint64) << xp.uint64(32) | xp.uint64(0xFFFFFFFF)
+    return xp.searchsorted(keys, last, side="right")
+
+
 def _passes(recipe: Recipe, xp: Any) -> int:
     """In how many parts to make the graph so that each part's keys, and room to sort them, fit the memory."""
     entries = 2 * recipe.second << recipe.first
@@ -254,8 +260,7 @@ def _random(
     keys = None
     for low, high in pairwise(bounds):
         keys = _draw_rows(recipe, xp, chunk, low, high, progress)
-        edge = xp.arange(low + 1, high + 1, dtype=xp.uint64) << xp.uint64(32)
-        indptr[low + 1 : high + 1] = indptr[low] + _host(xp.searchsorted(keys, edge), xp)
+        indptr[low + 1 : high + 1] = indptr[low] + _host(_ends(keys, low, high, xp), xp)
     nvals = int(indptr[-1])
     _, dtype, iso = build.final_values(None, weights, None)
     placement = build.place(placement, n, n, nvals, dtype, iso)

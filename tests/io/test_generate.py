@@ -44,6 +44,11 @@ def test_graphs_made_in_several_passes_are_the_same(passes: int) -> None:
     np.testing.assert_array_equal(whole.values.read(), parts.values.read())
 
 
+def test_rows_end_at_the_largest_scale_too() -> None:
+    keys = np.array([(2**32 - 3) << 32, (2**32 - 3) << 32 | 7, (2**32 - 1) << 32, 2**64 - 1], np.uint64)
+    assert generate._ends(keys, 2**32 - 3, 2**32, np).tolist() == [2, 2, 4]
+
+
 def test_little_memory_means_several_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     recipe = generate.parse("kron:20")
     assert generate._passes(recipe, np) >= 1
