@@ -248,8 +248,8 @@ def final_values(
         if values.dtype.kind in "iu" and values.size:
             wanted = weighting.narrowest(int(values.min()), int(values.max()))
     if values.size > 1 and bool((values == values[0]).all()):
-        return values[:1].astype(wanted.np_type), wanted, True
-    return values.astype(wanted.np_type, copy=False), wanted, False
+        return types.cast(values[:1], wanted), wanted, True
+    return types.cast(values, wanted), wanted, False
 
 
 def _fill(

@@ -52,8 +52,8 @@ def read(
     weights : None, bool, dtype or str
         None: the file's values, in the type that the file states or else the narrowest that holds them (whole numbers
         stay whole, fractions are FP64); True everywhere (BOOL, iso-valued) where the file has none. False: the pattern
-        only. A type: the file's values in that type. ``"hash:LOW-HIGH"``: made whole numbers, the same for (i, j)
-        and (j, i).
+        only. A type: the file's values, converted to it as GraphBLAS does (integers wrap, floats saturate on their way
+        to integers, NaN becomes 0 there). ``"hash:LOW-HIGH"``: made whole numbers, the same for (i, j) and (j, i).
     relabel : bool
         Number only the ids that occur, in ascending order.
     placement : {"host", "device", "zerocopy", "auto"}, optional

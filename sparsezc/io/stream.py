@@ -167,7 +167,7 @@ class _Values:
 
     def write(self, start: int, part: NDArray[Any]) -> None:
         """The values from entry `start` on; parts come in order."""
-        part = part.astype(self._dtype.np_type, copy=False)
+        part = types.cast(part, self._dtype)
         if self._buffer is None:
             self._only = part[0] if start == 0 else self._only
             if bool((part == self._only).all()) and self._nvals > 1:
