@@ -41,10 +41,13 @@ class FromArrays:
     __slots__ = ()
 
     @classmethod
-    def _made(cls, store: Any, dtype: DataType, shape: tuple[int, int], name: str | None) -> Self:
+    def _made(
+        cls, store: Any, dtype: DataType, shape: tuple[int, int], name: str | None, symmetric: bool = False
+    ) -> Self:
         """A matrix on the CPU engine, or where the configuration wants new matrices."""
         kind: Any = cls
         made = kind._from_store(cpu.engine(), store, dtype, shape, name)
+        made._symmetric = symmetric  # before it moves: the GPU engine then holds it once for both directions
         if config.engine != "auto":
             made = made.to(config.engine)
         return made  # type: ignore[no-any-return]
@@ -232,13 +235,17 @@ class FromArrays:
         offsets = arrays.ids(indptr, f"{where}: indptr")
         given = arrays.ids(ids, f"{where}: {names[1]}")
         vals, kind = arrays.values(values, dtype, f"{where}: values", 0, 1)
-        if ncols is None:
+        if ncols is None and symmetric:
+            ncols = offsets.size - 1
+        elif ncols is None:
             ncols = int(given.max()) + 1 if given.size else 0
         ncols = arrays.size(ncols, f"{where}: {cols}")
         if nrows is not None and nrows != offsets.size - 1:
             raise InvalidValue(
                 f"{where}: {rows}={nrows}, and indptr has {offsets.size} entries: {nrows} and 1 are needed"
             )
+        if symmetric and ncols != offsets.size - 1:
+            raise InvalidValue(f"{where}: symmetric=True, and the matrix is {offsets.size - 1} x {ncols}, not square")
         if vals.ndim:
             arrays.length(vals.size, given.size, f"{where}: values", names[1])
         if not arrays.check_csr(offsets, given, ncols, names):
@@ -261,9 +268,8 @@ class FromArrays:
             iso,
             symmetric,
         )
-        made: Any = cls._made(cpu.engine().matrix_from_csr(csr, adopt=True), kind, (csr.nrows, csr.ncols), name)
-        made._symmetric = symmetric
-        return made  # type: ignore[no-any-return]
+        store = cpu.engine().matrix_from_csr(csr, adopt=True)
+        return cls._made(store, kind, (csr.nrows, csr.ncols), name, symmetric)
 
     @classmethod
     def from_scalar(cls, value: Any, nrows: int, ncols: int, dtype: Any = None, *, name: str | None = None) -> Self:

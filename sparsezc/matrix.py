@@ -298,7 +298,11 @@ class Matrix(FromArrays, Readable, Writable):
         """The matrix as python-graphblas's: see :func:`sparsezc.to_graphblas`."""
         here = self if self._engine is None else self.to("cpu")
         engine, store = here._need()
-        return engine.dup(store, self.dtype) if copy else store
+        if copy:
+            return engine.dup(store, self.dtype)
+        if here is self:
+            self._changed()  # from now on it may be, through the other object
+        return store
 
     # What writing needs
     def _indexed(self, keys: Any) -> tuple[IndexList, ...]:

@@ -179,7 +179,7 @@ class Vector(Writable):
         """A vector with this value at each of `size` positions; it takes memory where it is first used."""
         given = checks.scalar(value, "Vector.from_scalar: value")
         made = cls(given.dtype if dtype is None else dtype, size, name=name)
-        made._everywhere = None if given.value is None else given
+        made._everywhere = None if given.value is None else given.dup(made.dtype)
         return made
 
     @classmethod
