@@ -19,8 +19,8 @@ def sssp(A: Matrix, source: Any) -> Vector:
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j) is an edge from i to j and its value the edge's length. Lengths may be
-        negative as long as no cycle that the source reaches has a negative sum. A length of infinity
-        (2**63 - 1 for integers) is an edge that cannot be used.
+        negative as long as no cycle that the source reaches has a negative sum. A length of infinity is an edge that
+        cannot be used; integers have none.
     source : int
         Where the paths start, in 0..n-1.
 

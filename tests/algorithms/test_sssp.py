@@ -80,7 +80,7 @@ def test_a_boolean_edge_is_one_hop_or_none():
     assert dense(sssp(matrix(graph, "BOOL"), 0)).tolist() == [0, 1, 1]
 
 
-@pytest.mark.parametrize("lengths", [[2**62, 2**62], [-(2**62), -(2**62) - 1]])
+@pytest.mark.parametrize("lengths", [[2**62, 2**62], [-(2**62), -(2**62) - 1], [1, 2**63 - 1]])
 def test_overflow_is_refused(lengths):
     with pytest.raises(gb.exceptions.InvalidValue, match="may not fit INT64"):
         sssp(matrix(csr(3, [(0, 1), (1, 2)], lengths)), 0)
