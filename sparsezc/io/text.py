@@ -19,6 +19,7 @@ from sparsezc.io.source import Lines
 _PLAIN = b"0123456789 \t\r\n"
 _COMMENT = re.compile(rb"^[ \t]*[#%][^\n]*", re.MULTILINE)
 _LAST = 2**63 - 1  # where NumPy's reader of integers stops counting
+_WHOLE = re.compile(rb"[+-]?[0-9]{1,400}")  # longer ones are out of range whatever they say
 
 
 def without_comments(data: bytes) -> bytes:
@@ -125,10 +126,10 @@ def explain(lines: Lines, data: bytes, columns: int, ids: int, base: int) -> Exc
                     float(word)
                 except ValueError:
                     return lines.error(index, f"found {shown}; a number is needed as the weight")
-                if word.lstrip(b"+-").isdigit() and not -(2**63) <= int(word) < _LAST:
+                if _WHOLE.fullmatch(word) and not -(2**63) <= int(word) < _LAST:
                     return lines.error(index, f"found the weight {shown}; it must fit 64 bits")
                 continue
-            if not word.lstrip(b"+-").isdigit():
+            if not _WHOLE.fullmatch(word):
                 return lines.error(index, f"found {shown}; a whole number is needed as a vertex id")
             if int(word) < base:
                 return lines.error(index, f"found the vertex id {shown}; ids start at {base}")

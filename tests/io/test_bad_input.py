@@ -24,6 +24,7 @@ BAD = {
     "edge-of-int64.txt": ("0 9223372036854775807\n", r"line 1: .*below 2\^63"),
     "fraction.txt": ("0 1\n1.5 2\n", r"line 2: found '1\.5'; a whole number"),
     "word.txt": ("0 1\n0 two\n", r"line 2: found 'two'; a whole number"),
+    "signs.txt": ("0 1\n++3 2\n", r"line 2: found '\+\+3'; a whole number"),
     "weight.txt": ("0 1 5\n0 2 heavy\n", r"line 2: found 'heavy'; a number is needed as the weight"),
     "one-column.txt": ("# c\n5\n", r"line 2: found 1 columns; 2 or 3"),
     "four-columns.txt": ("1 2 3 4\n", r"line 1: found 4 columns"),
