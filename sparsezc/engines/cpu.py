@@ -232,11 +232,26 @@ _EXPRESSIONS: dict[str, Callable[[Expression], Any]] = {
 }
 
 
+def _not_full(native: Any) -> Any:
+    """The same operand, but never in SuiteSparse's full format.
+
+    ``w(m.S, accum) << u`` with such a u, mostly absent entries in w and a mask of few entries writes beyond an array in
+    SuiteSparse 9.4.5, which ends the process; with a bitmap it does not.
+    """
+    if native.nvals < (native.size if native.ndim == 1 else native.nrows * native.ncols):
+        return native
+    copy = native.dup()
+    copy.ss.config["sparsity_control"] = "bitmap"
+    return copy
+
+
 def _assign(x: Expression, out: Any, mask: Any, accum: Any, replace: bool) -> None:
     value, *keys = x.operands
     store, index = out._store, _index(tuple(keys))
     if value.ndim:
         native = _operand(value)
+        if accum is not None and mask is not None and not (mask.complement or replace):
+            native = _not_full(native)
     elif value.value is None:
         native = gb.Scalar(value.dtype.name, is_cscalar=False)
     else:
