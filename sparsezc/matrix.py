@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+import sparsezc.vector  # noqa: F401  (a program that never names Vector may make one: A.mxv(v).new())
 from sparsezc import engines, ops, scalar
 from sparsezc.config import config
 from sparsezc.construct import FromArrays

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,10 @@ from sparsezc.expression import Expression, IndexList, Operand
 from sparsezc.ops import checks, compare, indices
 from sparsezc.semirings import binary, monoid, semiring
 from sparsezc.semirings.types import cast
-from sparsezc.vector import Vector
 from sparsezc.write import Position
+
+if TYPE_CHECKING:
+    from sparsezc.vector import Vector
 
 __all__ = ["Readable"]
 

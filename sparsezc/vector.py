@@ -417,3 +417,7 @@ class Vector(Writable):
 
     def __repr__(self) -> str:
         return compare.summary(self, "nowhere yet" if self._engine is None else self._engine.name)
+
+
+# At the end, because it needs Vector: a program that never names Matrix may make one (diag).
+import sparsezc.matrix  # noqa: E402, F401

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 import sparsezc as gb
+
+
+def test_a_program_that_never_names_matrix_can_make_one() -> None:
+    program = "import sparsezc as gb; assert gb.Vector.from_coo([0], [1]).diag().nvals == 1"
+    root = Path(__file__).resolve().parent.parent
+    subprocess.run([sys.executable, "-c", program], cwd=root, check=True, timeout=60)
 
 
 def test_a_vector_with_one_value_everywhere_holds_it_in_its_own_type() -> None:
