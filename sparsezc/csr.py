@@ -56,6 +56,11 @@ class Csr:
         """Bytes of the three arrays together."""
         return self.indptr.nbytes + self.indices.nbytes + self.values.nbytes
 
+    @property
+    def placed_nbytes(self) -> int:
+        """Bytes of ids and values once they lie where a GPU reads them."""
+        return self.nvals * index_dtype(self.ncols, "device").itemsize + self.values.nbytes
+
     @classmethod
     def from_arrays(
         cls,

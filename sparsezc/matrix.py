@@ -13,7 +13,6 @@ import sparsezc.vector  # noqa: F401  (a program that never names Vector may mak
 from sparsezc import engines, ops, scalar
 from sparsezc.config import config
 from sparsezc.construct import FromArrays
-from sparsezc.csr import index_dtype
 from sparsezc.engines import cpu
 from sparsezc.errors import InvalidValue, PerformanceWarning
 from sparsezc.expression import Expression, IndexList, Mask, as_mask
@@ -213,8 +212,7 @@ class Matrix(FromArrays, Readable, Writable):
             csr, wanted = self._to_csr(), "host"
         else:
             csr = self._to_csr()
-            nbytes = csr.nvals * index_dtype(csr.ncols, "device").itemsize + csr.values.nbytes
-            wanted = budget.resolve(placement or config.placement, nbytes, csr.nrows)
+            wanted = budget.resolve(placement or config.placement, csr.placed_nbytes, csr.nrows)
             if self._engine is there and csr.indices.placement == wanted and not with_transpose:
                 return self
         placed = csr.place(wanted)

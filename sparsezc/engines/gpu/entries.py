@@ -89,7 +89,7 @@ def transposed(rows: Rows) -> Rows | None:
         return None
     ids = _on_device(rows.indices)
     order = xp.argsort(ids, kind="stable")  # entries come by row, so equal columns stay in row order
-    indptr = xp.searchsorted(ids[order], xp.arange(rows.ncols + 1, dtype=ids.dtype)).astype(np.int64)
+    indptr = xp.searchsorted(ids[order], xp.arange(rows.ncols + 1, dtype=np.uint64)).astype(np.int64)
     entry_rows = xp.searchsorted(rows.indptr, order, side="right") - 1
     placement = rows.indices.placement
     indices = allocate(placement, rows.nvals, index_dtype(rows.nrows, placement))

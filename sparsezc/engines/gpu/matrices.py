@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc import device, engines
+from sparsezc.config import config
 from sparsezc.csr import Csr, index_dtype
 from sparsezc.engines.gpu import entries
 from sparsezc.engines.gpu.stores import MatrixStore, Rows, VectorStore, rows_of
@@ -149,6 +150,8 @@ def replace_vector(store: VectorStore, indices: Any, values: Any) -> None:
 
 def replace_matrix(store: MatrixStore, csr: Csr) -> None:
     """Give a matrix other entries, in the placement that it had or, if it had none, the configured one."""
-    placement = store.placement if store.rows is not None else budget.resolve("auto", csr.nbytes, csr.nrows)
+    placement = store.placement
+    if store.rows is None:
+        placement = budget.resolve(config.placement, csr.placed_nbytes, csr.nrows)
     fresh = store_of(csr.place(placement))
     store.rows, store.columns = fresh.rows, fresh.columns

@@ -45,7 +45,7 @@ class GpuEngine:
 
     def matrix_from_csr(self, csr: Csr) -> MatrixStore:
         if csr.indices.placement == "host":
-            csr = csr.place(budget.resolve(config.placement, csr.nbytes, csr.nrows))
+            csr = csr.place(budget.resolve(config.placement, csr.placed_nbytes, csr.nrows))
         return matrices.store_of(csr)
 
     def matrix_to_csr(self, store: MatrixStore) -> Csr:
@@ -266,7 +266,8 @@ _NATIVE: dict[str, Callable[..., bool]] = {
 
 def _fall_back(expression: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
     """Run on the CPU engine: operands go there and the output comes back."""
-    said = f"{expression.operation} of a {'Matrix' if out.ndim == 2 else 'Vector'}"
+    kinds = [x.ndim for x in (out, *expression.operands) if x._stored]
+    said = f"{expression.operation} of a {'Matrix' if max(kinds, default=1) == 2 else 'Vector'}"
     if config.fallback == "error":
         raise NotImplementedException(f"the GPU engine has no {said}, and config.fallback is 'error'")
     if config.fallback == "warn" and said not in _warned:

@@ -118,10 +118,17 @@ def monoid(op: Any) -> str:
         (
             flags(ANY=bool(op.stops_anywhere), TERMINAL=ends, ATOMIC=_atomic(op)),
             function("Z", "add", "Z x, Z y", f"return cast<Z>({op.cuda});"),
-            function("Z", "identity", "", f"return {literal(op.identity)};"),
+            function("Z", "identity", "", f"return {literal(neutral(op))};"),
             function("bool", "terminal", "Z z", f"return {f'z == {literal(op.terminal)}' if ends else 'false'};"),
         )
     )
+
+
+def neutral(op: Any) -> Any:
+    """What a typed monoid starts from: its identity, but NaN for a minimum or maximum of floats, which take numbers
+    rather than NaN: so a lone NaN stays one.
+    """
+    return op.type.np_type.type("nan") if op.name in ("min", "max") and op.type.is_float else op.identity
 
 
 def _atomic(op: Any) -> int:

@@ -143,8 +143,10 @@ def _pull(case: _Case, rows: Rows, store: VectorStore, mask: MaskBits, accum: Ty
     xp = gpu.xp
     kernel = specialise.kernel(gpu, "mxv.cu", case.prelude(rows, accum, store.dtype), "mxv")
     values, bits = case.vector_arguments()
-    out = Out(store, apart=store is case.vector)
     chunks = rows.chunks
+    # A chunk's warp writes a bit of a word that another warp may still read as the mask.
+    masks_itself = chunks.count > 0 and mask.bits is store.bits
+    out = Out(store, apart=store is case.vector or masks_itself)
     partial: tuple[Any, ...] = (0, 0, 0, 0)
     if chunks.count:
         state = xp.zeros(2 * chunks.nrows, np.uint32)
@@ -179,7 +181,7 @@ def _push(case: _Case, columns: Rows, store: VectorStore, mask: MaskBits, accum:
     result = VectorStore(result_type, store.size)
     result.make()
     if not case.semiring.monoid.stops_anywhere:
-        result.values.fill(case.semiring.monoid.identity)
+        result.values.fill(specialise.neutral(case.semiring.monoid))
     few = case.vector is not None and case.vector.count is not None and case.vector.count < case.vector.size // 64
     nwords = -(-columns.nrows // 32)
     kernel(
