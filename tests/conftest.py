@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterator
 from functools import cache
+from typing import Any
 
 import graphblas
 import pytest
 
+from sparsezc import device
 from sparsezc.config import config
+from tests.emulator.device import EmulatedDevice, why_unavailable
+from tests.emulator.rehearsal import rehearse
 
 # The judge must be right: in its default, nonblocking mode SuiteSparse can corrupt an input. This must come before any
 # other name of graphblas is used, and so before any test module is imported.
@@ -40,6 +45,29 @@ def why_no_gpu() -> str | None:
     except Exception as error:  # CuPy raises a class of its own for each library that fails
         return f"CuPy cannot use a GPU: {type(error).__name__}: {error}"
     return None
+
+
+@pytest.fixture(scope="session")
+def emulated(request: pytest.FixtureRequest) -> EmulatedDevice:
+    """One emulated GPU for all tests; every kernel that they will ask of it is compiled before the first runs."""
+    if reason := why_unavailable():
+        pytest.skip(reason)
+    made = EmulatedDevice()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made.compile_many(rehearse(lambda item=item: _act(item) for item in request.session.items))
+    return made
+
+
+def _act(item: Any) -> None:
+    """Call a test whose one fixture is ``engine`` or ``gpu``, emulated, with what stands for it in a rehearsal."""
+    from tests.ops.judge import ENGINES
+
+    given = dict(item.callspec.params)
+    if given.get("engine", "").startswith("emulated"):
+        item.obj(**given | {"engine": ENGINES[given["engine"]]})
+    elif given.get("gpu") == "emulated":
+        item.obj(**given | {"gpu": device.current()})
 
 
 @pytest.fixture(autouse=True)

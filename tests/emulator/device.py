@@ -11,9 +11,7 @@ How to use it::
     device.compile_many([(source, "mxv"), ...])         # warms the cache: many kernels a compiler run, on all cores
     sparsezc.device.use(device)                         # the whole GPU engine, on the CPU
 
-    collector = CaseCollector()                         # which kernels does this code need? Nothing is compiled or run:
-    ...                                                 # run it once on the collector, whatever comes of it, then
-    device.compile_many(collector.cases)                # compile all of them at once
+Which kernels a piece of code needs is what a rehearsal finds out (rehearsal.py), so that all are compiled at once.
 
 Orders of lanes and warps: ``forward``, ``reverse``, ``random`` (by ``seed``; other lanes may go first at atomics) and
 ``lockstep`` (slower: a warp's lanes advance together). One compiled kernel serves all of them, and a device's
@@ -55,9 +53,9 @@ from .compiler import Compiler, EmulatorError, why_unavailable
 from .guarded import GuardedCopies, guarded_bytes
 
 __all__ = [
-    "CaseCollector",
     "EmulatedDevice",
     "EmulatorError",
+    "HostDevice",
     "Kernel",
     "Requests",
     "aligned",
@@ -191,11 +189,42 @@ class Kernel:
         return (ctypes.c_char * size).from_buffer_copy(argument.tobytes())
 
 
-class EmulatedDevice:
-    """The seam of ``sparsezc.engines.gpu.device.Device``, on the CPU; this module's text says how to use it."""
+class HostDevice:
+    """What :class:`sparsezc.device.Device` asks for besides kernels: the host's memory is the device's."""
 
     name = "emulator"
-    xp = np
+    xp: Any = np
+    guard: str | None = None
+    multiprocessors = 2
+    free_memory = total_memory = 1 << 30
+
+    def memory(self) -> tuple[int, int]:
+        return self.free_memory, self.total_memory
+
+    def managed_is_safe(self) -> bool:
+        return True
+
+    def pages(self, nbytes: int, kind: str) -> Any:
+        from sparsezc.device import Pages
+
+        array = guarded_bytes(nbytes, self.guard) if self.guard else aligned(np.zeros(nbytes, np.uint8), mmap.PAGESIZE)
+        return Pages(array, array.ctypes.data, kind)
+
+    def asnumpy(self, array: np.ndarray) -> np.ndarray:
+        return array
+
+    def pointer(self, array: np.ndarray) -> int:
+        return int(array.ctypes.data)
+
+    def copy_in(self, array: np.ndarray, pages: Any) -> None:
+        array.view(np.uint8)[...] = pages.array[: array.nbytes]
+
+    def synchronize(self) -> None:
+        """Nothing to wait for: a launch returns when the kernel has ended."""
+
+
+class EmulatedDevice(HostDevice):
+    """The seam of ``sparsezc.device.Device``, on the CPU; this module's text says how to use it."""
 
     def __init__(
         self,
@@ -231,29 +260,6 @@ class EmulatedDevice:
             self._kernels[case] = Kernel(self, library, symbol, case[1])
         return [self._kernels[case] for case in cases]
 
-    # What sparsezc.device.Device asks for besides: the host's memory is the device's.
-
-    def memory(self) -> tuple[int, int]:
-        return self.free_memory, self.total_memory
-
-    def managed_is_safe(self) -> bool:
-        return True
-
-    def pages(self, nbytes: int, kind: str) -> Any:
-        from sparsezc.device import Pages
-
-        array = guarded_bytes(nbytes, self.guard) if self.guard else aligned(np.zeros(nbytes, np.uint8), mmap.PAGESIZE)
-        return Pages(array, array.ctypes.data, kind)
-
-    def asnumpy(self, array: np.ndarray) -> np.ndarray:
-        return array
-
-    def pointer(self, array: np.ndarray) -> int:
-        return int(array.ctypes.data)
-
-    def synchronize(self) -> None:
-        """Nothing to wait for: a launch returns when the kernel has ended."""
-
     # Counts.
 
     def reset(self) -> None:
@@ -288,22 +294,6 @@ class EmulatedDevice:
             raise EmulatorError(f"{kernel.name}, {self.order}, {message.value.decode()}")
         if self.counting and self.order == "lockstep":
             self._total = {site: total + self.requests(site) for site, total in self._total.items()}
-
-
-class CaseCollector(EmulatedDevice):
-    """Writes down every kernel that is asked for, in ``cases``; its kernels do nothing.
-
-    For finding out, in a moment, what a grid of tests will compile. Results mean nothing, so code that loops until
-    something happens may never end on it.
-    """
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self.cases: list[tuple[str, str]] = []
-
-    def compile_many(self, cases: Sequence[tuple[str, str]]) -> list[Any]:
-        self.cases = list(dict.fromkeys([*self.cases, *cases]))
-        return [lambda grid, block, args: None for _ in cases]
 
 
 def aligned(array: np.ndarray, to: int = 128, offset: int = 0) -> np.ndarray:

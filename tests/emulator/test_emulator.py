@@ -9,14 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import sparsezc.device
 from tests.emulator.device import (
     ORDERS,
-    CaseCollector,
     EmulatedDevice,
     EmulatorError,
     sanitizer_environment,
     why_unavailable,
 )
+from tests.emulator.rehearsal import rehearse, rehearsing
 
 pytestmark = pytest.mark.skipif(why_unavailable() is not None, reason=str(why_unavailable()))
 
@@ -290,12 +291,17 @@ def test_kernels_of_one_name_do_not_mix() -> None:
             assert list(out) == [2 * factor * v for v in range(4)]
 
 
-def test_a_collector_writes_down_kernels_and_runs_none() -> None:
-    collector, out = CaseCollector(), np.zeros(32, I32)
-    for name in ("traps", "endless", "traps"):
-        collector.compile(BUGS, name)(1, 32, (out,))
-    assert collector.cases == [(BUGS, "traps"), (BUGS, "endless")]
+def test_a_rehearsal_writes_kernels_down_and_runs_none() -> None:
+    out = np.zeros(32, I32)
+
+    def asks(name: str) -> None:
+        sparsezc.device.current().compile(BUGS, name)(1, 32, (out,))
+        raise ValueError("passed over")
+
+    names = ("traps", "endless", "traps")
+    assert rehearse(lambda name=name: asks(name) for name in names) == [(BUGS, "traps"), (BUGS, "endless")]
     assert not out.any()
+    assert not rehearsing()
 
 
 # ---- AddressSanitizer, in a process of its own ----------------------------------------------------------------------

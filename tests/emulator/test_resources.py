@@ -32,7 +32,7 @@ BROKEN = 'extern "C" __global__ void broken(int* out) { out[0] = no_such_name; }
 
 
 def test_no_kernel_takes_more_than_the_table_allows() -> None:
-    worse = differences(resources.read_table(), measure(resources.all_cases()))
+    worse = differences(resources.read_table(), resources.measure_all())
     assert not worse, (
         "\n".join(worse)
         + "\nIf that is wanted: python -m tests.emulator.resources --update, and say why in the commit."

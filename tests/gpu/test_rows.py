@@ -40,7 +40,8 @@ def vector(n: int, share: float, seed: int, dtype: str = "INT64") -> gb.Vector:
 
 
 def assert_same(got: gb.Vector, want: gb.Vector) -> None:
-    assert got._engine is not None and got._engine.name == "gpu"
+    assert got._engine is not None
+    assert got._engine.name == "gpu"
     np.testing.assert_array_equal(got.to_coo()[0], want.to_coo()[0])
     np.testing.assert_array_equal(got.to_coo()[1], want.to_coo()[1])
 
@@ -81,9 +82,7 @@ def test_long_rows_are_written_by_the_same_rule(name: str, gpu: Any, monkeypatch
 
 
 @pytest.mark.parametrize("order", ["reverse", "random", "lockstep"])
-def test_no_answer_depends_on_the_order_of_lanes(
-    order: str, emulated: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_answer_depends_on_the_order_of_lanes(order: str, emulated: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from sparsezc import device
 
     monkeypatch.setattr(stores, "LONG", LONG)

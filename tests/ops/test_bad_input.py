@@ -162,10 +162,10 @@ OURS: dict[str, tuple[Callable[[Any, Any], Any], type[Exception], str]] = {
 def test_the_same_mistake_raises_the_same_error(name: str, engine: Engine) -> None:
     mistake, must_name = MISTAKES[name]
     arrays = operands(3)
-    want = attempt(mistake, graphblas, {k: make(graphblas, x) for k, x in arrays.items()})
+    want = attempt(mistake, graphblas, SimpleNamespace(**{k: make(graphblas, x) for k, x in arrays.items()}))
     ours = {k: engine.put(make(sparsezc, x)) for k, x in arrays.items()}
     before = {k: x.to_coo()[-1].tolist() for k, x in ours.items()}
-    got = attempt(mistake, sparsezc, ours)
+    got = attempt(mistake, sparsezc, SimpleNamespace(**ours))
     assert isinstance(want, Exception), f"the judge allows it: {want}"
     assert isinstance(got, Exception), f"it passed, and the judge says {want!r}"
     assert like(got, want), f"got {got!r}, and the judge says {want!r}"

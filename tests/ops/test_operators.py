@@ -61,7 +61,7 @@ def find(g: Any, kind: str, name: str) -> Any:
 @pytest.mark.parametrize("name", operators("semiring"))
 def test_semirings(name: str, engine: Engine) -> None:
     one_answer = not name.startswith("any_")  # `any` may keep whichever it meets
-    for dtype in TYPES if engine.name == "cpu" else ("BOOL", "INT8", "INT64", "UINT32", "FP32"):
+    for dtype in engine.sample(TYPES, name, one_in=11):
         if skips("semiring", name, dtype):
             continue
         judge(
@@ -75,7 +75,7 @@ def test_semirings(name: str, engine: Engine) -> None:
 
 @pytest.mark.parametrize("name", operators("binary"))
 def test_binary(name: str, engine: Engine) -> None:
-    for dtype in TYPES:
+    for dtype in engine.sample(TYPES, name, one_in=5):
         if skips("binary", name, dtype):
             continue
         for statement in (
@@ -89,7 +89,7 @@ def test_binary(name: str, engine: Engine) -> None:
 
 @pytest.mark.parametrize("name", operators("unary"))
 def test_unary(name: str, engine: Engine) -> None:
-    for dtype in TYPES:
+    for dtype in engine.sample(TYPES, name):
         if skips("unary", name, dtype):
             continue
         judge(lambda g, o: o.u.apply(find(g, "unary", name)).new(), arrays(dtype), engine, (name, dtype))
@@ -97,7 +97,7 @@ def test_unary(name: str, engine: Engine) -> None:
 
 @pytest.mark.parametrize("name", operators("monoid"))
 def test_monoids(name: str, engine: Engine) -> None:
-    for dtype in TYPES:
+    for dtype in engine.sample(TYPES, name):
         if skips("monoid", name, dtype):
             continue
         for statement in (
@@ -109,7 +109,7 @@ def test_monoids(name: str, engine: Engine) -> None:
 
 @pytest.mark.parametrize("name", operators("indexunary"))
 def test_indexunary(name: str, engine: Engine) -> None:
-    for dtype in TYPES:
+    for dtype in engine.sample(TYPES, name, one_in=4):
         if skips("indexunary", name, dtype):
             continue
         judge(lambda g, o: o.u.apply(find(g, "indexunary", name), 2).new(), arrays(dtype), engine, (name, dtype))
@@ -118,8 +118,13 @@ def test_indexunary(name: str, engine: Engine) -> None:
 
 @pytest.mark.parametrize("name", operators("select"))
 def test_select(name: str, engine: Engine) -> None:
-    for dtype in TYPES:
+    for dtype in engine.sample(TYPES, name, one_in=4):
         if skips("select", name, dtype):
             continue
-        judge(lambda g, o: o.u.select(find(g, "select", name), 2).new(), arrays(dtype), engine, (name, dtype))
-        judge(lambda g, o: o.A.select(find(g, "select", name), 1).new(), arrays(dtype), engine, (name, dtype, "A"))
+
+        def thunk(g: Any, value: int, dtype: str = dtype) -> Any:
+            # python-graphblas compares FP32 values with garbage where the thunk is of another type.
+            return g.Scalar.from_value(value, dtype) if name.startswith("value") else value
+
+        judge(lambda g, o: o.u.select(find(g, "select", name), thunk(g, 2)).new(), arrays(dtype), engine, (name, dtype))
+        judge(lambda g, o: o.A.select(find(g, "select", name), thunk(g, 1)).new(), arrays(dtype), engine, (name, "A"))

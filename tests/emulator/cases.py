@@ -1,0 +1,84 @@
+"""The kernels that the GPU engine makes, for the gates that compile them: (label, source, name).
+
+`every_semiring` is what mxv and vxm become for each semiring; `every_width` goes through types, id widths, iso-valued
+matrices and accumulators; `everything_else` are the other kernels, as a rehearsal of ordinary statements asks for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+import sparsezc as gb
+from sparsezc.engines.gpu import specialise, spmv, stores
+from sparsezc.semirings import semiring, types
+from sparsezc.semirings.structures import Semiring
+
+from .rehearsal import rehearse
+
+Case = tuple[str, str, str]
+_TRIED = (types.FP64, types.INT64, types.BOOL, types.UINT64)
+
+
+def _products(typed: Any, dtype: Any, *, wide: bool = False, iso: bool = False, accum: Any = None) -> Iterator[Case]:
+    for kernel in ("mxv", "vxm"):
+        out = dtype if kernel == "mxv" else typed.return_type
+        shape = dtype, dtype, wide, iso, stores.LONG
+        prelude = spmv._prelude(typed, kernel == "vxm", *shape, accum if kernel == "mxv" else None, out)
+        yield kernel, f"#define KERNEL {kernel}\n" + specialise.source(f"{kernel}.cu", prelude), kernel
+
+
+def every_semiring() -> list[Case]:
+    """mxv and vxm of each semiring, for the first type that it takes."""
+    found: list[Case] = []
+    for name in dir(semiring):
+        op = getattr(semiring, name)
+        if isinstance(op, Semiring):
+            dtype = next(t for t in _TRIED if t in op.types)
+            found += _products(op[dtype], dtype)
+    return found
+
+
+def every_width() -> list[Case]:
+    """mxv and vxm of the main semirings in types of each size and sort, both id widths, iso-valued or not."""
+    found: list[Case] = []
+    for op in (semiring.plus_times, semiring.min_plus, semiring.any_pair):
+        for dtype in (types.BOOL, types.INT8, types.UINT16, types.INT64, types.FP32, types.FP64):
+            if dtype in op.types:
+                accum = gb.binary.plus[dtype]
+                for wide, iso in ((False, False), (True, False), (False, True)):
+                    found += _products(op[dtype], dtype, wide=wide, iso=iso, accum=accum if wide else None)
+    return found
+
+
+def _statements() -> None:
+    rng = np.random.default_rng(1)
+    at = np.arange(0, 40, 2)
+    for dtype in ("INT8", "FP64"):
+        v = gb.Vector.from_coo(at, 1, dtype, size=40)
+        A = gb.Matrix.from_coo(at, at[::-1], rng.integers(0, 3, at.size), dtype, nrows=40, ncols=40).to("gpu")
+        w = gb.Vector(dtype, 40)
+        w << A.mxv(v, gb.semiring.any_first)
+        w(v.V) << v.ewise_add(w, gb.binary.min)
+        w(~v.S, gb.binary.max, replace=True) << v.ewise_mult(w, gb.binary.first)
+        w << v.ewise_union(w, gb.binary.max, 1, 1)
+        w << v.apply(gb.unary.identity)
+        w << v.apply(gb.binary.second, right=1)
+        w << v.apply(gb.indexunary.rowindex)
+        w << v.select(gb.select.valuene, 0)
+        w[[1, 5]] << 1
+        w[::2] << v[:20].new()
+        w << v[::-1]
+        v.reduce(gb.monoid.max).new()
+        A.reduce_rowwise(gb.monoid.max).new()
+        A.reduce_columnwise(gb.monoid.max).new()
+        A.apply(gb.unary.identity).new()
+        A.select(gb.select.valuene, 0).new()
+        A.select(gb.select.tril).new()
+
+
+def everything_else() -> list[Case]:
+    """Every kernel that ordinary statements on two types ask for."""
+    return [(name, source, name) for source, name in rehearse([_statements]) if name not in ("mxv", "vxm")]
