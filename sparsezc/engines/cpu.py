@@ -21,7 +21,7 @@ from sparsezc.expression import Expression, IndexList, Mask
 from sparsezc.memory import wrap
 from sparsezc.resolve import resolve
 from sparsezc.semirings.operators import TypedOp
-from sparsezc.semirings.types import DataType, lookup
+from sparsezc.semirings.types import DataType, cast, lookup
 
 __all__ = ["CpuEngine", "engine", "merger"]
 
@@ -124,6 +124,13 @@ def _scalar(s: Any) -> Any:
     return gb.Scalar.from_value(s.value, s.dtype.name, is_cscalar=True)
 
 
+def _thunk(s: Any, op: TypedOp) -> Any:
+    """The thunk in the operator's own type: with another, python-graphblas compares with whatever bits lie there."""
+    if s.dtype is op.thunk_type:
+        return _scalar(s)
+    return gb.Scalar.from_value(cast(s.value, op.thunk_type).item(), op.thunk_type.name, is_cscalar=True)
+
+
 def _index(keys: tuple[IndexList, ...]) -> Any:
     found = tuple(_one_index(key) for key in keys)
     return found if len(found) == 2 else found[0]
@@ -190,9 +197,19 @@ def _apply_right(x: Expression) -> Any:
     return _operand(u).apply(_op(x.op), right=_scalar(s))
 
 
+def _apply_index(x: Expression) -> Any:
+    u, s = x.operands
+    return _operand(u).apply(_op(x.op), right=_thunk(s, x.op))
+
+
 def _select(x: Expression) -> Any:
     u, s = x.operands
-    return _operand(u).select(_op(x.op), _scalar(s))
+    op: Any = x.op
+    if op.is_positional or op.type is u.dtype:
+        return _operand(u).select(_op(op), _thunk(s, op))
+    # SuiteSparse compares rightly in the operand's own type only; apply converts as it should.
+    true = _operand(u).apply(_op(op), right=_thunk(s, op)).new().select(gb.select.valuene["BOOL"], False).new()
+    return true.ewise_mult(_operand(u), gb.binary.second[u.dtype.name])
 
 
 def _reduce_rowwise(x: Expression) -> Any:
@@ -223,7 +240,7 @@ _EXPRESSIONS: dict[str, Callable[[Expression], Any]] = {
     "apply": _apply,
     "apply_left": _apply_left,
     "apply_right": _apply_right,
-    "apply_index": _apply_right,
+    "apply_index": _apply_index,
     "select": _select,
     "reduce_rowwise": _reduce_rowwise,
     "transpose": _transpose,
