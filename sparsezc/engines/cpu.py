@@ -199,7 +199,8 @@ def _apply_right(x: Expression) -> Any:
 
 def _apply_index(x: Expression) -> Any:
     u, s = x.operands
-    return _operand(u).apply(_op(x.op), right=_thunk(s, x.op))
+    op: Any = x.op
+    return _operand(u).apply(_op(op), right=_thunk(s, op))
 
 
 def _select(x: Expression) -> Any:
