@@ -47,3 +47,14 @@ def distribution(v: Any, n: int, name: str) -> Vector:
         )
     full << full.apply(binary.truediv, right=total)
     return full
+
+
+def count(value: Any, name: str, least: int = 0) -> int:
+    """`value` as an integer of at least `least`."""
+    try:
+        number = index(value)
+    except TypeError:
+        raise DomainMismatch(f"{name} is {value!r}; an integer is needed") from None
+    if number < least:
+        raise InvalidValue(f"{name} is {number}; at least {least} is needed")
+    return number

@@ -292,6 +292,18 @@ def _read(x: Expression) -> Any:
     return reduce(_op(x.op)).new().value
 
 
+def _method(x: Expression, mask: Any) -> dict[str, str]:
+    """Keep SuiteSparse from a hash table in a matrix times vector whose mask is no complement.
+
+    It sizes the table by the products and puts the mask's entries in too; one that is full is searched for ever (9.4.5,
+    in either mode, with any number of threads).
+    """
+    if mask is None or mask.complement or x.operation not in ("vxm", "mxv"):
+        return {}
+    by_rows = x.operation == "vxm"
+    return {"axb_method": "gustavson" if x.operands[by_rows]._transposed != by_rows else "dot"}
+
+
 class CpuEngine:
     """The engine protocol over python-graphblas; see :class:`sparsezc.engines.Engine`.
 
@@ -319,7 +331,8 @@ class CpuEngine:
             elif mask is None and native_accum is None:
                 out._store << make(expression)
             else:
-                out._store(mask=_mask(mask), accum=native_accum, replace=replace) << make(expression)
+                options = _method(expression, mask)
+                out._store(mask=_mask(mask), accum=native_accum, replace=replace, **options) << make(expression)
             if not self.blocking:
                 out._store.wait()
         except gb.exceptions.GraphblasException as error:

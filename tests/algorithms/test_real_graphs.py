@@ -12,6 +12,13 @@ from tests.algorithms.graphs import DATA, REAL, csr, dense, references
 pytestmark = pytest.mark.skipif(not REAL, reason=f"the reference graphs are not at {DATA}")
 each_graph = pytest.mark.parametrize("entry", REAL, ids=lambda entry: entry["name"])
 
+#: Those of a million entries take longer than their news is worth in every run.
+each_smaller = pytest.mark.parametrize(
+    "entry",
+    [pytest.param(x, marks=[pytest.mark.slow] if x["name"] in {"cnr-2000", "twitter_combined"} else []) for x in REAL],
+    ids=lambda entry: entry["name"],
+)
+
 
 @cache
 def loaded(name):
@@ -67,6 +74,26 @@ def test_ranks(entry):
 def test_components(entry):
     A, expected = loaded(entry["name"]), references(entry["name"])["wcc"]
     assert np.array_equal(dense(gb.algorithms.connected_components(A)), expected)
+
+
+@each_smaller
+def test_core_numbers(entry):
+    A, expected = loaded(entry["name"]), references(entry["name"])["core"]
+    assert np.array_equal(dense(gb.algorithms.core_number(A)), expected)
+
+
+@each_smaller
+def test_strong_components(entry):
+    """Of an undirected graph they are the connected components."""
+    A, known = loaded(entry["name"]), references(entry["name"])
+    expected = known["scc" if entry["directed"] else "wcc"]
+    assert np.array_equal(dense(gb.algorithms.strongly_connected_components(A)), expected)
+
+
+@each_smaller
+def test_label_propagation(entry):
+    A, expected = loaded(entry["name"]), references(entry["name"])["cdlp10"]
+    assert np.array_equal(dense(gb.algorithms.cdlp(A, 10)), expected)
 
 
 GRAPHALYTICS = DATA / "graphalytics"

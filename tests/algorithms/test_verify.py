@@ -99,6 +99,35 @@ def test_components(label, right):
     judge(right, verify.components, graph(5, (2, 0), (1, 3)), np.array(label))
 
 
+@pytest.mark.parametrize(
+    ("label", "right"),
+    [
+        ([0, 1, 1, 1, 4], True),
+        ([0, 1, 1, 3, 4], False),  # a cycle is cut
+        ([0, 0, 0, 0, 4], False),  # joined by a way without a way back
+        ([0, 2, 2, 2, 4], False),  # not the smallest vertex
+    ],
+)
+def test_strong_components(label, right):
+    judge(right, verify.strong_components, graph(5, (0, 1), (1, 2), (2, 3), (3, 1), (3, 4)), np.array(label))
+
+
+@pytest.mark.parametrize(
+    ("core", "right"), [([2, 2, 2, 1, 0], True), ([2, 2, 3, 1, 0], False), ([1, 1, 1, 1, 0], False)]
+)
+def test_core_numbers(core, right):
+    """The degree is no core number, a pair of edges counts once and a loop not at all."""
+    judge(right, verify.core_numbers, graph(5, (0, 1), (1, 0), (1, 2), (2, 0), (2, 3), (4, 4), (3, 3)), np.array(core))
+
+
+@pytest.mark.parametrize(
+    ("label", "right"), [([1, 0, 0, 0, 4], True), ([1, 0, 3, 0, 4], False), ([0, 0, 0, 0, 4], False)]
+)
+def test_label_propagation(label, right):
+    """One round: the smallest of equally many votes wins, and nobody votes for himself."""
+    judge(right, verify.label_propagation, graph(5, (0, 1), (0, 2), (3, 0), (2, 3), (4, 4)), 1, np.array(label))
+
+
 def judge(right, check, *args, **kwargs):
     if right:
         check(*args, **kwargs)

@@ -4,7 +4,7 @@ A graph is a SciPy CSR array: an entry (i, j), explicit zeros too, is an edge fr
 with one entry a vertex; what "not reached" looks like stands at each judge. A wrong answer raises :class:`Wrong`.
 """
 
-from collections import deque
+from collections import Counter, deque
 
 import numpy as np
 from scipy.sparse.csgraph import connected_components
@@ -125,3 +125,51 @@ def components(graph, label):
     smallest = np.full(graph.shape[0], graph.shape[0])
     np.minimum.at(smallest, label, np.arange(graph.shape[0]))
     refuse(smallest[label] != label, "label is not the component's smallest vertex")
+
+
+def strong_components(graph, label):
+    """The smallest vertex of each strongly connected component, by SciPy's."""
+    _, part = connected_components(graph, directed=True, connection="strong")
+    smallest = np.full(part.max(initial=-1) + 1, graph.shape[0])
+    np.minimum.at(smallest, part, np.arange(graph.shape[0]))
+    refuse(label != smallest[part], "label is not the component's smallest vertex")
+
+
+def neighbours(graph):
+    """For each vertex the set of those that an edge joins it to, whichever way it points, without itself."""
+    rows, cols, _ = edges(graph)
+    found = [set() for _ in range(graph.shape[0])]
+    for u, v in zip(rows.tolist(), cols.tolist(), strict=True):
+        if u != v:
+            found[u].add(v)
+            found[v].add(u)
+    return found
+
+
+def core_numbers(graph, core):
+    """Held against taking away, one at a time, a vertex of the smallest degree left."""
+    left = dict(enumerate(neighbours(graph)))
+    expected, deepest = np.zeros(graph.shape[0], np.int64), 0
+    while left:
+        v = min(left, key=lambda u: len(left[u]))
+        deepest = max(deepest, len(left[v]))
+        expected[v] = deepest
+        for u in left.pop(v):
+            left[u].discard(v)
+    refuse(core != expected, "core number differs")
+
+
+def label_propagation(graph, rounds, label):
+    """Graphalytics' rounds, one vertex and one vote at a time."""
+    rows, cols, _ = edges(graph)
+    pairs = [(u, v) for u, v in zip(rows.tolist(), cols.tolist(), strict=True) if u != v]
+    expected = list(range(graph.shape[0]))
+    for _ in range(rounds):
+        votes = [Counter() for _ in expected]
+        for u, v in pairs:
+            votes[u][expected[v]] += 1
+            votes[v][expected[u]] += 1
+        expected = [
+            min(vote, key=lambda k: (-vote[k], k)) if vote else mine for vote, mine in zip(votes, expected, strict=True)
+        ]
+    refuse(label != np.array(expected, np.int64), "label differs")

@@ -236,3 +236,17 @@ def test_to_is_the_same_object_where_nothing_changes() -> None:
         A.to("tpu")
     with pytest.raises(gb.exceptions.InvalidValue, match="'tpu'"):
         engines.get("tpu")
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_a_mask_larger_than_the_product_comes_to_an_end(transposed: bool) -> None:
+    """SuiteSparse's hash table would be too small for the mask's entries, and searched for ever."""
+    n, step = 1000, 3
+    star = np.full(n // step, 5), np.arange(0, n - 1, step)
+    rows, columns = (star[1], star[0]) if transposed else star
+    A = Matrix.from_coo(rows, columns, True, nrows=n, ncols=n)
+    q, mask = Vector("BOOL", n), Vector.from_coo(np.delete(np.arange(n), 5), True, size=n)
+    q[5] = True
+    product = A.mxv(q, "any_pair") if transposed else q.vxm(A, "any_pair")
+    assert product.new(mask=mask.S).nvals == n // step
+    assert (A.T.mxv(q, "any_pair") if not transposed else q.vxm(A.T, "any_pair")).new(mask=mask.S).nvals == n // step

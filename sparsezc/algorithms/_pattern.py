@@ -1,0 +1,34 @@
+"""The undirected simple graph behind an adjacency matrix."""
+
+from __future__ import annotations
+
+from sparsezc.matrix import Matrix
+from sparsezc.semirings import binary, select
+
+
+def undirected(A: Matrix) -> Matrix:
+    """The pattern of A or A'; A itself where it is known to be symmetric. Values mean nothing."""
+    if A._symmetric:
+        return A
+    # S = A or A'
+    S: Matrix = A.ewise_add(A.T, binary.first).new()
+    S._symmetric = True
+    return S
+
+
+def simple(A: Matrix) -> Matrix:
+    """The same without loops; A itself where it is that already."""
+    S = undirected(A)
+    if A.select(select.diag).nvals == 0:
+        return S
+    plain: Matrix = S.select(select.offdiag).new()
+    plain._symmetric = True
+    return plain
+
+
+def transposed(A: Matrix) -> Matrix:
+    """A' as a matrix of its own, so that its rows are at hand; A itself where it is known to be symmetric."""
+    if A._symmetric:
+        return A
+    B: Matrix = A.T.new()
+    return B
