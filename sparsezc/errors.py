@@ -5,6 +5,10 @@ Every error derives from :class:`GraphblasException`, so ``except gb.exceptions.
 
 from __future__ import annotations
 
+import sys
+import warnings
+from types import FrameType
+
 
 class GraphblasException(Exception):
     """Base of every error that sparsezc raises on purpose."""
@@ -88,3 +92,12 @@ class DeviceUnavailable(GraphblasException, RuntimeError):
 
 class PerformanceWarning(UserWarning):
     """An operation took a slower way than the user asked for (such as running on the CPU engine)."""
+
+
+def warn_slow(message: str) -> None:
+    """Warn of a slower way, at the line of the program that led there."""
+    frame: FrameType | None = sys._getframe(1)
+    level = 2
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "sparsezc":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, PerformanceWarning, stacklevel=level)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import warnings
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -14,7 +13,7 @@ from sparsezc import engines, ops, scalar
 from sparsezc.config import config
 from sparsezc.construct import FromArrays
 from sparsezc.engines import cpu
-from sparsezc.errors import InvalidValue, PerformanceWarning
+from sparsezc.errors import InvalidValue, warn_slow
 from sparsezc.expression import Expression, IndexList, Mask, as_mask
 from sparsezc.memory import budget
 from sparsezc.ops import arrays, compare, indices
@@ -47,7 +46,7 @@ def _say_that_it_moves(matrix: Matrix, engine: str, nbytes: int) -> None:
     said = f"matrix {matrix.name} ({nbytes:,} bytes) is needed on engine {engine!r}"
     if config.fallback == "error":
         raise InvalidValue(f"{said} and config.fallback is 'error': use {matrix.name}.to({engine!r}) first")
-    warnings.warn(f"{said} and moves there; {matrix.name}.to({engine!r}) says so", PerformanceWarning, stacklevel=6)
+    warn_slow(f"{said} and moves there; {matrix.name}.to({engine!r}) says so")
 
 
 class Matrix(FromArrays, Readable, Writable):

@@ -207,7 +207,11 @@ class HostDevice:
     def pages(self, nbytes: int, kind: str) -> Any:
         from sparsezc.device import Pages
 
-        array = guarded_bytes(nbytes, self.guard) if self.guard else aligned(np.zeros(nbytes, np.uint8), mmap.PAGESIZE)
+        if self.guard:
+            array = guarded_bytes(nbytes, self.guard)
+        else:
+            room = np.zeros(nbytes + mmap.PAGESIZE, np.uint8)
+            array = room[-room.ctypes.data % mmap.PAGESIZE :][:nbytes]
         return Pages(array, array.ctypes.data, kind)
 
     def asnumpy(self, array: np.ndarray) -> np.ndarray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -16,7 +15,7 @@ from sparsezc.csr import Csr
 from sparsezc.engines.gpu import elementwise, entries, indexing, launch, matrices, reduce, spmv
 from sparsezc.engines.gpu.output import MaskBits, mask_bits
 from sparsezc.engines.gpu.stores import MatrixStore, VectorStore
-from sparsezc.errors import NotImplementedException, PerformanceWarning
+from sparsezc.errors import NotImplementedException, warn_slow
 from sparsezc.memory import budget
 from sparsezc.semirings import binary
 from sparsezc.semirings.structures import register_anonymous
@@ -272,5 +271,5 @@ def _fall_back(expression: Any, out: Any, mask: Any, accum: Any, replace: bool) 
         raise NotImplementedException(f"the GPU engine has no {said}, and config.fallback is 'error'")
     if config.fallback == "warn" and said not in _warned:
         _warned.add(said)
-        warnings.warn(f"the GPU engine has no {said}: it runs on the CPU engine and comes back", PerformanceWarning, 4)
+        warn_slow(f"the GPU engine has no {said}: it runs on the CPU engine and comes back")
     matrices.on_cpu(expression, out, mask, accum, replace)

@@ -1,0 +1,105 @@
+"""Push or pull: whichever reads fewer bytes, and the same answer from both."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sparsezc as gb
+from sparsezc import device
+from sparsezc.engines.gpu.direction import Work, prefers_pull
+
+N, NVALS = 1 << 20, 16 << 20
+
+#: What a search of a million vertices with 16 neighbours on average meets: frontier, its entries, vertices not
+#: yet reached, the entries of their first slices, all their entries. And what is chosen where the monoid needs all
+#: products, and where it stops.
+LEVELS = {
+    "first: one vertex, all others unseen": (Work(1, 16, N - 1, NVALS // 3, NVALS - 16, NVALS), "push", "push"),
+    "second": (Work(16, 400, N - 17, NVALS // 3, NVALS - 416, NVALS), "push", "push"),
+    "before the middle": (Work(N // 8, NVALS // 2, 7 * N // 8, NVALS // 4, 6 * NVALS // 8, NVALS), "push", "pull"),
+    "middle: most edges end in the frontier": (
+        Work(N // 4, NVALS // 2, N // 2, NVALS // 8, NVALS // 4, NVALS),
+        "pull",
+        "pull",
+    ),
+    "after the middle: few are left": (
+        Work(N // 2, NVALS // 2, N // 50, NVALS // 100, NVALS // 100, NVALS),
+        "pull",
+        "pull",
+    ),
+    "last: a few vertices, few are left": (Work(3, 5, 1000, 2000, 2000, NVALS), "push", "push"),
+    "nothing is left": (Work(N // 2, NVALS // 4, 0, 0, 0, NVALS), "pull", "pull"),
+}
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("entry_bytes", [4, 8, 12])
+def test_the_model_chooses_what_reads_less(level: str, entry_bytes: int) -> None:
+    work, folding, stopping = LEVELS[level]
+    for stops, wanted in ((False, folding), (True, stopping)):
+        pull = prefers_pull(work, stops=stops, entry_bytes=entry_bytes, offset_bytes=0.25)
+        assert pull == (wanted == "pull"), (level, stops)
+
+
+@pytest.fixture
+def graph() -> tuple[Any, int]:
+    """An undirected ring with chords, as on the GPU both ways, and a vertex of it."""
+    n = 400
+    at = np.arange(n)
+    rows = np.concatenate([at, at, at])
+    columns = np.concatenate([(at + 1) % n, (at + 7) % n, (at * 3 + 1) % n])
+    both = {(i, j) for i, j in zip(rows.tolist(), columns.tolist(), strict=True) if i != j}
+    both |= {(j, i) for i, j in both}
+    return gb.Matrix.from_edgelist(sorted(both), [1 + i * j % 5 for i, j in sorted(both)], nrows=n, ncols=n), n
+
+
+def kernels(emulated: Any, run: Any) -> list[str]:
+    emulated.reset()
+    run()
+    return [name for name in emulated.launches if name in ("mxv", "vxm")]
+
+
+def test_a_search_pushes_first_and_pulls_in_the_middle(graph: tuple[Any, int], emulated: Any) -> None:
+    A, n = graph
+    before = device.use(emulated)
+    try:
+        B = A.to("gpu", with_transpose=True)
+        one = gb.Vector.from_coo([3], True, size=n)
+        seen = gb.Vector.from_coo(range(n - 5), True, size=n)
+        many = gb.Vector.from_coo(range(n - 5), True, size=n)
+        few_left, nobody = ~seen.S, ~one.S
+        any_pair = gb.semiring.any_pair
+        assert kernels(emulated, lambda: one.vxm(B, any_pair).new(mask=nobody)) == ["vxm"]
+        assert kernels(emulated, lambda: many.vxm(B, any_pair).new(mask=few_left)) == ["mxv"]
+        assert kernels(emulated, lambda: one.vxm(A.to("gpu"), any_pair).new(mask=few_left)) == ["vxm"]  # rows alone
+        assert kernels(emulated, lambda: A.to("gpu").mxv(one, any_pair).new(mask=nobody)) == ["mxv"]
+    finally:
+        device.use(before)
+
+
+@pytest.mark.parametrize("semiring", ["any_pair", "lor_land", "min_plus", "max_times", "plus_times", "min_secondi"])
+def test_both_give_the_same_answer(semiring: str, graph: tuple[Any, int], gpu: Any) -> None:
+    """By frontier where only rows are known, by rows where they are asked for; on monoids that stop and that do not."""
+    A, n = graph
+    dtype = "BOOL" if semiring == "lor_land" else "INT64"
+    both, rows = (A.dup(dtype).to("gpu", with_transpose=way) for way in (True, False))
+    rng = np.random.default_rng(4)
+    for share in (0.01, 0.3, 1.0):
+        at = np.flatnonzero(rng.random(n) < share)
+        v = gb.Vector.from_coo(at, rng.integers(0, 3, at.size), dtype, size=n)
+        m = gb.Vector.from_coo(range(0, n, 3), 1, size=n)
+        for mask in (None, m.S, ~m.S):
+            by_frontier = v.vxm(rows, semiring).new(mask=mask)
+            by_rows = rows.T.mxv(v, semiring).new(mask=mask)
+            chosen = v.vxm(both, semiring).new(mask=mask)
+            want = v.to("cpu").vxm(A.dup(dtype), semiring).new(mask=None if mask is None else _on_cpu(m, mask))
+            for got in (by_frontier, by_rows, chosen):
+                assert got.isequal(want.to("gpu"), check_dtype=True)
+
+
+def _on_cpu(m: Any, mask: Any) -> Any:
+    copy = m.to("cpu")
+    return ~copy.S if mask.complement else copy.S

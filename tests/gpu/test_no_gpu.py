@@ -1,0 +1,88 @@
+"""Without a GPU everything else works, and asking for one is one clear error that says why there is none."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import sparsezc as gb
+from sparsezc import device, memory
+
+
+@pytest.fixture(autouse=True)
+def look_again() -> Iterator[None]:
+    """Each test looks for a GPU anew, and what was there comes back."""
+    before = device.use(None)
+    yield
+    device.use(before)
+
+
+def cupy(devices: Callable[[], int], version: Callable[[], Any] = lambda: (13, 0)) -> Any:
+    """A CuPy of which only what is asked first works."""
+    return SimpleNamespace(
+        cuda=SimpleNamespace(runtime=SimpleNamespace(getDeviceCount=devices), nvrtc=SimpleNamespace(getVersion=version))
+    )
+
+
+def fails(text: str) -> Callable[[], Any]:
+    def call() -> Any:
+        raise RuntimeError(text)
+
+    return call
+
+
+MISSING: dict[str, tuple[Any, str]] = {
+    "CuPy": (None, r"CuPy is not installed .*sparsezc\[cuda13\]"),
+    "driver": (cupy(fails("insufficient driver")), r"driver does not answer \(insufficient driver\)"),
+    "card": (cupy(lambda: 0), "driver sees no device"),
+    "compiler": (cupy(lambda: 1, fails("no libnvrtc.so.13")), r"NVRTC.*is missing \(no libnvrtc.so.13\)"),
+}
+
+
+@pytest.mark.parametrize("what", MISSING)
+def test_the_error_says_what_is_missing(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    module, reason = MISSING[what]
+    monkeypatch.setitem(sys.modules, "cupy", module)
+    A = gb.Matrix.from_coo([0, 1], [1, 0], [1, 2])
+    for ask in (
+        lambda: A.to("gpu"),
+        lambda: A.to(placement="device"),
+        lambda: A.to(placement="zerocopy"),
+        lambda: gb.Vector.from_coo([0], [1]).to("gpu"),
+        lambda: memory.allocate("device", 1, "int8"),
+        lambda: memory.allocate("zerocopy", 1, "int8"),
+        lambda: gb.io.read("kron:4", placement="device"),
+        device.current,
+    ):
+        with pytest.raises(gb.exceptions.DeviceUnavailable, match="no GPU: .*" + reason):
+            ask()
+    with (
+        gb.config.set(engine="gpu"),
+        pytest.raises(gb.exceptions.DeviceUnavailable, match="no GPU: .*" + reason),
+    ):
+        gb.Matrix.from_coo([0], [0], [1])
+    assert isinstance(gb.exceptions.DeviceUnavailable("x"), RuntimeError)
+
+
+def test_everything_else_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    with gb.config.set(engine="auto", placement="auto"):
+        A = gb.io.read("kron:6")
+        assert A._engine.name == "cpu"
+        assert gb.algorithms.bfs(A, int(A.to_coo()[0][0])).nvals > 1
+        assert gb.algorithms.pagerank(A).nvals == A.nrows
+    assert device.reason() is not None
+
+
+def test_the_search_for_a_gpu_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    monkeypatch.setattr(device, "_import_cupy", lambda: asked.append(1) or cupy(lambda: 0))
+    monkeypatch.setattr(device, "Cuda", lambda: (_ for _ in ()).throw(gb.exceptions.DeviceUnavailable("no GPU: none")))
+    assert device.reason() == device.reason() == "no GPU: none"
+    monkeypatch.setattr(device, "Cuda", lambda: asked.append(2))
+    assert device.reason() == "no GPU: none"
+    assert asked == []
