@@ -304,6 +304,18 @@ def _method(x: Expression, mask: Any) -> dict[str, str]:
     return {"axb_method": "gustavson" if x.operands[by_rows]._transposed != by_rows else "dot"}
 
 
+def _formed_first(x: Expression) -> bool:
+    """Whether a product that is to be accumulated must be formed before that.
+
+    SuiteSparse 9.4.5 adds ``w(plus) << A.mxv(u)`` to a full w at once, and where the values of A or u are of another
+    type than the semiring's it reads their bits without the conversion.
+    """
+    if x.op is None or x.operation not in ("mxv", "vxm", "mxm"):
+        return False
+    of = x.op.type
+    return any(u.dtype is not of for u in x.operands[:2])
+
+
 class CpuEngine:
     """The engine protocol over python-graphblas; see :class:`sparsezc.engines.Engine`.
 
@@ -332,7 +344,13 @@ class CpuEngine:
                 out._store << make(expression)
             else:
                 options = _method(expression, mask)
-                out._store(mask=_mask(mask), accum=native_accum, replace=replace, **options) << make(expression)
+                native = make(expression)
+                if native_accum is not None and _formed_first(expression):
+                    native = native.new(mask=_mask(mask), **options)
+                    options = {}
+                    if mask is not None:
+                        native = _not_full(native)
+                out._store(mask=_mask(mask), accum=native_accum, replace=replace, **options) << native
             if not self.blocking:
                 out._store.wait()
         except gb.exceptions.GraphblasException as error:
