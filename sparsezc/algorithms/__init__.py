@@ -4,9 +4,21 @@ from sparsezc.algorithms.bfs import bfs, bfs_parents
 from sparsezc.algorithms.cdlp import cdlp
 from sparsezc.algorithms.connected_components import connected_components
 from sparsezc.algorithms.core_number import core_number, k_core
+from sparsezc.algorithms.eigenvector_centrality import eigenvector_centrality
+from sparsezc.algorithms.greedy_color import greedy_color
+from sparsezc.algorithms.hits import hits
+from sparsezc.algorithms.k_hop import k_hop
+from sparsezc.algorithms.katz_centrality import katz_centrality
+from sparsezc.algorithms.maximal_independent_set import maximal_independent_set
 from sparsezc.algorithms.pagerank import pagerank
+from sparsezc.algorithms.reciprocity import overall_reciprocity, reciprocity
 from sparsezc.algorithms.sssp import sssp
 from sparsezc.algorithms.strongly_connected_components import strongly_connected_components
+from sparsezc.algorithms.topological_sort import (
+    is_directed_acyclic_graph,
+    topological_generations,
+    topological_sort,
+)
 
 __all__ = [
     "bfs",
@@ -14,8 +26,19 @@ __all__ = [
     "cdlp",
     "connected_components",
     "core_number",
+    "eigenvector_centrality",
+    "greedy_color",
+    "hits",
+    "is_directed_acyclic_graph",
     "k_core",
+    "k_hop",
+    "katz_centrality",
+    "maximal_independent_set",
+    "overall_reciprocity",
     "pagerank",
+    "reciprocity",
     "sssp",
     "strongly_connected_components",
+    "topological_generations",
+    "topological_sort",
 ]
