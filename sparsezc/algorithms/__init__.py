@@ -1,11 +1,16 @@
 """Graph algorithms, one short file each: a Matrix goes in, a Vector comes out."""
 
+from sparsezc.algorithms.approximate_diameter import approximate_diameter
+from sparsezc.algorithms.betweenness_centrality import betweenness_centrality
 from sparsezc.algorithms.bfs import bfs, bfs_parents
 from sparsezc.algorithms.cdlp import cdlp
+from sparsezc.algorithms.closeness_centrality import closeness_centrality
 from sparsezc.algorithms.connected_components import connected_components
 from sparsezc.algorithms.core_number import core_number, k_core
+from sparsezc.algorithms.eccentricity import diameter, eccentricity, radius
 from sparsezc.algorithms.eigenvector_centrality import eigenvector_centrality
 from sparsezc.algorithms.greedy_color import greedy_color
+from sparsezc.algorithms.harmonic_centrality import harmonic_centrality
 from sparsezc.algorithms.hits import hits
 from sparsezc.algorithms.k_hop import k_hop
 from sparsezc.algorithms.katz_centrality import katz_centrality
@@ -21,13 +26,19 @@ from sparsezc.algorithms.topological_sort import (
 )
 
 __all__ = [
+    "approximate_diameter",
+    "betweenness_centrality",
     "bfs",
     "bfs_parents",
     "cdlp",
+    "closeness_centrality",
     "connected_components",
     "core_number",
+    "diameter",
+    "eccentricity",
     "eigenvector_centrality",
     "greedy_color",
+    "harmonic_centrality",
     "hits",
     "is_directed_acyclic_graph",
     "k_core",
@@ -36,6 +47,7 @@ __all__ = [
     "maximal_independent_set",
     "overall_reciprocity",
     "pagerank",
+    "radius",
     "reciprocity",
     "sssp",
     "strongly_connected_components",
