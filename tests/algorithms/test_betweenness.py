@@ -63,8 +63,6 @@ def test_estimates(graph, k, normalized, endpoints):
         expected, _ = add(expected, S, P, sigma, s)
     scale = {"directed": True, "sampled_nodes": None if k == n else sources.tolist()}
     expected = judged._rescale(expected, n, normalized=normalized, endpoints=endpoints, **scale)
-        expected, n, normalized=normalized, directed=True, endpoints=endpoints, sampled_nodes=sampled
-    )
     found = betweenness_centrality(matrix(graph), k, normalized, endpoints, seed=1)
     assert np.allclose(dense(found, 0.0), values(expected))
 
