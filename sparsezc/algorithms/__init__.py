@@ -15,7 +15,9 @@ from sparsezc.algorithms.hits import hits
 from sparsezc.algorithms.k_hop import k_hop
 from sparsezc.algorithms.katz_centrality import katz_centrality
 from sparsezc.algorithms.maximal_independent_set import maximal_independent_set
+from sparsezc.algorithms.maximal_matching import maximal_matching
 from sparsezc.algorithms.pagerank import pagerank
+from sparsezc.algorithms.random_walks import random_walks
 from sparsezc.algorithms.reciprocity import overall_reciprocity, reciprocity
 from sparsezc.algorithms.sssp import sssp
 from sparsezc.algorithms.strongly_connected_components import strongly_connected_components
@@ -45,9 +47,11 @@ __all__ = [
     "k_hop",
     "katz_centrality",
     "maximal_independent_set",
+    "maximal_matching",
     "overall_reciprocity",
     "pagerank",
     "radius",
+    "random_walks",
     "reciprocity",
     "sssp",
     "strongly_connected_components",

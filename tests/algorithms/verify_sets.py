@@ -34,3 +34,36 @@ def eigenvector(operator, x, bound):
     largest = np.abs(np.linalg.eigvals(operator)).max(initial=0.0)
     if np.abs(operator @ x - largest * x).sum() > bound * max(largest, 1.0):
         raise Wrong(f"not an eigenvector of {largest}")
+
+
+def matching(graph, partner):
+    """The partner of each vertex, -1 without: partners are neighbours and agree, and no two left are neighbours."""
+    n = graph.shape[0]
+    refuse((partner < -1) | (partner >= n), "partner is no vertex")
+    paired = np.flatnonzero(partner >= 0)
+    refuse(partner[partner[paired]] != paired, "the partner's partner is another one")
+    around = neighbours(graph)
+    for v in paired.tolist():
+        if int(partner[v]) not in around[v]:
+            raise Wrong(f"vertex {v} is no neighbour of its partner")
+    rows, cols, _ = edges(graph)
+    refuse((partner[rows] < 0) & (partner[cols] < 0) & (rows != cols), "an edge is left")
+
+
+def walks(graph, sources, length, table):
+    """A row of vertices a walk, -1 once it has ended: every step is an edge, and only a dead end ends a walk early.
+
+    An edge whose value is 0 counts as none.
+    """
+    if table.shape != (len(sources), length + 1):
+        raise Wrong(f"the table has shape {table.shape}")
+    n = graph.shape[0]
+    rows, cols, value = edges(graph)
+    known = np.isin(np.arange(n), rows[value > 0])
+    refuse(table[:, 0] != np.asarray(sources, np.int64), "a walk starts elsewhere")
+    here, there = table[:, :-1].ravel(), table[:, 1:].ravel()
+    refuse((here < 0) & (there >= 0), "a walk goes on after its end")
+    refuse((here >= 0) & (there < 0) & known[here], "a walk ends where an edge leads on")
+    step = there >= 0
+    exists = np.isin(here[step] * n + there[step], (rows * n + cols)[value > 0])
+    refuse(~exists, "a step is no edge")
