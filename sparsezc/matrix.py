@@ -14,12 +14,13 @@ from sparsezc.config import config
 from sparsezc.construct import FromArrays
 from sparsezc.engines import cpu
 from sparsezc.errors import InvalidValue, warn_slow
-from sparsezc.expression import Expression, IndexList, Mask, as_mask
+from sparsezc.expression import Expression, IndexList
+from sparsezc.mask import Mask, as_mask
 from sparsezc.memory import budget
 from sparsezc.ops import arrays, compare, indices
 from sparsezc.reading import Readable
 from sparsezc.semirings.types import FP64, DataType, cast, lookup
-from sparsezc.write import Writable
+from sparsezc.writable import Writable
 
 if TYPE_CHECKING:
     from sparsezc.csr import Csr

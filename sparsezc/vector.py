@@ -12,11 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 from sparsezc import engines, ops, scalar
 from sparsezc.engines import cpu
 from sparsezc.errors import InvalidValue
-from sparsezc.expression import Expression, IndexList, Mask, as_mask
+from sparsezc.expression import Expression, IndexList
+from sparsezc.mask import Mask, as_mask
 from sparsezc.ops import arrays, checks, compare, indices
 from sparsezc.semirings import binary, monoid, semiring
 from sparsezc.semirings.types import FP64, DataType, cast, lookup
-from sparsezc.write import Writable
+from sparsezc.writable import Writable
 
 if TYPE_CHECKING:
     from sparsezc.engines import Engine
@@ -369,6 +370,18 @@ class Vector(Writable):
     def vxm(self, other: Any, op: Any = semiring.plus_times) -> Expression:
         """``self @ other``: see :func:`sparsezc.ops.vxm`."""
         return ops.vxm(self, other, op)
+
+    def inner(self, other: Any, op: Any = semiring.plus_times) -> Expression:
+        """``self @ other``: see :func:`sparsezc.ops.inner`."""
+        return ops.inner(self, other, op)
+
+    def outer(self, other: Any, op: Any = binary.times) -> Expression:
+        """Every entry with every entry: see :func:`sparsezc.ops.outer`."""
+        return ops.outer(self, other, op)
+
+    def reposition(self, offset: int, *, size: int | None = None) -> Expression:
+        """Every entry moved: see :func:`sparsezc.ops.reposition`."""
+        return ops.reposition(self, (offset,), (size,))
 
     def ewise_add(self, other: Any, op: Any = monoid.plus) -> Expression:
         """`op` on the union of two patterns: see :func:`sparsezc.ops.ewise_add`."""

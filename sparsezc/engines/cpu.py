@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from sparsezc import errors
 from sparsezc.csr import Csr
-from sparsezc.expression import Expression, IndexList, Mask
+from sparsezc.expression import Expression, IndexList
+from sparsezc.mask import Mask
 from sparsezc.memory import wrap
 from sparsezc.resolve import resolve
 from sparsezc.semirings.operators import TypedOp
@@ -168,6 +169,37 @@ def _vxm(x: Expression) -> Any:
     return v._store.vxm(_operand(A), _op(x.op))
 
 
+def _mxm(x: Expression) -> Any:
+    A, B = x.operands
+    return _operand(A).mxm(_operand(B), _op(x.op))
+
+
+def _outer(x: Expression) -> Any:
+    u, v = x.operands
+    return u._store.outer(v._store, _op(x.op))
+
+
+def _kronecker(x: Expression) -> Any:
+    A, B = x.operands
+    return _operand(A).kronecker(_operand(B), _op(x.op))
+
+
+def _power(x: Expression) -> Any:
+    A, n = x.operands
+    return _operand(A).power(n.value, _op(x.op))
+
+
+def _reposition(x: Expression) -> Any:
+    u, *offsets = x.operands
+    sizes = dict(zip(("size",) if u.ndim == 1 else ("nrows", "ncols"), x.shape, strict=True))
+    return _operand(u).reposition(*(offset.value for offset in offsets), **sizes)
+
+
+def _select_mask(x: Expression) -> Any:
+    u, parent, kind = x.operands
+    return _operand(u).select(_mask(Mask(parent, kind.structure, kind.complement)))
+
+
 def _ewise_add(x: Expression) -> Any:
     u, v = x.operands
     return _operand(u).ewise_add(_operand(v), _op(x.op))
@@ -235,6 +267,12 @@ def _diag(x: Expression) -> Any:
 _EXPRESSIONS: dict[str, Callable[[Expression], Any]] = {
     "mxv": _mxv,
     "vxm": _vxm,
+    "mxm": _mxm,
+    "outer": _outer,
+    "kronecker": _kronecker,
+    "power": _power,
+    "reposition": _reposition,
+    "select_mask": _select_mask,
     "ewise_add": _ewise_add,
     "ewise_mult": _ewise_mult,
     "ewise_union": _ewise_union,
@@ -287,9 +325,32 @@ def _read(x: Expression) -> Any:
     if x.operation == "extract":
         u, *keys = x.operands
         return _operand(u).get(*(key.key for key in keys))
+    if x.operation == "inner":
+        u, v = x.operands
+        return u._store.inner(v._store, _op(x.op)).new().value
+    if x.operation != "reduce":
+        return _of_scalars(x)
     u = x.operands[0]
     reduce = u._store.reduce if u.ndim == 1 else u._store.reduce_scalar
     return reduce(_op(x.op)).new().value
+
+
+def _of_scalars(x: Expression) -> Any:
+    """ewise, apply and select of Scalars: the operators' own NumPy functions."""
+    op: Any = x.op
+    values = [s.value for s in x.operands]
+    if x.operation == "ewise_union":
+        s, left, t, right = values
+        if s is None and t is None:
+            return None
+        return op.numpy(left if s is None else s, right if t is None else t)
+    if x.operation == "ewise_add" and None in values:
+        return next((s for s in values if s is not None), None)
+    if None in values:
+        return None
+    if x.operation == "select":
+        return values[0] if op.numpy(values[0], 0, 0, values[1]) else None
+    return op.numpy(values[0], 0, 0, values[1]) if x.operation == "apply_index" else op.numpy(*values)
 
 
 def _method(x: Expression, mask: Any) -> dict[str, str]:
