@@ -1,6 +1,8 @@
 """Graph algorithms, one short file each: a Matrix goes in, a Vector comes out."""
 
+from sparsezc.algorithms.all_pairs_shortest_paths import all_pairs_shortest_paths
 from sparsezc.algorithms.approximate_diameter import approximate_diameter
+from sparsezc.algorithms.bellman_ford import bellman_ford, find_negative_cycle
 from sparsezc.algorithms.betweenness_centrality import betweenness_centrality
 from sparsezc.algorithms.bfs import bfs, bfs_parents
 from sparsezc.algorithms.cdlp import cdlp
@@ -18,6 +20,7 @@ from sparsezc.algorithms.k_truss import k_truss
 from sparsezc.algorithms.katz_centrality import katz_centrality
 from sparsezc.algorithms.maximal_independent_set import maximal_independent_set
 from sparsezc.algorithms.maximal_matching import maximal_matching
+from sparsezc.algorithms.minimum_spanning_forest import minimum_spanning_forest
 from sparsezc.algorithms.pagerank import pagerank
 from sparsezc.algorithms.random_walks import random_walks
 from sparsezc.algorithms.reciprocity import overall_reciprocity, reciprocity
@@ -29,10 +32,13 @@ from sparsezc.algorithms.topological_sort import (
     topological_generations,
     topological_sort,
 )
+from sparsezc.algorithms.transitive_closure import transitive_closure, transitive_reduction
 from sparsezc.algorithms.triangles import transitivity, triangle_count, triangles
 
 __all__ = [
+    "all_pairs_shortest_paths",
     "approximate_diameter",
+    "bellman_ford",
     "betweenness_centrality",
     "bfs",
     "bfs_parents",
@@ -45,6 +51,7 @@ __all__ = [
     "diameter",
     "eccentricity",
     "eigenvector_centrality",
+    "find_negative_cycle",
     "greedy_color",
     "harmonic_centrality",
     "hits",
@@ -57,6 +64,7 @@ __all__ = [
     "local_clustering_coefficient",
     "maximal_independent_set",
     "maximal_matching",
+    "minimum_spanning_forest",
     "overall_reciprocity",
     "pagerank",
     "radius",
@@ -67,6 +75,8 @@ __all__ = [
     "strongly_connected_components",
     "topological_generations",
     "topological_sort",
+    "transitive_closure",
+    "transitive_reduction",
     "transitivity",
     "triangle_count",
     "triangles",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from math import isnan
 from typing import Any
 
 from sparsezc.algorithms import _check
+from sparsezc.algorithms._lengths import distances_of, refuse_overflow
 from sparsezc.errors import InvalidValue
 from sparsezc.matrix import Matrix
 from sparsezc.semirings import binary, monoid, select, semiring, types
@@ -59,10 +59,7 @@ def sssp(A: Matrix, source: Any) -> Vector:
     """
     n = _check.adjacency(A)
     source = _check.vertex(source, n)
-    dtype = A.dtype if A.dtype in {types.FP32, types.FP64} else types.INT64
-    infinity = float("inf") if dtype is not types.INT64 else 2**63 - 1
-    if dtype is not types.INT64 and A.nvals and isnan(A.reduce_scalar(monoid.plus["FP64"]).value):
-        raise InvalidValue("the values of A hold NaN (or infinities of both signs); edge lengths must have an order")
+    dtype, infinity = distances_of(A)
     distance = Vector.from_scalar(infinity, n, dtype)
     distance[source] = 0
     frontier = Vector(dtype, n)
@@ -80,7 +77,7 @@ def sssp(A: Matrix, source: Any) -> Vector:
         distance(frontier.S) << frontier
         rounds += 1
     if dtype is types.INT64:
-        _refuse_overflow(A, distance)
+        refuse_overflow(A, distance.reduce(monoid.min).value)
     if frontier.nvals:
         vertex = int(frontier.to_coo()[0][0])
         raise InvalidValue(
@@ -89,16 +86,3 @@ def sssp(A: Matrix, source: Any) -> Vector:
     # absent where d is infinite
     frontier << distance.select(select.valuene[dtype], infinity)
     return frontier
-
-
-def _refuse_overflow(A: Matrix, distance: Vector) -> None:
-    """Refuse integer distances that may have wrapped around.
-
-    A sum of two INT64 that wraps leaves a negative distance behind: the wrapped sum itself, or the distance that the
-    sum began with. So only negative distances call for a look at the lengths, which costs a pass over the matrix.
-    """
-    if distance.reduce(monoid.min).value >= 0:
-        return
-    low, high = (int(A.reduce_scalar(fold).value) for fold in (monoid.min, monoid.max))
-    if max(-low, high) * distance.size >= 2**63:
-        raise InvalidValue(f"A has values from {low} to {high} and {distance.size} rows: distances may not fit INT64")
