@@ -1,4 +1,4 @@
-"""Graph algorithms, one short file each: a Matrix goes in, a Vector comes out."""
+"""Graph algorithms, one short file each, in plain GraphBLAS on the adjacency matrix."""
 
 from sparsezc.algorithms.all_pairs_shortest_paths import all_pairs_shortest_paths
 from sparsezc.algorithms.approximate_diameter import approximate_diameter
@@ -18,14 +18,17 @@ from sparsezc.algorithms.hits import hits
 from sparsezc.algorithms.k_hop import k_hop
 from sparsezc.algorithms.k_truss import k_truss
 from sparsezc.algorithms.katz_centrality import katz_centrality
+from sparsezc.algorithms.louvain_communities import louvain_communities
 from sparsezc.algorithms.maximal_independent_set import maximal_independent_set
 from sparsezc.algorithms.maximal_matching import maximal_matching
 from sparsezc.algorithms.minimum_spanning_forest import minimum_spanning_forest
+from sparsezc.algorithms.modularity import modularity
 from sparsezc.algorithms.pagerank import pagerank
 from sparsezc.algorithms.random_walks import random_walks
 from sparsezc.algorithms.reciprocity import overall_reciprocity, reciprocity
 from sparsezc.algorithms.similarity import cosine_similarity, jaccard_coefficient
 from sparsezc.algorithms.sssp import sssp
+from sparsezc.algorithms.stoer_wagner import stoer_wagner
 from sparsezc.algorithms.strongly_connected_components import strongly_connected_components
 from sparsezc.algorithms.topological_sort import (
     is_directed_acyclic_graph,
@@ -62,9 +65,11 @@ __all__ = [
     "k_truss",
     "katz_centrality",
     "local_clustering_coefficient",
+    "louvain_communities",
     "maximal_independent_set",
     "maximal_matching",
     "minimum_spanning_forest",
+    "modularity",
     "overall_reciprocity",
     "pagerank",
     "radius",
@@ -72,6 +77,7 @@ __all__ = [
     "reciprocity",
     "square_clustering",
     "sssp",
+    "stoer_wagner",
     "strongly_connected_components",
     "topological_generations",
     "topological_sort",

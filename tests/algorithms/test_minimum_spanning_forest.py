@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 import sparsezc as gb
 from tests.algorithms import verify_sets
-from tests.algorithms.graphs import DATA, REAL, SMALL, csr, graphs, loaded, matrix, needs_real
+from tests.algorithms.graphs import DATA, SMALL, csr, graphs, loaded, matrix, needs_real
 
 minimum_spanning_forest = gb.algorithms.minimum_spanning_forest
 
@@ -42,7 +42,9 @@ def test_floating_weights(graph):
 
 
 @needs_real
-@pytest.mark.parametrize("name", [x["name"] for x in REAL if not x["directed"]])
+@pytest.mark.parametrize(
+    "name", ["ca-AstroPh", "as-caida20071105", "copter2", pytest.param("road-7cities", marks=pytest.mark.slow)]
+)
 def test_weight_of_real_graphs(name):
     """The weight that two other programs found; joining nothing twice follows from the number of edges."""
     A = loaded(name)

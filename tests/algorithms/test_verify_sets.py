@@ -148,3 +148,21 @@ def test_spanning_forest(edges, right):
     i, j, w = np.array(edges).T
     judge(right, verify_sets.spanning_forest, graph, csr(4, np.r_[np.c_[i, j], np.c_[j, i]], np.r_[w, w]))
     judge(False, verify_sets.spanning_forest, graph, csr(4, np.c_[i, j], w))  # one direction only
+
+
+@pytest.mark.parametrize(
+    ("cut_value", "part", "right"),
+    [
+        (2, [1, 1, 0, 0], True),
+        (2, [0, 0, 1, 1], True),
+        (2, [1, 0, 0, 0], True),  # as light
+        (3, [0, 0, 0, 1], False),
+        (2, [0, 0, 0, 1], False),  # another value
+        (0, [0, 0, 0, 0], False),
+        (0, [1, 1, 1, 1], False),
+        (6, [1, 0, 1, 0], False),
+    ],
+)
+def test_minimum_cut(cut_value, part, right):
+    graph = csr(4, [(0, 1), (1, 2), (3, 2), (0, 0), (2, 3)], [2, 2, 3, 9, 1])
+    judge(right, verify_sets.minimum_cut, graph, cut_value, np.array(part, bool))

@@ -131,3 +131,21 @@ def spanning_forest(graph, forest):
     least = sum(edge["weight"] for *_, edge in nx.minimum_spanning_edges(judge))
     if not np.isclose(sum(found.values()), 2 * least, rtol=1e-12, atol=0):
         raise Wrong(f"the weight is {sum(found.values()) / 2}, not {least}")
+
+
+def minimum_cut(graph, cut_value, part):
+    """Two parts, neither empty, with edges of this weight between them, and no two with less."""
+    n = graph.shape[0]
+    if not 0 < part.sum() < n:
+        raise Wrong(f"a part has {part.sum()} of {n} vertices")
+    heavy = np.zeros((n, n))
+    rows, cols, weight = edges(graph)
+    np.maximum.at(heavy, (rows, cols), weight)
+    heavy = np.maximum(heavy, heavy.T)
+    if not np.isclose(heavy[part][:, ~part].sum(), cut_value, rtol=1e-9, atol=1e-9):
+        raise Wrong(f"the edges between the parts weigh {heavy[part][:, ~part].sum()}, not {cut_value}")
+    judge = nx.from_numpy_array(heavy)
+    judge.remove_edges_from(list(nx.selfloop_edges(judge)))
+    least = nx.stoer_wagner(judge)[0] if nx.is_connected(judge) else 0
+    if cut_value > least + 1e-9 * (1 + least):
+        raise Wrong(f"there is a cut of {least}")
