@@ -15,7 +15,7 @@ from sparsezc.algorithms.eigenvector_centrality import eigenvector_centrality
 from sparsezc.algorithms.greedy_color import greedy_color
 from sparsezc.algorithms.harmonic_centrality import harmonic_centrality
 from sparsezc.algorithms.hits import hits
-from sparsezc.algorithms.k_hop import k_hop
+from sparsezc.algorithms.k_hop import ego_graph, k_hop
 from sparsezc.algorithms.k_truss import k_truss
 from sparsezc.algorithms.katz_centrality import katz_centrality
 from sparsezc.algorithms.louvain_communities import louvain_communities
@@ -53,6 +53,7 @@ __all__ = [
     "cosine_similarity",
     "diameter",
     "eccentricity",
+    "ego_graph",
     "eigenvector_centrality",
     "find_negative_cycle",
     "greedy_color",
