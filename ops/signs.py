@@ -173,7 +173,9 @@ def pair(left: Any, right: Any, sign: str, method: str) -> Any:
             given = left if name == "left" else right
             raise TypeError(f"Bad type for argument `{name}` in {method}: expected {need}; got {says(given)}")
         if type(x) is Pair and {x.sign, sign} == {"&", "|"}:
-            raise TypeError("x & y | z is refused, for it is easily misread; XXX(compute one of them with an operator)")
+            raise TypeError(
+                "XXX & YYY | ZZZ is easily misread, and refused: give one its operator, op(XXX & YYY).new() | ZZZ"
+            )
     return Pair(sides[0], sides[1], sign, _shape(sides[0], sides[1], sign))
 
 
