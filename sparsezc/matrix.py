@@ -18,6 +18,7 @@ from sparsezc.expression import Expression, IndexList
 from sparsezc.mask import Mask, as_mask
 from sparsezc.memory import budget
 from sparsezc.ops import arrays, compare, indices
+from sparsezc.options import check as check_options
 from sparsezc.reading import Readable
 from sparsezc.semirings.types import FP64, DataType, lookup
 from sparsezc.transposed import TransposedMatrix
@@ -216,8 +217,17 @@ class Matrix(FromArrays, MatrixContents, Readable, Writable):
             there.keep_transpose(made._store)
         return made
 
-    def dup(self, dtype: Any = None, *, clear: bool = False, mask: Any = None, name: str | None = None) -> Matrix:
+    def dup(
+        self,
+        dtype: Any = None,
+        *,
+        clear: bool = False,
+        mask: Any = None,
+        name: str | None = None,
+        **options: Any,
+    ) -> Matrix:
         """A copy: of another type, without entries, or only of what a mask allows."""
+        check_options(options)
         kind = self.dtype if dtype is None else lookup(dtype)
         made = self._blank(kind, self.shape, name)
         if mask is not None:

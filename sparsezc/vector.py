@@ -13,6 +13,7 @@ from sparsezc.errors import OutputNotEmpty
 from sparsezc.expression import Expression, IndexList
 from sparsezc.mask import Mask, as_mask
 from sparsezc.ops import arrays, compare, indices
+from sparsezc.options import check as check_options
 from sparsezc.reading_vector import ReadableVector
 from sparsezc.semirings.types import FP64, DataType, cast, lookup
 from sparsezc.writable import Writable
@@ -144,8 +145,17 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
         return at if indices else None, vals if values else None
 
     # Changing it
-    def dup(self, dtype: Any = None, *, clear: bool = False, mask: Any = None, name: str | None = None) -> Vector:
+    def dup(
+        self,
+        dtype: Any = None,
+        *,
+        clear: bool = False,
+        mask: Any = None,
+        name: str | None = None,
+        **options: Any,
+    ) -> Vector:
         """A copy: of another type, without entries, or only of what a mask allows."""
+        check_options(options)
         kind = self.dtype if dtype is None else lookup(dtype)
         made = self._blank(kind, self.shape, name)
         if mask is not None:

@@ -25,7 +25,7 @@ ROOMS = (
     ("sparsezc.memory",),
     ("sparsezc.csr",),
     ("sparsezc.resolve",),
-    ("sparsezc.infix",),
+    ("sparsezc.infix", "sparsezc.options"),
     ("sparsezc.expression",),
     ("sparsezc.mask",),
     ("sparsezc.engines",),  # the protocol and the registry; the engines themselves stand higher
