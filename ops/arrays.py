@@ -97,7 +97,7 @@ def dense(array: Any, dtype: Any, noun: str, ndim: int) -> tuple[NDArray[Any], D
     if given.ndim == 0:
         raise TypeError(f"{where} must have {ndim} dimensions; got {array!r}, which {noun}.from_scalar takes")
     if given.ndim < ndim:
-        raise InvalidValue(f"{where} must have {ndim} dimensions; as many are required to create a dense {noun}")
+        raise InvalidValue(f"{where} must have {ndim} dimensions; as much is required to create a dense {noun}")
     if given.ndim > ndim:
         raise InvalidValue(f"{where} must be {ndim}d, of {ndim} dimensions; got shape {given.shape}")
     return given, kind

@@ -43,6 +43,9 @@ def assign(
         The value is of no fitting kind, or a submask is given for a single element.
     """
     region = tuple(key.size for key in keys if key.kind != "one")
+    if mask is not None and mask.parent.ndim < out.ndim and len(region) != 1:
+        what = "Matrix assignment" if region else "single element assignment"
+        raise TypeError(f"assign: Unable to use Vector mask on {what} to a Matrix: {mask.name} for {out.name}")
     if submask and not region:
         raise TypeError(
             f"assign: Single element assign does not accept a submask: {out.name}[{_list(keys)}] is one element"
@@ -53,23 +56,14 @@ def assign(
             f"assign: {says(value)} is written to {out.name}[{_list(keys)}], which has shape {region}"
         )
     operation = "subassign" if submask else "assign"
-    if mask is not None:
-        _check_mask(out, region, mask, submask)
-    return Expression(
-        operation, (value, *keys), None, out.dtype, out.shape, _mask_shape(out, keys, region, mask, submask)
-    )
-
-
-def _check_mask(out: Any, region: tuple[int, ...], mask: Mask, submask: bool) -> None:
-    """Refuse masks of the wrong number of dimensions; their sizes are checked where the statement runs."""
-    if submask and mask.parent.ndim != len(region):
+    if mask is not None and submask and mask.parent.ndim != len(region):
         raise TypeError(
             f"assign: Indices for subassign imply {says_noun(len(region))} submask, but got"
             f" {says_noun(mask.parent.ndim)} mask instead: {mask.name}"
         )
-    if not submask and mask.parent.ndim == 1 and out.ndim == 2 and len(region) != 1:
-        what = "Matrix assignment" if region else "single element assignment"
-        raise TypeError(f"assign: Unable to use Vector mask on {what} to a Matrix: {mask.name} for {out.name}")
+    return Expression(
+        operation, (value, *keys), None, out.dtype, out.shape, _mask_shape(out, keys, region, mask, submask)
+    )
 
 
 def _mask_shape(
@@ -99,7 +93,7 @@ def _value(out: Any, region: tuple[int, ...], value: Any) -> Any:
     try:
         return scalar(value, "assign: `value`", may_be_empty=True)
     except TypeError:
-        if not region or isinstance(value, str | bytes) or value is None:
+        if not region:
             raise
     try:
         array = np.asarray(value)
@@ -109,7 +103,8 @@ def _value(out: Any, region: tuple[int, ...], value: Any) -> Any:
         raise TypeError(
             f"assign: Bad type for argument `value`: {out.name} is given {value!r}; numbers of the"
             f" region's shape {region}"
-            " are needed (Literal scalars also accepted)"
+            " are needed (Literal scalars also accepted). Assignment value must be a valid expression,"
+            " an object or numbers"
         )
     if array.shape != region:
         raise InvalidValue(

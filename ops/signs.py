@@ -125,6 +125,11 @@ class Pair(Unrun):
             else ewise_add(self.left, self.right, monoid.lor)
         )
 
+    def computed(self, need: str) -> Any:
+        """The result without an operator, where that means something."""
+        _ = self.expression
+        return super().computed(need)
+
     @property
     def dtype(self) -> Any:
         """The type of the result without an operator."""

@@ -186,6 +186,8 @@ class Unrun(Infix):
         return getattr(self.computed(name), name)
 
     def __bool__(self) -> bool:
+        if self.shape:
+            raise TypeError(f"__bool__ is not defined for an expression that makes a {self.kind.__name__}")
         return bool(self.computed("__bool__"))
 
     def __float__(self) -> float:

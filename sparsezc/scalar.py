@@ -228,6 +228,18 @@ class Scalar(Writable):
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __getitem__(self, keys: Any) -> Any:
+        raise TypeError(f"the Scalar {self.name} is not subscriptable")
+
+    def __setitem__(self, keys: Any, value: Any, **options: Any) -> None:
+        raise TypeError(f"the Scalar {self.name} does not support item assignment")
+
+    def __delitem__(self, keys: Any) -> None:
+        raise TypeError(f"the Scalar {self.name} does not support item deletion")
+
+    def _indexed(self, keys: Any) -> Any:
+        raise TypeError(f"Indexing not supported for Scalars: {self.name}(...)[...]")
+
     def __bool__(self) -> bool:
         return bool(self._value)
 
@@ -242,7 +254,9 @@ class Scalar(Writable):
 
     def __index__(self) -> int:
         if not self.dtype.is_integer:
-            raise NotAnIndex(f"Scalar {self.name} is of type {self.dtype}; only those of integral types have __index__")
+            raise NotAnIndex(
+                f"Scalar {self.name} of type {self.dtype}: only those have __index__ whose type is integral"
+            )
         return int(self._need())
 
     def _need(self) -> Any:
@@ -296,5 +310,12 @@ class Scalar(Writable):
                 value = accum.numpy(self._value, value)
         self.value = value
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickle, (self._value, self.dtype.name, self._is_cscalar, self.name)
+
     def __repr__(self) -> str:
         return f"<Scalar {self.name} {self.dtype}: {'empty' if self._value is None else repr(self._value)}>"
+
+
+def _unpickle(value: Any, dtype: str, is_cscalar: bool, name: str) -> Scalar:
+    return Scalar.from_value(value, dtype, is_cscalar=is_cscalar, name=name)

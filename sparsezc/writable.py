@@ -118,7 +118,7 @@ class Writable(Operand):
                 raise TypeError(f"{self.name}(...): mask and input_mask arguments cannot both be given")
             input_mask = to_mask(input_mask, "input_mask")
         elif mask is not None:
-            mask = as_mask(mask, self)
+            mask = to_mask(mask, f"mask of {self.name}")
         if replace and mask is None and input_mask is None:
             raise TypeError(f"{self.name}(...): 'replace' argument may only be True if a mask is provided")
         return Target(self, mask, accum, bool(replace), input_mask)

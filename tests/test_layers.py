@@ -20,7 +20,9 @@ ROOT = Path(__file__).resolve().parent.parent
 # From low to high; the modules of one row may import each other.
 ROOMS = (
     ("sparsezc.errors",),
+    ("sparsezc.exceptions",),
     ("sparsezc.semirings",),
+    ("sparsezc.dtypes",),
     ("sparsezc.config", "sparsezc.device"),
     ("sparsezc.memory",),
     ("sparsezc.csr",),
@@ -46,6 +48,10 @@ ROOMS = (
         "sparsezc.reading",
         "sparsezc.reading_vector",
         "sparsezc.convert",
+        "sparsezc.suitesparse",
+        "sparsezc.ss",
+        "sparsezc.viz",
+        "sparsezc.recorder",
     ),
     ("sparsezc.algorithms",),
     ("sparsezc.io",),

@@ -82,7 +82,7 @@ class CpuEngine:
             if not self.blocking:
                 out._store.wait()
         except native.gb.exceptions.GraphblasException as error:
-            raise _ours(error, expression.operation) from error
+            raise ours(error, expression.operation) from error
 
     # Making and reading stores
     def new_matrix(self, dtype: DataType, nrows: int, ncols: int) -> Any:
@@ -223,7 +223,7 @@ def _first_twice(*ids: NDArray[np.uint64]) -> tuple[int, ...]:
     return tuple(int(part[at]) for part in ids)
 
 
-def _ours(error: Exception, operation: str) -> errors.GraphblasException:
+def ours(error: Exception, operation: str) -> errors.GraphblasException:
     """python-graphblas's error as ours of the same name."""
     kind = getattr(errors, type(error).__name__, errors.GraphblasException)
     found: errors.GraphblasException = kind(f"{operation}: {error or type(error).__name__}")
