@@ -12,6 +12,8 @@ from sparsezc.semirings.operators import BinaryOp, Operator, TypedOp
 from sparsezc.semirings.structures import Monoid, Semiring, register_anonymous
 
 KINDS = ("unary", "binary", "indexunary", "select", "monoid", "semiring")
+KINDS_IN_ORDER = ("unary", "binary", "monoid", "semiring", "indexunary", "select")
+"""Where a name is looked for that may be of any kind."""
 
 _VALUE_TESTS = {
     "<": "valuelt", ">": "valuegt", "<=": "valuele", ">=": "valuege", "!=": "valuene", "==": "valueeq",
@@ -86,8 +88,20 @@ def lookup(kind: str, x: Any) -> Any:
 
 
 def from_string(kind: str, text: str) -> Any:
-    """The operator of a kind that a string names; see :func:`lookup`."""
-    return _from_string(kind, text)
+    """The operator that a string names; see :func:`lookup`. The kind ``"op"`` means the first that has the name.
+
+    >>> from sparsezc.semirings import from_string
+    >>> from_string("op", "min.plus"), from_string("op", "-"), from_string("op", "+[FP32]")
+    (semiring.min_plus, unary.ainv, binary.plus[FP32])
+    """
+    if kind != "op":
+        return _from_string(kind, text)
+    for each in KINDS_IN_ORDER:
+        try:
+            return _from_string(each, text)
+        except InvalidValue:
+            continue
+    raise InvalidValue(f"{text!r} names no operator; a name or a spelling such as 'abs[int]' is needed")
 
 
 def _convert(kind: str, x: Operator | TypedOp) -> Any:
@@ -125,9 +139,15 @@ def _from_string(kind: str, text: str) -> Any:
     return op[types.lookup(dtype[:-1])] if bracket else op
 
 
-def semiring_of(monoid: Monoid, binaryop: BinaryOp) -> Semiring:
-    """The semiring of two operators: the named one where there is one, otherwise an anonymous one."""
-    known = names_of("semiring").get(f"{monoid.name}_{binaryop.name}")
-    if isinstance(known, Semiring) and known.monoid is monoid and known.binaryop is binaryop:
+def semiring_of(monoid: Any, binaryop: Any) -> Semiring:
+    """The semiring of two operators: the named one where there is one, otherwise an anonymous one.
+
+    >>> from sparsezc.semirings import binary, monoid, semiring
+    >>> semiring.get_semiring(monoid.min, binary.plus) is semiring.min_plus
+    True
+    """
+    adds, multiplies = lookup("monoid", monoid), lookup("binary", binaryop)
+    known = names_of("semiring").get(f"{adds.name}_{multiplies.name}")
+    if isinstance(known, Semiring) and known.monoid is adds and known.binaryop is multiplies:
         return known
-    return register_anonymous(monoid, binaryop)
+    return register_anonymous(adds, multiplies)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from sparsezc.semirings import binary as binary
     from sparsezc.semirings import indexunary as indexunary
     from sparsezc.semirings import monoid as monoid
+    from sparsezc.semirings import op as op
     from sparsezc.semirings import select as select
     from sparsezc.semirings import semiring as semiring
     from sparsezc.semirings import types as dtypes  # noqa: F401
@@ -54,6 +55,7 @@ _HOMES: dict[str, tuple[str, str | None]] = {
     "indexunary": ("sparsezc.semirings.indexunary", None),
     "io": ("sparsezc.io", None),
     "monoid": ("sparsezc.semirings.monoid", None),
+    "op": ("sparsezc.semirings.op", None),
     "replace": ("sparsezc.write", "replace"),
     "select": ("sparsezc.semirings.select", None),
     "semiring": ("sparsezc.semirings.semiring", None),
