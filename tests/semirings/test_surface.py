@@ -149,9 +149,22 @@ def test_attributes_say_the_same() -> None:
             assert ours[dtype].parent is ours
 
 
-STRINGS = """
-plus abs min.plus min_plus + - ~ tril min_plus[FP64] ss.firsti +[int] abs[FP32] any_secondi valuegt
-""".split()
+STRINGS = [
+    "plus",
+    "abs",
+    "min.plus",
+    "min_plus",
+    "+",
+    "-",
+    "~",
+    "tril",
+    "min_plus[FP64]",
+    "ss.firsti",
+    "+[int]",
+    "abs[FP32]",
+    "any_secondi",
+    "valuegt",
+]
 
 
 @pytest.mark.parametrize("text", STRINGS)
