@@ -12,7 +12,7 @@ from sparsezc.semirings.operators import BinaryOp, Operator, TypedOp
 from sparsezc.semirings.structures import Monoid, Semiring, register_anonymous
 
 KINDS = ("unary", "binary", "indexunary", "select", "monoid", "semiring")
-KINDS_IN_ORDER = ("unary", "binary", "monoid", "semiring", "indexunary", "select")
+KINDS_IN_ORDER = ("unary", "binary", "monoid", "semiring", "indexunary", "select", "agg")
 """Where a name is looked for that may be of any kind."""
 
 _VALUE_TESTS = {
@@ -29,10 +29,17 @@ _SPELLINGS: dict[str, dict[str, str]] = {
     },
     "monoid": {"==": "eq", "+": "plus", "*": "times", "&": "land", "|": "lor", "^": "lxor"},
     "semiring": {},
+    "agg": {"+": "sum", "*": "prod", "&": "all", "|": "any"},
 }  # fmt: skip
 _BUILTINS: dict[Any, str] = {builtins.abs: "abs", builtins.min: "min", builtins.max: "max"}
 _COMPARISONS = {"eq": "valueeq", "ne": "valuene", "gt": "valuegt", "ge": "valuege", "lt": "valuelt", "le": "valuele"}
-_EXAMPLES = {"unary": "abs[int]", "indexunary": "rowindex", "select": "tril", "semiring": "min.+[int]"}
+_EXAMPLES = {
+    "agg": "sum[int]",
+    "unary": "abs[int]",
+    "indexunary": "rowindex",
+    "select": "tril",
+    "semiring": "min.+[int]",
+}
 
 
 def names_of(kind: str) -> dict[str, Operator]:
@@ -102,6 +109,14 @@ def from_string(kind: str, text: str) -> Any:
         except InvalidValue:
             continue
     raise InvalidValue(f"{text!r} names no operator; a name or a spelling such as 'abs[int]' is needed")
+
+
+def find(kind: str, text: str) -> Any:
+    """The operator of a kind that a string names, or None."""
+    try:
+        return _from_string(kind, text)
+    except InvalidValue:
+        return None
 
 
 def _convert(kind: str, x: Operator | TypedOp) -> Any:

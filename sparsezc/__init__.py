@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from sparsezc.matrix import Matrix as Matrix
     from sparsezc.ops.arrays import MAX_SIZE as MAX_SIZE
     from sparsezc.scalar import Scalar as Scalar
+    from sparsezc.semirings import agg as agg
     from sparsezc.semirings import binary as binary
     from sparsezc.semirings import indexunary as indexunary
     from sparsezc.semirings import monoid as monoid
@@ -47,6 +48,7 @@ _HOMES: dict[str, tuple[str, str | None]] = {
     "Vector": ("sparsezc.vector", "Vector"),
     "Scalar": ("sparsezc.scalar", "Scalar"),
     "MAX_SIZE": ("sparsezc.ops.arrays", "MAX_SIZE"),
+    "agg": ("sparsezc.semirings.agg", None),
     "algorithms": ("sparsezc.algorithms", None),
     "binary": ("sparsezc.semirings.binary", None),
     "dtypes": ("sparsezc.semirings.types", None),

@@ -34,6 +34,8 @@ extract         x, I [, J]        None        Scalar, Vector or Matrix
 diag            x, s              None        Matrix from a Vector, Vector from a Matrix; s is k
 ==============  ================  ==========  =================================================
 
+An ``aggregate`` (x, steps; op an aggregator) never gets to an engine: its steps run here, the last one in its place.
+
 ``op`` is a TypedOp. ``mask`` is None or a :class:`~sparsezc.expression.Mask`; `accum` is None or the TypedOp of a
 binary operator, whose operands are ``out`` and the result; `replace` is False without a mask. Types: operands are
 converted to ``op.type``, the result is of ``expression.dtype`` and is converted to ``out.dtype`` (with `accum`: both to
@@ -255,7 +257,7 @@ class Position:
         return f"<{self.parent.name}[{', '.join(map(repr, self.keys))}]>"
 
 
-def write(out: Writable, value: Any, mask: Mask | None, accum: TypedOp | None, replace: bool) -> None:
+def write(out: Any, value: Any, mask: Mask | None, accum: TypedOp | None, replace: bool) -> None:
     """Run an expression into an output: the one place where anything runs.
 
     Raises
@@ -283,6 +285,12 @@ def write(out: Writable, value: Any, mask: Mask | None, accum: TypedOp | None, r
         text = f"mask {mask.name} is of a {says_shape(mask.parent.shape)}; writing to {out.name} here needs that of a "
         wrong = TypeError if mask.parent.ndim != len(value.mask_shape) else DimensionMismatch
         raise wrong(text + says_shape(value.mask_shape))
+    if value.operation == "aggregate":
+        last = value.operands[1].run()
+        if not value.shape:
+            out._receive(value, last, accum)
+            return
+        value = last
     _place(out, value, mask).run(value, out, mask, accum, replace)
     if out.ndim == 2:
         out._changed()

@@ -168,6 +168,11 @@ def _vxm(x: Expression) -> Any:
     return v._store.vxm(_operand(A), _op(x.op))
 
 
+def _mxm(x: Expression) -> Any:
+    A, B = x.operands
+    return _operand(A).mxm(_operand(B), _op(x.op))
+
+
 def _ewise_add(x: Expression) -> Any:
     u, v = x.operands
     return _operand(u).ewise_add(_operand(v), _op(x.op))
@@ -235,6 +240,7 @@ def _diag(x: Expression) -> Any:
 _EXPRESSIONS: dict[str, Callable[[Expression], Any]] = {
     "mxv": _mxv,
     "vxm": _vxm,
+    "mxm": _mxm,
     "ewise_add": _ewise_add,
     "ewise_mult": _ewise_mult,
     "ewise_union": _ewise_union,

@@ -13,7 +13,7 @@ from sparsezc.semirings import names
 
 from . import judge
 
-KINDS = (*judge.KINDS, "op")
+KINDS = (*judge.KINDS, "op", "agg")
 
 COMPLEX = "takes or makes complex numbers, which are no type here yet"
 NUMPY = "NumPy's names for operators that have GraphBLAS names; not here yet"
