@@ -29,7 +29,7 @@ ROOMS = (
     ("sparsezc.engines",),  # the protocol and the registry; the engines themselves stand higher
     ("sparsezc.write",),
     ("sparsezc.ops",),
-    ("sparsezc.engines.cpu", "sparsezc.engines.gpu"),
+    ("sparsezc.engines.cpu", "sparsezc.engines.cpu_operators", "sparsezc.engines.gpu"),
     (
         "sparsezc.matrix",
         "sparsezc.vector",
