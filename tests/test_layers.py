@@ -35,7 +35,13 @@ ROOMS = (
     ("sparsezc.target",),
     ("sparsezc.writable",),
     ("sparsezc.ops",),
-    ("sparsezc.engines.native", "sparsezc.engines.statements", "sparsezc.engines.cpu", "sparsezc.engines.gpu"),
+    (
+        "sparsezc.engines.native",
+        "sparsezc.engines.statements",
+        "sparsezc.engines.cpu",
+        "sparsezc.engines.cpu_operators",
+        "sparsezc.engines.gpu",
+    ),
     (
         "sparsezc.matrix",
         "sparsezc.vector",
