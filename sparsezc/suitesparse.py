@@ -110,7 +110,7 @@ class SuiteSparse:
         if not home:
             store = of.to("cpu")._store
         found = getattr(store.ss, name)
-        if not callable(found):
+        if not callable(found) or type(found) is native.gb.Scalar:
             return ours(found)
         if name in _READS:
             return _translated(found)

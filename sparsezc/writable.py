@@ -98,7 +98,7 @@ class Writable(Operand):
                 mask = arg
             elif accum is not None:
                 raise TypeError(f"{self.name}(...): Got multiple values for argument 'accum'")
-            elif isinstance(arg, str | TypedOp | Operator):
+            elif isinstance(arg, str | TypedOp | Operator) or callable(arg):  # max and min, too
                 accum = arg
             else:
                 raise TypeError(
