@@ -119,10 +119,10 @@ class Position(Unrun):
             )
         write(self.parent, self.parent._assignment(self.keys, value, None, False), None, None, False)
 
-    def update(self, value: Any, **options: Any) -> None:
+    def update(self, expr: Any, **options: Any) -> None:
         """The same as ``<<``."""
         check_options(options)
-        self << value
+        self << expr
 
     @property
     def dtype(self) -> DataType:

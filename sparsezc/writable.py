@@ -126,10 +126,10 @@ class Writable(Operand):
     def __lshift__(self, value: Any) -> None:
         write(self, value, None, None, False)
 
-    def update(self, value: Any, **options: Any) -> None:
-        """The same as ``self << value``."""
+    def update(self, expr: Any, **options: Any) -> None:
+        """The same as ``self << expr``."""
         check_options(options)
-        write(self, value, None, None, False)
+        write(self, expr, None, None, False)
 
     def __getitem__(self, keys: Any) -> Position:
         return Position(self, self._indexed(keys))

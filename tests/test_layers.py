@@ -47,6 +47,7 @@ ROOMS = (
         "sparsezc.vector",
         "sparsezc.scalar",
         "sparsezc.transposed",
+        "sparsezc.placing",
         "sparsezc.construct",
         "sparsezc.construct_vector",
         "sparsezc.compressed",
