@@ -105,11 +105,11 @@ def cuda(root: Node) -> str:
     return f"[&] {{ {named} return {value}; }}()"
 
 
-def python(root: Node, name: str, parameters: tuple[str, ...]) -> str:
-    """The value as the text of a Python function."""
+def python(root: Node, name: str, parameters: tuple[str, ...], first: str = "") -> str:
+    """The value as the text of a Python function, which may do something `first`."""
     lines, value = _written(root, lambda node: node.form.python if node.form else "", _python_constant)
     named = "".join(f"    {each} = {text}\n" for each, _, text in lines)
-    return f"def {name}({', '.join(parameters)}):\n{named}    return {value}\n"
+    return f"def {name}({', '.join(parameters)}):\n{first}{named}    return {value}\n"
 
 
 def _cuda_constant(node: Node) -> str:

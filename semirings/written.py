@@ -88,7 +88,12 @@ class Written:
 
     def python(self, dtype: DataType, name: str = "function") -> str:
         """The function for one type in plain Python with every conversion spelt out, as a compiler may take it."""
-        return graph.python(self._faces[dtype].root, name, self.parameters)
+        root, parameters = self._faces[dtype].root, self.parameters
+        if "i" not in parameters:
+            return graph.python(root, name, parameters)
+        # Positions come as unsigned numbers there, whose differences wrap.
+        signed = "    i, j = np.int64(row), np.int64(column)\n"
+        return graph.python(root, name, ("x", "row", "column", "y"), signed)
 
 
 def result_type(computed: DataType, operand: DataType) -> DataType:
