@@ -26,9 +26,11 @@ from sparsezc.ops.mxv import mxv, vxm
 from sparsezc.ops.reduce import reduce, reduce_columnwise, reduce_rowwise
 from sparsezc.ops.reposition import reposition
 from sparsezc.ops.select import select
+from sparsezc.ops.setdiag import setdiag
 from sparsezc.ops.transpose import transpose
 
 __all__ = [
     "apply", "assign", "diag", "ewise_add", "ewise_mult", "ewise_union", "extract", "inner", "kronecker", "mxm", "mxv",
-    "outer", "power", "reduce", "reduce_columnwise", "reduce_rowwise", "reposition", "select", "transpose", "vxm",
+    "outer", "power", "reduce", "reduce_columnwise", "reduce_rowwise", "reposition", "select", "setdiag", "transpose",
+    "vxm",
 ]  # fmt: skip

@@ -38,7 +38,9 @@ def select(u: Any, op: Any, thunk: Any = None) -> Expression:
         The thunk is empty.
     """
     u = stored(u, "select: the operand", 0, 1, 2)
-    if thunk is None and isinstance(op, Mask | Operand | Unrun):
+    if isinstance(op, Mask | Operand | Unrun):
+        if thunk is not None:
+            raise TypeError(f"select: thunk is given, and op is the mask {op!r}, which takes none")
         return _by_mask(u, op)
     given = scalar(False if thunk is None else thunk, "select: thunk")
     kind = op.op.kind if isinstance(op, TypedOp) else op.kind if isinstance(op, Operator) else "select"
@@ -52,6 +54,10 @@ def _by_mask(u: Any, mask: Any) -> Expression:
     if isinstance(mask, Unrun) and mask.ndim == u.ndim:
         mask = mask.new()
     checked = to_mask(mask, "select: op")
+    if checked.parent.ndim != u.ndim:
+        raise TypeError(
+            f"select: the mask {checked.name} is of {says(checked.parent)}; {says(u)} needs one of its own kind"
+        )
     if checked.parent.shape != u.shape:
         raise DimensionMismatch(
             f"select: the mask {checked.name} is of {says(checked.parent)}, which must fit {says(u)}"

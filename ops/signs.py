@@ -40,9 +40,12 @@ def binary_sign(left: Any, right: Any, name: str) -> Any:
         return NotImplemented
     if right is None or left is None:
         raise TypeError(f"None is no operand of {name}; a Matrix, a Vector, a Scalar or a number is needed")
+    scalar_first = isinstance(left, Operand) and not left.ndim and not isinstance(right, Operand | Unrun)
     left, right, op = _side(left), _side(right), getattr(binary, name)
     if bool(left.ndim) != bool(right.ndim):
         made = apply(left, op, right) if left.ndim else apply(right, op, left=left)
+    elif scalar_first and name not in _UNION and name != "minus":  # reads as a comparison with a number
+        made = apply(left, op, right)
     elif name in _UNION:
         made = ewise_add(left, right, op)
     elif name == "minus":
@@ -54,7 +57,9 @@ def binary_sign(left: Any, right: Any, name: str) -> Any:
 
 def _only_bool(made: Expression, name: str) -> Expression:
     if name in _ONLY_BOOL and made.dtype is not BOOL:
-        raise TypeError(f"the sign {_ONLY_BOOL[name]} is not supported for {made.dtype.name}; only for BOOL")
+        raise TypeError(
+            f"the sign {_ONLY_BOOL[name]} is not supported for {made.dtype.name}; it is only supported for BOOL"
+        )
     return made
 
 
@@ -62,7 +67,7 @@ def unary_sign(x: Any, name: str) -> Expression:
     """``-x``, ``abs(x)`` and ``~x``; `name` is the unary operator's."""
     x = _side(x)
     if name == "lnot" and x.dtype is not BOOL:
-        raise TypeError(f"the sign ~ is not supported for {x.dtype.name}; only for BOOL")
+        raise TypeError(f"The invert operator, ~, is not supported for {x.dtype.name}; it is only supported for BOOL")
     return apply(x, getattr(unary, name))
 
 
@@ -73,7 +78,9 @@ def into(out: Any, other: Any, name: str, method: str) -> Any:
     if name in ("plus", "lor", "lxor") and getattr(other, "ndim", 0) == out.ndim:  # one statement, no temporary
         dtype = other.dtype if isinstance(other, Operand | Unrun) else scalar(other, method).dtype
         if name != "plus" and dtype is not BOOL:
-            raise TypeError(f"the sign {_ONLY_BOOL[name]}= is not supported for {dtype.name}; only for BOOL")
+            raise TypeError(
+                f"the sign {_ONLY_BOOL[name]}= is not supported for {dtype.name}; it is only supported for BOOL"
+            )
         out(getattr(binary, name)) << other
     elif name == "@":
         out << pair(out, other, "@", method)
@@ -120,6 +127,10 @@ class Pair(Unrun):
             if self.sign == "&"
             else ewise_add(self.left, self.right, monoid.lor)
         )
+
+    def __getattr__(self, name: str) -> Any:
+        _ = name.startswith("_") or self.expression  # refuses where no operator is meant without saying
+        return super().__getattr__(name)
 
     @property
     def dtype(self) -> Any:
@@ -173,7 +184,9 @@ def pair(left: Any, right: Any, sign: str, method: str) -> Any:
             given = left if name == "left" else right
             raise TypeError(f"Bad type for argument `{name}` in {method}: expected {need}; got {says(given)}")
         if type(x) is Pair and {x.sign, sign} == {"&", "|"}:
-            raise TypeError("x & y | z is refused, for it is easily misread; XXX(compute one of them with an operator)")
+            raise TypeError(
+                "XXX & YYY | ZZZ is easily misread, and refused: give one its operator, op(XXX & YYY).new() | ZZZ"
+            )
     return Pair(sides[0], sides[1], sign, _shape(sides[0], sides[1], sign))
 
 
@@ -219,8 +232,9 @@ def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Expression:
         if not good:
             examples = f"{op!r}(A @ B)" if kind == "semiring" else f"{op!r}(A & B), {op!r}(A | B), {op!r}(A, 1)"
             raise TypeError(f"Bad type when calling {op!r}: got {says(first)}; expected is such as {examples}")
-        if kwargs.keys() - ({"left_default", "right_default"} if first.sign == "|" else set()):
-            raise TypeError(f"{op!r}(x {first.sign} y) got an unexpected keyword argument {next(iter(kwargs))!r}")
+        unknown = kwargs.keys() - ({"left_default", "right_default"} if first.sign == "|" else set())
+        if unknown:
+            raise TypeError(f"{op!r}(x {first.sign} y) got an unexpected keyword argument {min(unknown)!r}")
         if kwargs and len(kwargs) != 2:
             raise TypeError(f"{op!r}(x | y): left_default and right_default are given together, or neither of them")
         made: Expression = first.by(op, **kwargs)
@@ -237,7 +251,7 @@ def _one(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Expression:
 
 
 def _with_thunk(op: Any, kind: str, x: Any, thunk: Any = None) -> Expression:
-    return select(x, op, thunk) if kind == "select" else apply(_side(x), op, thunk)
+    return select(_side(x), op, thunk) if kind == "select" else apply(_side(x), op, thunk)
 
 
 def _two(op: Any, left: Any, right: Any) -> Expression:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
 from sparsezc.errors import InvalidValue
 from sparsezc.semirings import types
 from sparsezc.semirings.operators import BinaryOp, Operator, TypedOp
+from sparsezc.semirings.registering import Path
 from sparsezc.semirings.structures import Monoid, Semiring, register_anonymous
 
 KINDS = ("unary", "binary", "indexunary", "select", "monoid", "semiring")
+KINDS_IN_ORDER = ("unary", "binary", "monoid", "semiring", "indexunary", "select", "agg")
+"""Where a name is looked for that may be of any kind."""
 
 _VALUE_TESTS = {
     "<": "valuelt", ">": "valuegt", "<=": "valuele", ">=": "valuege", "!=": "valuene", "==": "valueeq",
@@ -27,10 +31,17 @@ _SPELLINGS: dict[str, dict[str, str]] = {
     },
     "monoid": {"==": "eq", "+": "plus", "*": "times", "&": "land", "|": "lor", "^": "lxor"},
     "semiring": {},
+    "agg": {"+": "sum", "*": "prod", "&": "all", "|": "any"},
 }  # fmt: skip
 _BUILTINS: dict[Any, str] = {builtins.abs: "abs", builtins.min: "min", builtins.max: "max"}
 _COMPARISONS = {"eq": "valueeq", "ne": "valuene", "gt": "valuegt", "ge": "valuege", "lt": "valuelt", "le": "valuele"}
-_EXAMPLES = {"unary": "abs[int]", "indexunary": "rowindex", "select": "tril", "semiring": "min.+[int]"}
+_EXAMPLES = {
+    "agg": "sum[int]",
+    "unary": "abs[int]",
+    "indexunary": "rowindex",
+    "select": "tril",
+    "semiring": "min.+[int]",
+}
 
 
 def names_of(kind: str) -> dict[str, Operator]:
@@ -40,8 +51,20 @@ def names_of(kind: str) -> dict[str, Operator]:
     >>> len(names.names_of("monoid"))
     14
     """
-    module = import_module(f"sparsezc.semirings.{kind}")
-    return {name: op for name, op in vars(module).items() if isinstance(op, Operator)}
+    return dict(_operators_in(room(kind), ""))
+
+
+def room(kind: str) -> dict[str, Any]:
+    """What stands in the namespace of a kind."""
+    return vars(import_module(f"sparsezc.semirings.{kind}"))
+
+
+def _operators_in(room: dict[str, Any], path: str) -> Iterator[tuple[str, Operator]]:
+    for name, op in room.items():
+        if isinstance(op, Operator):
+            yield path + name, op
+        elif isinstance(op, Path):
+            yield from _operators_in(vars(op), f"{path}{name}.")
 
 
 def lookup(kind: str, x: Any) -> Any:
@@ -86,8 +109,28 @@ def lookup(kind: str, x: Any) -> Any:
 
 
 def from_string(kind: str, text: str) -> Any:
-    """The operator of a kind that a string names; see :func:`lookup`."""
-    return _from_string(kind, text)
+    """The operator that a string names; see :func:`lookup`. The kind ``"op"`` means the first that has the name.
+
+    >>> from sparsezc.semirings import from_string
+    >>> from_string("op", "min.plus"), from_string("op", "-"), from_string("op", "+[FP32]")
+    (semiring.min_plus, unary.ainv, binary.plus[FP32])
+    """
+    if kind != "op":
+        return _from_string(kind, text)
+    for each in KINDS_IN_ORDER:
+        try:
+            return _from_string(each, text)
+        except InvalidValue:
+            continue
+    raise InvalidValue(f"{text!r} names no operator; a name or a spelling such as 'abs[int]' is needed")
+
+
+def find(kind: str, text: str) -> Any:
+    """The operator of a kind that a string names, or None."""
+    try:
+        return _from_string(kind, text)
+    except InvalidValue:
+        return None
 
 
 def _convert(kind: str, x: Operator | TypedOp) -> Any:
@@ -109,25 +152,33 @@ def _convert(kind: str, x: Operator | TypedOp) -> Any:
 
 
 def _from_string(kind: str, text: str) -> Any:
-    base, bracket, dtype = text.strip().lower().partition("[")
-    base = base.strip()
+    written, bracket, dtype = text.strip().partition("[")  # registered names may have capital letters
+    written = written.strip()
+    base, dtype = written.lower(), dtype.lower()
     if bracket and not (dtype.endswith("]") and dtype.count("]") == 1 and "[" not in dtype):
         raise InvalidValue(f"{text!r} is not a {kind} operator: a type stands in brackets at the end, as in '+[int]'")
-    if kind == "semiring" and "." in base and not base.startswith("ss."):
+    base = base.removeprefix("ss.")
+    known = names_of(kind)
+    op: Any = known.get(_SPELLINGS[kind].get(base, base)) or known.get(written.removeprefix("ss."))
+    if op is None and kind == "semiring" and "." in base:
         left, _, right = base.partition(".")
-        op: Any = semiring_of(_from_string("monoid", left), _from_string("binary", right))
-    else:
-        base = base.removeprefix("ss.")
-        op = names_of(kind).get(_SPELLINGS[kind].get(base, base))
+        op = semiring_of(_from_string("monoid", left), _from_string("binary", right))
     if op is None:
         example = _EXAMPLES.get(kind, "+[int]")
         raise InvalidValue(f"{text!r} names no {kind} operator; a name or a spelling such as {example!r} is needed")
     return op[types.lookup(dtype[:-1])] if bracket else op
 
 
-def semiring_of(monoid: Monoid, binaryop: BinaryOp) -> Semiring:
-    """The semiring of two operators: the named one where there is one, otherwise an anonymous one."""
-    known = names_of("semiring").get(f"{monoid.name}_{binaryop.name}")
-    if isinstance(known, Semiring) and known.monoid is monoid and known.binaryop is binaryop:
+def semiring_of(monoid: Any, binaryop: Any) -> Semiring:
+    """The semiring of two operators: the named one where there is one, otherwise an anonymous one.
+
+    >>> from sparsezc.semirings import binary, monoid, semiring
+    >>> semiring.get_semiring(monoid.min, binary.plus) is semiring.min_plus
+    True
+    """
+    adds, multiplies = lookup("monoid", monoid), lookup("binary", binaryop)
+    known = names_of("semiring").get(f"{adds.name}_{multiplies.name}")
+    if isinstance(known, Semiring) and known.monoid is adds and known.binaryop is multiplies:
         return known
-    return register_anonymous(monoid, binaryop)
+    made: Semiring = register_anonymous(adds, multiplies)
+    return made

@@ -5,20 +5,26 @@ An operator such as ``binary.plus`` is untyped; ``binary.plus["INT64"]`` is its 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from functools import cache
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from sparsezc.errors import DomainMismatch
 from sparsezc.semirings import types
 from sparsezc.semirings.domains import EVERY, Domain
+from sparsezc.semirings.registering import FromFunction
+from sparsezc.semirings.typed import TypedBinaryOp, TypedOp, call, reads_of
 from sparsezc.semirings.types import DataType
 
-_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
-_READABLE = frozenset("xyijk")
+if TYPE_CHECKING:
+    from sparsezc.semirings.structures import Monoid
+    from sparsezc.semirings.written import Written
+
+__all__ = [
+    "BinaryOp", "IndexUnaryOp", "Operator", "SelectOp", "TypeNotSupported", "TypedBinaryOp", "TypedOp", "UnaryOp",
+    "call", "reads_of",
+]  # fmt: skip
 
 
 class TypeNotSupported(DomainMismatch, KeyError):
@@ -26,111 +32,6 @@ class TypeNotSupported(DomainMismatch, KeyError):
 
     def __str__(self) -> str:
         return Exception.__str__(self)
-
-
-@cache
-def reads_of(expression: str) -> frozenset[str]:
-    """Which of x, y, i, j, k a CUDA expression reads.
-
-    >>> from sparsezc.semirings.operators import reads_of
-    >>> sorted(reads_of("lesser(x, Z(k))"))
-    ['k', 'x']
-    """
-    return _READABLE.intersection(_IDENTIFIER.findall(expression))
-
-
-class TypedOp:
-    """An operator for one operand type.
-
-    Attributes
-    ----------
-    op : Operator
-        The untyped operator.
-    name : str
-        Its name.
-    type : DataType
-        The type that operands are converted to.
-    return_type : DataType
-        The type of the result.
-    cuda : str
-        The CUDA expression: ``x`` and ``y`` are operands of ``type``, ``i``, ``k``, ``j`` positions; its value is
-        converted to ``return_type`` by the kernel, ``Z(...)``.
-    reads : frozenset of str
-        Which of ``"x" "y" "i" "j" "k"`` that expression reads.
-    """
-
-    __slots__ = ("cuda", "name", "op", "reads", "return_type", "type")
-
-    def __init__(self, op: Operator, type_: DataType, return_type: DataType) -> None:
-        self.op = op
-        self.name = op.name
-        self.type = type_
-        self.return_type = return_type
-        self.cuda = op.cuda
-        self.reads = reads_of(op.cuda)
-
-    @property
-    def type2(self) -> DataType:
-        """The type of the second operand; the same as ``type`` for every built-in operator."""
-        return self.type
-
-    @property
-    def thunk_type(self) -> DataType:
-        """The type of an index-unary operator's scalar: INT64 for those of positions, ``type`` for those of values."""
-        return types.INT64 if self.op.is_positional else self.type
-
-    @property
-    def is_positional(self) -> bool:
-        """Whether the result depends on positions instead of values."""
-        return self.op.is_positional
-
-    @property
-    def elementwise(self) -> str:
-        """The CUDA expression where both operands lie at one position (i, j), as in ewise_mult and apply."""
-        return self.op.elementwise
-
-    @property
-    def is_commutative(self) -> bool:
-        """Whether its operands may be exchanged."""
-        return bool(getattr(self.op, "is_commutative", False))
-
-    @property
-    def commutes_to(self) -> TypedOp | None:
-        """The typed operator that gives the same with its operands exchanged, or None."""
-        other = getattr(self.op, "commutes_to", None)
-        return None if other is None else other[self.type]
-
-    def numpy(self, *operands: Any) -> Any:
-        """Apply to arrays: values are converted to ``type`` first, the result to ``return_type``.
-
-        Operators of values take ``(x)`` or ``(x, y)``; positional binary ones ``(i, k, j)``, positional unary ones
-        ``(i, j)``, index-unary and select operators ``(x, i, j, thunk)``.
-        """
-        return self.op._run_numpy(self, operands)
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """``op(A | B)``, ``op(A, 1)``; see :func:`call`."""
-        return call(self, args, kwargs)
-
-    def __repr__(self) -> str:
-        return f"{self.op!r}[{self.type.name}]"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _typed, (self.op, self.type)
-
-
-def _typed(op: Operator, operand: DataType) -> TypedOp:
-    """The typed operator that computes with a type, which need not be among its inputs (``ldexp``)."""
-    return op[next(t for t in op.types if op[t].type is operand)]
-
-
-def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """``op(A | B)``, ``op(A, 1)``: the first argument that knows ``_call_operator`` decides what that means."""
-    for arg in args:
-        hook = getattr(arg, "_call_operator", None)
-        if hook is not None:
-            return hook(op, args, kwargs)
-    raise TypeError(f"{op!r} takes matrices, vectors or their infix expressions; got {', '.join(map(repr, args))}")
 
 
 class Operator:
@@ -142,6 +43,10 @@ class Operator:
     cuda: str
     elementwise: str
     is_positional: bool
+    #: The Python function that it was made of, translated for each type; None for the built-in ones.
+    written: Written | None = None
+    #: The parameterized operator that it is one of, and the parameters.
+    parameters: tuple[Any, tuple[Any, ...], dict[str, Any]] | None = None
     _domain: Domain
     _function: Callable[..., Any]
 
@@ -163,12 +68,49 @@ class Operator:
         self._typed: dict[Any, TypedOp] = {}
         self._types: dict[DataType, DataType] | None = None
 
+    @classmethod
+    def from_string(cls, text: str) -> Any:
+        """The operator of this kind that a string names, typed where the string ends in a type.
+
+        Parameters
+        ----------
+        text : str
+            A name or a sign, perhaps with a type: ``"plus"``, ``"+[int]"``, ``"min.plus"`` for a semiring.
+
+        Raises
+        ------
+        errors.InvalidValue
+            No operator of this kind has that name.
+
+        >>> from sparsezc.semirings import binary, semiring
+        >>> binary.from_string("+[int]"), semiring.from_string("min.plus")
+        (binary.plus[INT64], semiring.min_plus)
+        """
+        from sparsezc.semirings.names import from_string
+
+        return from_string(cls.kind, text)
+
+    @property
+    def orig_func(self) -> Callable[..., Any] | None:
+        """The Python function that it was made of, or None."""
+        return None if self.written is None else self.written.function
+
     @property
     def types(self) -> dict[DataType, DataType]:
         """``{input type: result type}``."""
         if self._types is None:
             self._types = {t: result for t, (_, result) in self._domain.items()}
         return self._types
+
+    @property
+    def coercions(self) -> dict[DataType, DataType]:
+        """``{input type: operand type}`` of the inputs that are converted first."""
+        return {t: operand for t, (operand, _) in self._domain.items() if operand is not t}
+
+    @property
+    def opclass(self) -> str:
+        """``"UnaryOp"``, ``"BinaryOp"`` ..."""
+        return type(self).__name__
 
     def __getitem__(self, key: Any) -> TypedOp:
         try:
@@ -181,7 +123,7 @@ class Operator:
         dtype = self._meet(*key) if type(key) is tuple else types.lookup(key)
         pair = self._domain.get(dtype)
         if pair is None:
-            if not self.is_positional:
+            if not self.is_positional or self.written is not None:
                 known = ", ".join(t.name for t in self._domain)
                 raise TypeNotSupported(f"{self!r} does not work with {dtype}; it works with {known}")
             pair = next(reversed(self._domain.values()))  # positions do not depend on the values' type
@@ -212,7 +154,10 @@ class Operator:
         else:
             values = [types.cast(v, typed.type) for v in operands]
         with np.errstate(all="ignore"):
-            return types.cast(self._function(*values), typed.return_type)
+            return types.cast(self._function_of(typed.type)(*values), typed.return_type)
+
+    def _function_of(self, operand: DataType) -> Callable[..., Any]:
+        return self._function if self.written is None else self.written[operand].numpy
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """``op(A | B)``, ``op(A, 1)``; see :func:`call`."""
@@ -224,20 +169,29 @@ class Operator:
     def __reduce_ex__(self, protocol: Any) -> Any:
         from sparsezc.semirings.names import lookup, names_of
 
-        known = lookup(self.kind, self.name) if self.name in names_of(self.kind) else None
-        return (lookup, (self.kind, self.name)) if known is self else super().__reduce_ex__(protocol)
+        if names_of(self.kind).get(self.name) is self:
+            return lookup, (self.kind, self.name)
+        if self.parameters is not None:
+            return _with_parameters, self.parameters
+        if self.written is not None and isinstance(self, FromFunction):
+            return type(self).register_anonymous, (self.written.function, self.name)
+        return super().__reduce_ex__(protocol)
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_typed": {}}  # made again when asked for
 
 
-class UnaryOp(Operator):
+def _with_parameters(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return op(*args, **kwargs)
+
+
+class UnaryOp(FromFunction, Operator):
     """``z = f(x)``."""
 
     kind = "unary"
 
 
-class BinaryOp(Operator):
+class BinaryOp(FromFunction, Operator):
     """``z = f(x, y)``.
 
     Parameters
@@ -252,6 +206,7 @@ class BinaryOp(Operator):
     """
 
     kind = "binary"
+    typed_class = TypedBinaryOp
 
     def __init__(
         self,
@@ -269,9 +224,15 @@ class BinaryOp(Operator):
         self._commutes_to = commutes_to
         self._transposes_to = commutes_to if transposes_to is None else transposes_to
         self._mixed = mixed
+        self._monoid: Monoid | None = None  # set by the first that is made of it
 
     def _meet(self, left: Any, right: Any) -> DataType:
         return self._mixed if self._mixed is not None else super()._meet(left, right)
+
+    @property
+    def monoid(self) -> Monoid | None:
+        """The monoid that it is the operator of, or None."""
+        return self._monoid
 
     @property
     def is_commutative(self) -> bool:
@@ -281,19 +242,23 @@ class BinaryOp(Operator):
     @property
     def commutes_to(self) -> BinaryOp | None:
         """The operator g with g(y, x) = f(x, y), or None."""
-        from sparsezc.semirings.names import lookup
-
-        return None if self._commutes_to is None else lookup("binary", self._commutes_to)
+        return self._other(self._commutes_to)
 
     @property
     def transposes_to(self) -> BinaryOp | None:
         """The operator g for which B'A' with g is the transpose of AB with f, or None."""
+        return self._other(self._transposes_to)
+
+    def _other(self, name: str | None) -> BinaryOp | None:
         from sparsezc.semirings.names import lookup
 
-        return None if self._transposes_to is None else lookup("binary", self._transposes_to)
+        if name is None or name == self.name:
+            return None if name is None else self
+        found: BinaryOp = lookup("binary", name)
+        return found
 
 
-class IndexUnaryOp(Operator):
+class IndexUnaryOp(FromFunction, Operator):
     """``z = f(x, i, j, thunk)``; the thunk is ``y`` in CUDA."""
 
     kind = "indexunary"
@@ -303,7 +268,8 @@ class IndexUnaryOp(Operator):
         i, j = np.asarray(i, np.int64), np.asarray(j, np.int64)
         thunk = types.cast(thunk, typed.thunk_type)
         with np.errstate(all="ignore"):
-            z = self._function(x if self.is_positional else types.cast(x, typed.type), i, j, thunk)
+            by_place = self.is_positional and self.written is None  # what x holds does not matter
+            z = self._function_of(typed.type)(x if by_place else types.cast(x, typed.type), i, j, thunk)
             return types.cast(z, typed.return_type)
 
 

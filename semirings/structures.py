@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sparsezc.semirings import types
 from sparsezc.semirings.domains import Domain
 from sparsezc.semirings.operators import BinaryOp, Operator, TypedOp, TypeNotSupported
+from sparsezc.semirings.registering import Parameterized, parameterize
 from sparsezc.semirings.types import DataType
 
 Constant = float | Callable[[DataType], Any]
@@ -26,9 +27,11 @@ class TypedMonoid(TypedOp):
         The value t with f(t, x) = t, at which a fold may stop.
     stops_anywhere : bool
         Whether every value is terminal (``any``): a fold may stop at its first entry.
+    is_idempotent : bool
+        Whether f(x, x) = x.
     """
 
-    __slots__ = ("binaryop", "identity", "stops_anywhere", "terminal")
+    __slots__ = ("binaryop", "identity", "is_idempotent", "stops_anywhere", "terminal")
 
     def __init__(self, op: Monoid, type_: DataType, return_type: DataType) -> None:
         super().__init__(op, type_, return_type)
@@ -36,6 +39,7 @@ class TypedMonoid(TypedOp):
         self.identity = op.identity(type_)
         self.terminal = op.terminal(type_)
         self.stops_anywhere = op.stops_anywhere
+        self.is_idempotent = op.is_idempotent
 
 
 class Monoid(Operator):
@@ -53,6 +57,8 @@ class Monoid(Operator):
         The types that it is a monoid for.
     stops_anywhere : bool
         Whether the first value is as good as any.
+    is_idempotent : bool
+        Whether f(x, x) = x.
     """
 
     kind = "monoid"
@@ -66,13 +72,18 @@ class Monoid(Operator):
         terminal: Constant | None = None,
         domain: Domain,
         stops_anywhere: bool = False,
+        is_idempotent: bool = False,
         name: str | None = None,
     ) -> None:
         super().__init__(name or binaryop.name, numpy=binaryop._function, cuda=binaryop.cuda, domain=domain)
         self.binaryop = binaryop
+        self.written = binaryop.written
         self.stops_anywhere = stops_anywhere
+        self.is_idempotent = is_idempotent
         self._identity = identity
         self._terminal = terminal
+        if binaryop._monoid is None:
+            binaryop._monoid = self
 
     if TYPE_CHECKING:
 
@@ -105,6 +116,11 @@ class Monoid(Operator):
         if callable(value) and value(types.lookup(dtype)) is None:
             return None
         return self._constant(dtype, value)
+
+    @property
+    def identities(self) -> dict[DataType, Any]:
+        """``{input type: identity}``."""
+        return {t: self.identity(t) for t in self._domain}
 
     @property
     def is_commutative(self) -> bool:
@@ -158,6 +174,7 @@ class Semiring(Operator):
         )
         self.monoid = monoid
         self.binaryop = binaryop
+        self.written = binaryop.written
         self._restricted = False
 
     if TYPE_CHECKING:
@@ -206,15 +223,15 @@ class Semiring(Operator):
         return self.binaryop.is_commutative
 
 
-def register_anonymous(monoid: Monoid | BinaryOp, binaryop: BinaryOp, name: str | None = None) -> Semiring:
+def register_anonymous(monoid: Monoid | BinaryOp, binaryop: BinaryOp, name: str | None = None) -> Any:
     """A semiring that stands in no namespace.
 
     Parameters
     ----------
     monoid : Monoid or BinaryOp
-        What adds; an operator stands for the monoid of its name.
+        What adds; an operator stands for its monoid.
     binaryop : BinaryOp
-        What multiplies.
+        What multiplies. A parameterized one makes a parameterized semiring.
     name : str, optional
         Its name; ``{monoid}_{binaryop}`` without one.
 
@@ -227,13 +244,13 @@ def register_anonymous(monoid: Monoid | BinaryOp, binaryop: BinaryOp, name: str 
     >>> semiring.register_anonymous(monoid.max, binary.hypot)["INT8"].return_type
     FP32
     """
-    if isinstance(monoid, BinaryOp):
-        from sparsezc.semirings.names import lookup
-
-        monoid = lookup("monoid", monoid.name)
-    if not isinstance(monoid, Monoid) or not isinstance(binaryop, BinaryOp):
+    adds: Any = monoid.monoid if isinstance(monoid, BinaryOp) else monoid
+    if not isinstance(adds, Monoid) or not isinstance(binaryop, BinaryOp):
         raise TypeError(f"a semiring is made of a Monoid and a BinaryOp; got {monoid!r} and {binaryop!r}")
-    semiring = Semiring(monoid, binaryop, name=name)
+    if isinstance(binaryop, Parameterized):
+        called = name or f"{adds.name}_{binaryop.name}"
+        return parameterize(Semiring, lambda *a, **k: register_anonymous(adds, binaryop(*a, **k), called), called)
+    semiring = Semiring(adds, binaryop, name=name)
     if not semiring.types:
         raise TypeNotSupported(f"{monoid!r} has no type that {binaryop!r} returns")
     return semiring

@@ -72,5 +72,9 @@ positionj = UnaryOp("positionj", numpy=lambda i, j: j, cuda="j", domain=POSITION
 positionj1 = UnaryOp("positionj1", numpy=lambda i, j: j + 1, cuda="j + 1", domain=POSITION)
 
 # fmt: on
+from_string = UnaryOp.from_string
+register_anonymous = UnaryOp.register_anonymous
+register_new = UnaryOp.register_new
+
 # At the end, because it takes its names from here
 from sparsezc.semirings import unary_ss as ss  # noqa: E402, F401

@@ -21,24 +21,30 @@ from sparsezc.config import config as config
 
 if TYPE_CHECKING:
     from sparsezc import algorithms as algorithms
-    from sparsezc import errors as exceptions  # noqa: F401
+    from sparsezc import dtypes as dtypes
+    from sparsezc import exceptions as exceptions
     from sparsezc import io as io
+    from sparsezc import ss as ss
+    from sparsezc import viz as viz
     from sparsezc.convert import from_graphblas as from_graphblas
     from sparsezc.convert import to_graphblas as to_graphblas
     from sparsezc.matrix import Matrix as Matrix
     from sparsezc.ops.arrays import MAX_SIZE as MAX_SIZE
     from sparsezc.scalar import Scalar as Scalar
+    from sparsezc.semirings import agg as agg
     from sparsezc.semirings import binary as binary
     from sparsezc.semirings import indexunary as indexunary
     from sparsezc.semirings import monoid as monoid
+    from sparsezc.semirings import op as op
     from sparsezc.semirings import select as select
     from sparsezc.semirings import semiring as semiring
-    from sparsezc.semirings import types as dtypes  # noqa: F401
     from sparsezc.semirings import unary as unary
     from sparsezc.vector import Vector as Vector
     from sparsezc.write import replace as replace
 
 __version__ = "0.1.0"
+#: The library below the CPU engine, as python-graphblas names it.
+backend = "suitesparse"
 
 # Where each name lives: (module, name in it; None for the module itself). Loaded when first used.
 _HOMES: dict[str, tuple[str, str | None]] = {
@@ -46,22 +52,27 @@ _HOMES: dict[str, tuple[str, str | None]] = {
     "Vector": ("sparsezc.vector", "Vector"),
     "Scalar": ("sparsezc.scalar", "Scalar"),
     "MAX_SIZE": ("sparsezc.ops.arrays", "MAX_SIZE"),
+    "agg": ("sparsezc.semirings.agg", None),
     "algorithms": ("sparsezc.algorithms", None),
+    "Recorder": ("sparsezc.recorder", "Recorder"),
     "binary": ("sparsezc.semirings.binary", None),
-    "dtypes": ("sparsezc.semirings.types", None),
-    "exceptions": ("sparsezc.errors", None),
+    "dtypes": ("sparsezc.dtypes", None),
+    "exceptions": ("sparsezc.exceptions", None),
     "from_graphblas": ("sparsezc.convert", "from_graphblas"),
     "indexunary": ("sparsezc.semirings.indexunary", None),
     "io": ("sparsezc.io", None),
     "monoid": ("sparsezc.semirings.monoid", None),
+    "op": ("sparsezc.semirings.op", None),
     "replace": ("sparsezc.write", "replace"),
     "select": ("sparsezc.semirings.select", None),
     "semiring": ("sparsezc.semirings.semiring", None),
+    "ss": ("sparsezc.ss", None),
     "to_graphblas": ("sparsezc.convert", "to_graphblas"),
     "unary": ("sparsezc.semirings.unary", None),
+    "viz": ("sparsezc.viz", None),
 }
 
-__all__ = [*_HOMES, "config", "init"]
+__all__ = [*_HOMES, "backend", "config", "init"]
 
 
 def init(backend: str = "suitesparse", blocking: bool = True) -> None:

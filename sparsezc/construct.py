@@ -12,13 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsezc import ops
-from sparsezc.config import config
-from sparsezc.csr import Csr
+from sparsezc.compressed import FromCompressed
 from sparsezc.engines import cpu
-from sparsezc.errors import InvalidValue
-from sparsezc.memory import wrap
+from sparsezc.errors import InvalidObject, InvalidValue
 from sparsezc.ops import arrays, checks
-from sparsezc.semirings.types import DataType
 
 if TYPE_CHECKING:
     from sparsezc.matrix import Matrix
@@ -31,26 +28,15 @@ def _length(n: int | None, ids: Any, where: str, name: str) -> int:
     if n is not None:
         return arrays.size(n, f"{where}: n{name}")
     if not ids.size:
-        raise InvalidValue(f"{where}: there are no {name}, so n{name}= is needed")
-    return int(ids.max()) + 1
+        what = "row" if name == "rows" else "column"
+        raise InvalidValue(f"{where}: No {what} indices provided. Unable to infer n{name}. Give n{name}=")
+    return arrays.size(int(ids.max()) + 1, f"{where}: n{name}")
 
 
-class FromArrays:
+class FromArrays(FromCompressed):
     """The makers of a Matrix."""
 
     __slots__ = ()
-
-    @classmethod
-    def _made(
-        cls, store: Any, dtype: DataType, shape: tuple[int, int], name: str | None, symmetric: bool = False
-    ) -> Self:
-        """A matrix on the CPU engine, or where the configuration wants new matrices."""
-        kind: Any = cls
-        made = kind._from_store(cpu.engine(), store, dtype, shape, name)
-        made._symmetric = symmetric  # before it moves: the GPU engine then holds it once for both directions
-        if config.engine != "auto":
-            made = made.to(config.engine)
-        return made  # type: ignore[no-any-return]
 
     @classmethod
     def from_coo(
@@ -101,16 +87,22 @@ class FromArrays:
         i = arrays.ids(rows, f"{where}: rows", None if nrows is None else arrays.size(nrows, f"{where}: nrows"))
         j = arrays.ids(columns, f"{where}: columns", None if ncols is None else arrays.size(ncols, f"{where}: ncols"))
         vals, kind = arrays.values(values, dtype, f"{where}: values", 0, 1)
-        arrays.length(j.size, i.size, f"{where}: columns", "rows")
-        if vals.ndim:
-            arrays.length(vals.size, i.size, f"{where}: values", "rows")
         shape = _length(nrows, i, where, "rows"), _length(ncols, j, where, "cols")
+        arrays.lengths(where, rows=i, columns=j, values=vals)
         merge = cpu.merger(dup_op, kind, vals.ndim == 0, where)
         return cls._made(cpu.engine().build_matrix(i, j, vals, kind, shape, merge), kind, shape, name)
 
     @classmethod
     def from_edgelist(
-        cls, edgelist: ArrayLike | Iterable[Sequence[Any]], values: Any = None, dtype: Any = None, **kwargs: Any
+        cls,
+        edgelist: ArrayLike | Iterable[Sequence[Any]],
+        values: Any = None,
+        dtype: Any = None,
+        *,
+        nrows: int | None = None,
+        ncols: int | None = None,
+        dup_op: Any = None,
+        name: str | None = None,
     ) -> Self:
         """A matrix from pairs ``(row, column)`` or triples ``(row, column, value)``; the rest as in :meth:`from_coo`.
 
@@ -129,147 +121,38 @@ class FromArrays:
             There are triples and `values` too.
         """
         if isinstance(edgelist, np.ndarray):
-            if edgelist.ndim != 2 or edgelist.shape[1] != 2:
-                raise InvalidValue(f"Matrix.from_edgelist: an array must have shape (n, 2); got {edgelist.shape}")
-            return cls.from_coo(edgelist[:, 0], edgelist[:, 1], 1.0 if values is None else values, dtype, **kwargs)
+            if edgelist.ndim != 2:
+                raise InvalidValue(
+                    f"Matrix.from_edgelist: edgelist array must have 2 dimensions, shape (n, 2); got {edgelist.shape}"
+                )
+            if edgelist.shape[1] == 3:
+                raise InvalidValue(
+                    f"Matrix.from_edgelist: edgelist array must have shape (n, 2); got {edgelist.shape}. Of an array,"
+                    " values must be passed separately"
+                )
+            if edgelist.shape[1] != 2:
+                raise InvalidValue(
+                    "Matrix.from_edgelist: edgelist array must be length 2 in its second dimension, shape (n, 2); got"
+                    f" {edgelist.shape}"
+                )
+            i, j = edgelist[:, 0], edgelist[:, 1]
+            values = 1.0 if values is None else values
+            return cls.from_coo(i, j, values, dtype, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name)
         edges = [tuple(edge) for edge in edgelist]  # type: ignore[arg-type, union-attr]
         width = len(edges[0]) if edges else 2
         if width not in (2, 3) or any(len(edge) != width for edge in edges):
             raise InvalidValue(
-                "Matrix.from_edgelist: all items must be pairs (row, column), or all triples with a value"
+                "Matrix.from_edgelist: each item of edgelist must have two or three elements: all of them pairs (row,"
+                " column), or all triples with a value"
             )
         if width == 3:
             if values is not None:
-                raise TypeError(
-                    "Matrix.from_edgelist: values stand in the triples and in values=; one of them is needed"
-                )
+                raise TypeError("Matrix.from_edgelist: Too many sources of values: the triples, and values=")
             values = [edge[2] for edge in edges]
         elif values is None:
             values = 1.0
-        return cls.from_coo([edge[0] for edge in edges], [edge[1] for edge in edges], values, dtype, **kwargs)
-
-    @classmethod
-    def from_csr(
-        cls,
-        indptr: ArrayLike,
-        col_indices: ArrayLike,
-        values: Any = 1.0,
-        dtype: Any = None,
-        *,
-        nrows: int | None = None,
-        ncols: int | None = None,
-        name: str | None = None,
-        symmetric: bool = False,
-        take_ownership: bool = False,
-    ) -> Self:
-        """A matrix from compressed rows.
-
-        Parameters
-        ----------
-        indptr : array_like of integers, shape (nrows + 1,)
-        col_indices : array_like of integers, shape (n,)
-            Row i has ``col_indices[indptr[i]:indptr[i + 1]]``, in any order.
-        values : array_like, shape (n,), or a number
-            A number stands for all of them and takes no memory.
-        dtype : optional
-        nrows, ncols : int, optional
-        name : str, optional
-        symmetric : bool
-            A promise that the matrix equals its transpose, which saves the GPU engine a second copy.
-        take_ownership : bool
-            Use the arrays themselves, without a copy, where they are uint64 (values: of `dtype`), contiguous and own
-            their memory. They must not be used afterwards.
-
-        Raises
-        ------
-        InvalidObject
-            The arrays are no CSR: the message says where.
-        DimensionMismatch
-            There are not as many values as ids.
-
-        Examples
-        --------
-        >>> import sparsezc as gb
-        >>> gb.Matrix.from_csr([0, 1, 3], [1, 0, 2], [7, 8, 9]).to_dense(fill_value=0)
-        array([[0, 7, 0],
-               [8, 0, 9]])
-        """
-        return cls._from_compressed(
-            "csr", indptr, col_indices, values, dtype, nrows, ncols, name, symmetric, take_ownership
-        )
-
-    @classmethod
-    def from_csc(
-        cls,
-        indptr: ArrayLike,
-        row_indices: ArrayLike,
-        values: Any = 1.0,
-        dtype: Any = None,
-        *,
-        nrows: int | None = None,
-        ncols: int | None = None,
-        name: str | None = None,
-    ) -> Self:
-        """A matrix from compressed columns; arguments and errors as in :meth:`from_csr`."""
-        flipped: Any = cls._from_compressed("csc", indptr, row_indices, values, dtype, ncols, nrows, None, False, False)
-        made: Self = ops.transpose(flipped).new(name=name)
-        return made
-
-    @classmethod
-    def _from_compressed(
-        cls,
-        form: str,
-        indptr: Any,
-        ids: Any,
-        values: Any,
-        dtype: Any,
-        nrows: int | None,
-        ncols: int | None,
-        name: str | None,
-        symmetric: bool,
-        take: bool,
-    ) -> Self:
-        where = f"Matrix.from_{form}"
-        names = ("indptr", "col_indices" if form == "csr" else "row_indices")
-        rows, cols = ("nrows", "ncols") if form == "csr" else ("ncols", "nrows")
-        offsets = arrays.ids(indptr, f"{where}: indptr")
-        given = arrays.ids(ids, f"{where}: {names[1]}")
-        vals, kind = arrays.values(values, dtype, f"{where}: values", 0, 1)
-        if ncols is None and symmetric:
-            ncols = offsets.size - 1
-        elif ncols is None:
-            ncols = int(given.max()) + 1 if given.size else 0
-        ncols = arrays.size(ncols, f"{where}: {cols}")
-        if nrows is not None and nrows != offsets.size - 1:
-            raise InvalidValue(
-                f"{where}: {rows}={nrows}, and indptr has {offsets.size} entries: {nrows} and 1 are needed"
-            )
-        if symmetric and ncols != offsets.size - 1:
-            raise InvalidValue(f"{where}: symmetric=True, and the matrix is {offsets.size - 1} x {ncols}, not square")
-        if vals.ndim:
-            arrays.length(vals.size, given.size, f"{where}: values", names[1])
-        if not arrays.check_csr(offsets, given, ncols, names):
-            order = np.lexsort(
-                (given, np.repeat(np.arange(offsets.size - 1), (offsets[1:] - offsets[:-1]).astype(np.int64)))
-            )
-            given = given[order]
-            vals = vals[order] if vals.ndim else vals
-        if not take:  # what is still the user's array must not become ours
-            given = given.copy() if np.shares_memory(given, ids) else given
-            vals = vals.copy() if np.shares_memory(vals, values) else vals
-        iso = vals.ndim == 0
-        csr = Csr(
-            offsets.size - 1,
-            ncols,
-            offsets.view(np.int64),
-            wrap(given),
-            wrap(np.atleast_1d(vals)),
-            kind,
-            iso,
-            symmetric,
-        )
-        store = cpu.engine().matrix_from_csr(csr, adopt=True)
-        return cls._made(store, kind, (csr.nrows, csr.ncols), name, symmetric)
+        rows, columns = [edge[0] for edge in edges], [edge[1] for edge in edges]
+        return cls.from_coo(rows, columns, values, dtype, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name)
 
     @classmethod
     def from_scalar(cls, value: Any, nrows: int, ncols: int, dtype: Any = None, *, name: str | None = None) -> Self:
@@ -298,7 +181,7 @@ class FromArrays:
         InvalidValue
             The array has not two dimensions.
         """
-        vals, kind = arrays.values(values, dtype, "Matrix.from_dense: values", 2)
+        vals, kind = arrays.dense(values, dtype, "Matrix", 2)
         shape = vals.shape[0], vals.shape[1]
         made: Any = cls._made(cpu.engine().dense_matrix(vals, kind), kind, shape, name)
         if missing_value is not None:
@@ -325,13 +208,24 @@ class FromArrays:
         InvalidValue
             `order` is neither "rowwise" nor "columnwise".
         """
-        if order not in ("rowwise", "columnwise"):
-            raise InvalidValue(f"Matrix.from_dicts: order={order!r}; 'rowwise' or 'columnwise' is needed")
+        order = arrays.order(order, "Matrix.from_dicts")
         outer = nested_dicts.items() if isinstance(nested_dicts, Mapping) else enumerate(nested_dicts)
         entries = [(i, j, value) for i, inner in outer for j, value in inner.items()]
         i, j, vals = (list(part) for part in zip(*entries, strict=True)) if entries else ([], [], [])
         if order == "columnwise":
             i, j = j, i
         if not isinstance(nested_dicts, Mapping):
-            nrows, ncols = (len(nested_dicts), ncols) if order == "rowwise" else (nrows, len(nested_dicts))
+            size, given = len(nested_dicts), nrows if order == "rowwise" else ncols
+            if given is not None and given != size:
+                which = "nrows" if order == "rowwise" else "ncols"
+                raise InvalidValue(f"Matrix.from_dicts: {which} must be {size}, the number of dicts; got {given}")
+            nrows, ncols = (size, ncols) if order == "rowwise" else (nrows, size)
+        elif order == "rowwise" and nrows is None:
+            nrows = max(nested_dicts, default=-1) + 1
+        elif order == "columnwise" and ncols is None:
+            ncols = max(nested_dicts, default=-1) + 1
+        nrows = max(i, default=-1) + 1 if nrows is None else nrows
+        ncols = max(j, default=-1) + 1 if ncols is None else ncols
+        if max(i, default=-1) >= nrows or max(j, default=-1) >= ncols:
+            raise InvalidObject(f"Matrix.from_dicts: there are ids beyond the size, {nrows} x {ncols}")
         return cls.from_coo(i, j, vals, dtype, nrows=nrows, ncols=ncols, name=name)

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 import sparsezc.vector  # noqa: F401  (a program that never names Vector may make one: A.mxv(v).new())
-from sparsezc import engines, ops, scalar
-from sparsezc.config import config
+from sparsezc import engines, ops, placing, scalar
 from sparsezc.construct import FromArrays
+from sparsezc.contents import MatrixContents
 from sparsezc.engines import cpu
-from sparsezc.errors import InvalidValue, warn_slow
+from sparsezc.errors import OutputNotEmpty, UnknownDtype
 from sparsezc.expression import Expression, IndexList
 from sparsezc.mask import Mask, as_mask
-from sparsezc.memory import budget
 from sparsezc.ops import arrays, compare, indices
+from sparsezc.options import check as check_options
 from sparsezc.reading import Readable
-from sparsezc.semirings.types import FP64, DataType, cast, lookup
+from sparsezc.semirings.types import FP64, DataType, lookup
+from sparsezc.suitesparse import Accessor, html
+from sparsezc.transposed import TransposedMatrix
 from sparsezc.writable import Writable
 
 if TYPE_CHECKING:
@@ -31,26 +33,7 @@ __all__ = ["Matrix", "TransposedMatrix"]
 _numbers = itertools.count()
 
 
-def _lengths(indptr: NDArray[Any]) -> NDArray[np.int64]:
-    """How many entries each row has."""
-    lengths: NDArray[np.int64] = (indptr[1:] - indptr[:-1]).astype(np.int64)
-    return lengths
-
-
-_NOTEWORTHY_BYTES = 1 << 20  # moving less than this is not worth a word
-
-
-def _say_that_it_moves(matrix: Matrix, engine: str, nbytes: int) -> None:
-    """A matrix follows a statement to another engine: once each, and worth knowing where it is large."""
-    if nbytes < _NOTEWORTHY_BYTES or config.fallback == "silent":
-        return
-    said = f"matrix {matrix.name} ({nbytes:,} bytes) is needed on engine {engine!r}"
-    if config.fallback == "error":
-        raise InvalidValue(f"{said} and config.fallback is 'error': use {matrix.name}.to({engine!r}) first")
-    warn_slow(f"{said} and moves there; {matrix.name}.to({engine!r}) says so")
-
-
-class Matrix(FromArrays, Readable, Writable):
+class Matrix(FromArrays, MatrixContents, Readable, Writable):
     """A sparse matrix of `nrows` rows and `ncols` columns.
 
     A matrix stays on the engine where it was made (``config.engine``); :meth:`to` makes it on another one.
@@ -81,10 +64,14 @@ class Matrix(FromArrays, Readable, Writable):
 
     __slots__ = ("_nrows", "_ncols", "_symmetric", "_transpose")
     ndim = 2
+    ss = Accessor()
 
     def __init__(self, dtype: Any = FP64, nrows: int = 0, ncols: int = 0, *, name: str | None = None) -> None:
-        shape = arrays.size(nrows, "Matrix: nrows"), arrays.size(ncols, "Matrix: ncols")
-        self._begin(lookup(dtype), shape, name)
+        try:
+            kind = lookup(dtype)
+        except UnknownDtype as error:
+            raise UnknownDtype(f"Matrix: Bad dtype: {error}") from None
+        self._begin(kind, (arrays.size(nrows, "Matrix: nrows"), arrays.size(ncols, "Matrix: ncols")), name)
 
     def _begin(self, dtype: DataType, shape: tuple[int, ...], name: str | None) -> None:
         self.dtype = dtype
@@ -140,7 +127,7 @@ class Matrix(FromArrays, Readable, Writable):
             self._engine, self._store = engine, engine.new_matrix(self.dtype, self._nrows, self._ncols)
             return
         csr = self._to_csr()
-        _say_that_it_moves(self, engine.name, csr.nbytes)
+        placing.say_that_it_moves(self, engine.name, csr.nbytes)
         self._engine, self._store = engine, engine.matrix_from_csr(csr)
 
     def _need(self) -> tuple[Engine, Any]:
@@ -197,63 +184,19 @@ class Matrix(FromArrays, Readable, Writable):
         OutOfMemory
             The matrix does not fit; the message says what each placement needs and what there is.
         """
-        if engine is None:
-            engine = "cpu" if placement == "host" else "gpu"
-        there = engines.get(engine)
-        if self._engine is there and placement is None and not with_transpose:
-            return self
-        if there is cpu.engine():
-            if placement not in (None, "host"):
-                raise InvalidValue(
-                    f"{self.name}.to: placement={placement!r} is none of engine {engine!r}, which has 'host'"
-                )
-            if self._engine is there:
-                return self
-            csr, wanted = self._to_csr(), "host"
-        else:
-            csr = self._to_csr()
-            wanted = budget.resolve(placement or config.placement, csr.placed_nbytes, csr.nrows)
-            if self._engine is there and csr.indices.placement == wanted and not with_transpose:
-                return self
-        placed = csr.place(wanted)
-        made = Matrix._from_csr(placed, engine, name=self.name, adopt=placed is not csr)
-        if with_transpose:
-            there.keep_transpose(made._store)
-        return made
+        return placing.placed(self, engine, placement, with_transpose)
 
-    def to_coo(
+    def dup(
         self,
         dtype: Any = None,
         *,
-        rows: bool = True,
-        columns: bool = True,
-        values: bool = True,
-        sort: bool = True,
-    ) -> tuple[Any, Any, Any]:
-        """Row ids, column ids (uint64) and values, by rows and then by columns; None for what is not asked for."""
-        indptr, cols, vals = self.to_csr(dtype)
-        i = np.repeat(np.arange(self._nrows, dtype=np.uint64), _lengths(indptr)) if rows else None
-        return i, cols if columns else None, vals if values else None
-
-    def to_csr(self, dtype: Any = None, *, sort: bool = True) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """``indptr``, column ids (both uint64, ids ascending in each row) and values, copied."""
-        csr = self._to_csr()
-        ids, vals = csr.indices.read(), csr.values.read()
-        if csr.indices.placement != "host":  # what was read may be the matrix's own memory
-            ids, vals = ids.astype(np.uint64), vals.copy()
-        if dtype is not None:
-            vals = cast(vals, lookup(dtype))
-        if csr.iso:
-            vals = np.broadcast_to(vals, (csr.nvals,))
-        return csr.indptr.view(np.uint64), ids.astype(np.uint64, copy=False), vals
-
-    def to_csc(self, dtype: Any = None, *, sort: bool = True) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """``indptr``, row ids (both uint64, ids ascending in each column) and values, copied."""
-        formed: Matrix = self.T.new()
-        return formed.to_csr(dtype)
-
-    def dup(self, dtype: Any = None, *, clear: bool = False, mask: Any = None, name: str | None = None) -> Matrix:
+        clear: bool = False,
+        mask: Any = None,
+        name: str | None = None,
+        **options: Any,
+    ) -> Matrix:
         """A copy: of another type, without entries, or only of what a mask allows."""
+        check_options(options)
         kind = self.dtype if dtype is None else lookup(dtype)
         made = self._blank(kind, self.shape, name)
         if mask is not None:
@@ -266,6 +209,57 @@ class Matrix(FromArrays, Readable, Writable):
             made._engine, made._store = self._engine, self._engine.dup(self._store, kind)
             made._symmetric = self._symmetric
         return made
+
+    def build(
+        self,
+        rows: ArrayLike,
+        columns: ArrayLike,
+        values: Any,
+        *,
+        dup_op: Any = None,
+        clear: bool = False,
+        nrows: int | None = None,
+        ncols: int | None = None,
+    ) -> None:
+        """Fill this empty matrix from row ids, column ids and values, which take its type.
+
+        Parameters
+        ----------
+        rows, columns, values, dup_op
+            As in :meth:`from_coo`.
+        clear : bool
+            Remove what is there first.
+        nrows, ncols : int, optional
+            Resize first.
+
+        Raises
+        ------
+        OutputNotEmpty
+            There are entries, and `clear` is not set.
+        """
+        if not clear and self.nvals:
+            raise OutputNotEmpty(f"{self.name}.build: there are {self.nvals} entries; clear=True removes them")
+        shape = self._nrows if nrows is None else nrows, self._ncols if ncols is None else ncols
+        made = Matrix.from_coo(rows, columns, values, self.dtype, nrows=shape[0], ncols=shape[1], dup_op=dup_op)
+        self.clear()
+        if shape != self.shape:
+            self.resize(*shape)
+        self << made
+
+    def setdiag(self, values: Any, k: int = 0, *, mask: Any = None, accum: Any = None, **options: Any) -> None:
+        """Write to diagonal `k`: see :func:`sparsezc.ops.setdiag`."""
+        ops.setdiag(self, values, k, mask, accum)
+
+    def __sizeof__(self) -> int:
+        held = 0 if self._engine is None or self._engine is not cpu.engine() else int(sys.getsizeof(self._store))
+        return object.__sizeof__(self) + held
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        i, j, values = self.to_coo()
+        return _unpickle, (i, j, values, self.dtype.name, self.shape, self.name)
+
+    def _repr_html_(self) -> str:
+        return html(self)
 
     def clear(self) -> None:
         """Remove every entry."""
@@ -322,85 +316,5 @@ class Matrix(FromArrays, Readable, Writable):
         return compare.summary(self, "nowhere yet" if self._engine is None else self._engine.name)
 
 
-class TransposedMatrix(Readable):
-    """``A.T``: A with rows and columns exchanged, for operations to read. ``new()`` forms a Matrix."""
-
-    __slots__ = ("_matrix", "__weakref__")
-    _transposed = True
-
-    def __init__(self, matrix: Matrix) -> None:
-        self._matrix = matrix
-
-    @property
-    def T(self) -> Matrix:
-        """The matrix itself."""
-        return self._matrix
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """``(nrows, ncols)``."""
-        return self._matrix.shape[::-1]
-
-    @property
-    def dtype(self) -> DataType:  # type: ignore[override]
-        """Type of the entries."""
-        return self._matrix.dtype
-
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        """The name of the matrix and ``.T``."""
-        return f"{self._matrix.name}.T"
-
-    @property
-    def _engine(self) -> Engine | None:  # type: ignore[override]
-        return self._matrix._engine
-
-    @property
-    def _store(self) -> Any:
-        return self._matrix._store
-
-    def _settle(self, engine: Engine) -> None:
-        self._matrix._settle(engine)
-
-    @property
-    def nvals(self) -> int:
-        """Number of entries."""
-        return self._matrix.nvals
-
-    def new(self, dtype: Any = None, *, mask: Any = None, name: str | None = None) -> Matrix:
-        """The transpose as a Matrix."""
-        made: Matrix = ops.transpose(self._matrix).new(dtype, mask=mask, name=name)
-        return made
-
-    def dup(self, dtype: Any = None, *, clear: bool = False, mask: Any = None, name: str | None = None) -> Matrix:
-        """The transpose as a Matrix; with `clear`, an empty one of its shape."""
-        if clear:
-            return Matrix(self.dtype if dtype is None else dtype, *self.shape, name=name)
-        return self.new(dtype, mask=mask, name=name)
-
-    def to_coo(
-        self, dtype: Any = None, *, rows: bool = True, columns: bool = True, values: bool = True, sort: bool = True
-    ) -> tuple[Any, Any, Any]:
-        """Row ids, column ids (uint64) and values, by columns and then by rows."""
-        i, j, vals = self._matrix.to_coo(dtype, rows=columns, columns=rows, values=values, sort=sort)
-        return j, i, vals
-
-    def to_csr(self, dtype: Any = None, *, sort: bool = True) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """As :meth:`Matrix.to_csr`, of the transpose."""
-        return self._matrix.to_csc(dtype, sort=sort)
-
-    def to_csc(self, dtype: Any = None, *, sort: bool = True) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """As :meth:`Matrix.to_csc`, of the transpose."""
-        return self._matrix.to_csr(dtype, sort=sort)
-
-    def to_graphblas(self, *, copy: bool = False) -> Any:
-        """The transpose, formed, as python-graphblas's Matrix."""
-        return self.new().to_graphblas()
-
-    def wait(self, how: str = "materialize") -> TransposedMatrix:
-        """Finish whatever is pending."""
-        self._matrix.wait(how)
-        return self
-
-    def __repr__(self) -> str:
-        return f"<{self.name}: the transpose of {self._matrix!r}>"
+def _unpickle(i: Any, j: Any, values: Any, dtype: str, shape: tuple[int, int], name: str) -> Matrix:
+    return Matrix.from_coo(i, j, values, dtype, nrows=shape[0], ncols=shape[1], name=name)

@@ -6,6 +6,8 @@ its answer, so a loop pays for the search once.
 
 from __future__ import annotations
 
+from importlib import import_module
+from types import FunctionType
 from typing import Any
 
 from sparsezc.errors import GraphblasException
@@ -26,7 +28,7 @@ def resolve(kind: str, op: Any, where: str, left: DataType, right: DataType | No
     ----------
     kind : {"unary", "binary", "indexunary", "select", "monoid", "semiring"}
         What is needed. A monoid counts as its binary operator, and a binary operator as the monoid of its name.
-    op : Operator, TypedOp or str
+    op : Operator, TypedOp, str or a Python function
     where : str
         The argument's name in messages, such as ``"mxv: op"``.
     left, right : DataType
@@ -41,6 +43,10 @@ def resolve(kind: str, op: Any, where: str, left: DataType, right: DataType | No
     DomainMismatch
         The operator does not work with these types (also a KeyError, as in python-graphblas).
     """
+    if isinstance(op, FunctionType) and kind in ("unary", "binary", "indexunary", "select"):
+        made: Any = import_module(f"sparsezc.semirings.{kind}")
+        op = made.register_anonymous(op)
+        return op[left if right is None or kind != "binary" else (left, right)]  # type: ignore[no-any-return]
     key = (kind, op, id(left), id(right))  # types are single objects that live forever
     try:
         return _remembered[key]
@@ -54,5 +60,29 @@ def resolve(kind: str, op: Any, where: str, left: DataType, right: DataType | No
             found = names.lookup(kind, op)
             typed = found if isinstance(found, TypedOp) else found[types]
     except (TypeError, GraphblasException) as error:
-        raise type(error)(f"{where}: {error}") from None
+        raise type(error)(f"{where}: {error}{_expected(kind, op, error)}") from None
     return _remembered.setdefault(key, typed)
+
+
+_CLASSES = {
+    "unary": "UnaryOp",
+    "binary": "BinaryOp, Monoid",
+    "indexunary": "IndexUnaryOp",
+    "select": "SelectOp, IndexUnaryOp",
+    "monoid": "Monoid",
+    "semiring": "Semiring",
+}
+
+
+def _expected(kind: str, op: Any, error: Exception) -> str:
+    """The end of a message about an operator of another kind: what is needed, and how to get it from what was given."""
+    if kind == "monoid" and isinstance(op, TypedOp) and op.op.kind == "binary":
+        return f" (Expected type: Monoid; {op!r} is not part of a Monoid for {op.type} datatype)"
+    if type(error) is not TypeError:
+        return ""
+    expected = f" (Expected type: {_CLASSES[kind]}"
+    untyped = op.op if isinstance(op, TypedOp) else op
+    part = {"binary": "binaryop", "monoid": "monoid"}.get(kind)
+    if getattr(untyped, "kind", None) == "semiring" and part:
+        return f"{expected}; {untyped!r}.{part} may be said to get the {_CLASSES[kind].split(', ')[-1]})"
+    return f"{expected})"
