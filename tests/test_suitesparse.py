@@ -84,3 +84,20 @@ def test_converted_operands_are_accumulated(monoid, multiply) -> None:
             w = gb.Vector.from_dense(y, dtype=of_output)
             w(w.S, accum) << multiplied
             assert w.to_dense().tolist() == expected.tolist(), said
+
+
+@pytest.mark.parametrize("of_b", ["INT32", "FP32", "FP64"])
+@pytest.mark.parametrize("of_a", ["INT64", "FP32", "FP64"])
+def test_converted_matrices_are_accumulated(of_a, of_b) -> None:
+    """The same, matrix times matrix."""
+    rng = np.random.default_rng(4)
+    a, b, c = rng.integers(1, 5, (3, 6, 6))
+    i, j = np.indices((6, 6)).reshape(2, -1)
+    A, B = (gb.Matrix.from_coo(i, j, x.ravel(), dtype=kind) for x, kind in ((a, of_a), (b, of_b)))
+    for of_output in ("INT64", "FP32", "FP64"):
+        for left, right, expected in ((A, B, a @ b), (A, B.T, a @ b.T), (A.T, B, a.T @ b)):
+            C = gb.Matrix.from_coo(i, j, c.ravel(), dtype=of_output)
+            C(gb.binary.plus) << left.mxm(right, gb.semiring.plus_times)
+            assert C.to_dense().tolist() == (c + expected).tolist()
+            C(A.S, gb.binary.plus) << left.mxm(right, gb.semiring.plus_times)
+            assert C.to_dense().tolist() == (c + 2 * expected).tolist()
