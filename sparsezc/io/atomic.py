@@ -1,9 +1,14 @@
-"""Files that appear whole or not at all: written under another name in the same folder, then renamed."""
+"""Files that appear whole or not at all: written under another name in the same folder, then renamed.
+
+A link is followed: the file behind it is the one that changes. What is no regular file (a pipe, a terminal, a device)
+cannot be renamed over; it is written to, once everything is there.
+"""
 
 from __future__ import annotations
 
 import gzip
 import os
+import shutil
 import tempfile
 from pathlib import Path
 from types import TracebackType
@@ -35,9 +40,13 @@ class Output:
         final = path or self.path
         if final.is_dir():
             raise FileIsFolder(f"{final} is a folder; the name of a file is needed")
-        if not final.parent.is_dir():
-            raise FileMissing(f"{final}: the folder {final.parent} does not exist")
-        handle, name = tempfile.mkstemp(prefix=f".{final.name}.", suffix=".part", dir=final.parent)
+        folder = None
+        if not _is_special(final):
+            final = final.resolve()
+            folder = final.parent
+            if not folder.is_dir():
+                raise FileMissing(f"{final}: the folder {folder} does not exist")
+        handle, name = tempfile.mkstemp(prefix=f".{final.name}.", suffix=".part", dir=folder)
         self._waiting.append((Path(name), final))
         file = os.fdopen(handle, "wb")
         if final.suffix != ".gz":
@@ -50,9 +59,7 @@ class Output:
         try:
             if kind is None:
                 while self._waiting:
-                    temporary, final = self._waiting[0]
-                    temporary.chmod(0o666 & ~_umask())
-                    temporary.replace(final)
+                    _put(*self._waiting[0])
                     self._waiting.pop(0)
         finally:
             for temporary, _ in self._waiting:
@@ -67,6 +74,20 @@ class _Gzip(gzip.GzipFile):
         super().close()
         if below is not None:
             below.close()
+
+
+def _is_special(path: Path) -> bool:
+    return path.exists() and not path.is_file()
+
+
+def _put(temporary: Path, final: Path) -> None:
+    if _is_special(final):
+        with temporary.open("rb") as source, final.open("wb") as sink:
+            shutil.copyfileobj(source, sink)
+        temporary.unlink()
+        return
+    temporary.chmod(0o666 & ~_umask())
+    temporary.replace(final)
 
 
 def _umask() -> int:
