@@ -17,21 +17,17 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from os import cpu_count
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc import compiler
 from sparsezc.errors import DeviceUnavailable, OutOfMemory
 
 __all__ = ["Cuda", "Device", "Pages", "current", "reason", "use"]
 
 Kernel = Callable[[int, int, tuple[Any, ...]], None]  # kernel(blocks, threads of a block, arguments)
-
-_ROOT = Path(__file__).resolve().parent
-#: Where ``#include`` looks: the kernels' own headers and the operators'.
-INCLUDE = (_ROOT / "engines" / "gpu" / "kernels", _ROOT.parent / "semirings", _ROOT / "semirings")
 
 _HUGE = 2 << 20
 _ACCESSED_BY = 5  # cudaMemAdviseSetAccessedBy
@@ -84,8 +80,8 @@ class Cuda:
         self.capability = f"{properties['major']}.{properties['minor']}"
 
     def compile(self, source: str, name: str) -> Kernel:
-        options = ("-std=c++17", *(f"-I{folder}" for folder in INCLUDE if folder.is_dir()))
-        function = self.xp.RawModule(code=source, options=options).get_function(name)
+        path = compiler.compiled(self.xp.cuda.nvrtc, source, int(self.capability.replace(".", "")))
+        function = self.xp.RawModule(path=str(path)).get_function(name)
 
         def launch(blocks: int, threads: int, arguments: tuple[Any, ...]) -> None:
             function((blocks,), (threads,), arguments)
