@@ -60,8 +60,11 @@ class Device(Protocol):
 
     def asnumpy(self, array: Any) -> NDArray[Any]: ...
     def pointer(self, array: Any) -> int: ...
-    def copy_in(self, array: Any, pages: Pages) -> None:
-        """Copy pages to a device array of as many bytes: the link's own rate, which `doctor` measures."""
+    def copy_in(self, array: Any, host: NDArray[Any]) -> None:
+        """Fill a device array from as many bytes of host memory; from pages, at the link's own rate."""
+
+    def copy_out(self, array: Any, host: NDArray[Any]) -> None:
+        """The reverse."""
 
     def synchronize(self) -> None: ...
 
@@ -142,8 +145,12 @@ class Cuda:
     def pointer(self, array: Any) -> int:
         return int(array.data.ptr)
 
-    def copy_in(self, array: Any, pages: Pages) -> None:
-        self._runtime.memcpy(self.pointer(array), pages.pointer, array.nbytes, 1)  # cudaMemcpyHostToDevice
+    def copy_in(self, array: Any, host: NDArray[Any]) -> None:
+        self._runtime.memcpy(self.pointer(array), host.ctypes.data, array.nbytes, 1)  # cudaMemcpyHostToDevice
+
+    def copy_out(self, array: Any, host: NDArray[Any]) -> None:
+        array = self.xp.ascontiguousarray(array)
+        self._runtime.memcpy(host.ctypes.data, self.pointer(array), array.nbytes, 2)  # cudaMemcpyDeviceToHost
 
     def synchronize(self) -> None:
         self._runtime.deviceSynchronize()

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sparsezc import device
 from sparsezc.errors import OutOfMemory
 from sparsezc.memory.buffer import Buffer
 
@@ -31,6 +32,9 @@ class HostBuffer(Buffer):
 
     def read(self, start: int = 0, stop: int | None = None) -> NDArray[Any]:
         return self.array[start:stop]
+
+    def load(self, start: int = 0, stop: int | None = None) -> Any:
+        return device.current().xp.asarray(self.array[start:stop])
 
 
 def allocate(count: int, dtype: np.dtype[Any]) -> HostBuffer:

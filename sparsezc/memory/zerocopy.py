@@ -39,8 +39,10 @@ class ZerocopyBuffer(Buffer):
         return self._pages.pointer
 
     def write(self, start: int, array: ArrayLike) -> None:
-        if not isinstance(array, np.ndarray) and hasattr(array, "get"):  # device memory: straight into the pages
-            array = device.current().asnumpy(array)
+        gpu = device.current()
+        if isinstance(array, gpu.xp.ndarray) and gpu.xp is not np:  # device memory: straight into the pages
+            gpu.copy_out(array.astype(self.dtype, copy=False), self.array[start : start + array.size])
+            return
         part = np.asarray(array)
         target = self.array[start : start + part.size]
         if part.size <= _PART:
@@ -52,6 +54,12 @@ class ZerocopyBuffer(Buffer):
 
     def read(self, start: int = 0, stop: int | None = None) -> NDArray[Any]:
         return self.array[start:stop]
+
+    def load(self, start: int = 0, stop: int | None = None) -> Any:
+        gpu, part = device.current(), self.array[start:stop]
+        made = gpu.xp.empty(part.size, self.dtype)
+        gpu.copy_in(made, part)
+        return made
 
 
 def allocate(count: int, dtype: np.dtype[Any]) -> ZerocopyBuffer:
