@@ -37,7 +37,7 @@ def apply(u: Any, op: Any, right: Any = None, left: Any = None) -> Expression:
     EmptyObject
         The scalar is empty.
     """
-    u = stored(u, "apply: the operand", 1, 2)
+    u = stored(u, "apply: the operand", 0, 1, 2)
     if left is not None and right is not None:
         raise TypeError("apply: both left and right are given; one of them is the entry")
     kind = _kind(op, left is None and right is None)

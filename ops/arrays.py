@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sparsezc.errors import DimensionMismatch, IndexOutOfBound, InvalidObject, InvalidValue
 from sparsezc.semirings.types import DataType, cast, lookup
 
-__all__ = ["MAX_SIZE", "check_csr", "ids", "length", "size", "values"]
+__all__ = ["MAX_SIZE", "check_csr", "ids", "length", "order", "size", "values"]
 
 #: The most rows, columns or positions that there can be; SuiteSparse:GraphBLAS's limit.
 MAX_SIZE = 2**60
@@ -128,3 +128,21 @@ def check_csr(indptr: NDArray[np.uint64], indices: NDArray[np.uint64], ncols: in
             f"{ids_name} has {indices[at]} twice between offsets {rows[at]} and {rows[at] + 1} of {offsets}"
         )
     return False
+
+
+_ORDERS = dict.fromkeys(("rowwise", "row", "rows", "r", "c"), "rowwise")
+_ORDERS |= dict.fromkeys(("columnwise", "colwise", "column", "columns", "col", "cols", "f"), "columnwise")
+
+
+def order(given: Any, where: str) -> str:
+    """``"rowwise"`` or ``"columnwise"``, as users spell it.
+
+    Raises
+    ------
+    InvalidValue
+        It is neither.
+    """
+    found = _ORDERS.get(given.lower()) if isinstance(given, str) else None
+    if found is None:
+        raise InvalidValue(f"{where}: Bad value for order: {given!r}; 'rowwise' or 'columnwise' is needed")
+    return found

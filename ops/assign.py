@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from sparsezc.errors import DimensionMismatch, InvalidValue
-from sparsezc.expression import Expression, IndexList, Mask, Operand
+from sparsezc.expression import Expression, IndexList, Operand, Unrun
+from sparsezc.mask import Mask
 from sparsezc.ops.checks import says, scalar
-from sparsezc.write import Position
 
 __all__ = ["assign"]
 
@@ -70,7 +70,7 @@ def _mask_shape(
 
 def _value(out: Any, region: tuple[int, ...], value: Any) -> Any:
     """What is assigned, as an operand of the region's number of dimensions or a Scalar."""
-    if isinstance(value, Expression | Position) or hasattr(value, "expression"):
+    if isinstance(value, Unrun):
         value = value.new()
     if isinstance(value, Operand) and value.ndim:
         if value.ndim != len(region):

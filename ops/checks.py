@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sparsezc.errors import EmptyObject
-from sparsezc.expression import Expression, Operand
-from sparsezc.write import Position
+from sparsezc.expression import Operand, Unrun
 
 _NOUN = {0: "a Scalar", 1: "a Vector", 2: "a Matrix"}
 
@@ -26,10 +25,10 @@ def stored(x: Any, where: str, *dimensions: int) -> Any:
     TypeError
         It is something else.
     """
-    if isinstance(x, Expression | Position):
-        x = x.new()
+    if isinstance(x, Unrun):
+        x = x.computed(where)
     if not isinstance(x, Operand) or x.ndim not in dimensions:
-        raise TypeError(f"{where} must be {' or '.join(_NOUN[d] for d in dimensions)}; got {says(x)}")
+        raise TypeError(f"Bad type: {where} must be {' or '.join(_NOUN[d] for d in dimensions)}; got {says(x)}")
     return x
 
 
@@ -44,8 +43,8 @@ def scalar(x: Any, where: str, *, may_be_empty: bool = False) -> Any:
         It is a Scalar without a value, where one is needed.
     """
     kind: Any = Operand._kinds[0]
-    if isinstance(x, Expression | Position):
-        x = x.new()
+    if isinstance(x, Unrun):
+        x = x.computed(where)
     if type(x) is not kind:
         try:
             x = kind.from_value(x)
@@ -54,3 +53,16 @@ def scalar(x: Any, where: str, *, may_be_empty: bool = False) -> Any:
     if x.value is None and not may_be_empty:
         raise EmptyObject(f"{where} is the Scalar {x.name}, which is empty; a value is needed")
     return x
+
+
+def stored_scalar(x: Any, where: str) -> Any:
+    """`x` as a Scalar that may be empty, what a Scalar can meet.
+
+    Raises
+    ------
+    TypeError
+        It is neither a number nor a Scalar.
+    """
+    if getattr(x, "ndim", 0):
+        raise TypeError(f"Bad type: {where} must be a Scalar or a number; got {says(x)}")
+    return scalar(x, where, may_be_empty=True)

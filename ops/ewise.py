@@ -1,4 +1,4 @@
-"""Elementwise operations on two vectors or two matrices: union, intersection, and union with defaults."""
+"""Elementwise operations on two vectors, two matrices or one of each: union, intersection, and union with defaults."""
 
 from __future__ import annotations
 
@@ -6,19 +6,46 @@ from typing import Any
 
 from sparsezc.errors import DimensionMismatch
 from sparsezc.expression import Expression
-from sparsezc.ops.checks import says, scalar, stored
+from sparsezc.ops.checks import scalar, stored, stored_scalar
 from sparsezc.resolve import resolve
 from sparsezc.semirings.types import unify
 
-__all__ = ["ewise_add", "ewise_mult", "ewise_union"]
+__all__ = ["broadcast", "ewise_add", "ewise_mult", "ewise_union"]
 
 
-def _pair(u: Any, v: Any, where: str) -> tuple[Any, Any]:
+def broadcast(u: Any, v: Any, where: str) -> tuple[int, ...]:
+    """The shape that two operands meet in: their own, or a matrix's where a vector is repeated along it.
+
+    On the right of a matrix, a vector stands for each row; on its left, for each column.
+
+    Raises
+    ------
+    DimensionMismatch
+        They do not fit.
+    """
+    a, b = tuple(u.shape), tuple(v.shape)
+    if len(a) == len(b):
+        if a != b:
+            raise DimensionMismatch(f"{where}: the operands have shapes {a} and {b}; they must have the same shape")
+        return a
+    matrix, vector, along = (a, b, 1) if len(a) == 2 else (b, a, 0)
+    if matrix[along] != vector[0]:
+        side = ("left", "rows") if along == 0 else ("right", "columns")
+        raise DimensionMismatch(
+            f"{where}: Dimensions not compatible for broadcasting Vector from the {side[0]}: it has size {vector[0]},"
+            f" and the Matrix {matrix[along]} {side[1]}"
+        )
+    return matrix
+
+
+def _pair(u: Any, v: Any, where: str) -> tuple[Any, Any, tuple[int, ...]]:
+    """Both operands, checked, and the shape of the result. A number or Scalar meets a Scalar only."""
+    if not getattr(u, "ndim", 0):
+        u, v = scalar(u, f"{where}: the left operand", may_be_empty=True), stored_scalar(v, f"{where}: other")
+        return u, v, ()
     u = stored(u, f"{where}: the left operand", 1, 2)
-    v = stored(v, f"{where}: other", u.ndim)
-    if u.shape != v.shape:
-        raise DimensionMismatch(f"{where}: {says(u)} and other, {says(v)}, must have the same shape")
-    return u, v
+    v = stored(v, f"{where}: other", 1, 2)
+    return u, v, broadcast(u, v, where)
 
 
 def ewise_add(u: Any, v: Any, op: Any) -> Expression:
@@ -26,7 +53,7 @@ def ewise_add(u: Any, v: Any, op: Any) -> Expression:
 
     Parameters
     ----------
-    u, v : Vector or Matrix, of one shape
+    u, v : Vector or Matrix, of one shape; or one of each, see :func:`broadcast`; or two Scalars
     op : binary operator, monoid or a name
 
     Returns
@@ -39,9 +66,9 @@ def ewise_add(u: Any, v: Any, op: Any) -> Expression:
     DimensionMismatch
         The shapes differ.
     """
-    u, v = _pair(u, v, "ewise_add")
+    u, v, shape = _pair(u, v, "ewise_add")
     typed = resolve("binary", op, "ewise_add: op", u.dtype, v.dtype)
-    return Expression("ewise_add", (u, v), typed, typed.return_type, u.shape)
+    return Expression("ewise_add", (u, v), typed, typed.return_type, shape)
 
 
 def ewise_mult(u: Any, v: Any, op: Any) -> Expression:
@@ -49,7 +76,7 @@ def ewise_mult(u: Any, v: Any, op: Any) -> Expression:
 
     Parameters
     ----------
-    u, v : Vector or Matrix, of one shape
+    u, v : Vector or Matrix, of one shape; or one of each, see :func:`broadcast`; or two Scalars
     op : binary operator, monoid or a name
 
     Returns
@@ -62,9 +89,9 @@ def ewise_mult(u: Any, v: Any, op: Any) -> Expression:
     DimensionMismatch
         The shapes differ.
     """
-    u, v = _pair(u, v, "ewise_mult")
+    u, v, shape = _pair(u, v, "ewise_mult")
     typed = resolve("binary", op, "ewise_mult: op", u.dtype, v.dtype)
-    return Expression("ewise_mult", (u, v), typed, typed.return_type, u.shape)
+    return Expression("ewise_mult", (u, v), typed, typed.return_type, shape)
 
 
 def ewise_union(u: Any, v: Any, op: Any, left_default: Any, right_default: Any) -> Expression:
@@ -72,7 +99,7 @@ def ewise_union(u: Any, v: Any, op: Any, left_default: Any, right_default: Any) 
 
     Parameters
     ----------
-    u, v : Vector or Matrix, of one shape
+    u, v : Vector or Matrix, of one shape; or one of each, see :func:`broadcast`; or two Scalars
     op : binary operator, monoid or a name
     left_default, right_default : number or Scalar
         Stand in for a missing entry of u and of v.
@@ -89,11 +116,11 @@ def ewise_union(u: Any, v: Any, op: Any, left_default: Any, right_default: Any) 
     EmptyObject
         A default is an empty Scalar.
     """
-    u, v = _pair(u, v, "ewise_union")
+    u, v, shape = _pair(u, v, "ewise_union")
     left = scalar(left_default, "ewise_union: left_default")
     right = scalar(right_default, "ewise_union: right_default")
     typed = resolve("binary", op, "ewise_union: op", u.dtype, right.dtype)
     other = resolve("binary", op, "ewise_union: op", left.dtype, v.dtype)
     if typed is not other:
         typed = resolve("binary", op, "ewise_union: op", unify(typed.type, other.type))
-    return Expression("ewise_union", (u, left, v, right), typed, typed.return_type, u.shape)
+    return Expression("ewise_union", (u, left, v, right), typed, typed.return_type, shape)

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from sparsezc.errors import IndexOutOfBound
-from sparsezc.expression import IndexList, Mask, Operand
+from sparsezc.expression import IndexList, Operand
+from sparsezc.mask import Mask
 from sparsezc.ops.checks import says
 
 __all__ = ["parse"]

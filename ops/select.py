@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparsezc.errors import DomainMismatch
-from sparsezc.expression import Expression
-from sparsezc.ops.checks import scalar, stored
+from sparsezc.errors import DimensionMismatch, DomainMismatch
+from sparsezc.expression import Expression, MaskKind, Operand, Unrun
+from sparsezc.mask import Mask, to_mask
+from sparsezc.ops.checks import says, scalar, stored
 from sparsezc.resolve import resolve
 from sparsezc.semirings.operators import Operator, TypedOp
 
@@ -20,6 +21,7 @@ def select(u: Any, op: Any, thunk: Any = None) -> Expression:
     ----------
     u : Vector, Matrix or TransposedMatrix
     op : select operator, index-unary operator that returns a truth value, or a name or symbol (``"tril"``, ``">="``)
+        Or a mask of u's shape (``M.S``, ``~M.V``, a BOOL object, ``A > 3``): the entries that it allows.
     thunk : number or Scalar, optional
         What the operator compares with; False (zero) without one.
 
@@ -35,10 +37,24 @@ def select(u: Any, op: Any, thunk: Any = None) -> Expression:
     EmptyObject
         The thunk is empty.
     """
-    u = stored(u, "select: the operand", 1, 2)
+    u = stored(u, "select: the operand", 0, 1, 2)
+    if thunk is None and isinstance(op, Mask | Operand | Unrun):
+        return _by_mask(u, op)
     given = scalar(False if thunk is None else thunk, "select: thunk")
     kind = op.op.kind if isinstance(op, TypedOp) else op.kind if isinstance(op, Operator) else "select"
     typed = resolve("indexunary" if kind == "indexunary" else "select", op, "select: op", u.dtype, given.dtype)
     if not typed.return_type.is_bool:
         raise DomainMismatch(f"select: op must return BOOL; {typed!r} returns {typed.return_type}")
     return Expression("select", (u, given), typed, u.dtype, u.shape)
+
+
+def _by_mask(u: Any, mask: Any) -> Expression:
+    if isinstance(mask, Unrun) and mask.ndim == u.ndim:
+        mask = mask.new()
+    checked = to_mask(mask, "select: op")
+    if checked.parent.shape != u.shape:
+        raise DimensionMismatch(
+            f"select: the mask {checked.name} is of {says(checked.parent)}, which must fit {says(u)}"
+        )
+    kind = MaskKind(checked.structure, checked.complement)
+    return Expression("select_mask", (u, checked.parent, kind), None, u.dtype, u.shape)

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from sparsezc.write import replace as replace
 
 __version__ = "0.1.0"
+#: The library below the CPU engine, as python-graphblas names it.
+backend = "suitesparse"
 
 # Where each name lives: (module, name in it; None for the module itself). Loaded when first used.
 _HOMES: dict[str, tuple[str, str | None]] = {
@@ -61,7 +63,7 @@ _HOMES: dict[str, tuple[str, str | None]] = {
     "unary": ("sparsezc.semirings.unary", None),
 }
 
-__all__ = [*_HOMES, "config", "init"]
+__all__ = [*_HOMES, "backend", "config", "init"]
 
 
 def init(backend: str = "suitesparse", blocking: bool = True) -> None:

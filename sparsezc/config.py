@@ -90,6 +90,17 @@ _KEYS = {
         _choice("warn", "error", "silent"),
         "what happens when the GPU engine lacks an operation: run it on the CPU engine (with a warning), or refuse",
     ),
+    "autocompute": _Key(
+        True,
+        _choice(True, False),
+        "whether an expression that has not run is computed where its result is needed, as in A.mxv(v).nvals; if not,"
+        " .new() must be said (python-graphblas's default)",
+    ),
+    "mapnumpy": _Key(
+        False,
+        _choice(True, False),
+        "python-graphblas's setting for the operators of its .numpy namespaces; here both settings mean the same",
+    ),
     "progress": _Key("auto", _choice("auto", True, False), "progress bars on what takes longer than two seconds"),
 }
 
@@ -97,14 +108,17 @@ _KEYS = {
 class Config:
     """Settings that hold for the whole process; read them as attributes, change them with :meth:`set`.
 
-    ``engine``, ``placement``, ``budget``, ``fallback`` and ``progress``: ``print(gb.config)`` explains each. No
-    environment variable is read. Assigning (``gb.config.engine = "cpu"``) is the same as ``set``.
+    ``engine``, ``placement``, ``budget``, ``fallback``, ``autocompute``, ``mapnumpy`` and ``progress``:
+    ``print(gb.config)`` explains each. No environment variable is read. Assigning (``gb.config.engine = "cpu"``) is the
+    same as ``set``.
     """
 
     engine: Literal["auto", "cpu", "gpu"]
     placement: Literal["auto", "device", "zerocopy"]
     budget: int | float | str | None
     fallback: Literal["warn", "error", "silent"]
+    autocompute: bool
+    mapnumpy: bool
     progress: Literal["auto"] | bool
 
     def __init__(self) -> None:

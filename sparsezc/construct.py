@@ -12,13 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsezc import ops
-from sparsezc.config import config
-from sparsezc.csr import Csr
+from sparsezc.compressed import FromCompressed
 from sparsezc.engines import cpu
 from sparsezc.errors import InvalidValue
-from sparsezc.memory import wrap
 from sparsezc.ops import arrays, checks
-from sparsezc.semirings.types import DataType
 
 if TYPE_CHECKING:
     from sparsezc.matrix import Matrix
@@ -35,22 +32,10 @@ def _length(n: int | None, ids: Any, where: str, name: str) -> int:
     return int(ids.max()) + 1
 
 
-class FromArrays:
+class FromArrays(FromCompressed):
     """The makers of a Matrix."""
 
     __slots__ = ()
-
-    @classmethod
-    def _made(
-        cls, store: Any, dtype: DataType, shape: tuple[int, int], name: str | None, symmetric: bool = False
-    ) -> Self:
-        """A matrix on the CPU engine, or where the configuration wants new matrices."""
-        kind: Any = cls
-        made = kind._from_store(cpu.engine(), store, dtype, shape, name)
-        made._symmetric = symmetric  # before it moves: the GPU engine then holds it once for both directions
-        if config.engine != "auto":
-            made = made.to(config.engine)
-        return made  # type: ignore[no-any-return]
 
     @classmethod
     def from_coo(
@@ -149,129 +134,6 @@ class FromArrays:
         return cls.from_coo([edge[0] for edge in edges], [edge[1] for edge in edges], values, dtype, **kwargs)
 
     @classmethod
-    def from_csr(
-        cls,
-        indptr: ArrayLike,
-        col_indices: ArrayLike,
-        values: Any = 1.0,
-        dtype: Any = None,
-        *,
-        nrows: int | None = None,
-        ncols: int | None = None,
-        name: str | None = None,
-        symmetric: bool = False,
-        take_ownership: bool = False,
-    ) -> Self:
-        """A matrix from compressed rows.
-
-        Parameters
-        ----------
-        indptr : array_like of integers, shape (nrows + 1,)
-        col_indices : array_like of integers, shape (n,)
-            Row i has ``col_indices[indptr[i]:indptr[i + 1]]``, in any order.
-        values : array_like, shape (n,), or a number
-            A number stands for all of them and takes no memory.
-        dtype : optional
-        nrows, ncols : int, optional
-        name : str, optional
-        symmetric : bool
-            A promise that the matrix equals its transpose, which saves the GPU engine a second copy.
-        take_ownership : bool
-            Use the arrays themselves, without a copy, where they are uint64 (values: of `dtype`), contiguous and own
-            their memory. They must not be used afterwards.
-
-        Raises
-        ------
-        InvalidObject
-            The arrays are no CSR: the message says where.
-        DimensionMismatch
-            There are not as many values as ids.
-
-        Examples
-        --------
-        >>> import sparsezc as gb
-        >>> gb.Matrix.from_csr([0, 1, 3], [1, 0, 2], [7, 8, 9]).to_dense(fill_value=0)
-        array([[0, 7, 0],
-               [8, 0, 9]])
-        """
-        return cls._from_compressed(
-            "csr", indptr, col_indices, values, dtype, nrows, ncols, name, symmetric, take_ownership
-        )
-
-    @classmethod
-    def from_csc(
-        cls,
-        indptr: ArrayLike,
-        row_indices: ArrayLike,
-        values: Any = 1.0,
-        dtype: Any = None,
-        *,
-        nrows: int | None = None,
-        ncols: int | None = None,
-        name: str | None = None,
-    ) -> Self:
-        """A matrix from compressed columns; arguments and errors as in :meth:`from_csr`."""
-        flipped: Any = cls._from_compressed("csc", indptr, row_indices, values, dtype, ncols, nrows, None, False, False)
-        made: Self = ops.transpose(flipped).new(name=name)
-        return made
-
-    @classmethod
-    def _from_compressed(
-        cls,
-        form: str,
-        indptr: Any,
-        ids: Any,
-        values: Any,
-        dtype: Any,
-        nrows: int | None,
-        ncols: int | None,
-        name: str | None,
-        symmetric: bool,
-        take: bool,
-    ) -> Self:
-        where = f"Matrix.from_{form}"
-        names = ("indptr", "col_indices" if form == "csr" else "row_indices")
-        rows, cols = ("nrows", "ncols") if form == "csr" else ("ncols", "nrows")
-        offsets = arrays.ids(indptr, f"{where}: indptr")
-        given = arrays.ids(ids, f"{where}: {names[1]}")
-        vals, kind = arrays.values(values, dtype, f"{where}: values", 0, 1)
-        if ncols is None and symmetric:
-            ncols = offsets.size - 1
-        elif ncols is None:
-            ncols = int(given.max()) + 1 if given.size else 0
-        ncols = arrays.size(ncols, f"{where}: {cols}")
-        if nrows is not None and nrows != offsets.size - 1:
-            raise InvalidValue(
-                f"{where}: {rows}={nrows}, and indptr has {offsets.size} entries: {nrows} and 1 are needed"
-            )
-        if symmetric and ncols != offsets.size - 1:
-            raise InvalidValue(f"{where}: symmetric=True, and the matrix is {offsets.size - 1} x {ncols}, not square")
-        if vals.ndim:
-            arrays.length(vals.size, given.size, f"{where}: values", names[1])
-        if not arrays.check_csr(offsets, given, ncols, names):
-            order = np.lexsort(
-                (given, np.repeat(np.arange(offsets.size - 1), (offsets[1:] - offsets[:-1]).astype(np.int64)))
-            )
-            given = given[order]
-            vals = vals[order] if vals.ndim else vals
-        if not take:  # what is still the user's array must not become ours
-            given = given.copy() if np.shares_memory(given, ids) else given
-            vals = vals.copy() if np.shares_memory(vals, values) else vals
-        iso = vals.ndim == 0
-        csr = Csr(
-            offsets.size - 1,
-            ncols,
-            offsets.view(np.int64),
-            wrap(given),
-            wrap(np.atleast_1d(vals)),
-            kind,
-            iso,
-            symmetric,
-        )
-        store = cpu.engine().matrix_from_csr(csr, adopt=True)
-        return cls._made(store, kind, (csr.nrows, csr.ncols), name, symmetric)
-
-    @classmethod
     def from_scalar(cls, value: Any, nrows: int, ncols: int, dtype: Any = None, *, name: str | None = None) -> Self:
         """A matrix with this value at every position."""
         given = checks.scalar(value, "Matrix.from_scalar: value")
@@ -325,8 +187,7 @@ class FromArrays:
         InvalidValue
             `order` is neither "rowwise" nor "columnwise".
         """
-        if order not in ("rowwise", "columnwise"):
-            raise InvalidValue(f"Matrix.from_dicts: order={order!r}; 'rowwise' or 'columnwise' is needed")
+        order = arrays.order(order, "Matrix.from_dicts")
         outer = nested_dicts.items() if isinstance(nested_dicts, Mapping) else enumerate(nested_dicts)
         entries = [(i, j, value) for i, inner in outer for j, value in inner.items()]
         i, j, vals = (list(part) for part in zip(*entries, strict=True)) if entries else ([], [], [])

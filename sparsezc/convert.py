@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparsezc.engines import cpu
+from sparsezc.engines import cpu, native
 from sparsezc.matrix import Matrix, TransposedMatrix
 from sparsezc.scalar import Scalar
 from sparsezc.semirings.types import lookup
@@ -41,10 +41,10 @@ def from_graphblas(x: Any, *, copy: bool = False) -> Any:
     ({1: 2.5}, 1)
     """
     engine = cpu.engine()
-    native = cpu.gb
-    if type(x) is native.Scalar:
+    gb = native.gb
+    if type(x) is gb.Scalar:
         return Scalar.from_value(x.value, lookup(x.dtype.name)) if x.value is not None else Scalar(lookup(x.dtype.name))
-    if type(x) not in (native.Matrix, native.Vector):
+    if type(x) not in (gb.Matrix, gb.Vector):
         raise TypeError(f"from_graphblas: a Matrix, Vector or Scalar of graphblas is needed; got {type(x)}")
     dtype = lookup(x.dtype.name)
     store = x.dup() if copy else x

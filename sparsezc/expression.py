@@ -5,22 +5,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc.config import config
+from sparsezc.infix import Infix
 from sparsezc.semirings.operators import TypedOp
-from sparsezc.semirings.types import BOOL, DataType, lookup
+from sparsezc.semirings.types import DataType, lookup
 
 if TYPE_CHECKING:
     from sparsezc.engines import Engine
 
-__all__ = ["Expression", "IndexList", "Mask", "Operand", "as_mask", "says_shape"]
+__all__ = ["Expression", "IndexList", "MaskKind", "Operand", "Unrun", "says_shape"]
 
 
-class Operand:
+class Operand(Infix):
     """What an expression can be made of: it has a type, a shape and a name, and perhaps an engine and a store."""
 
     __slots__ = ()
@@ -43,7 +46,10 @@ class Operand:
         raise TypeError(f"{self.name} is neither true nor false; perhaps its nvals or isequal is meant")
 
     def __array__(self, dtype: Any = None, *, copy: Any = None) -> Any:
-        raise TypeError(f"{self.name} does not become an array by itself; use to_coo() or to_dense()")
+        raise TypeError(f"{self.name} can't be directly converted to an array by itself; use to_coo() or to_dense()")
+
+    # A sign between two objects makes an expression, so two objects are the same only by `is`.
+    __hash__ = object.__hash__
 
 
 class IndexList:
@@ -84,7 +90,117 @@ class IndexList:
         return ":" if self.kind == "all" else str(self.key)
 
 
-class Expression:
+class MaskKind:
+    """How an operand that selects is read: by structure or by values, itself or its complement."""
+
+    __slots__ = ("complement", "structure")
+    _stored: ClassVar[bool] = False
+
+    def __init__(self, structure: bool, complement: bool) -> None:
+        self.structure = structure
+        self.complement = complement
+
+    def __repr__(self) -> str:
+        return "~" * self.complement + ("S" if self.structure else "V")
+
+
+class Unrun(Infix):
+    """What has not run and stands in for its result: an expression, a place to read, two operands of a sign.
+
+    With ``config.autocompute`` it runs at first need and remembers the result; without, ``new()`` must be said.
+    """
+
+    __slots__ = ("__weakref__", "_value")
+    _value: Any
+    shape: tuple[int, ...]
+
+    @property
+    def expression(self) -> Expression:
+        """What runs."""
+        raise NotImplementedError
+
+    @property
+    def kind(self) -> Any:
+        """What it makes: Matrix, Vector or Scalar."""
+        return Operand._kinds[len(self.shape)]
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions of what it makes."""
+        return len(self.shape)
+
+    @property
+    def name(self) -> str:
+        """The name of the result, which it gets when it is computed."""
+        said: str = self.computed("name").name
+        return said
+
+    def new(self, dtype: Any = None, *, mask: Any = None, name: str | None = None, **options: Any) -> Any:
+        """Run into a new Matrix, Vector or Scalar."""
+        return self.expression.new(dtype, mask=mask, name=name, **options)
+
+    def dup(
+        self, dtype: Any = None, *, clear: bool = False, mask: Any = None, name: str | None = None, **options: Any
+    ) -> Any:
+        """The same as ``new``; with `clear`, an empty object of the result's type and shape."""
+        if clear:
+            return self.kind._blank(self.dtype if dtype is None else lookup(dtype), self.shape, name)
+        return self.new(dtype, name=name, **options) if mask is None else self.new(dtype, mask=mask, name=name)
+
+    def computed(self, need: str) -> Any:
+        """The result, computed at first need; `need` is what asks for it, for the message.
+
+        Raises
+        ------
+        TypeError
+            ``config.autocompute`` is off.
+        """
+        if not config.autocompute:
+            made = self.kind.__name__
+            raise TypeError(
+                f"{need} is not enabled for an expression that has not run; use .new() to make a {made} of it."
+                " Hint: gb.config.set(autocompute=True) lets sparsezc automatically compute expressions when needed"
+            )
+        if self._value is None:
+            self._value = self.new()
+        return self._value
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        if not hasattr(self.kind, name):
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}, and neither has its result")
+        return getattr(self.computed(name), name)
+
+    def __bool__(self) -> bool:
+        return bool(self.computed("__bool__"))
+
+    def __float__(self) -> float:
+        return float(self.computed("__float__"))
+
+    def __int__(self) -> int:
+        return int(self.computed("__int__"))
+
+    def __complex__(self) -> complex:
+        return complex(self.computed("__complex__"))
+
+    def __index__(self) -> int:
+        return operator.index(self.computed("__index__"))
+
+    def __array__(self, dtype: Any = None, *, copy: Any = None) -> Any:
+        return np.asarray(self.computed("__array__"), dtype)
+
+    def __contains__(self, index: Any) -> bool:
+        return index in self.computed("__contains__")
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.computed("__iter__"))
+
+    def __getitem__(self, keys: Any) -> Any:
+        return self.computed("__getitem__")[keys]
+
+
+class Expression(Unrun):
     """An operation that has not run: what it reads, what it computes, what it makes.
 
     Attributes
@@ -102,7 +218,7 @@ class Expression:
         The shape that a mask must have.
     """
 
-    __slots__ = ("_value", "dtype", "empty", "mask_shape", "op", "operands", "operation", "shape")
+    __slots__ = ("dtype", "empty", "mask_shape", "op", "operands", "operation", "shape")
 
     def __init__(
         self,
@@ -124,21 +240,16 @@ class Expression:
         self._value: Any = None
 
     @property
-    def kind(self) -> Any:
-        """What it makes: Matrix, Vector or Scalar."""
-        return Operand._kinds[len(self.shape)]
-
-    @property
-    def ndim(self) -> int:
-        """Number of dimensions of what it makes."""
-        return len(self.shape)
+    def expression(self) -> Expression:
+        """Itself."""
+        return self
 
     def with_operands(self, change: Callable[[Any], Any]) -> Expression:
         """The same operation on other operands: each is replaced by ``change(operand)``."""
         operands = tuple(map(change, self.operands))
         return Expression(self.operation, operands, self.op, self.dtype, self.shape, self.mask_shape, self.empty)
 
-    def new(self, dtype: Any = None, *, mask: Any = None, name: str | None = None) -> Any:
+    def new(self, dtype: Any = None, *, mask: Any = None, name: str | None = None, **options: Any) -> Any:
         """Run into a new Matrix, Vector or Scalar.
 
         Parameters
@@ -148,20 +259,18 @@ class Expression:
         mask : Mask, optional
             Only entries that it allows are made.
         name : str, optional
+        **options
+            python-graphblas's options of a statement, such as ``nthreads``: accepted, and not needed.
         """
-        out = self.kind._blank(self.dtype if dtype is None else lookup(dtype), self.shape, name)
-        out._fill(self, None if mask is None else as_mask(mask, out))
+        kind = self.dtype if dtype is None else lookup(dtype)
+        if mask is None and self._value is not None and self._value.dtype is kind:
+            made, self._value = self._value, None  # computed already, and nobody else has it
+            if name is not None:
+                made.name = name
+            return made
+        out = self.kind._blank(kind, self.shape, name)
+        out._fill(self, mask)
         return out
-
-    dup = new
-
-    def __getattr__(self, name: str) -> Any:
-        # An expression stands in for its result (python-graphblas's autocompute): computed once, at first need.
-        if name.startswith("_"):
-            raise AttributeError(f"Expression has no attribute {name!r}")
-        if self._value is None:
-            self._value = self.new()
-        return getattr(self._value, name)
 
     def __repr__(self) -> str:
         said = ", ".join(x.name if isinstance(x, Operand) else repr(x) for x in self.operands)
@@ -172,63 +281,3 @@ class Expression:
 def says_shape(shape: tuple[int, ...]) -> str:
     """A shape as messages name it: ``Vector 5``, ``Matrix 2 x 3``, ``Scalar``."""
     return {0: "Scalar", 1: "Vector", 2: "Matrix"}[len(shape)] + (f" {' x '.join(map(str, shape))}" if shape else "")
-
-
-class Mask:
-    """Which positions of an output may be written: ``A.S``, ``A.V``, ``~A.S`` or ``~A.V``.
-
-    Attributes
-    ----------
-    parent : Matrix or Vector
-    structure : bool
-        Whether every entry counts (``S``), or the true ones only (``V``).
-    complement : bool
-    """
-
-    __slots__ = ("complement", "parent", "structure")
-
-    def __init__(self, parent: Any, structure: bool, complement: bool = False) -> None:
-        self.parent = parent
-        self.structure = structure
-        self.complement = complement
-
-    def __invert__(self) -> Mask:
-        return Mask(self.parent, self.structure, not self.complement)
-
-    @property
-    def name(self) -> str:
-        """As it is written: ``~m.S``."""
-        return f"{'~' * self.complement}{self.parent.name}.{'S' if self.structure else 'V'}"
-
-    def __repr__(self) -> str:
-        return f"<Mask {self.name} of {says_shape(self.parent.shape)}>"
-
-    def __bool__(self) -> bool:
-        raise TypeError(f"the mask {self.name} is neither true nor false")
-
-
-def as_mask(mask: Any, out: Operand) -> Mask:
-    """The mask that a user gave for `out`; a Vector or Matrix of BOOL counts by its values.
-
-    Raises
-    ------
-    TypeError
-        Not a mask, or a mask of the wrong number of dimensions.
-    """
-    if type(mask) is not Mask:
-        if isinstance(mask, Expression):
-            mask = mask.new()
-        if not isinstance(mask, Operand) or not mask.ndim or mask._transposed:
-            raise TypeError(f"mask of {out.name} must be x.S, x.V, ~x.S or ~x.V; got {mask!r}")
-        if mask.dtype is not BOOL:
-            need = "say x.V (by values) or x.S (by structure)"
-            raise TypeError(
-                f"mask of {out.name}: {mask.name} is of type {mask.dtype}, so {need}; only BOOL needs neither"
-            )
-        mask = Mask(mask, False)
-    checked: Mask = mask
-    if checked.parent.ndim > out.ndim:
-        raise TypeError(
-            f"mask of {out.name} must be of a Vector; {checked.name} is of a {says_shape(checked.parent.shape)}"
-        )
-    return checked

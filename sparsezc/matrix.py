@@ -5,21 +5,23 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 import sparsezc.vector  # noqa: F401  (a program that never names Vector may make one: A.mxv(v).new())
 from sparsezc import engines, ops, scalar
 from sparsezc.config import config
 from sparsezc.construct import FromArrays
+from sparsezc.contents import MatrixContents
 from sparsezc.engines import cpu
-from sparsezc.errors import InvalidValue, warn_slow
-from sparsezc.expression import Expression, IndexList, Mask, as_mask
+from sparsezc.errors import InvalidValue, OutputNotEmpty, warn_slow
+from sparsezc.expression import Expression, IndexList
+from sparsezc.mask import Mask, as_mask
 from sparsezc.memory import budget
 from sparsezc.ops import arrays, compare, indices
 from sparsezc.reading import Readable
-from sparsezc.semirings.types import FP64, DataType, cast, lookup
-from sparsezc.write import Writable
+from sparsezc.semirings.types import FP64, DataType, lookup
+from sparsezc.transposed import TransposedMatrix
+from sparsezc.writable import Writable
 
 if TYPE_CHECKING:
     from sparsezc.csr import Csr
@@ -28,12 +30,6 @@ if TYPE_CHECKING:
 __all__ = ["Matrix", "TransposedMatrix"]
 
 _numbers = itertools.count()
-
-
-def _lengths(indptr: NDArray[Any]) -> NDArray[np.int64]:
-    """How many entries each row has."""
-    lengths: NDArray[np.int64] = (indptr[1:] - indptr[:-1]).astype(np.int64)
-    return lengths
 
 
 _NOTEWORTHY_BYTES = 1 << 20  # moving less than this is not worth a word
@@ -49,7 +45,7 @@ def _say_that_it_moves(matrix: Matrix, engine: str, nbytes: int) -> None:
     warn_slow(f"{said} and moves there; {matrix.name}.to({engine!r}) says so")
 
 
-class Matrix(FromArrays, Readable, Writable):
+class Matrix(FromArrays, MatrixContents, Readable, Writable):
     """A sparse matrix of `nrows` rows and `ncols` columns.
 
     A matrix stays on the engine where it was made (``config.engine``); :meth:`to` makes it on another one.
@@ -220,37 +216,6 @@ class Matrix(FromArrays, Readable, Writable):
             there.keep_transpose(made._store)
         return made
 
-    def to_coo(
-        self,
-        dtype: Any = None,
-        *,
-        rows: bool = True,
-        columns: bool = True,
-        values: bool = True,
-        sort: bool = True,
-    ) -> tuple[Any, Any, Any]:
-        """Row ids, column ids (uint64) and values, by rows and then by columns; None for what is not asked for."""
-        indptr, cols, vals = self.to_csr(dtype)
-        i = np.repeat(np.arange(self._nrows, dtype=np.uint64), _lengths(indptr)) if rows else None
-        return i, cols if columns else None, vals if values else None
-
-    def to_csr(self, dtype: Any = None, *, sort: bool = True) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """``indptr``, column ids (both uint64, ids ascending in each row) and values, copied."""
-        csr = self._to_csr()
-        ids, vals = csr.indices.read(), csr.values.read()
-        if csr.indices.placement != "host":  # what was read may be the matrix's own memory
-            ids, vals = ids.astype(np.uint64), vals.copy()
-        if dtype is not None:
-            vals = cast(vals, lookup(dtype))
-        if csr.iso:
-            vals = np.broadcast_to(vals, (csr.nvals,))
-        return csr.indptr.view(np.uint64), ids.astype(np.uint64, copy=False), vals
-
-    def to_csc(self, dtype: Any = None, *, sort: bool = True) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """``indptr``, row ids (both uint64, ids ascending in each column) and values, copied."""
-        formed: Matrix = self.T.new()
-        return formed.to_csr(dtype)
-
     def dup(self, dtype: Any = None, *, clear: bool = False, mask: Any = None, name: str | None = None) -> Matrix:
         """A copy: of another type, without entries, or only of what a mask allows."""
         kind = self.dtype if dtype is None else lookup(dtype)
@@ -265,6 +230,46 @@ class Matrix(FromArrays, Readable, Writable):
             made._engine, made._store = self._engine, self._engine.dup(self._store, kind)
             made._symmetric = self._symmetric
         return made
+
+    def build(
+        self,
+        rows: ArrayLike,
+        columns: ArrayLike,
+        values: Any,
+        *,
+        dup_op: Any = None,
+        clear: bool = False,
+        nrows: int | None = None,
+        ncols: int | None = None,
+    ) -> None:
+        """Fill this empty matrix from row ids, column ids and values, which take its type.
+
+        Parameters
+        ----------
+        rows, columns, values, dup_op
+            As in :meth:`from_coo`.
+        clear : bool
+            Remove what is there first.
+        nrows, ncols : int, optional
+            Resize first.
+
+        Raises
+        ------
+        OutputNotEmpty
+            There are entries, and `clear` is not set.
+        """
+        if not clear and self.nvals:
+            raise OutputNotEmpty(f"{self.name}.build: there are {self.nvals} entries; clear=True removes them")
+        shape = self._nrows if nrows is None else nrows, self._ncols if ncols is None else ncols
+        made = Matrix.from_coo(rows, columns, values, self.dtype, nrows=shape[0], ncols=shape[1], dup_op=dup_op)
+        self.clear()
+        if shape != self.shape:
+            self.resize(*shape)
+        self << made
+
+    def setdiag(self, values: Any, k: int = 0, *, mask: Any = None, accum: Any = None, **options: Any) -> None:
+        """Write to diagonal `k`: see :func:`sparsezc.ops.setdiag`."""
+        ops.setdiag(self, values, k, mask, accum)
 
     def clear(self) -> None:
         """Remove every entry."""
@@ -319,87 +324,3 @@ class Matrix(FromArrays, Readable, Writable):
 
     def __repr__(self) -> str:
         return compare.summary(self, "nowhere yet" if self._engine is None else self._engine.name)
-
-
-class TransposedMatrix(Readable):
-    """``A.T``: A with rows and columns exchanged, for operations to read. ``new()`` forms a Matrix."""
-
-    __slots__ = ("_matrix", "__weakref__")
-    _transposed = True
-
-    def __init__(self, matrix: Matrix) -> None:
-        self._matrix = matrix
-
-    @property
-    def T(self) -> Matrix:
-        """The matrix itself."""
-        return self._matrix
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """``(nrows, ncols)``."""
-        return self._matrix.shape[::-1]
-
-    @property
-    def dtype(self) -> DataType:  # type: ignore[override]
-        """Type of the entries."""
-        return self._matrix.dtype
-
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        """The name of the matrix and ``.T``."""
-        return f"{self._matrix.name}.T"
-
-    @property
-    def _engine(self) -> Engine | None:  # type: ignore[override]
-        return self._matrix._engine
-
-    @property
-    def _store(self) -> Any:
-        return self._matrix._store
-
-    def _settle(self, engine: Engine) -> None:
-        self._matrix._settle(engine)
-
-    @property
-    def nvals(self) -> int:
-        """Number of entries."""
-        return self._matrix.nvals
-
-    def new(self, dtype: Any = None, *, mask: Any = None, name: str | None = None) -> Matrix:
-        """The transpose as a Matrix."""
-        made: Matrix = ops.transpose(self._matrix).new(dtype, mask=mask, name=name)
-        return made
-
-    def dup(self, dtype: Any = None, *, clear: bool = False, mask: Any = None, name: str | None = None) -> Matrix:
-        """The transpose as a Matrix; with `clear`, an empty one of its shape."""
-        if clear:
-            return Matrix(self.dtype if dtype is None else dtype, *self.shape, name=name)
-        return self.new(dtype, mask=mask, name=name)
-
-    def to_coo(
-        self, dtype: Any = None, *, rows: bool = True, columns: bool = True, values: bool = True, sort: bool = True
-    ) -> tuple[Any, Any, Any]:
-        """Row ids, column ids (uint64) and values, by columns and then by rows."""
-        i, j, vals = self._matrix.to_coo(dtype, rows=columns, columns=rows, values=values, sort=sort)
-        return j, i, vals
-
-    def to_csr(self, dtype: Any = None, *, sort: bool = True) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """As :meth:`Matrix.to_csr`, of the transpose."""
-        return self._matrix.to_csc(dtype, sort=sort)
-
-    def to_csc(self, dtype: Any = None, *, sort: bool = True) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """As :meth:`Matrix.to_csc`, of the transpose."""
-        return self._matrix.to_csr(dtype, sort=sort)
-
-    def to_graphblas(self, *, copy: bool = False) -> Any:
-        """The transpose, formed, as python-graphblas's Matrix."""
-        return self.new().to_graphblas()
-
-    def wait(self, how: str = "materialize") -> TransposedMatrix:
-        """Finish whatever is pending."""
-        self._matrix.wait(how)
-        return self
-
-    def __repr__(self) -> str:
-        return f"<{self.name}: the transpose of {self._matrix!r}>"

@@ -14,7 +14,7 @@ from sparsezc.expression import Expression, IndexList, Operand
 from sparsezc.ops import checks, compare, indices
 from sparsezc.semirings import binary, monoid, semiring
 from sparsezc.semirings.types import cast
-from sparsezc.write import Position
+from sparsezc.target import Position
 
 if TYPE_CHECKING:
     from sparsezc.vector import Vector
@@ -42,6 +42,24 @@ class Readable(Operand):
     def mxv(self, other: Any, op: Any = semiring.plus_times) -> Expression:
         """``self @ other``: see :func:`sparsezc.ops.mxv`."""
         return ops.mxv(self, other, op)
+
+    def mxm(self, other: Any, op: Any = semiring.plus_times) -> Expression:
+        """``self @ other``: see :func:`sparsezc.ops.mxm`."""
+        return ops.mxm(self, other, op)
+
+    def power(self, n: int, op: Any = semiring.plus_times) -> Expression:
+        """``self @ self @ ...``, n times: see :func:`sparsezc.ops.power`."""
+        return ops.power(self, n, op)
+
+    def kronecker(self, other: Any, op: Any = binary.times) -> Expression:
+        """Each entry with all of `other`: see :func:`sparsezc.ops.kronecker`."""
+        return ops.kronecker(self, other, op)
+
+    def reposition(
+        self, row_offset: int, column_offset: int, *, nrows: int | None = None, ncols: int | None = None
+    ) -> Expression:
+        """Every entry moved: see :func:`sparsezc.ops.reposition`."""
+        return ops.reposition(self, (row_offset, column_offset), (nrows, ncols))
 
     def ewise_add(self, other: Any, op: Any = monoid.plus) -> Expression:
         """`op` on the union of two patterns: see :func:`sparsezc.ops.ewise_add`."""

@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from sparsezc import ops
 from sparsezc.engines import cpu
 from sparsezc.errors import InvalidValue
-from sparsezc.expression import Expression
+from sparsezc.expression import Expression, Unrun
+from sparsezc.semirings import binary, monoid
 from sparsezc.semirings.operators import TypedOp
 from sparsezc.semirings.types import BOOL, FP64, INT64, DataType, cast, lookup
-from sparsezc.write import Position, Writable
+from sparsezc.writable import Writable
 
 __all__ = ["Scalar"]
 
@@ -76,7 +78,7 @@ class Scalar(Writable):
         TypeError
             `value` is no number.
         """
-        if isinstance(value, Expression | Position):
+        if isinstance(value, Unrun):
             value = value.new()
         if isinstance(value, Scalar):
             made = cls(value.dtype if dtype is None else dtype, name=name)
@@ -103,7 +105,7 @@ class Scalar(Writable):
 
     @value.setter
     def value(self, value: Any) -> None:
-        if isinstance(value, Expression | Position):
+        if isinstance(value, Unrun):
             value = value.new()
         if isinstance(value, Scalar):
             value = value._value
@@ -179,7 +181,10 @@ class Scalar(Writable):
         return math.isclose(self._value, other._value, rel_tol=rel_tol, abs_tol=abs_tol)
 
     def __eq__(self, other: object) -> bool:
-        return self.isequal(other)
+        return self.isequal(other)  # of two values there is one answer, other than of matrices
+
+    def __ne__(self, other: object) -> bool:
+        return not self.isequal(other)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -204,6 +209,27 @@ class Scalar(Writable):
 
     def __array__(self, dtype: Any = None, *, copy: Any = None) -> Any:
         return np.array(self._need(), self.dtype.np_type if dtype is None else dtype)
+
+    # Operations
+    def ewise_add(self, other: Any, op: Any = monoid.plus) -> Expression:
+        """`op` of both values, or the one that is there: see :func:`sparsezc.ops.ewise_add`."""
+        return ops.ewise_add(self, other, op)
+
+    def ewise_mult(self, other: Any, op: Any = binary.times) -> Expression:
+        """`op` of both values: see :func:`sparsezc.ops.ewise_mult`."""
+        return ops.ewise_mult(self, other, op)
+
+    def ewise_union(self, other: Any, op: Any, left_default: Any, right_default: Any) -> Expression:
+        """`op`, with defaults for what is missing: see :func:`sparsezc.ops.ewise_union`."""
+        return ops.ewise_union(self, other, op, left_default, right_default)
+
+    def apply(self, op: Any, right: Any = None, *, left: Any = None) -> Expression:
+        """`op` of the value: see :func:`sparsezc.ops.apply`."""
+        return ops.apply(self, op, right, left)
+
+    def select(self, op: Any, thunk: Any = None) -> Expression:
+        """The value if `op` accepts it: see :func:`sparsezc.ops.select`."""
+        return ops.select(self, op, thunk)
 
     def to_graphblas(self) -> Any:
         """A python-graphblas Scalar of the same type and value."""

@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from sparsezc import engines, ops, scalar
-from sparsezc.engines import cpu
-from sparsezc.errors import InvalidValue
-from sparsezc.expression import Expression, IndexList, Mask, as_mask
-from sparsezc.ops import arrays, checks, compare, indices
-from sparsezc.semirings import binary, monoid, semiring
+from sparsezc.construct_vector import VectorFromArrays
+from sparsezc.errors import OutputNotEmpty
+from sparsezc.expression import Expression, IndexList
+from sparsezc.mask import Mask, as_mask
+from sparsezc.ops import arrays, compare, indices
+from sparsezc.reading_vector import ReadableVector
 from sparsezc.semirings.types import FP64, DataType, cast, lookup
-from sparsezc.write import Writable
+from sparsezc.writable import Writable
 
 if TYPE_CHECKING:
     from sparsezc.engines import Engine
-    from sparsezc.matrix import Matrix
 
 __all__ = ["Vector"]
 
 _numbers = itertools.count()
 
 
-class Vector(Writable):
+class Vector(VectorFromArrays, ReadableVector, Writable):
     """A sparse vector: `size` positions, some of which hold a value.
 
     A vector lies on the engine of the last statement that it took part in and moves by itself; a new one lies nowhere.
@@ -102,111 +100,6 @@ class Vector(Writable):
         assert self._engine is not None
         return self._engine, self._store
 
-    # Making one
-    @classmethod
-    def from_coo(
-        cls,
-        indices: ArrayLike,
-        values: Any = 1.0,
-        dtype: Any = None,
-        *,
-        size: int | None = None,
-        dup_op: Any = None,
-        name: str | None = None,
-    ) -> Vector:
-        """A vector from positions and values.
-
-        Parameters
-        ----------
-        indices : array_like of integers, shape (n,)
-            In any order.
-        values : array_like, shape (n,), or a number
-            A number stands for all of them.
-        dtype : optional
-            By default the values' own.
-        size : int, optional
-            By default the largest position and one.
-        dup_op : binary operator or its name, optional
-            What merges values at one position.
-        name : str, optional
-
-        Raises
-        ------
-        InvalidValue
-            A position is there twice without `dup_op`, or the size is not known.
-        IndexOutOfBound
-            A position is negative or not below `size`.
-        DimensionMismatch
-            There are not as many values as positions.
-        """
-        at = arrays.ids(indices, "Vector.from_coo: indices", None if size is None else arrays.size(size, "size"))
-        vals, kind = arrays.values(values, dtype, "Vector.from_coo: values", 0, 1)
-        if size is None:
-            if not at.size:
-                raise InvalidValue("Vector.from_coo: indices is empty, so size= is needed")
-            size = int(at.max()) + 1
-        if vals.ndim:
-            arrays.length(vals.size, at.size, "Vector.from_coo: values", "indices")
-        engine = cpu.engine()
-        store = engine.build_vector(at, vals, kind, size, cpu.merger(dup_op, kind, vals.ndim == 0, "Vector.from_coo"))
-        return cls._from_store(engine, store, kind, size, name)
-
-    @classmethod
-    def from_pairs(cls, pairs: Iterable[tuple[int, Any]], dtype: Any = None, **kwargs: Any) -> Vector:
-        """A vector from ``(index, value)`` pairs; the other arguments as in :meth:`from_coo`.
-
-        Raises
-        ------
-        InvalidValue
-            An item is no pair.
-        """
-        rows = [tuple(pair) for pair in pairs]
-        if any(len(row) != 2 for row in rows):
-            raise InvalidValue("Vector.from_pairs: each item must be a pair (index, value)")
-        return cls.from_coo([row[0] for row in rows], [row[1] for row in rows], dtype, **kwargs)
-
-    @classmethod
-    def from_dict(
-        cls, d: Mapping[int, Any], dtype: Any = None, *, size: int | None = None, name: str | None = None
-    ) -> Vector:
-        """A vector from ``{index: value}``; the other arguments as in :meth:`from_coo`."""
-        if not d and size is None:
-            size = 0
-        return cls.from_coo(list(d.keys()), list(d.values()), dtype, size=size, name=name)
-
-    @classmethod
-    def from_scalar(cls, value: Any, size: int, dtype: Any = None, *, name: str | None = None) -> Vector:
-        """A vector with this value at each of `size` positions; it takes memory where it is first used."""
-        given = checks.scalar(value, "Vector.from_scalar: value")
-        made = cls(given.dtype if dtype is None else dtype, size, name=name)
-        made._everywhere = None if given.value is None else given.dup(made.dtype)
-        return made
-
-    @classmethod
-    def from_dense(
-        cls, values: ArrayLike, missing_value: Any = None, *, dtype: Any = None, name: str | None = None
-    ) -> Vector:
-        """A vector with an entry for each element of an array, but for those equal to `missing_value`.
-
-        Parameters
-        ----------
-        values : array_like, shape (size,)
-        missing_value : number, optional
-        dtype : optional
-        name : str, optional
-
-        Raises
-        ------
-        InvalidValue
-            The array has not one dimension.
-        """
-        vals, kind = arrays.values(values, dtype, "Vector.from_dense: values", 1)
-        engine = cpu.engine()
-        made = cls._from_store(engine, engine.dense_vector(vals, kind), kind, vals.size, name)
-        if missing_value is not None:
-            made << ops.select(made, "valuene", missing_value)
-        return made
-
     # Reading it
     @property
     def size(self) -> int:
@@ -250,55 +143,6 @@ class Vector(Writable):
             vals = cast(vals, lookup(dtype))
         return at if indices else None, vals if values else None
 
-    def to_dict(self) -> dict[int, Any]:
-        """``{index: value}``."""
-        at, vals = self.to_coo()
-        return dict(zip(at.tolist(), vals.tolist(), strict=True))
-
-    def to_dense(self, fill_value: Any = None, dtype: Any = None) -> NDArray[Any]:
-        """An array of `size` elements, `fill_value` where there is no entry.
-
-        Raises
-        ------
-        TypeError
-            Entries are missing and no `fill_value` is given.
-        """
-        at, vals = self.to_coo()
-        kind, fill = compare.filling(self, at.size, fill_value, dtype)
-        out = np.full(self._size, fill, kind.np_type)
-        out[at] = cast(vals, kind)
-        return out
-
-    def get(self, index: int, default: Any = None) -> Any:
-        """The value at a position, or `default` where there is none.
-
-        Raises
-        ------
-        IndexOutOfBound
-            There is no such position.
-        InvalidValue
-            `index` is not one position.
-        """
-        keys = indices.parse(index, self.shape, self.name)
-        if keys[0].kind != "one":
-            raise InvalidValue(f"{self.name}.get: one position is needed; got {index!r}")
-        return ops.extract(self, keys).new().get(default)
-
-    def __contains__(self, index: Any) -> bool:
-        return self.get(index) is not None
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self.to_coo()[0].tolist())
-
-    def isequal(self, other: Vector, *, check_dtype: bool = False) -> bool:
-        """Whether both have the same size, the same positions and equal values (and the same type)."""
-        return compare.isequal(self, checks.stored(other, "isequal: other", 1), check_dtype)
-
-    def isclose(self, other: Vector, *, rel_tol: float = 1e-7, abs_tol: float = 0.0, check_dtype: bool = False) -> bool:
-        """Whether both have the same positions and ``|a - b| <= max(rel_tol * max(|a|, |b|), abs_tol)`` at each."""
-        other = checks.stored(other, "isclose: other", 1)
-        return compare.isclose(self, other, rel_tol, abs_tol, check_dtype)
-
     # Changing it
     def dup(self, dtype: Any = None, *, clear: bool = False, mask: Any = None, name: str | None = None) -> Vector:
         """A copy: of another type, without entries, or only of what a mask allows."""
@@ -315,6 +159,34 @@ class Vector(Writable):
         else:
             made._engine, made._store = self._engine, self._engine.dup(self._store, kind)
         return made
+
+    def build(
+        self, indices: ArrayLike, values: Any, *, dup_op: Any = None, clear: bool = False, size: int | None = None
+    ) -> None:
+        """Fill this empty vector from positions and values, which take its type.
+
+        Parameters
+        ----------
+        indices, values, dup_op
+            As in :meth:`from_coo`.
+        clear : bool
+            Remove what is there first.
+        size : int, optional
+            Resize first.
+
+        Raises
+        ------
+        OutputNotEmpty
+            There are entries, and `clear` is not set.
+        """
+        if not clear and self.nvals:
+            raise OutputNotEmpty(f"{self.name}.build: there are {self.nvals} entries; clear=True removes them")
+        size = self._size if size is None else size
+        made = Vector.from_coo(indices, values, self.dtype, size=size, dup_op=dup_op)
+        self.clear()
+        if size != self._size:
+            self.resize(size)
+        self << made
 
     def clear(self) -> None:
         """Remove every entry."""
@@ -364,40 +236,6 @@ class Vector(Writable):
         here = self if self._engine is None else self.to("cpu")
         engine, store = here._need()
         return engine.dup(store, self.dtype) if copy else store
-
-    # Operations
-    def vxm(self, other: Any, op: Any = semiring.plus_times) -> Expression:
-        """``self @ other``: see :func:`sparsezc.ops.vxm`."""
-        return ops.vxm(self, other, op)
-
-    def ewise_add(self, other: Any, op: Any = monoid.plus) -> Expression:
-        """`op` on the union of two patterns: see :func:`sparsezc.ops.ewise_add`."""
-        return ops.ewise_add(self, other, op)
-
-    def ewise_mult(self, other: Any, op: Any = binary.times) -> Expression:
-        """`op` on the intersection of two patterns: see :func:`sparsezc.ops.ewise_mult`."""
-        return ops.ewise_mult(self, other, op)
-
-    def ewise_union(self, other: Any, op: Any, left_default: Any, right_default: Any) -> Expression:
-        """`op` on the union, with defaults for what is missing: see :func:`sparsezc.ops.ewise_union`."""
-        return ops.ewise_union(self, other, op, left_default, right_default)
-
-    def apply(self, op: Any, right: Any = None, *, left: Any = None) -> Expression:
-        """`op` on each entry: see :func:`sparsezc.ops.apply`."""
-        return ops.apply(self, op, right, left)
-
-    def select(self, op: Any, thunk: Any = None) -> Expression:
-        """The entries that `op` accepts: see :func:`sparsezc.ops.select`."""
-        return ops.select(self, op, thunk)
-
-    def reduce(self, op: Any = monoid.plus, *, allow_empty: bool = True) -> Expression:
-        """All entries folded into a Scalar: see :func:`sparsezc.ops.reduce`."""
-        return ops.reduce(self, op, allow_empty)
-
-    def diag(self, k: int = 0, *, name: str | None = None) -> Matrix:
-        """The square matrix with this vector on diagonal `k`: see :func:`sparsezc.ops.diag`."""
-        made: Matrix = ops.diag(self, k).new(name=name)
-        return made
 
     # What writing needs
     def _indexed(self, keys: Any) -> tuple[IndexList, ...]:

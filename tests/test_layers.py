@@ -25,17 +25,26 @@ ROOMS = (
     ("sparsezc.memory",),
     ("sparsezc.csr",),
     ("sparsezc.resolve",),
+    ("sparsezc.infix",),
     ("sparsezc.expression",),
+    ("sparsezc.mask",),
     ("sparsezc.engines",),  # the protocol and the registry; the engines themselves stand higher
     ("sparsezc.write",),
+    ("sparsezc.target",),
+    ("sparsezc.writable",),
     ("sparsezc.ops",),
-    ("sparsezc.engines.cpu", "sparsezc.engines.gpu"),
+    ("sparsezc.engines.native", "sparsezc.engines.statements", "sparsezc.engines.cpu", "sparsezc.engines.gpu"),
     (
         "sparsezc.matrix",
         "sparsezc.vector",
         "sparsezc.scalar",
+        "sparsezc.transposed",
         "sparsezc.construct",
+        "sparsezc.construct_vector",
+        "sparsezc.compressed",
+        "sparsezc.contents",
         "sparsezc.reading",
+        "sparsezc.reading_vector",
         "sparsezc.convert",
     ),
     ("sparsezc.algorithms",),
@@ -49,6 +58,7 @@ OWN_FILE_ONLY = {"sparsezc", "sparsezc.engines"}  # rows that mean a folder's __
 LAZY: dict[tuple[str, str], str] = {
     ("sparsezc.engines", "sparsezc.engines.cpu"): "the registry starts an engine when it is first asked for",
     ("sparsezc.engines", "sparsezc.engines.gpu"): "the same",
+    ("sparsezc.infix", "sparsezc.ops"): "a sign calls an operation, and operations are made of objects that have signs",
 }
 
 # Rooms that may name CuPy or ask which engine they are on, and why.

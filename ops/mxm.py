@@ -1,0 +1,154 @@
+"""Matrix times matrix, to a power, every pair of entries; and the two products of vectors."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from sparsezc.errors import DimensionMismatch, InvalidValue
+from sparsezc.expression import Expression
+from sparsezc.ops.arrays import MAX_SIZE
+from sparsezc.ops.checks import says, scalar, stored
+from sparsezc.resolve import resolve
+
+__all__ = ["inner", "kronecker", "mxm", "outer", "power"]
+
+
+def mxm(A: Any, B: Any, op: Any) -> Expression:
+    """``C = A @ B``: ``C(i, j)`` is the sum over k of ``A(i, k) * B(k, j)`` in the semiring `op`.
+
+    Parameters
+    ----------
+    A : Matrix or TransposedMatrix, m x n
+    B : Matrix or TransposedMatrix, n x p
+    op : semiring or its name
+
+    Returns
+    -------
+    Expression
+        Makes a Matrix, m x p.
+
+    Raises
+    ------
+    DimensionMismatch
+        A's columns are not as many as B's rows.
+    """
+    A, B = stored(A, "mxm: the matrix", 2), stored(B, "mxm: other", 2)
+    typed = resolve("semiring", op, "mxm: op", A.dtype, B.dtype)
+    if A.ncols != B.nrows:
+        raise DimensionMismatch(f"mxm: {says(A)} has {A.ncols} columns and other, {says(B)}, {B.nrows} rows")
+    return Expression("mxm", (A, B), typed, typed.return_type, (A.nrows, B.ncols))
+
+
+def power(A: Any, n: Any, op: Any) -> Expression:
+    """``A @ A @ ... @ A``, n times; for n = 0 the identity of the semiring's multiplication on the diagonal.
+
+    Parameters
+    ----------
+    A : Matrix or TransposedMatrix, square
+    n : int
+    op : semiring or its name
+
+    Returns
+    -------
+    Expression
+        Makes a Matrix like A.
+
+    Raises
+    ------
+    DimensionMismatch
+        A is not square.
+    TypeError
+        n is no integer.
+    InvalidValue
+        n is negative; or it is 0 and the multiplication has no identity.
+    """
+    A = stored(A, "power: the matrix", 2)
+    if A.nrows != A.ncols:
+        raise DimensionMismatch(f"power only works for square matrices; {says(A)} is not square")
+    try:
+        n = operator.index(n)
+    except TypeError:
+        raise TypeError(f"power: n must be a nonnegative integer; got bad type: {says(n)}") from None
+    if n < 0:
+        raise InvalidValue(f"power: n must be a nonnegative integer; got: {n}")
+    typed: Any = resolve("semiring", op, "power: op", A.dtype)
+    if n == 0:
+        try:
+            resolve("monoid", typed.op.binaryop, "power: op", A.dtype)
+        except (TypeError, InvalidValue):
+            text = (
+                f"power: n=0 needs the identity of a monoid, and {typed.op.binaryop!r} of {op!r} does not have a monoid"
+            )
+            raise InvalidValue(text) from None
+    return Expression("power", (A, scalar(n, "power: n")), typed, A.dtype, A.shape)
+
+
+def kronecker(A: Any, B: Any, op: Any) -> Expression:
+    """Each entry of A with all of B: ``C(i * p + k, j * q + l) = op(A(i, j), B(k, l))`` for a B of p x q.
+
+    Parameters
+    ----------
+    A : Matrix or TransposedMatrix, m x n
+    B : Matrix or TransposedMatrix, p x q
+    op : binary operator, monoid or a name
+
+    Returns
+    -------
+    Expression
+        Makes a Matrix, m p x n q.
+
+    Raises
+    ------
+    InvalidValue
+        The product would have more than 2**60 rows or columns.
+    """
+    A, B = stored(A, "kronecker: the matrix", 2), stored(B, "kronecker: other", 2)
+    typed = resolve("binary", op, "kronecker: op", A.dtype, B.dtype)
+    shape = A.nrows * B.nrows, A.ncols * B.ncols
+    if max(shape) > MAX_SIZE:
+        raise InvalidValue(f"kronecker: {says(A)} and {says(B)} make {shape[0]} x {shape[1]}; 2**60 is the most")
+    return Expression("kronecker", (A, B), typed, typed.return_type, shape)
+
+
+def inner(u: Any, v: Any, op: Any) -> Expression:
+    """``s = u @ v``: the sum over k of ``u(k) * v(k)`` in the semiring `op`; empty where no position is in both.
+
+    Parameters
+    ----------
+    u, v : Vector, of one size
+    op : semiring or its name
+
+    Returns
+    -------
+    Expression
+        Makes a Scalar.
+
+    Raises
+    ------
+    DimensionMismatch
+        The sizes differ.
+    """
+    u, v = stored(u, "inner: the vector", 1), stored(v, "inner: other", 1)
+    typed = resolve("semiring", op, "inner: op", u.dtype, v.dtype)
+    if u.size != v.size:
+        raise DimensionMismatch(f"inner: {says(u)} and other, {says(v)}, must have the same size")
+    return Expression("inner", (u, v), typed, typed.return_type, ())
+
+
+def outer(u: Any, v: Any, op: Any) -> Expression:
+    """Every entry of u with every entry of v: ``C(i, j) = op(u(i), v(j))``.
+
+    Parameters
+    ----------
+    u, v : Vector
+    op : binary operator, monoid or a name
+
+    Returns
+    -------
+    Expression
+        Makes a Matrix, ``u.size x v.size``.
+    """
+    u, v = stored(u, "outer: the vector", 1), stored(v, "outer: other", 1)
+    typed = resolve("binary", op, "outer: op", u.dtype, v.dtype)
+    return Expression("outer", (u, v), typed, typed.return_type, (u.size, v.size))

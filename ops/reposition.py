@@ -1,0 +1,48 @@
+"""Entries moved by an offset."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from sparsezc.expression import Expression
+from sparsezc.ops import arrays
+from sparsezc.ops.checks import says, scalar, stored
+
+__all__ = ["reposition"]
+
+
+def reposition(u: Any, offsets: tuple[Any, ...], shape: tuple[Any, ...]) -> Expression:
+    """Every entry moved by an offset in each dimension; what leaves the shape is dropped.
+
+    Parameters
+    ----------
+    u : Vector, Matrix or TransposedMatrix
+    offsets : tuple of int
+        One for each dimension; positive ones move away from the beginning.
+    shape : tuple of int or None
+        The result's; None is u's own.
+
+    Returns
+    -------
+    Expression
+        Makes what u is, of this shape.
+
+    Raises
+    ------
+    TypeError
+        An offset or a size is no integer.
+    InvalidValue
+        A size is negative or above 2**60.
+    """
+    u = stored(u, "reposition: the operand", 1, 2)
+    moves = []
+    for offset in offsets:
+        try:
+            moves.append(scalar(operator.index(offset), "reposition: offset"))
+        except TypeError:
+            raise TypeError(f"reposition: an offset must be an integer; got {says(offset)}") from None
+    sizes = tuple(
+        old if new is None else arrays.size(new, "reposition: size") for new, old in zip(shape, u.shape, strict=True)
+    )
+    return Expression("reposition", (u, *moves), None, u.dtype, sizes)

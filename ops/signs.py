@@ -1,0 +1,255 @@
+"""What signs mean: ``A + B`` and ``A < 3`` are expressions, ``A @ B`` waits for an operator, as ``op(A @ B)`` gives.
+
+Two operands meet on the union of their patterns under ``+``, ``-`` and ``^``, on the intersection under every other
+sign; with a number on one side, the sign is applied to each entry. ``A & B``, ``A | B`` and ``A @ B`` are a
+:class:`Pair`, which says how two operands meet and not yet by which operator.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sparsezc.errors import DimensionMismatch
+from sparsezc.expression import Expression, Operand, Unrun
+from sparsezc.mask import Mask
+from sparsezc.ops.apply import apply
+from sparsezc.ops.checks import says, scalar, stored
+from sparsezc.ops.ewise import broadcast, ewise_add, ewise_mult, ewise_union
+from sparsezc.ops.mxm import inner, mxm
+from sparsezc.ops.mxv import mxv, vxm
+from sparsezc.ops.select import select
+from sparsezc.semirings import binary, monoid, semiring, unary
+from sparsezc.semirings.types import BOOL
+
+__all__ = ["Pair", "binary_sign", "call", "into", "pair", "unary_sign"]
+
+_UNION = {"plus", "lxor", "lor"}
+_ONLY_BOOL = {"lxor": "^", "lor": "|", "land": "&", "lnot": "~"}
+
+
+def _side(x: Any) -> Any:
+    """An operand of a sign: a Matrix, a Vector or a Scalar; what has not run is computed."""
+    if isinstance(x, Unrun):
+        return x.computed("a sign")
+    return x if isinstance(x, Operand) else scalar(x, "an operand of a sign")
+
+
+def binary_sign(left: Any, right: Any, name: str) -> Any:
+    """``left + right`` and the like; `name` is the binary operator's."""
+    if isinstance(right, Mask) or isinstance(left, Mask):
+        return NotImplemented
+    if right is None or left is None:
+        raise TypeError(f"None is no operand of {name}; a Matrix, a Vector, a Scalar or a number is needed")
+    left, right, op = _side(left), _side(right), getattr(binary, name)
+    if bool(left.ndim) != bool(right.ndim):
+        made = apply(left, op, right) if left.ndim else apply(right, op, left=left)
+    elif name in _UNION:
+        made = ewise_add(left, right, op)
+    elif name == "minus":
+        made = ewise_union(left, right, op, False, False)
+    else:
+        made = ewise_mult(left, right, op)
+    return _only_bool(made, name)
+
+
+def _only_bool(made: Expression, name: str) -> Expression:
+    if name in _ONLY_BOOL and made.dtype is not BOOL:
+        raise TypeError(f"the sign {_ONLY_BOOL[name]} is not supported for {made.dtype.name}; only for BOOL")
+    return made
+
+
+def unary_sign(x: Any, name: str) -> Expression:
+    """``-x``, ``abs(x)`` and ``~x``; `name` is the unary operator's."""
+    x = _side(x)
+    if name == "lnot" and x.dtype is not BOOL:
+        raise TypeError(f"the sign ~ is not supported for {x.dtype.name}; only for BOOL")
+    return apply(x, getattr(unary, name))
+
+
+def into(out: Any, other: Any, name: str, method: str) -> Any:
+    """``out += other`` and the like: the same as ``out << out + other``."""
+    if isinstance(out, Unrun) or out._transposed or (name == "@" and not out.ndim):
+        raise TypeError(f"{method} is not supported for {says(out)}; only what has a name can be written to")
+    if name in ("plus", "lor", "lxor") and getattr(other, "ndim", 0) == out.ndim:  # one statement, no temporary
+        dtype = other.dtype if isinstance(other, Operand | Unrun) else scalar(other, method).dtype
+        if name != "plus" and dtype is not BOOL:
+            raise TypeError(f"the sign {_ONLY_BOOL[name]}= is not supported for {dtype.name}; only for BOOL")
+        out(getattr(binary, name)) << other
+    elif name == "@":
+        out << pair(out, other, "@", method)
+    else:
+        out << binary_sign(out, other, name)
+    return out
+
+
+# How two operands meet, before the operator is known
+
+_METHOD = {"&": ewise_mult, "|": ewise_add}
+
+
+class Pair(Unrun):
+    """``A @ B``, ``A & B`` or ``A | B``: two operands that an operator is called on, ``op(A @ B)``.
+
+    Without one, ``@`` means plus_times; ``&`` and ``|`` mean land and lor, where both sides are BOOL.
+    """
+
+    __slots__ = ("_expression", "left", "right", "shape", "sign")
+
+    def __init__(self, left: Any, right: Any, sign: str, shape: tuple[int, ...]) -> None:
+        self.left, self.right, self.sign, self.shape = left, right, sign, shape
+        self._expression: Expression | None = None
+        self._value: Any = None
+
+    @property
+    def expression(self) -> Expression:
+        """What runs without an operator."""
+        if self._expression is None:
+            self._expression = self._by_default()
+        return self._expression
+
+    def _by_default(self) -> Expression:
+        if self.sign == "@":
+            return _product(stored(self.left, "@: left", 1, 2), stored(self.right, "@: right", 1, 2))
+        if self.left.dtype is not BOOL or self.right.dtype is not BOOL:
+            raise TypeError(
+                f"Bad dtypes for x {self.sign} y: {self.left.dtype} and {self.right.dtype}. Automatic computation is"
+                f" only valid for BOOL dtypes; say which operator is meant, as in plus(x {self.sign} y)"
+            )
+        return (
+            ewise_mult(self.left, self.right, monoid.land)
+            if self.sign == "&"
+            else ewise_add(self.left, self.right, monoid.lor)
+        )
+
+    @property
+    def dtype(self) -> Any:
+        """The type of the result without an operator."""
+        return self.expression.dtype
+
+    def by(self, op: Any, **defaults: Any) -> Expression:
+        """The expression with an operator; pairs of the same sign inside are computed with it too."""
+        left, right = (x.by(op, **defaults).new() if type(x) is Pair and x.sign == self.sign else x for x in self.sides)
+        if self.sign == "@":
+            return _product(left, right, op)
+        if "left_default" in defaults:
+            return ewise_union(left, right, op, **defaults)
+        return _METHOD[self.sign](left, right, op)
+
+    @property
+    def sides(self) -> tuple[Any, Any]:
+        """Both operands."""
+        return self.left, self.right
+
+    def __repr__(self) -> str:
+        left, right = (x.name if isinstance(x, Operand) else repr(x) for x in self.sides)
+        return f"<{left} {self.sign} {right}, not run yet; an operator takes it, as in plus_times(A @ B)>"
+
+
+def _product(left: Any, right: Any, op: Any = semiring.plus_times) -> Expression:
+    if left.ndim == 2:
+        return mxm(left, right, op) if right.ndim == 2 else mxv(left, right, op)
+    return vxm(left, right, op) if right.ndim == 2 else inner(left, right, op)
+
+
+def pair(left: Any, right: Any, sign: str, method: str) -> Any:
+    """``left @ right``, ``left & right`` or ``left | right``.
+
+    Raises
+    ------
+    TypeError
+        A side is no Matrix or Vector (a number may meet a Scalar under ``&`` and ``|``), or ``&`` meets ``|``.
+    DimensionMismatch
+        The shapes do not fit.
+    """
+    if isinstance(left, Mask) or isinstance(right, Mask):
+        return NotImplemented
+    sides: list[Any] = [x if isinstance(x, Operand | Unrun) else _number(x) for x in (left, right)]
+    for x, name in zip(sides, ("left", "right"), strict=True):
+        other = sides[0] if name == "right" else sides[1]
+        if x is None or (not x.ndim and (sign == "@" or other is None or other.ndim)):
+            need = (
+                "Vector, Matrix or TransposedMatrix" if sign == "@" or (other is not None and other.ndim) else "Scalar"
+            )
+            given = left if name == "left" else right
+            raise TypeError(f"Bad type for argument `{name}` in {method}: expected {need}; got {says(given)}")
+        if type(x) is Pair and {x.sign, sign} == {"&", "|"}:
+            raise TypeError(
+                "XXX & YYY | ZZZ is easily misread, and refused: give one its operator, op(XXX & YYY).new() | ZZZ"
+            )
+    return Pair(sides[0], sides[1], sign, _shape(sides[0], sides[1], sign))
+
+
+def _number(x: Any) -> Any:
+    try:
+        return scalar(x, "a number")
+    except TypeError:
+        return None
+
+
+def _shape(left: Any, right: Any, sign: str) -> tuple[int, ...]:
+    a, b = left.shape, right.shape
+    if sign != "@":
+        return broadcast(left, right, f"x {sign} y")
+    if a[-1] != b[0]:
+        raise DimensionMismatch(f"x @ y: {_says(left)} and {_says(right)} do not fit: {a[-1]} meets {b[0]}")
+    return tuple(a[:-1] + b[1:])
+
+
+def _says(x: Any) -> str:
+    return says(x) if isinstance(x, Operand) else f"an expression of shape {x.shape}"
+
+
+# Operators called
+
+
+def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Expression:
+    """``op(A)``, ``op(A, 1)``, ``op(1, A)``, ``op(A & B)``, ``op(A | B, left_default=0, right_default=0)`` ...
+
+    Raises
+    ------
+    TypeError
+        The operator takes something else.
+    """
+    kind = getattr(op, "op", op).kind
+    if kind == "unary":
+        return _one(op, args, kwargs)
+    if kind in ("indexunary", "select"):
+        return _with_thunk(op, kind, *args, **kwargs)
+    first = args[0]
+    if len(args) == 1 and not {"left", "right"} & kwargs.keys():
+        good = type(first) is Pair and (first.sign == "@") == (kind == "semiring")
+        if not good:
+            examples = f"{op!r}(A @ B)" if kind == "semiring" else f"{op!r}(A & B), {op!r}(A | B), {op!r}(A, 1)"
+            raise TypeError(f"Bad type when calling {op!r}: got {says(first)}; expected is such as {examples}")
+        if kwargs.keys() - ({"left_default", "right_default"} if first.sign == "|" else set()):
+            raise TypeError(f"{op!r}(x {first.sign} y) got an unexpected keyword argument {next(iter(kwargs))!r}")
+        if kwargs and len(kwargs) != 2:
+            raise TypeError(f"{op!r}(x | y): left_default and right_default are given together, or neither of them")
+        made: Expression = first.by(op, **kwargs)
+        return made
+    if kind == "semiring":
+        raise TypeError(f"Bad types when calling {op!r}: got {', '.join(map(says, args))}; expected is {op!r}(A @ B)")
+    return _two(op, *args, **kwargs)
+
+
+def _one(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Expression:
+    if len(args) != 1 or kwargs:
+        raise TypeError(f"{op!r}.__call__ takes one operand; got {len(args)} and {', '.join(kwargs) or 'no keywords'}")
+    return apply(_side(args[0]), op)
+
+
+def _with_thunk(op: Any, kind: str, x: Any, thunk: Any = None) -> Expression:
+    return select(x, op, thunk) if kind == "select" else apply(_side(x), op, thunk)
+
+
+def _two(op: Any, left: Any, right: Any) -> Expression:
+    for x, y in ((left, right), (right, left)):
+        if getattr(x, "ndim", 0):
+            if getattr(y, "ndim", 0):
+                raise TypeError(
+                    f"Bad type for keyword argument `right=` when calling {op!r}: expected a Scalar; got {says(right)}."
+                    f" Two operands are given as {op!r}(x & y) or {op!r}(x | y)"
+                )
+            x = _side(x)
+            return apply(x, op, right) if y is right else apply(x, op, left=left)
+    return apply(_side(left), op, right)

@@ -1,0 +1,121 @@
+"""python-graphblas, started once, and our operators, operands, numbers, indices and masks in its terms."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from sparsezc import errors
+from sparsezc.expression import IndexList
+from sparsezc.mask import Mask
+from sparsezc.semirings.operators import TypedOp
+from sparsezc.semirings.types import cast
+
+gb: Any = None  # python-graphblas, imported when the engine starts
+
+
+def start() -> bool:
+    """Start python-graphblas in blocking mode, unless the program has started it before; whether it is in that mode."""
+    global gb
+    import graphblas
+    from suitesparse_graphblas import ffi, is_initialized, lib
+
+    if not is_initialized():
+        graphblas.init("suitesparse", blocking=True)
+    gb = graphblas
+    _ = graphblas.Vector  # starts python-graphblas itself, in whatever mode the library below it is
+    mode = ffi.new("int32_t*")
+    lib.GxB_Global_Option_get_INT32(lib.GxB_MODE, mode)
+    if mode[0] == lib.GrB_BLOCKING:
+        return True
+    warnings.warn(
+        "graphblas was started in nonblocking mode, in which SuiteSparse can give wrong answers. sparsezc waits for"
+        " each of its own results, so they are right; for your own calls, say"
+        " graphblas.init('suitesparse', blocking=True) before anything else",
+        RuntimeWarning,
+        stacklevel=4,
+    )
+    return False
+
+
+_translated: dict[TypedOp | None, Any] = {}
+
+
+def operator(op: TypedOp | None) -> Any:
+    """python-graphblas's operator of the same name and type."""
+    try:
+        return _translated[op]
+    except KeyError:
+        assert op is not None
+        return _translated.setdefault(op, _translate(op))
+
+
+def _translate(op: TypedOp) -> Any:
+    room = getattr(gb, op.op.kind)
+    # `.ss` first: python-graphblas still has its names outside of it, but warns.
+    homes = (getattr(room, "ss", None), room, getattr(room, "numpy", None))
+    found = next((getattr(home, op.name) for home in homes if op.name in dir(home)), None)
+    if found is None and op.op.kind == "semiring":  # made by the user from known parts
+        parts: Any = op.op
+        found = gb.semiring.register_anonymous(
+            getattr(gb.monoid, parts.monoid.name), getattr(gb.binary, parts.binaryop.name)
+        )
+    if found is None:
+        raise errors.NotImplementedException(f"the cpu engine (python-graphblas) has no operator {op.op!r}")
+    for dtype in (op.type, *op.op.types):  # some are known by the types that are converted to theirs only
+        if dtype in op.op.types and op.op[dtype] is op and dtype.name in found:
+            return found[dtype.name]
+    for dtype in op.op.types.values():
+        if op.op.is_positional and dtype.name in found:
+            return found[dtype.name]
+    raise errors.NotImplementedException(f"the cpu engine (python-graphblas) has no {op!r}")
+
+
+def operand(x: Any) -> Any:
+    """python-graphblas's object behind a Matrix, its transpose or a Vector."""
+    return x._store.T if x._transposed else x._store
+
+
+_PLAIN = {"BOOL": bool, "INT64": int, "FP64": float}  # Python's numbers that python-graphblas takes for these types
+
+
+def scalar(s: Any) -> Any:
+    """A Scalar's value, in its type."""
+    if _PLAIN.get(s.dtype.name) is type(s.value):
+        return s.value
+    return gb.Scalar.from_value(s.value, s.dtype.name, is_cscalar=True)
+
+
+def thunk(s: Any, op: TypedOp) -> Any:
+    """The thunk in the operator's own type: with another, python-graphblas compares with whatever bits lie there."""
+    if s.dtype is op.thunk_type:
+        return scalar(s)
+    return gb.Scalar.from_value(cast(s.value, op.thunk_type).item(), op.thunk_type.name, is_cscalar=True)
+
+
+def index(keys: tuple[IndexList, ...]) -> Any:
+    """What stands in the brackets."""
+    found = tuple(_one_index(key) for key in keys)
+    return found if len(found) == 2 else found[0]
+
+
+def _one_index(key: IndexList) -> Any:
+    if key.kind == "all":
+        return slice(None)
+    if key.kind == "range":
+        steps = key.key
+        if not len(steps):
+            return np.empty(0, np.uint64)
+        return slice(steps.start, None if steps.stop < 0 else steps.stop, steps.step)
+    return key.key
+
+
+def mask(mask: Mask | None) -> Any:
+    """The mask of the store."""
+    if mask is None:
+        return None
+    store = mask.parent._store
+    native = store.S if mask.structure else store.V
+    return ~native if mask.complement else native

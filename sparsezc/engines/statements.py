@@ -1,0 +1,227 @@
+"""The CPU engine's operations: each line says to python-graphblas what an expression of ours says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sparsezc.engines import native
+from sparsezc.expression import Expression
+from sparsezc.mask import Mask
+
+# Operations: each makes python-graphblas's unrun expression
+
+
+def _mxv(x: Expression) -> Any:
+    A, v = x.operands
+    return native.operand(A).mxv(v._store, native.operator(x.op))
+
+
+def _vxm(x: Expression) -> Any:
+    v, A = x.operands
+    return v._store.vxm(native.operand(A), native.operator(x.op))
+
+
+def _mxm(x: Expression) -> Any:
+    A, B = x.operands
+    return native.operand(A).mxm(native.operand(B), native.operator(x.op))
+
+
+def _outer(x: Expression) -> Any:
+    u, v = x.operands
+    return u._store.outer(v._store, native.operator(x.op))
+
+
+def _kronecker(x: Expression) -> Any:
+    A, B = x.operands
+    return native.operand(A).kronecker(native.operand(B), native.operator(x.op))
+
+
+def _power(x: Expression) -> Any:
+    A, n = x.operands
+    return native.operand(A).power(n.value, native.operator(x.op))
+
+
+def _reposition(x: Expression) -> Any:
+    u, *offsets = x.operands
+    sizes = dict(zip(("size",) if u.ndim == 1 else ("nrows", "ncols"), x.shape, strict=True))
+    return native.operand(u).reposition(*(offset.value for offset in offsets), **sizes)
+
+
+def _select_mask(x: Expression) -> Any:
+    u, parent, kind = x.operands
+    return native.operand(u).select(native.mask(Mask(parent, kind.structure, kind.complement)))
+
+
+def _ewise_add(x: Expression) -> Any:
+    u, v = x.operands
+    return native.operand(u).ewise_add(native.operand(v), native.operator(x.op))
+
+
+def _ewise_mult(x: Expression) -> Any:
+    u, v = x.operands
+    return native.operand(u).ewise_mult(native.operand(v), native.operator(x.op))
+
+
+def _ewise_union(x: Expression) -> Any:
+    u, left, v, right = x.operands
+    return native.operand(u).ewise_union(
+        native.operand(v), native.operator(x.op), native.scalar(left), native.scalar(right)
+    )
+
+
+def _apply(x: Expression) -> Any:
+    return native.operand(x.operands[0]).apply(native.operator(x.op))
+
+
+def _apply_left(x: Expression) -> Any:
+    s, u = x.operands
+    return native.operand(u).apply(native.operator(x.op), left=native.scalar(s))
+
+
+def _apply_right(x: Expression) -> Any:
+    u, s = x.operands
+    return native.operand(u).apply(native.operator(x.op), right=native.scalar(s))
+
+
+def _apply_index(x: Expression) -> Any:
+    u, s = x.operands
+    op: Any = x.op
+    return native.operand(u).apply(native.operator(op), right=native.thunk(s, op))
+
+
+def _select(x: Expression) -> Any:
+    u, s = x.operands
+    op: Any = x.op
+    if op.is_positional or op.type is u.dtype:
+        return native.operand(u).select(native.operator(op), native.thunk(s, op))
+    # SuiteSparse compares rightly in the operand's own type only; apply converts as it should.
+    true = (
+        native.operand(u)
+        .apply(native.operator(op), right=native.thunk(s, op))
+        .new()
+        .select(native.gb.select.valuene["BOOL"], False)
+        .new()
+    )
+    return true.ewise_mult(native.operand(u), native.gb.binary.second[u.dtype.name])
+
+
+def _reduce_rowwise(x: Expression) -> Any:
+    return native.operand(x.operands[0]).reduce_rowwise(native.operator(x.op))
+
+
+def _transpose(x: Expression) -> Any:
+    A = x.operands[0]
+    return A.T._store if A._transposed else A._store.T
+
+
+def _extract(x: Expression) -> Any:
+    u, *keys = x.operands
+    return native.operand(u)[native.index(tuple(keys))]
+
+
+def _diag(x: Expression) -> Any:
+    u, k = x.operands
+    return native.operand(u).diag(k.value)
+
+
+EXPRESSIONS: dict[str, Callable[[Expression], Any]] = {
+    "mxv": _mxv,
+    "vxm": _vxm,
+    "mxm": _mxm,
+    "outer": _outer,
+    "kronecker": _kronecker,
+    "power": _power,
+    "reposition": _reposition,
+    "select_mask": _select_mask,
+    "ewise_add": _ewise_add,
+    "ewise_mult": _ewise_mult,
+    "ewise_union": _ewise_union,
+    "apply": _apply,
+    "apply_left": _apply_left,
+    "apply_right": _apply_right,
+    "apply_index": _apply_index,
+    "select": _select,
+    "reduce_rowwise": _reduce_rowwise,
+    "transpose": _transpose,
+    "extract": _extract,
+    "diag": _diag,
+}
+
+
+def _not_full(native: Any) -> Any:
+    """The same operand, but never in SuiteSparse's full format.
+
+    ``w(m.S, accum) << u`` with such a u, mostly absent entries in w and a mask of few entries writes beyond an array in
+    SuiteSparse 9.4.5, which ends the process; with a bitmap it does not.
+    """
+    if native.nvals < (native.size if native.ndim == 1 else native.nrows * native.ncols):
+        return native
+    copy = native.dup()
+    copy.ss.config["sparsity_control"] = "bitmap"
+    return copy
+
+
+def assign(x: Expression, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+    """An assignment, which python-graphblas writes as a statement and not as an expression."""
+    value, *keys = x.operands
+    store, index = out._store, native.index(tuple(keys))
+    if value.ndim:
+        given = native.operand(value)
+        if accum is not None and mask is not None and not (mask.complement or replace):
+            given = _not_full(given)
+    elif value.value is None:
+        given = native.gb.Scalar(value.dtype.name, is_cscalar=False)
+    else:
+        given = native.scalar(value)
+    if x.operation == "subassign":
+        store[index](mask=mask, accum=accum, replace=replace) << given
+    elif mask is None and accum is None:
+        store[index] = given
+    else:
+        store(mask=mask, accum=accum, replace=replace)[index] = given
+
+
+def read(x: Expression) -> Any:
+    """The value of an expression that makes a Scalar; None where there is none."""
+    if x.operation == "extract":
+        u, *keys = x.operands
+        return native.operand(u).get(*(key.key for key in keys))
+    if x.operation == "inner":
+        u, v = x.operands
+        return u._store.inner(v._store, native.operator(x.op)).new().value
+    if x.operation != "reduce":
+        return _of_scalars(x)
+    u = x.operands[0]
+    reduce = u._store.reduce if u.ndim == 1 else u._store.reduce_scalar
+    return reduce(native.operator(x.op)).new().value
+
+
+def _of_scalars(x: Expression) -> Any:
+    """ewise, apply and select of Scalars: the operators' own NumPy functions."""
+    op: Any = x.op
+    values = [s.value for s in x.operands]
+    if x.operation == "ewise_union":
+        s, left, t, right = values
+        if s is None and t is None:
+            return None
+        return op.numpy(left if s is None else s, right if t is None else t)
+    if x.operation == "ewise_add" and None in values:
+        return next((s for s in values if s is not None), None)
+    if None in values:
+        return None
+    if x.operation == "select":
+        return values[0] if op.numpy(values[0], 0, 0, values[1]) else None
+    return op.numpy(values[0], 0, 0, values[1]) if x.operation == "apply_index" else op.numpy(*values)
+
+
+def options(x: Expression, mask: Any) -> dict[str, str]:
+    """Keep SuiteSparse from a hash table in a matrix times vector whose mask is no complement.
+
+    It sizes the table by the products and puts the mask's entries in too; one that is full is searched for ever (9.4.5,
+    in either mode, with any number of threads).
+    """
+    if mask is None or mask.complement or x.operation not in ("vxm", "mxv"):
+        return {}
+    by_rows = x.operation == "vxm"
+    return {"axb_method": "gustavson" if x.operands[by_rows]._transposed != by_rows else "dot"}

@@ -1,0 +1,166 @@
+"""The signs between objects: ``A + B``, ``A @ B``, ``A | B``, ``A < 3``, ``-A``; ops/signs.py says what each means.
+
+Matrix, Vector, Scalar and everything that has not run inherit them. All of them make expressions, comparisons too, so
+``A == B`` is an elementwise comparison; whether two objects hold the same is ``A.isequal(B)``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["Infix"]
+
+
+def _signs() -> Any:
+    from sparsezc.ops import signs
+
+    return signs
+
+
+class Infix:
+    """Every sign as a method."""
+
+    __slots__ = ()
+    __array_ufunc__ = None  # NumPy's numbers on the left leave the sign to us
+    __hash__ = object.__hash__
+
+    def _call_operator(self, op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """``op(A)``, ``op(A, 1)``, ``op(A | B)``: operators call this on their first argument that has it."""
+        return _signs().call(op, args, kwargs)
+
+    # On the intersection of two patterns
+    def __mul__(self, other: Any) -> Any:
+        return _signs().binary_sign(self, other, "times")
+
+    def __rmul__(self, other: Any) -> Any:
+        return _signs().binary_sign(other, self, "times")
+
+    def __truediv__(self, other: Any) -> Any:
+        return _signs().binary_sign(self, other, "truediv")
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return _signs().binary_sign(other, self, "truediv")
+
+    def __floordiv__(self, other: Any) -> Any:
+        return _signs().binary_sign(self, other, "floordiv")
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return _signs().binary_sign(other, self, "floordiv")
+
+    def __mod__(self, other: Any) -> Any:
+        return _signs().binary_sign(self, other, "mod")
+
+    def __rmod__(self, other: Any) -> Any:
+        return _signs().binary_sign(other, self, "mod")
+
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return other // self, other % self
+
+    def __pow__(self, other: Any) -> Any:
+        return _signs().binary_sign(self, other, "pow")
+
+    def __rpow__(self, other: Any) -> Any:
+        return _signs().binary_sign(other, self, "pow")
+
+    def __eq__(self, other: object) -> Any:
+        return _signs().binary_sign(self, other, "eq")
+
+    def __ne__(self, other: object) -> Any:
+        return _signs().binary_sign(self, other, "ne")
+
+    def __lt__(self, other: Any) -> Any:
+        return _signs().binary_sign(self, other, "lt")
+
+    def __le__(self, other: Any) -> Any:
+        return _signs().binary_sign(self, other, "le")
+
+    def __gt__(self, other: Any) -> Any:
+        return _signs().binary_sign(self, other, "gt")
+
+    def __ge__(self, other: Any) -> Any:
+        return _signs().binary_sign(self, other, "ge")
+
+    # On the union
+    def __add__(self, other: Any) -> Any:
+        return _signs().binary_sign(self, other, "plus")
+
+    def __radd__(self, other: Any) -> Any:
+        return _signs().binary_sign(other, self, "plus")
+
+    def __sub__(self, other: Any) -> Any:
+        return _signs().binary_sign(self, other, "minus")
+
+    def __rsub__(self, other: Any) -> Any:
+        return _signs().binary_sign(other, self, "minus")
+
+    def __xor__(self, other: Any) -> Any:
+        return _signs().binary_sign(self, other, "lxor")
+
+    def __rxor__(self, other: Any) -> Any:
+        return _signs().binary_sign(other, self, "lxor")
+
+    # Of one
+    def __neg__(self) -> Any:
+        return _signs().unary_sign(self, "ainv")
+
+    def __abs__(self) -> Any:
+        return _signs().unary_sign(self, "abs")
+
+    def __invert__(self) -> Any:
+        return _signs().unary_sign(self, "lnot")
+
+    # For an operator to take: op(A @ B), op(A & B), op(A | B)
+    def __matmul__(self, other: Any) -> Any:
+        return _signs().pair(self, other, "@", "__matmul__")
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return _signs().pair(other, self, "@", "__rmatmul__")
+
+    def __and__(self, other: Any) -> Any:
+        return _signs().pair(self, other, "&", "__and__")
+
+    def __rand__(self, other: Any) -> Any:
+        return _signs().pair(other, self, "&", "__rand__")
+
+    def __or__(self, other: Any) -> Any:
+        return _signs().pair(self, other, "|", "__or__")
+
+    def __ror__(self, other: Any) -> Any:
+        return _signs().pair(other, self, "|", "__ror__")
+
+    # Into itself
+    def __iadd__(self, other: Any) -> Any:
+        return _signs().into(self, other, "plus", "__iadd__")
+
+    def __isub__(self, other: Any) -> Any:
+        return _signs().into(self, other, "minus", "__isub__")
+
+    def __imul__(self, other: Any) -> Any:
+        return _signs().into(self, other, "times", "__imul__")
+
+    def __itruediv__(self, other: Any) -> Any:
+        return _signs().into(self, other, "truediv", "__itruediv__")
+
+    def __ifloordiv__(self, other: Any) -> Any:
+        return _signs().into(self, other, "floordiv", "__ifloordiv__")
+
+    def __imod__(self, other: Any) -> Any:
+        return _signs().into(self, other, "mod", "__imod__")
+
+    def __ipow__(self, other: Any) -> Any:
+        return _signs().into(self, other, "pow", "__ipow__")
+
+    def __ixor__(self, other: Any) -> Any:
+        return _signs().into(self, other, "lxor", "__ixor__")
+
+    def __iand__(self, other: Any) -> Any:
+        return _signs().into(self, other, "land", "__iand__")
+
+    def __ior__(self, other: Any) -> Any:
+        return _signs().into(self, other, "lor", "__ior__")
+
+    def __imatmul__(self, other: Any) -> Any:
+        return _signs().into(self, other, "@", "__imatmul__")

@@ -1,0 +1,85 @@
+"""TransposedMatrix: a matrix with rows and columns exchanged, which is never formed unless asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sparsezc import ops
+from sparsezc.contents import FlippedContents
+from sparsezc.reading import Readable
+from sparsezc.semirings.types import DataType
+
+if TYPE_CHECKING:
+    from sparsezc.engines import Engine
+    from sparsezc.matrix import Matrix
+
+__all__ = ["TransposedMatrix"]
+
+
+class TransposedMatrix(FlippedContents, Readable):
+    """``A.T``: A with rows and columns exchanged, for operations to read. ``new()`` forms a Matrix."""
+
+    __slots__ = ("_matrix", "__weakref__")
+    _transposed = True
+
+    def __init__(self, matrix: Matrix) -> None:
+        self._matrix = matrix
+
+    @property
+    def T(self) -> Matrix:
+        """The matrix itself."""
+        return self._matrix
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """``(nrows, ncols)``."""
+        return self._matrix.shape[::-1]
+
+    @property
+    def dtype(self) -> DataType:  # type: ignore[override]
+        """Type of the entries."""
+        return self._matrix.dtype
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The name of the matrix and ``.T``."""
+        return f"{self._matrix.name}.T"
+
+    @property
+    def _engine(self) -> Engine | None:  # type: ignore[override]
+        return self._matrix._engine
+
+    @property
+    def _store(self) -> Any:
+        return self._matrix._store
+
+    def _settle(self, engine: Engine) -> None:
+        self._matrix._settle(engine)
+
+    @property
+    def nvals(self) -> int:
+        """Number of entries."""
+        return self._matrix.nvals
+
+    def new(self, dtype: Any = None, *, mask: Any = None, name: str | None = None) -> Matrix:
+        """The transpose as a Matrix."""
+        made: Matrix = ops.transpose(self._matrix).new(dtype, mask=mask, name=name)
+        return made
+
+    def dup(self, dtype: Any = None, *, clear: bool = False, mask: Any = None, name: str | None = None) -> Matrix:
+        """The transpose as a Matrix; with `clear`, an empty one of its shape."""
+        if clear:
+            return type(self._matrix)(self.dtype if dtype is None else dtype, *self.shape, name=name)
+        return self.new(dtype, mask=mask, name=name)
+
+    def to_graphblas(self, *, copy: bool = False) -> Any:
+        """The transpose, formed, as python-graphblas's Matrix."""
+        return self.new().to_graphblas()
+
+    def wait(self, how: str = "materialize") -> TransposedMatrix:
+        """Finish whatever is pending."""
+        self._matrix.wait(how)
+        return self
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: the transpose of {self._matrix!r}>"

@@ -1,0 +1,132 @@
+"""What can be written to, and how: ``w << x``, ``w(mask, accum, replace) << x``, ``w[I] << x``, ``del w[I]``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sparsezc.expression import Expression, IndexList, Operand, Unrun
+from sparsezc.mask import Mask, as_mask, to_mask
+from sparsezc.resolve import resolve
+from sparsezc.semirings.operators import Operator, TypedOp
+from sparsezc.semirings.types import DataType
+from sparsezc.target import Position, Target
+from sparsezc.write import replace as _replace_token
+from sparsezc.write import write
+
+if TYPE_CHECKING:
+    from sparsezc.engines import Engine
+
+__all__ = ["Writable"]
+
+
+class Writable(Operand):
+    """What can be written to: Matrix, Vector and Scalar."""
+
+    __slots__ = ("__weakref__", "_engine", "_store", "dtype", "name")
+
+    def __init_subclass__(cls) -> None:
+        Operand._kinds[cls.ndim] = cls
+
+    @classmethod
+    def _blank(cls, dtype: DataType, shape: tuple[int, ...], name: str | None) -> Any:
+        raise NotImplementedError
+
+    def _fill(self, expression: Expression, mask: Any) -> None:
+        """Run an expression into this new object."""
+        write(self, expression, None if mask is None else as_mask(mask, self), None, False)
+
+    def _settle(self, engine: Engine) -> None:
+        """Make sure that there is a store on `engine`, moving the content if it may move."""
+        raise NotImplementedError
+
+    def _changed(self) -> None:
+        """Forget what was known of the content."""
+
+    def _express(self, value: Any) -> Expression:
+        """The expression that ``self << value`` means, where `value` is none yet."""
+        raise NotImplementedError
+
+    def _take(self, value: Any, accum: TypedOp | None) -> None:
+        """``s << value`` and ``s(accum) << value``, where `value` is no expression; for a Scalar only."""
+        raise NotImplementedError
+
+    def _indexed(self, keys: Any) -> tuple[IndexList, ...]:
+        raise NotImplementedError
+
+    def _assignment(self, keys: tuple[IndexList, ...], value: Any, mask: Mask | None, submask: bool) -> Expression:
+        raise NotImplementedError
+
+    def _extraction(self, keys: tuple[IndexList, ...]) -> Expression:
+        raise NotImplementedError
+
+    def _deletion(self) -> Any:
+        raise NotImplementedError
+
+    def __call__(
+        self,
+        *args: Any,
+        mask: Any = None,
+        accum: Any = None,
+        replace: bool = False,
+        input_mask: Any = None,
+        **options: Any,
+    ) -> Target:
+        """A target to write to: ``w(mask, accum, replace=True) << expression``.
+
+        Parameters
+        ----------
+        mask : Mask, optional
+            ``x.S``, ``x.V``, ``~x.S``, ``~x.V``; or a BOOL object, which counts by its values.
+        accum : binary operator or its name, optional
+            ``w = accum(w, result)`` where both are present.
+        replace : bool
+            Delete what the mask does not allow.
+        input_mask : Mask, optional
+            For an extraction: a mask of what is read from, ``C(input_mask=M) << A[rows, columns]``.
+        **options
+            python-graphblas's options of a statement, such as ``nthreads``: accepted, and not needed.
+        """
+        for arg in args:
+            if arg is _replace_token:
+                replace = True
+            elif isinstance(arg, Mask | Operand | Unrun):
+                if mask is not None:
+                    raise TypeError(f"{self.name}(...): Got multiple values for argument 'mask'")
+                mask = arg
+            elif accum is not None:
+                raise TypeError(f"{self.name}(...): Got multiple values for argument 'accum'")
+            elif isinstance(arg, str | TypedOp | Operator):
+                accum = arg
+            else:
+                raise TypeError(
+                    f"{self.name}(...): Invalid item {arg!r}: neither a mask, nor an accumulator, nor replace"
+                )
+        if accum is not None:
+            accum = resolve("binary", accum, f"{self.name}(...): accum", self.dtype)
+        if input_mask is not None:
+            if mask is not None:
+                raise TypeError(f"{self.name}(...): mask and input_mask arguments cannot both be given")
+            input_mask = to_mask(input_mask, "input_mask")
+        elif mask is not None:
+            if not self.ndim:
+                raise TypeError(f"{self.name}(...): Mask not allowed for Scalars")
+            mask = as_mask(mask, self)
+        if replace and mask is None and input_mask is None:
+            raise TypeError(f"{self.name}(...): replace argument may only be True if a mask is provided")
+        return Target(self, mask, accum, bool(replace), input_mask)
+
+    def __lshift__(self, value: Any) -> None:
+        write(self, value, None, None, False)
+
+    def update(self, value: Any, **options: Any) -> None:
+        """The same as ``self << value``."""
+        write(self, value, None, None, False)
+
+    def __getitem__(self, keys: Any) -> Position:
+        return Position(self, self._indexed(keys))
+
+    def __setitem__(self, keys: Any, value: Any) -> None:
+        write(self, self._assignment(self._indexed(keys), value, None, False), None, None, False)
+
+    def __delitem__(self, keys: Any) -> None:
+        write(self, self._assignment(self._indexed(keys), self._deletion(), None, False), None, None, False)
