@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sparsezc as gb
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -51,3 +57,30 @@ def test_a_full_operand_is_accumulated_through_a_mask_of_few_entries() -> None:
         [sys.executable, "-c", PROGRAM], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60
     )
     assert done.returncode == 0, f"at {done.stdout.splitlines()[-1:]}: {done.stderr}"
+
+
+@pytest.mark.parametrize("monoid", ["plus", "min", "max"])
+@pytest.mark.parametrize("multiply", ["times", "plus", "first", "second"])
+def test_converted_operands_are_accumulated(monoid, multiply) -> None:
+    """In bare python-graphblas (SuiteSparse 9.4.5) a full output gets the operands' bits where types differ."""
+    semiring, accum = getattr(gb.semiring, f"{monoid}_{multiply}"), getattr(gb.binary, monoid)
+    fold = {"plus": np.add, "min": np.minimum, "max": np.maximum}[monoid]
+    by = {"times": np.multiply, "plus": np.add, "first": lambda x, y: x, "second": lambda x, y: y}[multiply]
+    rng = np.random.default_rng(3)
+    dense, x, y = rng.integers(1, 5, (6, 6)), rng.integers(1, 5, 6), rng.integers(1, 5, 6)
+    i, j = np.indices((6, 6)).reshape(2, -1)
+    for of_matrix, of_vector, of_output in product(("INT32", "INT64", "FP32", "FP64"), repeat=3):
+        A = gb.Matrix.from_coo(i, j, dense.ravel(), dtype=of_matrix)
+        v, said = gb.Vector.from_dense(x, dtype=of_vector), (of_matrix, of_vector, of_output)
+        for multiplied, expected in (
+            (A.mxv(v, semiring), fold(y, fold.reduce(by(dense, x[None, :]), axis=1))),
+            (A.T.mxv(v, semiring), fold(y, fold.reduce(by(dense, x[:, None]), axis=0))),
+            (v.vxm(A, semiring), fold(y, fold.reduce(by(x[:, None], dense), axis=0))),
+            (v.vxm(A.T, semiring), fold(y, fold.reduce(by(x[None, :], dense), axis=1))),
+        ):
+            w = gb.Vector.from_dense(y, dtype=of_output)
+            w(accum) << multiplied
+            assert w.to_dense().tolist() == expected.tolist(), said
+            w = gb.Vector.from_dense(y, dtype=of_output)
+            w(w.S, accum) << multiplied
+            assert w.to_dense().tolist() == expected.tolist(), said

@@ -1,21 +1,73 @@
 """Graph algorithms, one short file each: a Matrix goes in, a Vector comes out."""
 
+from sparsezc.algorithms.approximate_diameter import approximate_diameter
+from sparsezc.algorithms.betweenness_centrality import betweenness_centrality
 from sparsezc.algorithms.bfs import bfs, bfs_parents
 from sparsezc.algorithms.cdlp import cdlp
+from sparsezc.algorithms.closeness_centrality import closeness_centrality
+from sparsezc.algorithms.clustering import clustering, local_clustering_coefficient, square_clustering
 from sparsezc.algorithms.connected_components import connected_components
 from sparsezc.algorithms.core_number import core_number, k_core
+from sparsezc.algorithms.eccentricity import diameter, eccentricity, radius
+from sparsezc.algorithms.eigenvector_centrality import eigenvector_centrality
+from sparsezc.algorithms.greedy_color import greedy_color
+from sparsezc.algorithms.harmonic_centrality import harmonic_centrality
+from sparsezc.algorithms.hits import hits
+from sparsezc.algorithms.k_hop import k_hop
+from sparsezc.algorithms.k_truss import k_truss
+from sparsezc.algorithms.katz_centrality import katz_centrality
+from sparsezc.algorithms.maximal_independent_set import maximal_independent_set
+from sparsezc.algorithms.maximal_matching import maximal_matching
 from sparsezc.algorithms.pagerank import pagerank
+from sparsezc.algorithms.random_walks import random_walks
+from sparsezc.algorithms.reciprocity import overall_reciprocity, reciprocity
+from sparsezc.algorithms.similarity import cosine_similarity, jaccard_coefficient
 from sparsezc.algorithms.sssp import sssp
 from sparsezc.algorithms.strongly_connected_components import strongly_connected_components
+from sparsezc.algorithms.topological_sort import (
+    is_directed_acyclic_graph,
+    topological_generations,
+    topological_sort,
+)
+from sparsezc.algorithms.triangles import transitivity, triangle_count, triangles
 
 __all__ = [
+    "approximate_diameter",
+    "betweenness_centrality",
     "bfs",
     "bfs_parents",
     "cdlp",
+    "closeness_centrality",
+    "clustering",
     "connected_components",
     "core_number",
+    "cosine_similarity",
+    "diameter",
+    "eccentricity",
+    "eigenvector_centrality",
+    "greedy_color",
+    "harmonic_centrality",
+    "hits",
+    "is_directed_acyclic_graph",
+    "jaccard_coefficient",
     "k_core",
+    "k_hop",
+    "k_truss",
+    "katz_centrality",
+    "local_clustering_coefficient",
+    "maximal_independent_set",
+    "maximal_matching",
+    "overall_reciprocity",
     "pagerank",
+    "radius",
+    "random_walks",
+    "reciprocity",
+    "square_clustering",
     "sssp",
     "strongly_connected_components",
+    "topological_generations",
+    "topological_sort",
+    "transitivity",
+    "triangle_count",
+    "triangles",
 ]

@@ -32,21 +32,37 @@ def vertex(value: Any, n: int, name: str = "source") -> int:
     return number
 
 
-def distribution(v: Any, n: int, name: str) -> Vector:
-    """`v` scaled to sum 1, with a zero wherever it has no entry."""
+def full(v: Any, n: int, name: str) -> Vector:
+    """`v` as FP64, with a zero wherever it has no entry."""
     if not isinstance(v, Vector):
         raise DomainMismatch(f"{name} is a {type(v).__name__}; a Vector is needed")
     if v.size != n:
         raise DimensionMismatch(f"{name} has size {v.size}; the graph has {n} vertices")
-    full = Vector.from_scalar(0.0, n, types.FP64)
-    full(binary.plus) << v
-    total, lowest = full.reduce(monoid.plus).value, full.reduce(monoid.min).value
+    made = Vector.from_scalar(0.0, n, types.FP64)
+    made(binary.plus) << v
+    return made
+
+
+def distribution(v: Any, n: int, name: str) -> Vector:
+    """`v` scaled to sum 1, with a zero wherever it has no entry."""
+    made = full(v, n, name)
+    total, lowest = made.reduce(monoid.plus).value, made.reduce(monoid.min).value
     if not (lowest >= 0 and 0 < total < float("inf")):
         raise InvalidValue(
             f"{name} has sum {total} and smallest entry {lowest}; entries >= 0 with a finite sum > 0 are needed"
         )
-    full << full.apply(binary.truediv, right=total)
-    return full
+    made << made.apply(binary.truediv, right=total)
+    return made
+
+
+def weights(A: Matrix) -> None:
+    """Refuse values that are no weights: below 0, NaN, or without a finite sum."""
+    if A.nvals == 0:
+        return
+    if not A.reduce_scalar(monoid.min).value >= 0:
+        raise InvalidValue("weighted: A has negative values; weights >= 0 are needed")
+    if not A.reduce_scalar(monoid.plus[types.FP64]).value < float("inf"):
+        raise InvalidValue("weighted: A has values that are NaN or infinite; finite weights are needed")
 
 
 def count(value: Any, name: str, least: int = 0) -> int:

@@ -13,3 +13,13 @@ def out_degree(A: Matrix) -> Vector:
     degree = Vector(types.INT64, A.nrows)
     degree << A.mxv(Vector.from_scalar(1, A.ncols, types.INT64), semiring.plus_pair[types.INT64])
     return degree
+
+
+def in_degree(A: Matrix) -> Vector:
+    """Number of entries of each column; no entry where it is 0."""
+    if A._symmetric:
+        return out_degree(A)
+    # k' = 1'A     over (plus, pair)
+    degree = Vector(types.INT64, A.ncols)
+    degree << Vector.from_scalar(1, A.nrows, types.INT64).vxm(A, semiring.plus_pair[types.INT64])
+    return degree

@@ -26,6 +26,11 @@ def simple(A: Matrix) -> Matrix:
     return plain
 
 
+def is_symmetric(A: Matrix) -> bool:
+    """Whether every edge goes both ways; one look at the entries, unless it is known."""
+    return A._symmetric or bool(A.ewise_mult(A.T, binary.pair).new().nvals == A.nvals)
+
+
 def transposed(A: Matrix) -> Matrix:
     """A' as a matrix of its own, so that its rows are at hand; A itself where it is known to be symmetric."""
     if A._symmetric:

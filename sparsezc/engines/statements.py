@@ -215,7 +215,30 @@ def _of_scalars(x: Expression) -> Any:
     return op.numpy(values[0], 0, 0, values[1]) if x.operation == "apply_index" else op.numpy(*values)
 
 
-def options(x: Expression, mask: Any) -> dict[str, str]:
+def write(x: Expression, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+    """``out(mask, accum, replace) << expression``; `accum` is python-graphblas's own."""
+    options, native_mask, made = _options(x, mask), native.mask(mask), EXPRESSIONS[x.operation](x)
+    if accum is not None and _formed_first(x):
+        made = made.new(mask=native_mask, **options)
+        options = {}
+        if mask is not None:
+            made = _not_full(made)
+    out._store(mask=native_mask, accum=accum, replace=replace, **options) << made
+
+
+def _formed_first(x: Expression) -> bool:
+    """Whether a product that is to be accumulated must be formed before that.
+
+    SuiteSparse 9.4.5 adds ``w(plus) << A.mxv(u)`` to a full w at once, and where the values of A or u are of another
+    type than the semiring's it reads their bits without the conversion.
+    """
+    if x.op is None or x.operation not in ("mxv", "vxm", "mxm"):
+        return False
+    of = x.op.type
+    return any(u.dtype is not of for u in x.operands[:2])
+
+
+def _options(x: Expression, mask: Any) -> dict[str, str]:
     """Keep SuiteSparse from a hash table in a matrix times vector whose mask is no complement.
 
     It sizes the table by the products and puts the mask's entries in too; one that is full is searched for ever (9.4.5,

@@ -4,7 +4,9 @@ import json
 from functools import cache
 from pathlib import Path
 
+import networkx as nx
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 from scipy.sparse import coo_array, csr_array
 
@@ -13,6 +15,8 @@ import sparsezc as gb
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 #: Entries of graphs.json: name, file, format, directed.
 REAL = json.loads((DATA / "graphs.json").read_text()) if (DATA / "graphs.json").exists() else []
+
+needs_real = pytest.mark.skipif(not REAL, reason=f"the reference graphs are not at {DATA}")
 
 
 def csr(n, edges=(), weights=None):
@@ -90,6 +94,24 @@ def matrix(graph, dtype=None):
     return gb.Matrix.from_csr(graph.indptr, graph.indices, graph.data, ncols=graph.shape[1], dtype=dtype)
 
 
+def network(graph):
+    """The graph as NetworkX's, directed; its values as weights."""
+    return nx.from_scipy_sparse_array(graph, create_using=nx.DiGraph)
+
+
+def undirected(graph):
+    """The undirected simple graph behind it, as NetworkX's."""
+    made = network(graph).to_undirected()
+    made.remove_edges_from(list(nx.selfloop_edges(made)))
+    return made
+
+
+def real(name):
+    """A real graph as a SciPy array of ones."""
+    i, j, _ = loaded(name).to_coo(values=False)
+    return csr(loaded(name).nrows, np.c_[i, j])
+
+
 def dense(v, missing=-1):
     """A Vector as an array with an entry a vertex."""
     full = np.full(v.size, missing, np.result_type(v.dtype.np_type, type(missing)))
@@ -102,6 +124,20 @@ def dense(v, missing=-1):
 def references(name):
     with np.load(DATA / "refs" / f"{name}.npz") as stored:
         return {key: stored[key] for key in stored.files}
+
+
+@cache
+def loaded(name):
+    """The graph with the references' weights; edge lists renumbered as the references are."""
+    entry = next(entry for entry in REAL if entry["name"] == name)
+    relabel = entry["format"] == "snap"
+    found = gb.io.read(
+        DATA / entry["file"],
+        directed=None if entry["directed"] else False,
+        weights=None if entry["format"] == "gr" else "hash:1-255",
+        relabel=relabel,
+    )
+    return found[0] if relabel else found
 
 
 def hash_weights(u, v):

@@ -1,15 +1,13 @@
 """The algorithms on real graphs, against answers that two other programs agreed on (the data folder's README)."""
 
-from functools import cache
-
 import numpy as np
 import pytest
 
 import sparsezc as gb
 from tests.algorithms import verify
-from tests.algorithms.graphs import DATA, REAL, csr, dense, references
+from tests.algorithms.graphs import DATA, REAL, csr, dense, loaded, needs_real, references
 
-pytestmark = pytest.mark.skipif(not REAL, reason=f"the reference graphs are not at {DATA}")
+pytestmark = needs_real
 each_graph = pytest.mark.parametrize("entry", REAL, ids=lambda entry: entry["name"])
 
 #: Those of a million entries take longer than their news is worth in every run.
@@ -18,20 +16,6 @@ each_smaller = pytest.mark.parametrize(
     [pytest.param(x, marks=[pytest.mark.slow] if x["name"] in {"cnr-2000", "twitter_combined"} else []) for x in REAL],
     ids=lambda entry: entry["name"],
 )
-
-
-@cache
-def loaded(name):
-    """The graph with the references' weights; edge lists renumbered as the references are."""
-    entry = next(entry for entry in REAL if entry["name"] == name)
-    relabel = entry["format"] == "snap"
-    found = gb.io.read(
-        DATA / entry["file"],
-        directed=None if entry["directed"] else False,
-        weights=None if entry["format"] == "gr" else "hash:1-255",
-        relabel=relabel,
-    )
-    return found[0] if relabel else found
 
 
 @each_graph

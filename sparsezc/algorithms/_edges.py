@@ -1,0 +1,28 @@
+"""Undirected edges by number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.algorithms._pattern import simple
+from sparsezc.matrix import Matrix
+from sparsezc.semirings import select
+from sparsezc.vector import Vector
+
+
+def numbered(A: Matrix, order: Callable[[int], NDArray[np.int64]]) -> tuple[Matrix, Vector]:
+    """The undirected simple graph whose values number its edges, and i + j of the edge {i, j} of each number.
+
+    Every edge has a number of its own, so the smallest number at a vertex says which edge it is, and its other end is
+    what i + j leaves. `order` maps the number of edges to their numbers, by rows of the upper triangle.
+    """
+    i, j, _ = simple(A).select(select.triu).new().to_coo(values=False)
+    number = order(i.size).astype(np.int64)
+    S = Matrix.from_coo(np.r_[i, j], np.r_[j, i], np.r_[number, number], nrows=A.nrows, ncols=A.ncols)
+    S._symmetric = True
+    ends = np.empty(i.size, np.int64)
+    ends[number] = i + j
+    return S, Vector.from_dense(ends)

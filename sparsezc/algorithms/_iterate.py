@@ -1,0 +1,37 @@
+"""What algorithms share that repeat a product until it changes little."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sparsezc.errors import ConvergenceFailure, InvalidValue
+from sparsezc.semirings import binary, monoid, semiring, types, unary
+from sparsezc.vector import Vector
+
+
+def multiply(weighted: bool) -> Any:
+    """The product with a matrix on the left that counts edges, or adds their values."""
+    return semiring.plus_times[types.FP64] if weighted else semiring.plus_second[types.FP64]
+
+
+def moved(x: Vector, before: Vector) -> float:
+    """sum |x - before| of two full vectors; what `before` holds is lost."""
+    before << x.ewise_mult(before, binary.minus)
+    before << before.apply(unary.abs)
+    return float(before.reduce(monoid.plus).get(0.0))
+
+
+def options(tol: float, max_iter: int) -> None:
+    """Refuse a tolerance below 0 and fewer than one iteration."""
+    if not tol >= 0:
+        raise InvalidValue(f"tol is {tol}; a number >= 0 is needed")
+    if max_iter < 1:
+        raise InvalidValue(f"max_iter is {max_iter}; at least 1 is needed")
+
+
+def failure(what: str, max_iter: int, change: float, bound: float) -> ConvergenceFailure:
+    """The error for an iteration that changed too much to the end."""
+    return ConvergenceFailure(
+        f"after max_iter = {max_iter} iterations {what} still change by {change:.3g} in all; "
+        f"at most {bound:.3g} is needed"
+    )

@@ -1,0 +1,76 @@
+"""Breadth-first search from 64 sources at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.algorithms import _check
+from sparsezc.matrix import Matrix
+from sparsezc.semirings import binary, select, semiring, types
+from sparsezc.vector import Vector
+
+#: Searches that share a pass: one bit each of an INT64.
+WIDTH = 64
+
+
+def sweeps(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[int, Vector]]:
+    """Each depth and who is first met there: an INT64 whose bits are the searches, 64 of them after another.
+
+    With q those bits, and m those that have not met a vertex yet::
+
+        m = m xor q
+        q = q'A and m        over (bor, band), every entry of A being all ones
+
+    Source: M. Then et al., The more the merrier: efficient multi-source graph traversal, PVLDB 8, 2014,
+    doi:10.14778/2735496.2735507.
+    """
+    ones = A.apply(binary.second[types.INT64], right=-1).new()
+    for start in range(0, sources.size, WIDTH):
+        chunk = sources[start : start + WIDTH]
+        q = Vector.from_coo(chunk, np.left_shift(1, np.arange(chunk.size)), types.INT64, size=A.nrows)
+        unmet = Vector.from_scalar(-1, A.nrows, types.INT64)
+        depth = 0
+        while q.nvals:
+            unmet(binary.bxor) << q
+            yield depth, q
+            # q = q'A and m
+            q << q.vxm(ones, semiring.bor_band[types.INT64])
+            q << q.ewise_mult(unmet, binary.band)
+            q << q.select(select.valuene, 0)
+            depth += 1
+
+
+def popcount(bits: Vector) -> Vector:
+    """How many bits of each entry are set: in pairs, in fours, in bytes, and the bytes added by a product."""
+    # x - (x >> 1 & 01 01 ...)
+    count = _masked(bits, 1, 0x5555555555555555)
+    count << bits.ewise_mult(count, binary.minus)
+    # (x & 0011 ...) + (x >> 2 & 0011 ...)
+    high = _masked(count, 2, 0x3333333333333333)
+    count << count.apply(binary.band, right=0x3333333333333333)
+    count << count.ewise_mult(high, binary.plus)
+    # (x + (x >> 4)) & 00001111 ...
+    high = _masked(count, 4, 0x0F0F0F0F0F0F0F0F)
+    count << count.apply(binary.band, right=0x0F0F0F0F0F0F0F0F)
+    count << count.ewise_mult(high, binary.plus)
+    # the highest byte of x * 0x0101...
+    count << count.apply(binary.times, right=0x0101010101010101)
+    return _masked(count, 56, 0x7F)
+
+
+def _masked(x: Vector, shift: int, mask: int) -> Vector:
+    """x >> shift & mask."""
+    y: Vector = x.apply(binary.bshift[types.INT64], right=-shift).new()
+    y << y.apply(binary.band, right=mask)
+    return y
+
+
+def sample(n: int, k: Any, seed: int | None) -> NDArray[np.int64]:
+    """All vertices, or k different ones by chance, in ascending order."""
+    if k is None:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(seed).permutation(n)[: _check.count(k, "k", 1)])

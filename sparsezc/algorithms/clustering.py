@@ -1,0 +1,183 @@
+"""Clustering coefficients: how many of a vertex's neighbours are neighbours."""
+
+from __future__ import annotations
+
+from sparsezc.algorithms import _check
+from sparsezc.algorithms._degree import out_degree
+from sparsezc.algorithms._pattern import simple
+from sparsezc.algorithms.triangles import corners, ordered_pairs
+from sparsezc.matrix import Matrix
+from sparsezc.semirings import binary, monoid, select, semiring, types
+from sparsezc.vector import Vector
+
+
+def local_clustering_coefficient(A: Matrix) -> Vector:
+    """Share of the possible edges among each vertex's neighbours that exist, by Graphalytics' rules.
+
+    A neighbour is a vertex that an edge joins, whichever way it points. Among the neighbours the edges count with their
+    directions: a pair of opposite ones twice. Loops do not count.
+
+    Parameters
+    ----------
+    A : Matrix, shape (n, n), any dtype
+        Adjacency matrix: an entry (i, j), whatever its value, is an edge from i to j.
+
+    Returns
+    -------
+    Vector of FP64, size n
+        An entry for every vertex; 0 for those with fewer than two neighbours.
+
+    Raises
+    ------
+    DimensionMismatch
+        `A` is not square.
+
+    Notes
+    -----
+    With S the undirected simple graph, and d its degrees::
+
+        C<S> = S A           over (plus, pair): the edges from neighbours of i to its neighbour j
+        C 1 / d (d - 1)
+
+    For a graph whose edges go both ways this is NetworkX's ``clustering``.
+
+    Source: A. Iosup et al., LDBC Graphalytics, VLDB 2016, doi:10.14778/3007263.3007270, after D. Watts, S. Strogatz,
+    Collective dynamics of small-world networks, 1998, doi:10.1038/30918.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> A = gb.Matrix.from_edgelist([(0, 1), (1, 2), (2, 0), (2, 3)], nrows=4, ncols=4)
+    >>> [round(x, 4) for x in gb.algorithms.local_clustering_coefficient(A).to_dense().tolist()]
+    [0.5, 0.5, 0.1667, 0.0]
+    """
+    _check.adjacency(A)
+    S = simple(A)
+    C = S.mxm(A, semiring.plus_pair[types.INT64]).new(mask=S.S)
+    edges = C.reduce_rowwise(monoid.plus).new()
+    # a loop at j is an edge from a neighbour of i to its neighbour j
+    loops = A.select(select.diag).new()
+    if loops.nvals:
+        at = loops.reduce_rowwise(monoid.any).new()
+        edges(binary.minus) << S.mxv(at, semiring.plus_pair[types.INT64])
+    return _share(edges, ordered_pairs(out_degree(S)))
+
+
+def clustering(A: Matrix) -> Vector:
+    """Share of the possible triangles at each vertex that exist, by NetworkX's rules for directed graphs.
+
+    Each of a triangle's edges may point either way: three vertices can make eight triangles. Loops do not count.
+
+    Parameters
+    ----------
+    A : Matrix, shape (n, n), any dtype
+        Adjacency matrix: an entry (i, j), whatever its value, is an edge from i to j.
+
+    Returns
+    -------
+    Vector of FP64, size n
+        An entry for every vertex; 0 where no triangle is possible.
+
+    Raises
+    ------
+    DimensionMismatch
+        `A` is not square.
+
+    Notes
+    -----
+    With M = A + A' the number of edges between two vertices, d = M 1 and r = (A .* A') 1::
+
+        C<M> = M M           over (plus, times)
+        (M .* C) 1 / 2 (d (d - 1) - 2 r)
+
+    Source: G. Fagiolo, Clustering in complex directed networks, 2007, doi:10.1103/PhysRevE.76.026107.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> A = gb.Matrix.from_edgelist([(0, 1), (1, 2), (2, 0), (2, 3)], nrows=4, ncols=4)
+    >>> [round(x, 4) for x in gb.algorithms.clustering(A).to_dense().tolist()]
+    [0.5, 0.5, 0.1667, 0.0]
+    """
+    _check.adjacency(A)
+    if A._symmetric:
+        # eight times the triangles over four times the pairs
+        return local_clustering_coefficient(A)
+    one = A.select(select.offdiag).new().apply(binary.pair[types.INT64], right=1).new()
+    M = one.ewise_add(one.T, monoid.plus).new()
+    # C<M> = M M;  (M .* C) 1
+    C = M.mxm(M.T, semiring.plus_times).new(mask=M.S)
+    C << C.ewise_mult(M, binary.times)
+    triangles = C.reduce_rowwise(monoid.plus).new()
+    # 2 (d (d - 1) - 2 r)
+    possible = ordered_pairs(M.reduce_rowwise(monoid.plus).new())
+    pairs = one.ewise_mult(one.T, binary.plus).new()
+    possible(binary.minus) << pairs.reduce_rowwise(monoid.plus)
+    possible << possible.apply(binary.times, right=2)
+    return _share(triangles, possible)
+
+
+def square_clustering(A: Matrix) -> Vector:
+    """Share of the possible squares at each vertex that exist.
+
+    An edge joins its ends once, whichever way it points; loops do not count.
+
+    Parameters
+    ----------
+    A : Matrix, shape (n, n), any dtype
+        Adjacency matrix: an entry (i, j), whatever its value, joins i and j.
+
+    Returns
+    -------
+    Vector of FP64, size n
+        An entry for every vertex; 0 where no square is possible.
+
+    Raises
+    ------
+    DimensionMismatch
+        `A` is not square.
+
+    Notes
+    -----
+    With S the undirected simple graph, d its degrees and t its triangles at each vertex::
+
+        C = S S, i != j      over (plus, pair): the common neighbours of i and j
+        q = sum_j C (C - 1) / 2
+        q / ((d - 1) .* S d - d (d - 1) - 2 t - q)
+
+    The product has an entry for each two vertices with a common neighbour, which can be many more than the edges.
+
+    Source: P. Lind, M. Gonzalez, H. Herrmann, Cycles and clustering in bipartite networks, 2005,
+    doi:10.1103/PhysRevE.72.056127, as NetworkX reads it.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> A = gb.Matrix.from_edgelist([(0, 1), (1, 2), (2, 3), (3, 0), (0, 4)], nrows=5, ncols=5)
+    >>> [round(x, 4) for x in gb.algorithms.square_clustering(A).to_dense().tolist()]
+    [0.3333, 0.5, 1.0, 0.5, 0.0]
+    """
+    _check.adjacency(A)
+    S = simple(A)
+    degree = out_degree(S)
+    # q = sum_j C (C - 1) / 2
+    C = S.mxm(S.T, semiring.plus_pair[types.INT64]).new()
+    C << C.select(select.offdiag)
+    C << C.ewise_mult(C.apply(binary.minus, right=1).new(), binary.times)
+    q = C.reduce_rowwise(monoid.plus).new()
+    q << q.apply(binary.cdiv, right=2)
+    # (d - 1) .* S d - d (d - 1) - 2 t - q
+    possible = S.mxv(degree, semiring.plus_second).new()
+    possible << possible.ewise_mult(degree.apply(binary.minus, right=1).new(), binary.times)
+    possible(binary.minus) << ordered_pairs(degree)
+    possible(binary.minus) << corners(S).apply(binary.times, right=2)
+    possible(binary.minus) << q
+    return _share(q, possible)
+
+
+def _share(part: Vector, whole: Vector) -> Vector:
+    """part / whole, 0 where either has no entry or the whole is not above 0."""
+    share = Vector.from_scalar(0.0, part.size, types.FP64)
+    whole = whole.select(select.valuegt, 0).new()
+    share(binary.plus) << part.ewise_mult(whole, binary.truediv)
+    return share

@@ -1,0 +1,68 @@
+"""Colouring of vertices."""
+
+from __future__ import annotations
+
+from sparsezc.algorithms import _check
+from sparsezc.algorithms._pattern import simple
+from sparsezc.algorithms.maximal_independent_set import first_independent_set, random_order
+from sparsezc.matrix import Matrix
+from sparsezc.semirings import types
+from sparsezc.vector import Vector
+
+
+def greedy_color(A: Matrix, seed: int | None = None) -> Vector:
+    """Give each vertex a colour that none of its neighbours has.
+
+    An edge makes its ends neighbours whichever way it points; loops do not count.
+
+    Parameters
+    ----------
+    A : Matrix, shape (n, n), any dtype
+        Adjacency matrix: an entry (i, j), whatever its value, joins i and j.
+    seed : int, optional
+        Chooses among the many colourings: the same seed gives the same one on every engine. By default a random one.
+
+    Returns
+    -------
+    Vector of INT64, size n
+        The colours 0, 1, ..., an entry for every vertex; at most one more than the largest degree. A vertex of colour
+        c has neighbours of all colours below c.
+
+    Raises
+    ------
+    DimensionMismatch
+        `A` is not square.
+
+    Notes
+    -----
+    With q a random order of the vertices without a colour::
+
+        m = a maximal independent set of q
+        colour<m> = c
+        q<!m> = q
+
+    The colours are those of a walk from the highest vertex down that gives each the smallest colour left.
+
+    Source: M. Luby, A simple parallel algorithm for the maximal independent set problem, 1986,
+    doi:10.1137/0215074; M. Osama et al., Graph coloring on the GPU, IPDPSW 2019, doi:10.1109/IPDPSW.2019.00052.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> A = gb.Matrix.from_edgelist([(0, 1), (1, 2), (2, 0)], nrows=3, ncols=3)
+    >>> sorted(gb.algorithms.greedy_color(A).to_dense().tolist())
+    [0, 1, 2]
+    """
+    n = _check.adjacency(A)
+    S = simple(A)
+    color = Vector(types.INT64, n)
+    order = random_order(n, seed)
+    c = 0
+    while order.nvals:
+        # m = a maximal independent set of q;  colour<m> = c
+        members = first_independent_set(S, order)
+        color(members.S) << c
+        # q<!m> = q
+        order(~members.S, replace=True) << order
+        c += 1
+    return color

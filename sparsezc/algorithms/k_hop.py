@@ -1,0 +1,78 @@
+"""Neighbourhoods: what lies within a few hops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sparsezc.algorithms import _check
+from sparsezc.matrix import Matrix
+from sparsezc.semirings import binary, semiring, types
+from sparsezc.vector import Vector
+
+
+def k_hop(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, undirected: bool = False) -> Vector:
+    """The vertices within `radius` hops of one, with their distances: the vertices of NetworkX's ``ego_graph``.
+
+    Parameters
+    ----------
+    A : Matrix, shape (n, n), any dtype
+        Adjacency matrix: an entry (i, j), whatever its value, is an edge from i to j.
+    source : int
+        The centre, in 0..n-1.
+    radius : int
+        Most hops to go, at least 0.
+    center : bool
+        Whether the centre belongs to its neighbourhood.
+    undirected : bool
+        Follow edges in both directions.
+
+    Returns
+    -------
+    Vector of INT32, size n
+        Hops from `source`; vertices farther away have no entry.
+
+    Raises
+    ------
+    IndexOutOfBound
+        `source` is not a vertex of the graph.
+    InvalidValue
+        `radius` is negative.
+    DimensionMismatch
+        `A` is not square.
+
+    Notes
+    -----
+    A breadth-first search that ends after `radius` levels. With q the vertices first met at depth d::
+
+        level<q> = d
+        q<!level> = q'A  or  A q      over (any, pair)
+
+    Source: J. Kepner, J. Gilbert (eds.), Graph Algorithms in the Language of Linear Algebra, chapter 2, SIAM 2011,
+    doi:10.1137/1.9780898719918.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> A = gb.Matrix.from_edgelist([(0, 1), (1, 2), (2, 3)], nrows=4, ncols=4)
+    >>> gb.algorithms.k_hop(A, 1, radius=1, undirected=True).to_dict()
+    {0: 1, 1: 0, 2: 1}
+    """
+    n = _check.adjacency(A)
+    source = _check.vertex(source, n)
+    radius = _check.count(radius, "radius")
+    level = Vector(types.INT32, n)
+    q = Vector(types.BOOL, n)
+    q[source] = True
+    for depth in range(radius + 1):
+        # level<q> = d
+        level(q.S) << depth
+        if depth == radius or q.nvals == 0:
+            break
+        # q<!level> = q'A  or  A q
+        met = q.vxm(A, semiring.any_pair[types.BOOL]).new(mask=~level.S)
+        if undirected and not A._symmetric:
+            met(~level.S, binary.lor) << A.mxv(q, semiring.any_pair[types.BOOL])
+        q = met
+    if not center:
+        del level[source]
+    return level

@@ -1,0 +1,101 @@
+"""Katz centrality."""
+
+from __future__ import annotations
+
+from sparsezc.algorithms import _check, _iterate
+from sparsezc.errors import InvalidValue
+from sparsezc.matrix import Matrix
+from sparsezc.semirings import binary, monoid, types
+from sparsezc.vector import Vector
+
+
+def katz_centrality(
+    A: Matrix,
+    alpha: float = 0.1,
+    beta: float | Vector = 1.0,
+    max_iter: int = 1000,
+    tol: float = 1e-6,
+    nstart: Vector | None = None,
+    normalized: bool = True,
+    *,
+    weighted: bool = False,
+) -> Vector:
+    """How many walks end at each vertex, the longer ones counting less.
+
+    Parameters
+    ----------
+    A : Matrix, shape (n, n), any dtype
+        Adjacency matrix: an entry (i, j) is an edge from i to j.
+    alpha : float
+        What each further edge of a walk multiplies its count by; below 1 / (largest eigenvalue of `A`).
+    beta : float, or Vector of size n
+        What a walk counts that has no edge; 0 where the vector has no entry.
+    max_iter : int
+        Most iterations to run, at least 1.
+    tol : float
+        Stop when an iteration changes the scores by at most ``n * tol`` in all (the sum of absolute changes).
+    nstart : Vector of size n, optional
+        The scores to begin with, by default 0.
+    normalized : bool
+        Scale the scores to Euclidean length 1.
+    weighted : bool
+        Edges count by their values; else all alike.
+
+    Returns
+    -------
+    Vector of FP64, size n
+        The scores, an entry for every vertex.
+
+    Raises
+    ------
+    ConvergenceFailure
+        The change was still above ``n * tol`` after `max_iter` iterations: `alpha` may be too large.
+    InvalidValue
+        `tol`, `max_iter` or a start lies outside its range.
+    DimensionMismatch
+        `A` is not square, or a vector has another size.
+
+    Notes
+    -----
+    ::
+
+        x = alpha A' x + beta
+
+    Source: L. Katz, A new status index derived from sociometric analysis, Psychometrika 18, 1953,
+    doi:10.1007/BF02289026. The rule for stopping is NetworkX's.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> A = gb.Matrix.from_edgelist([(0, 1), (1, 2)], nrows=3, ncols=3)
+    >>> gb.algorithms.katz_centrality(A, alpha=0.5, normalized=False).to_dense().tolist()
+    [1.0, 1.5, 1.75]
+    """
+    n = _check.adjacency(A)
+    _iterate.options(tol, max_iter)
+    base = _check.full(beta, n, "beta") if isinstance(beta, Vector) else Vector.from_scalar(beta, n, types.FP64)
+    x = Vector.from_scalar(0.0, n, types.FP64) if nstart is None else _check.full(nstart, n, "nstart")
+    if n == 0:
+        return x
+    before, sent = Vector(types.FP64, n), Vector(types.FP64, n)
+    for _ in range(max_iter):
+        # x = alpha A' x + beta
+        before << x
+        sent << x.apply(binary.times, right=alpha)
+        x << base
+        x(binary.plus) << A.T.mxv(sent, _iterate.multiply(weighted))
+        change = _iterate.moved(x, before)
+        if change <= n * tol:
+            return _unit(x) if normalized else x
+    raise _iterate.failure("the scores", max_iter, change, n * tol)
+
+
+def _unit(x: Vector) -> Vector:
+    """x / |x|, in place; x itself where it is 0."""
+    squares = x.ewise_mult(x, binary.times).new()
+    length = squares.reduce(monoid.plus).value ** 0.5
+    if not length < float("inf"):
+        raise InvalidValue("the scores are too large for FP64; a smaller alpha or beta is needed")
+    if length > 0:
+        x << x.apply(binary.truediv, right=length)
+    return x

@@ -1,0 +1,104 @@
+"""Reciprocity: how many edges have one that goes back."""
+
+from __future__ import annotations
+
+from sparsezc.algorithms import _check
+from sparsezc.algorithms._degree import in_degree, out_degree
+from sparsezc.errors import InvalidValue
+from sparsezc.matrix import Matrix
+from sparsezc.semirings import binary, select, types
+from sparsezc.vector import Vector
+
+
+def reciprocity(A: Matrix) -> Vector:
+    """Share of each vertex's edges that belong to a pair of opposite ones.
+
+    Parameters
+    ----------
+    A : Matrix, shape (n, n), any dtype
+        Adjacency matrix: an entry (i, j), whatever its value, is an edge from i to j. A loop is its own opposite.
+
+    Returns
+    -------
+    Vector of FP64, size n
+        Shares in 0..1; vertices without edges have no entry.
+
+    Raises
+    ------
+    DimensionMismatch
+        `A` is not square.
+
+    Notes
+    -----
+    With A and A' multiplied entry by entry, and 1 for each entry::
+
+        2 (A .* A') 1 / (A 1 + A' 1)
+
+    Source: D. Garlaschelli, M. Loffredo, Patterns of link reciprocity in directed networks, 2004,
+    doi:10.1103/PhysRevLett.93.268701. The definition is NetworkX's.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> A = gb.Matrix.from_edgelist([(0, 1), (1, 0), (1, 2)], nrows=4, ncols=4)
+    >>> {v: round(share, 4) for v, share in gb.algorithms.reciprocity(A).to_dict().items()}
+    {0: 1.0, 1: 0.6667, 2: 0.0}
+    """
+    _check.adjacency(A)
+    # k = A 1 + A' 1
+    degree = out_degree(A)
+    degree(binary.plus) << in_degree(A)
+    # 2 (A .* A') 1, and 0 for vertices that have edges but no pairs
+    pairs = degree.apply(binary.times, right=0).new()
+    pairs(binary.plus) << out_degree(_pairs(A))
+    pairs << pairs.apply(binary.times, right=2)
+    share: Vector = pairs.ewise_mult(degree, binary.truediv).new(types.FP64)
+    return share
+
+
+def overall_reciprocity(A: Matrix) -> float:
+    """Share of a graph's edges that belong to a pair of opposite ones.
+
+    Parameters
+    ----------
+    A : Matrix, shape (n, n), any dtype
+        Adjacency matrix: an entry (i, j), whatever its value, is an edge from i to j. As in NetworkX, a loop is an
+        edge without an opposite here.
+
+    Returns
+    -------
+    float
+        In 0..1.
+
+    Raises
+    ------
+    InvalidValue
+        The graph has no edges.
+    DimensionMismatch
+        `A` is not square.
+
+    Notes
+    -----
+    With A and A' multiplied entry by entry: the entries of A .* A' off the diagonal over those of A.
+
+    Source: M. Newman, S. Forrest, J. Balthrop, Email networks and the spread of computer viruses, 2002,
+    doi:10.1103/PhysRevE.66.035101.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> gb.algorithms.overall_reciprocity(gb.Matrix.from_edgelist([(0, 1), (1, 0), (1, 2), (2, 0)]))
+    0.5
+    """
+    _check.adjacency(A)
+    if A.nvals == 0:
+        raise InvalidValue("A has no entries; the reciprocity of a graph without edges is not defined")
+    return float(_pairs(A).select(select.offdiag).new().nvals / A.nvals)
+
+
+def _pairs(A: Matrix) -> Matrix:
+    """A .* A': the edges whose opposites exist."""
+    if A._symmetric:
+        return A
+    both: Matrix = A.ewise_mult(A.T, binary.pair).new()
+    return both

@@ -1,0 +1,131 @@
+"""Similarity of vertices: what neighbours they share."""
+
+from __future__ import annotations
+
+from sparsezc.algorithms import _check
+from sparsezc.algorithms._degree import out_degree
+from sparsezc.errors import DimensionMismatch, DomainMismatch
+from sparsezc.matrix import Matrix
+from sparsezc.semirings import binary, select, semiring, types, unary
+from sparsezc.vector import Vector
+
+
+def jaccard_coefficient(A: Matrix, pairs: Matrix | None = None) -> Matrix:
+    """Share of the neighbours of two vertices that both have.
+
+    Parameters
+    ----------
+    A : Matrix, shape (n, n), any dtype
+        Adjacency matrix: an entry (i, j), whatever its value, makes j a neighbour of i.
+    pairs : Matrix, shape (n, n), any dtype, optional
+        Only pairs (i, j) for which it has an entry are looked at, at a cost that grows with their number; by default
+        all with i != j.
+
+    Returns
+    -------
+    Matrix of FP64, shape (n, n)
+        The coefficients; pairs without a common neighbour have no entry.
+
+    Raises
+    ------
+    DimensionMismatch
+        `A` is not square, or `pairs` has another shape.
+
+    Notes
+    -----
+    With d the numbers of neighbours::
+
+        C<pairs> = A A'      over (plus, pair): the common neighbours
+        C / (d_i + d_j - C)
+
+    Without `pairs` the result has an entry for each two vertices with a common neighbour, which can be many more than
+    the edges.
+
+    Source: P. Jaccard, 1901; D. Liben-Nowell, J. Kleinberg, The link-prediction problem for social networks, 2007,
+    doi:10.1002/asi.20591.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> A = gb.Matrix.from_edgelist([(0, 2), (1, 2), (1, 3)], nrows=4, ncols=4)
+    >>> gb.algorithms.jaccard_coefficient(A).get(0, 1)
+    0.5
+    """
+    C = _products(A, pairs, False)
+    D = out_degree(A).diag()
+    # d_i + d_j - C
+    union = D.mxm(C, semiring.any_first).new()
+    union << union.ewise_mult(C.mxm(D, semiring.any_second).new(), binary.plus)
+    union << union.ewise_mult(C, binary.minus)
+    share: Matrix = C.ewise_mult(union, binary.truediv).new(types.FP64)
+    return share
+
+
+def cosine_similarity(A: Matrix, pairs: Matrix | None = None, *, weighted: bool = False) -> Matrix:
+    """Cosine of the angle between the rows of two vertices.
+
+    Parameters
+    ----------
+    A : Matrix, shape (n, n), any dtype
+        Adjacency matrix: row i has the neighbours of i.
+    pairs : Matrix, shape (n, n), any dtype, optional
+        Only pairs (i, j) for which it has an entry are looked at; by default all with i != j.
+    weighted : bool
+        Rows hold the values; else ones.
+
+    Returns
+    -------
+    Matrix of FP64, shape (n, n)
+        The cosines; pairs without a common neighbour, and rows of zeros, have no entry.
+
+    Raises
+    ------
+    DimensionMismatch
+        `A` is not square, or `pairs` has another shape.
+
+    Notes
+    -----
+    ::
+
+        C<pairs> = A A'      over (plus, times), or (plus, pair)
+        C / |A_i| |A_j|
+
+    Source: G. Salton, M. McGill, Introduction to Modern Information Retrieval, 1983.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> A = gb.Matrix.from_edgelist([(0, 2), (1, 2), (1, 3)], nrows=4, ncols=4)
+    >>> round(gb.algorithms.cosine_similarity(A).get(0, 1), 4)
+    0.7071
+    """
+    C = _products(A, pairs, weighted)
+    # D = 1 / |A_i|
+    if weighted:
+        squares = A.ewise_mult(A, binary.times[types.FP64]).new()
+        length: Vector = squares.reduce_rowwise("plus").new(types.FP64)
+    else:
+        length = out_degree(A).dup(types.FP64)
+    length << length.select(select.valuegt, 0)
+    length << length.apply(unary.sqrt)
+    D = length.apply(unary.minv).new().diag()
+    # D C D
+    C << D.mxm(C, semiring.plus_times)
+    C << C.mxm(D, semiring.plus_times)
+    return C
+
+
+def _products(A: Matrix, pairs: Matrix | None, weighted: bool) -> Matrix:
+    """The products of two rows, FP64: of all pairs off the diagonal, or of those asked for."""
+    _check.adjacency(A)
+    op = semiring.plus_times[types.FP64] if weighted else semiring.plus_pair[types.FP64]
+    if pairs is None:
+        C: Matrix = A.mxm(A.T, op).new()
+        C << C.select(select.offdiag)
+        return C
+    if not isinstance(pairs, Matrix):
+        raise DomainMismatch(f"pairs is a {type(pairs).__name__}; a Matrix is needed")
+    if pairs.shape != A.shape:
+        raise DimensionMismatch(f"pairs is {pairs.nrows} x {pairs.ncols}; A is {A.nrows} x {A.ncols}")
+    asked: Matrix = A.mxm(A.T, op).new(mask=pairs.S)
+    return asked

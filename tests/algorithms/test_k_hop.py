@@ -1,0 +1,48 @@
+"""gb.algorithms.k_hop."""
+
+import networkx as nx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sparsezc as gb
+from tests.algorithms.graphs import SMALL, csr, graphs, matrix, needs_real, network, real
+
+k_hop = gb.algorithms.k_hop
+
+
+def check(graph, source, radius, undirected):
+    around = network(graph).to_undirected() if undirected else network(graph)
+    expected = nx.single_source_shortest_path_length(around, source, cutoff=radius)
+    assert k_hop(matrix(graph), source, radius, undirected=undirected).to_dict() == dict(expected)
+    assert set(expected) == set(nx.ego_graph(network(graph), source, radius, undirected=undirected))
+    expected.pop(source)
+    assert k_hop(matrix(graph), source, radius, center=False, undirected=undirected).to_dict() == expected
+
+
+@pytest.mark.parametrize("undirected", [False, True])
+@pytest.mark.parametrize("name", SMALL)
+def test_small_graphs(name, undirected):
+    for radius in (0, 1, 3):
+        check(SMALL[name], SMALL[name].shape[0] // 2, radius, undirected)
+
+
+@given(graphs(), st.integers(0, 4), st.booleans(), st.data())
+def test_any_graph(graph, radius, undirected, data):
+    check(graph, data.draw(st.integers(0, graph.shape[0] - 1)), radius, undirected)
+
+
+@needs_real
+def test_a_real_graph():
+    check(real("email-Eu-core"), 7, 2, False)
+
+
+def test_types_and_bad_arguments():
+    A = matrix(csr(4, [(0, 1)]))
+    assert str(k_hop(A, 0).dtype) == "INT32"
+    with pytest.raises(gb.exceptions.InvalidValue, match="radius is -1; at least 0"):
+        k_hop(A, 0, -1)
+    with pytest.raises(gb.exceptions.IndexOutOfBound, match="source is 4"):
+        k_hop(A, 4)
+    with pytest.raises(gb.exceptions.DimensionMismatch, match="A is 2 x 3"):
+        k_hop(gb.Matrix("FP64", 2, 3), 0)

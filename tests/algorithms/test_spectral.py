@@ -1,0 +1,131 @@
+"""gb.algorithms.hits, katz_centrality and eigenvector_centrality."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sparsezc as gb
+from tests.algorithms import verify, verify_sets
+from tests.algorithms.graphs import SMALL, csr, dense, graphs, matrix, needs_real, network, real
+
+hits, katz_centrality = gb.algorithms.hits, gb.algorithms.katz_centrality
+eigenvector_centrality = gb.algorithms.eigenvector_centrality
+
+#: Where the power method takes few iterations: elsewhere the two largest eigenvalues lie close together.
+CALM = ["one vertex", "one loop", "one edge", "star", "star pointing in", "cycle", "two cliques", "kronecker"]
+weights = st.integers(0, 9)
+
+
+def ones(graph):
+    return (graph.toarray() != 0).astype(float)
+
+
+def scores_of(v):
+    assert str(v.dtype) == "FP64"
+    assert v.nvals == v.size
+    return dense(v, 0.0)
+
+
+@pytest.mark.parametrize("name", CALM)
+def test_hits_of_small_graphs(name):
+    graph = SMALL[name]
+    hubs, authorities = map(scores_of, hits(matrix(graph), tol=1e-12, max_iter=1000))
+    assert np.isclose(hubs.sum(), 1)
+    assert np.isclose(authorities.sum(), 1)
+    operator = ones(graph)
+    verify_sets.eigenvector(operator @ operator.T, hubs, 1e-6)
+    verify_sets.eigenvector(operator.T @ operator, authorities, 1e-6)
+
+
+@given(graphs(weights, max_vertices=12))
+def test_hits_of_any_graph(graph):
+    """Where the iteration ends, it ends at the largest singular value; a weight of 0 is no edge."""
+    try:
+        hubs, authorities = map(scores_of, hits(matrix(graph), tol=1e-13, max_iter=20000, weighted=True))
+    except gb.exceptions.ConvergenceFailure:
+        return
+    operator = graph.toarray().astype(float)
+    if operator.any():
+        verify_sets.eigenvector(operator @ operator.T, hubs, 1e-3)
+        verify_sets.eigenvector(operator.T @ operator, authorities, 1e-3)
+    else:
+        assert np.allclose(hubs * hubs.size, 1)
+
+
+@given(graphs(weights), st.booleans())
+def test_katz_of_any_graph(graph, weighted):
+    """The answer of a direct solver."""
+    operator = graph.toarray().astype(float) if weighted else np.zeros(graph.shape)
+    if not weighted:
+        rows, cols, _ = verify.edges(graph)
+        operator[rows, cols] = 1
+    alpha = 0.5 / max(1.0, operator.sum(axis=0).max())
+    expected = np.linalg.solve(np.eye(len(operator)) - alpha * operator.T, np.ones(len(operator)))
+    found = katz_centrality(matrix(graph), alpha, tol=1e-12, normalized=False, weighted=weighted)
+    assert np.allclose(scores_of(found), expected, rtol=1e-8)
+    unit = katz_centrality(matrix(graph), alpha, tol=1e-12, weighted=weighted)
+    assert np.allclose(scores_of(unit), expected / np.linalg.norm(expected), rtol=1e-8)
+
+
+def test_katz_from_a_vector_and_a_start():
+    graph = SMALL["kronecker"]
+    beta = {v: float(v % 3) for v in range(0, 512, 2)}
+    expected = nx.katz_centrality(network(graph), 0.01, {v: beta.get(v, 0.0) for v in range(512)}, tol=1e-10)
+    start = gb.Vector.from_coo([3], [2.0], size=512)
+    found = katz_centrality(matrix(graph), 0.01, gb.Vector.from_dict(beta, size=512), tol=1e-10, nstart=start)
+    assert np.allclose(scores_of(found), [expected[v] for v in range(512)], atol=1e-8)
+
+
+@pytest.mark.parametrize("name", CALM)
+def test_eigenvectors_of_small_graphs(name):
+    graph = SMALL[name]
+    if graph.nnz in (0, 1) or name.startswith("star"):  # no cycle, so no eigenvalue but 0
+        graph = csr(3, [(0, 1), (1, 0), (1, 2), (2, 0)])
+    score = scores_of(eigenvector_centrality(matrix(graph), tol=1e-12, max_iter=20000))
+    assert np.isclose(np.linalg.norm(score), 1)
+    verify_sets.eigenvector(ones(graph).T, score, 1e-6)
+
+
+@needs_real
+def test_a_real_graph():
+    graph = real("email-Eu-core")
+    judge = network(graph)
+    expected = nx.eigenvector_centrality(judge, tol=1e-10, max_iter=1000)
+    found = scores_of(eigenvector_centrality(matrix(graph), tol=1e-10, max_iter=1000))
+    assert np.allclose(found, [expected[v] for v in range(judge.order())], atol=1e-6)
+    for found, expected in zip(hits(matrix(graph), tol=1e-12), nx.hits(judge), strict=True):
+        assert np.allclose(scores_of(found), [expected[v] for v in range(judge.order())], atol=1e-8)
+    expected = nx.katz_centrality(judge, alpha=0.005, tol=1e-10)
+    found = scores_of(katz_centrality(matrix(graph), alpha=0.005, tol=1e-10))
+    assert np.allclose(found, [expected[v] for v in range(judge.order())], atol=1e-8)
+
+
+@pytest.mark.parametrize("algorithm", [hits, katz_centrality, eigenvector_centrality])
+def test_bad_arguments(algorithm):
+    A = matrix(csr(3, [(0, 1), (1, 2), (2, 0), (1, 0)]))
+    with pytest.raises(gb.exceptions.DimensionMismatch, match="A is 2 x 3"):
+        algorithm(gb.Matrix("FP64", 2, 3))
+    with pytest.raises(gb.exceptions.InvalidValue, match=r"tol is -1\.0"):
+        algorithm(A, tol=-1.0)
+    with pytest.raises(gb.exceptions.InvalidValue, match="max_iter is 0"):
+        algorithm(A, max_iter=0)
+    with pytest.raises(gb.exceptions.ConvergenceFailure, match="after max_iter = 1 iterations"):
+        algorithm(A, max_iter=1, tol=0.0)
+    with pytest.raises(gb.exceptions.DimensionMismatch, match="nstart has size 2; the graph has 3"):
+        algorithm(A, nstart=gb.Vector("FP64", 2))
+    empty = algorithm(gb.Matrix("BOOL", 0, 0))
+    assert (empty[0] if algorithm is hits else empty).size == 0
+
+
+@pytest.mark.parametrize("algorithm", [hits, eigenvector_centrality])
+def test_bad_weights(algorithm):
+    for value, said in ((-1.0, "negative"), (np.nan, "NaN"), (np.inf, "infinite")):
+        with pytest.raises(gb.exceptions.InvalidValue, match=said):
+            algorithm(matrix(csr(2, [(0, 1), (1, 0)], [value, 2.0])), weighted=True)
+
+
+def test_katz_that_grows_without_end():
+    with pytest.raises(gb.exceptions.ConvergenceFailure, match="after max_iter = 2000"):
+        katz_centrality(matrix(SMALL["two cliques"]), alpha=2.0, max_iter=2000)
