@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from sparsezc.errors import InvalidValue
 from sparsezc.expression import Expression
+from sparsezc.ops.aggregate import aggregate, aggregator
 from sparsezc.ops.checks import stored
 from sparsezc.resolve import resolve
+from sparsezc.semirings.aggregators import TypedAggregator
 
 __all__ = ["reduce", "reduce_columnwise", "reduce_rowwise"]
 
@@ -17,7 +20,7 @@ def reduce(u: Any, op: Any, allow_empty: bool = True) -> Expression:
     Parameters
     ----------
     u : Vector, Matrix or TransposedMatrix
-    op : monoid, binary operator of one, or a name
+    op : monoid, binary operator of one, aggregator, or a name
     allow_empty : bool
         Whether the result is an empty Scalar where u has no entries; the monoid's identity otherwise.
 
@@ -29,9 +32,16 @@ def reduce(u: Any, op: Any, allow_empty: bool = True) -> Expression:
     Raises
     ------
     TypeError
-        The operator is no monoid.
+        The operator is neither a monoid nor an aggregator.
+    InvalidValue
+        `allow_empty` is False, and the aggregator has no identity; or it finds a position, in a matrix.
     """
     u = stored(u, "reduce: the operand", 1, 2)
+    op = aggregator(op, u.dtype) or op
+    if isinstance(op, TypedAggregator):
+        if not allow_empty:
+            raise InvalidValue(f"reduce: allow_empty=False needs an identity, and {op!r} has none")
+        return aggregate(u, op, ())
     typed: Any = resolve("monoid", op, "reduce: op", u.dtype)
     identity = None if allow_empty else typed.identity.item()
     return Expression("reduce", (u,), typed, typed.return_type, (), None, identity)
@@ -43,7 +53,7 @@ def reduce_rowwise(A: Any, op: Any) -> Expression:
     Parameters
     ----------
     A : Matrix or TransposedMatrix, nrows x ncols
-    op : monoid, binary operator of one, or a name
+    op : monoid, binary operator of one, aggregator, or a name
 
     Returns
     -------
@@ -53,11 +63,9 @@ def reduce_rowwise(A: Any, op: Any) -> Expression:
     Raises
     ------
     TypeError
-        The operator is no monoid.
+        The operator is neither a monoid nor an aggregator.
     """
-    A = stored(A, "reduce_rowwise: the operand", 2)
-    typed = resolve("monoid", op, "reduce_rowwise: op", A.dtype)
-    return Expression("reduce_rowwise", (A,), typed, typed.return_type, A.shape[:1])
+    return _by_rows(stored(A, "reduce_rowwise: the operand", 2), op, "reduce_rowwise: op")
 
 
 def reduce_columnwise(A: Any, op: Any) -> Expression:
@@ -66,13 +74,19 @@ def reduce_columnwise(A: Any, op: Any) -> Expression:
     Parameters
     ----------
     A : Matrix or TransposedMatrix, nrows x ncols
-    op : monoid, binary operator of one, or a name
+    op : monoid, binary operator of one, aggregator, or a name
 
     Returns
     -------
     Expression
         Makes a Vector of size ncols.
     """
-    A = stored(A, "reduce_columnwise: the operand", 2)
-    typed = resolve("monoid", op, "reduce_columnwise: op", A.dtype)
-    return Expression("reduce_rowwise", (A.T,), typed, typed.return_type, A.shape[1:])
+    return _by_rows(stored(A, "reduce_columnwise: the operand", 2).T, op, "reduce_columnwise: op")
+
+
+def _by_rows(A: Any, op: Any, where: str) -> Expression:
+    op = aggregator(op, A.dtype) or op
+    if isinstance(op, TypedAggregator):
+        return aggregate(A, op, A.shape[:1])
+    typed = resolve("monoid", op, where, A.dtype)
+    return Expression("reduce_rowwise", (A,), typed, typed.return_type, A.shape[:1])

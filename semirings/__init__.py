@@ -26,7 +26,7 @@ The same line in ``binary.py`` makes it ``binary.mean``, and ``max_mean = Semiri
 if __name__ != "sparsezc.semirings":
     raise ImportError(f"this folder imports as sparsezc.semirings only, not as {__name__}: import sparsezc.semirings")
 
-from sparsezc.semirings import binary, indexunary, monoid, select, semiring, types, unary
+from sparsezc.semirings import agg, binary, indexunary, monoid, op, select, semiring, types, unary
 from sparsezc.semirings.names import from_string, lookup
 from sparsezc.semirings.operators import (
     BinaryOp,
@@ -41,6 +41,6 @@ from sparsezc.semirings.structures import Monoid, Semiring, TypedMonoid, TypedSe
 
 __all__ = [
     "BinaryOp", "IndexUnaryOp", "Monoid", "Operator", "SelectOp", "Semiring", "TypeNotSupported", "TypedMonoid",
-    "TypedOp", "TypedSemiring", "UnaryOp", "binary", "from_string", "indexunary", "lookup", "monoid", "select",
-    "semiring", "types", "unary",
+    "TypedOp", "TypedSemiring", "UnaryOp", "agg", "binary", "from_string", "indexunary", "lookup", "monoid", "op",
+    "select", "semiring", "types", "unary",
 ]  # fmt: skip

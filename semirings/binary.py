@@ -103,5 +103,7 @@ secondj = BinaryOp("secondj", numpy=lambda i, k, j: j, cuda="j", domain=POSITION
 secondj1 = BinaryOp("secondj1", numpy=lambda i, k, j: j + 1, cuda="j + 1", domain=POSITION, commutes_to="firstj1", transposes_to="firsti1")
 
 # fmt: on
+from_string = BinaryOp.from_string
+
 # At the end, because it takes its names from here
 from sparsezc.semirings import binary_ss as ss  # noqa: E402, F401

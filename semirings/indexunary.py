@@ -37,3 +37,5 @@ valuele = IndexUnaryOp("valuele", numpy=lambda x, i, j, y: x <= y, cuda="x <= y"
 index = rowindex
 indexle = rowle
 indexgt = rowgt
+
+from_string = IndexUnaryOp.from_string

@@ -7,19 +7,21 @@ from sparsezc.semirings.domains import AS_BOOL, BITS, EVERY, NUMBERS, same
 from sparsezc.semirings.structures import Monoid
 from sparsezc.semirings.types import BOOL, highest, lowest
 
-any = Monoid(binary.any, identity=0, domain=EVERY, stops_anywhere=True)
+any = Monoid(binary.any, identity=0, domain=EVERY, stops_anywhere=True, is_idempotent=True)
 plus = Monoid(binary.plus, identity=0, domain=NUMBERS)
 times = Monoid(binary.times, identity=1, terminal=lambda t: None if t.is_float else 0, domain=EVERY)
-min = Monoid(binary.min, identity=highest, terminal=lowest, domain=EVERY)
-max = Monoid(binary.max, identity=lowest, terminal=highest, domain=EVERY)
+min = Monoid(binary.min, identity=highest, terminal=lowest, domain=EVERY, is_idempotent=True)
+max = Monoid(binary.max, identity=lowest, terminal=highest, domain=EVERY, is_idempotent=True)
 
-land = Monoid(binary.land, identity=1, terminal=0, domain=AS_BOOL)
-lor = Monoid(binary.lor, identity=0, terminal=1, domain=AS_BOOL)
+land = Monoid(binary.land, identity=1, terminal=0, domain=AS_BOOL, is_idempotent=True)
+lor = Monoid(binary.lor, identity=0, terminal=1, domain=AS_BOOL, is_idempotent=True)
 lxor = Monoid(binary.lxor, identity=0, domain=AS_BOOL)
 lxnor = Monoid(binary.lxnor, identity=1, domain=AS_BOOL)
 eq = Monoid(binary.eq, identity=1, domain=same((BOOL,)))
 
-band = Monoid(binary.band, identity=highest, terminal=lowest, domain=BITS)
-bor = Monoid(binary.bor, identity=lowest, terminal=highest, domain=BITS)
+band = Monoid(binary.band, identity=highest, terminal=lowest, domain=BITS, is_idempotent=True)
+bor = Monoid(binary.bor, identity=lowest, terminal=highest, domain=BITS, is_idempotent=True)
 bxor = Monoid(binary.bxor, identity=lowest, domain=BITS)
 bxnor = Monoid(binary.bxnor, identity=highest, domain=BITS)
+
+from_string = Monoid.from_string

@@ -12,6 +12,8 @@ from sparsezc.semirings.operators import BinaryOp, Operator, TypedOp
 from sparsezc.semirings.structures import Monoid, Semiring, register_anonymous
 
 KINDS = ("unary", "binary", "indexunary", "select", "monoid", "semiring")
+KINDS_IN_ORDER = ("unary", "binary", "monoid", "semiring", "indexunary", "select", "agg")
+"""Where a name is looked for that may be of any kind."""
 
 _VALUE_TESTS = {
     "<": "valuelt", ">": "valuegt", "<=": "valuele", ">=": "valuege", "!=": "valuene", "==": "valueeq",
@@ -27,10 +29,17 @@ _SPELLINGS: dict[str, dict[str, str]] = {
     },
     "monoid": {"==": "eq", "+": "plus", "*": "times", "&": "land", "|": "lor", "^": "lxor"},
     "semiring": {},
+    "agg": {"+": "sum", "*": "prod", "&": "all", "|": "any"},
 }  # fmt: skip
 _BUILTINS: dict[Any, str] = {builtins.abs: "abs", builtins.min: "min", builtins.max: "max"}
 _COMPARISONS = {"eq": "valueeq", "ne": "valuene", "gt": "valuegt", "ge": "valuege", "lt": "valuelt", "le": "valuele"}
-_EXAMPLES = {"unary": "abs[int]", "indexunary": "rowindex", "select": "tril", "semiring": "min.+[int]"}
+_EXAMPLES = {
+    "agg": "sum[int]",
+    "unary": "abs[int]",
+    "indexunary": "rowindex",
+    "select": "tril",
+    "semiring": "min.+[int]",
+}
 
 
 def names_of(kind: str) -> dict[str, Operator]:
@@ -86,8 +95,28 @@ def lookup(kind: str, x: Any) -> Any:
 
 
 def from_string(kind: str, text: str) -> Any:
-    """The operator of a kind that a string names; see :func:`lookup`."""
-    return _from_string(kind, text)
+    """The operator that a string names; see :func:`lookup`. The kind ``"op"`` means the first that has the name.
+
+    >>> from sparsezc.semirings import from_string
+    >>> from_string("op", "min.plus"), from_string("op", "-"), from_string("op", "+[FP32]")
+    (semiring.min_plus, unary.ainv, binary.plus[FP32])
+    """
+    if kind != "op":
+        return _from_string(kind, text)
+    for each in KINDS_IN_ORDER:
+        try:
+            return _from_string(each, text)
+        except InvalidValue:
+            continue
+    raise InvalidValue(f"{text!r} names no operator; a name or a spelling such as 'abs[int]' is needed")
+
+
+def find(kind: str, text: str) -> Any:
+    """The operator of a kind that a string names, or None."""
+    try:
+        return _from_string(kind, text)
+    except InvalidValue:
+        return None
 
 
 def _convert(kind: str, x: Operator | TypedOp) -> Any:
@@ -125,9 +154,15 @@ def _from_string(kind: str, text: str) -> Any:
     return op[types.lookup(dtype[:-1])] if bracket else op
 
 
-def semiring_of(monoid: Monoid, binaryop: BinaryOp) -> Semiring:
-    """The semiring of two operators: the named one where there is one, otherwise an anonymous one."""
-    known = names_of("semiring").get(f"{monoid.name}_{binaryop.name}")
-    if isinstance(known, Semiring) and known.monoid is monoid and known.binaryop is binaryop:
+def semiring_of(monoid: Any, binaryop: Any) -> Semiring:
+    """The semiring of two operators: the named one where there is one, otherwise an anonymous one.
+
+    >>> from sparsezc.semirings import binary, monoid, semiring
+    >>> semiring.get_semiring(monoid.min, binary.plus) is semiring.min_plus
+    True
+    """
+    adds, multiplies = lookup("monoid", monoid), lookup("binary", binaryop)
+    known = names_of("semiring").get(f"{adds.name}_{multiplies.name}")
+    if isinstance(known, Semiring) and known.monoid is adds and known.binaryop is multiplies:
         return known
-    return register_anonymous(monoid, binaryop)
+    return register_anonymous(adds, multiplies)

@@ -5,20 +5,24 @@ An operator such as ``binary.plus`` is untyped; ``binary.plus["INT64"]`` is its 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from functools import cache
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from sparsezc.errors import DomainMismatch
 from sparsezc.semirings import types
 from sparsezc.semirings.domains import EVERY, Domain
+from sparsezc.semirings.typed import TypedBinaryOp, TypedOp, call, reads_of
 from sparsezc.semirings.types import DataType
 
-_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
-_READABLE = frozenset("xyijk")
+if TYPE_CHECKING:
+    from sparsezc.semirings.structures import Monoid
+
+__all__ = [
+    "BinaryOp", "IndexUnaryOp", "Operator", "SelectOp", "TypeNotSupported", "TypedBinaryOp", "TypedOp", "UnaryOp",
+    "call", "reads_of",
+]  # fmt: skip
 
 
 class TypeNotSupported(DomainMismatch, KeyError):
@@ -26,111 +30,6 @@ class TypeNotSupported(DomainMismatch, KeyError):
 
     def __str__(self) -> str:
         return Exception.__str__(self)
-
-
-@cache
-def reads_of(expression: str) -> frozenset[str]:
-    """Which of x, y, i, j, k a CUDA expression reads.
-
-    >>> from sparsezc.semirings.operators import reads_of
-    >>> sorted(reads_of("lesser(x, Z(k))"))
-    ['k', 'x']
-    """
-    return _READABLE.intersection(_IDENTIFIER.findall(expression))
-
-
-class TypedOp:
-    """An operator for one operand type.
-
-    Attributes
-    ----------
-    op : Operator
-        The untyped operator.
-    name : str
-        Its name.
-    type : DataType
-        The type that operands are converted to.
-    return_type : DataType
-        The type of the result.
-    cuda : str
-        The CUDA expression: ``x`` and ``y`` are operands of ``type``, ``i``, ``k``, ``j`` positions; its value is
-        converted to ``return_type`` by the kernel, ``Z(...)``.
-    reads : frozenset of str
-        Which of ``"x" "y" "i" "j" "k"`` that expression reads.
-    """
-
-    __slots__ = ("cuda", "name", "op", "reads", "return_type", "type")
-
-    def __init__(self, op: Operator, type_: DataType, return_type: DataType) -> None:
-        self.op = op
-        self.name = op.name
-        self.type = type_
-        self.return_type = return_type
-        self.cuda = op.cuda
-        self.reads = reads_of(op.cuda)
-
-    @property
-    def type2(self) -> DataType:
-        """The type of the second operand; the same as ``type`` for every built-in operator."""
-        return self.type
-
-    @property
-    def thunk_type(self) -> DataType:
-        """The type of an index-unary operator's scalar: INT64 for those of positions, ``type`` for those of values."""
-        return types.INT64 if self.op.is_positional else self.type
-
-    @property
-    def is_positional(self) -> bool:
-        """Whether the result depends on positions instead of values."""
-        return self.op.is_positional
-
-    @property
-    def elementwise(self) -> str:
-        """The CUDA expression where both operands lie at one position (i, j), as in ewise_mult and apply."""
-        return self.op.elementwise
-
-    @property
-    def is_commutative(self) -> bool:
-        """Whether its operands may be exchanged."""
-        return bool(getattr(self.op, "is_commutative", False))
-
-    @property
-    def commutes_to(self) -> TypedOp | None:
-        """The typed operator that gives the same with its operands exchanged, or None."""
-        other = getattr(self.op, "commutes_to", None)
-        return None if other is None else other[self.type]
-
-    def numpy(self, *operands: Any) -> Any:
-        """Apply to arrays: values are converted to ``type`` first, the result to ``return_type``.
-
-        Operators of values take ``(x)`` or ``(x, y)``; positional binary ones ``(i, k, j)``, positional unary ones
-        ``(i, j)``, index-unary and select operators ``(x, i, j, thunk)``.
-        """
-        return self.op._run_numpy(self, operands)
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """``op(A | B)``, ``op(A, 1)``; see :func:`call`."""
-        return call(self, args, kwargs)
-
-    def __repr__(self) -> str:
-        return f"{self.op!r}[{self.type.name}]"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _typed, (self.op, self.type)
-
-
-def _typed(op: Operator, operand: DataType) -> TypedOp:
-    """The typed operator that computes with a type, which need not be among its inputs (``ldexp``)."""
-    return op[next(t for t in op.types if op[t].type is operand)]
-
-
-def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """``op(A | B)``, ``op(A, 1)``: the first argument that knows ``_call_operator`` decides what that means."""
-    for arg in args:
-        hook = getattr(arg, "_call_operator", None)
-        if hook is not None:
-            return hook(op, args, kwargs)
-    raise TypeError(f"{op!r} takes matrices, vectors or their infix expressions; got {', '.join(map(repr, args))}")
 
 
 class Operator:
@@ -163,12 +62,44 @@ class Operator:
         self._typed: dict[Any, TypedOp] = {}
         self._types: dict[DataType, DataType] | None = None
 
+    @classmethod
+    def from_string(cls, text: str) -> Any:
+        """The operator of this kind that a string names, typed where the string ends in a type.
+
+        Parameters
+        ----------
+        text : str
+            A name or a sign, perhaps with a type: ``"plus"``, ``"+[int]"``, ``"min.plus"`` for a semiring.
+
+        Raises
+        ------
+        errors.InvalidValue
+            No operator of this kind has that name.
+
+        >>> from sparsezc.semirings import binary, semiring
+        >>> binary.from_string("+[int]"), semiring.from_string("min.plus")
+        (binary.plus[INT64], semiring.min_plus)
+        """
+        from sparsezc.semirings.names import from_string
+
+        return from_string(cls.kind, text)
+
     @property
     def types(self) -> dict[DataType, DataType]:
         """``{input type: result type}``."""
         if self._types is None:
             self._types = {t: result for t, (_, result) in self._domain.items()}
         return self._types
+
+    @property
+    def coercions(self) -> dict[DataType, DataType]:
+        """``{input type: operand type}`` of the inputs that are converted first."""
+        return {t: operand for t, (operand, _) in self._domain.items() if operand is not t}
+
+    @property
+    def opclass(self) -> str:
+        """``"UnaryOp"``, ``"BinaryOp"`` ..."""
+        return type(self).__name__
 
     def __getitem__(self, key: Any) -> TypedOp:
         try:
@@ -252,6 +183,7 @@ class BinaryOp(Operator):
     """
 
     kind = "binary"
+    typed_class = TypedBinaryOp
 
     def __init__(
         self,
@@ -269,9 +201,15 @@ class BinaryOp(Operator):
         self._commutes_to = commutes_to
         self._transposes_to = commutes_to if transposes_to is None else transposes_to
         self._mixed = mixed
+        self._monoid: Monoid | None = None  # set by the first that is made of it
 
     def _meet(self, left: Any, right: Any) -> DataType:
         return self._mixed if self._mixed is not None else super()._meet(left, right)
+
+    @property
+    def monoid(self) -> Monoid | None:
+        """The monoid that it is the operator of, or None."""
+        return self._monoid
 
     @property
     def is_commutative(self) -> bool:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from sparsezc.semirings import indexunary
 from sparsezc.semirings.operators import SelectOp
+from sparsezc.semirings.select_by import column as column
+from sparsezc.semirings.select_by import index as index
+from sparsezc.semirings.select_by import row as row
+from sparsezc.semirings.select_by import value as value
 
 tril = SelectOp.of(indexunary.tril)
 triu = SelectOp.of(indexunary.triu)
@@ -23,3 +27,5 @@ valuele = SelectOp.of(indexunary.valuele)
 # A vector's index is its row
 indexle = rowle
 indexgt = rowgt
+
+from_string = SelectOp.from_string

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from sparsezc.semirings import binary, monoid
 from sparsezc.semirings.domains import AS_BITS, AS_BOOL, NUMBERS
+from sparsezc.semirings.names import semiring_of as get_semiring  # noqa: F401
 from sparsezc.semirings.structures import Semiring
 from sparsezc.semirings.structures import register_anonymous as register_anonymous
 
@@ -275,6 +276,8 @@ bxnor_band = Semiring(monoid.bxnor, binary.band, domain=AS_BITS)
 bxnor_bor = Semiring(monoid.bxnor, binary.bor, domain=AS_BITS)
 bxnor_bxnor = Semiring(monoid.bxnor, binary.bxnor, domain=AS_BITS)
 bxnor_bxor = Semiring(monoid.bxnor, binary.bxor, domain=AS_BITS)
+
+from_string = Semiring.from_string
 
 # At the end, because it takes its names from here
 from sparsezc.semirings import semiring_ss as ss  # noqa: E402, F401

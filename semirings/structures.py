@@ -26,9 +26,11 @@ class TypedMonoid(TypedOp):
         The value t with f(t, x) = t, at which a fold may stop.
     stops_anywhere : bool
         Whether every value is terminal (``any``): a fold may stop at its first entry.
+    is_idempotent : bool
+        Whether f(x, x) = x.
     """
 
-    __slots__ = ("binaryop", "identity", "stops_anywhere", "terminal")
+    __slots__ = ("binaryop", "identity", "is_idempotent", "stops_anywhere", "terminal")
 
     def __init__(self, op: Monoid, type_: DataType, return_type: DataType) -> None:
         super().__init__(op, type_, return_type)
@@ -36,6 +38,7 @@ class TypedMonoid(TypedOp):
         self.identity = op.identity(type_)
         self.terminal = op.terminal(type_)
         self.stops_anywhere = op.stops_anywhere
+        self.is_idempotent = op.is_idempotent
 
 
 class Monoid(Operator):
@@ -53,6 +56,8 @@ class Monoid(Operator):
         The types that it is a monoid for.
     stops_anywhere : bool
         Whether the first value is as good as any.
+    is_idempotent : bool
+        Whether f(x, x) = x.
     """
 
     kind = "monoid"
@@ -66,13 +71,17 @@ class Monoid(Operator):
         terminal: Constant | None = None,
         domain: Domain,
         stops_anywhere: bool = False,
+        is_idempotent: bool = False,
         name: str | None = None,
     ) -> None:
         super().__init__(name or binaryop.name, numpy=binaryop._function, cuda=binaryop.cuda, domain=domain)
         self.binaryop = binaryop
         self.stops_anywhere = stops_anywhere
+        self.is_idempotent = is_idempotent
         self._identity = identity
         self._terminal = terminal
+        if binaryop._monoid is None:
+            binaryop._monoid = self
 
     if TYPE_CHECKING:
 
@@ -105,6 +114,11 @@ class Monoid(Operator):
         if callable(value) and value(types.lookup(dtype)) is None:
             return None
         return self._constant(dtype, value)
+
+    @property
+    def identities(self) -> dict[DataType, Any]:
+        """``{input type: identity}``."""
+        return {t: self.identity(t) for t in self._domain}
 
     @property
     def is_commutative(self) -> bool:

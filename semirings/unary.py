@@ -72,5 +72,7 @@ positionj = UnaryOp("positionj", numpy=lambda i, j: j, cuda="j", domain=POSITION
 positionj1 = UnaryOp("positionj1", numpy=lambda i, j: j + 1, cuda="j + 1", domain=POSITION)
 
 # fmt: on
+from_string = UnaryOp.from_string
+
 # At the end, because it takes its names from here
 from sparsezc.semirings import unary_ss as ss  # noqa: E402, F401

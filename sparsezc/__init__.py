@@ -28,9 +28,11 @@ if TYPE_CHECKING:
     from sparsezc.matrix import Matrix as Matrix
     from sparsezc.ops.arrays import MAX_SIZE as MAX_SIZE
     from sparsezc.scalar import Scalar as Scalar
+    from sparsezc.semirings import agg as agg
     from sparsezc.semirings import binary as binary
     from sparsezc.semirings import indexunary as indexunary
     from sparsezc.semirings import monoid as monoid
+    from sparsezc.semirings import op as op
     from sparsezc.semirings import select as select
     from sparsezc.semirings import semiring as semiring
     from sparsezc.semirings import types as dtypes  # noqa: F401
@@ -48,6 +50,7 @@ _HOMES: dict[str, tuple[str, str | None]] = {
     "Vector": ("sparsezc.vector", "Vector"),
     "Scalar": ("sparsezc.scalar", "Scalar"),
     "MAX_SIZE": ("sparsezc.ops.arrays", "MAX_SIZE"),
+    "agg": ("sparsezc.semirings.agg", None),
     "algorithms": ("sparsezc.algorithms", None),
     "binary": ("sparsezc.semirings.binary", None),
     "dtypes": ("sparsezc.semirings.types", None),
@@ -56,6 +59,7 @@ _HOMES: dict[str, tuple[str, str | None]] = {
     "indexunary": ("sparsezc.semirings.indexunary", None),
     "io": ("sparsezc.io", None),
     "monoid": ("sparsezc.semirings.monoid", None),
+    "op": ("sparsezc.semirings.op", None),
     "replace": ("sparsezc.write", "replace"),
     "select": ("sparsezc.semirings.select", None),
     "semiring": ("sparsezc.semirings.semiring", None),

@@ -1,0 +1,154 @@
+"""The aggregators, by python-graphblas's names: ``v.reduce(agg.mean)``, ``A.reduce_rowwise(agg.stdp)``.
+
+One line makes one of a recipe. They see the entries that are there: a missing one is neither zero nor counted, and what
+has no entry has no result.
+``first``, ``last`` and positions are by ascending index. Sums that a mean, a variance or a root needs are taken in FP64
+whatever the entries are, so they do not wrap.
+
+>>> import sparsezc as gb
+>>> v = gb.Vector.from_coo([0, 2, 3], [1, 2, 6])
+>>> v.reduce(gb.agg.mean).new().value, v.reduce(gb.agg.argmax).new().value, v.reduce("sum").new().value
+(3.0, 3, 9)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sparsezc.semirings import binary, monoid, semiring, unary
+from sparsezc.semirings.aggregators import Aggregator, Entries, Recipe, Result
+from sparsezc.semirings.aggregators import TypedAggregator as TypedAggregator
+from sparsezc.semirings.domains import EVERY, NUMBERS, QUOTIENT, returning
+from sparsezc.semirings.operators import UnaryOp
+from sparsezc.semirings.structures import Monoid
+from sparsezc.semirings.types import FLOATS, FP64, INT64, INTEGERS, UINT64
+
+_WIDE = returning(FP64, INTEGERS + FLOATS)
+_SQUARES = returning(INT64, INTEGERS) | returning(FP64, (UINT64, *FLOATS))
+_INDEX = returning(INT64)
+
+
+def _count(a: Entries) -> Result:
+    return a.weigh(semiring.plus_pair[INT64], 1)
+
+
+def _squares(a: Entries) -> Result:
+    return a.weigh(semiring.plus_pow[a.dtype, INT64], 2)
+
+
+def _total(a: Entries) -> Result:
+    return a.fold(monoid.plus[FP64])
+
+
+def _ratio(above: Recipe, below: Recipe) -> Recipe:
+    return lambda a: above(a).combine(binary.truediv[FP64], below(a))
+
+
+def _squared(a: Entries) -> Result:
+    return a.weigh(semiring.plus_pow[FP64], 2)
+
+
+_mean = _ratio(_total, _count)
+
+
+def _deviation(a: Entries) -> tuple[Result, Result]:
+    """The sum of squared distances from the mean, and the count."""
+    distances = a.against(semiring.any_rminus[FP64], _mean(a))
+    return _squared(distances), _count(a)
+
+
+def _varp(a: Entries) -> Result:
+    squares, count = _deviation(a)
+    return squares.combine(binary.truediv[FP64], count)
+
+
+def _vars(a: Entries) -> Result:
+    squares, count = _deviation(a)
+    ones = count.combine(binary.truediv[FP64], count)
+    return squares.combine(binary.truediv[FP64], count.combine(binary.minus[FP64], ones))
+
+
+def _log_of_sum(power: UnaryOp, log: UnaryOp) -> Recipe:
+    """The logarithm of the sum of powers; of distances from the largest entry, for powers soon leave FP64."""
+    most = float(np.finfo(np.float64).max)
+
+    def recipe(a: Entries) -> Result:
+        largest = a.fold(monoid.max[FP64])
+        largest = largest.apply(binary.min[FP64], most).apply(binary.max[FP64], -most)  # nothing is far from infinity
+        powers = a.against(semiring.any_rminus[FP64], largest).apply(power[FP64])
+        return powers.fold(monoid.plus[FP64]).apply(log[FP64]).combine(binary.plus[FP64], largest)
+
+    return recipe
+
+
+def _then(recipe: Recipe, function: UnaryOp) -> Recipe:
+    return lambda a: recipe(a).apply(function[FP64])
+
+
+def _place(chosen: Monoid | None = None, *, last: bool = False) -> Recipe:
+    if chosen is None:
+        return lambda a: a.places(None, last)
+    return lambda a: a.places(lambda b: b.fold(chosen[b.dtype]), last)
+
+
+# One operator's fold
+sum = Aggregator("sum", monoid.plus)
+prod = Aggregator("prod", monoid.times)
+all = Aggregator("all", monoid.land)
+any = Aggregator("any", monoid.lor)
+min = Aggregator("min", monoid.min)
+max = Aggregator("max", monoid.max)
+any_value = Aggregator("any_value", monoid.any)
+bitwise_all = Aggregator("bitwise_all", monoid.band)
+bitwise_any = Aggregator("bitwise_any", monoid.bor)
+
+# Counts
+count = Aggregator("count", _count, domain=returning(INT64))
+count_nonzero = Aggregator("count_nonzero", lambda a: a.weigh(semiring.plus_isne[FP64], 0), domain=_INDEX)
+count_zero = Aggregator("count_zero", lambda a: a.weigh(semiring.plus_iseq[FP64], 0), domain=_INDEX)
+exists = Aggregator("exists", lambda a: a.weigh(semiring.any_pair[INT64], 1), domain=_INDEX)
+
+# Sums of functions of the entries
+sum_of_squares = Aggregator("sum_of_squares", _squares, domain=_SQUARES)
+sum_of_inverses = Aggregator("sum_of_inverses", lambda a: a.weigh(semiring.plus_pow[FP64], -1.0), domain=_WIDE)
+hypot = Aggregator("hypot", _then(_squared, unary.sqrt), domain=_WIDE)
+logaddexp = Aggregator("logaddexp", _log_of_sum(unary.exp, unary.log), domain=_WIDE)
+logaddexp2 = Aggregator("logaddexp2", _log_of_sum(unary.exp2, unary.log2), domain=_WIDE)
+L0norm = count_nonzero
+L1norm = Aggregator("L1norm", lambda a: a.weigh(semiring.plus_absfirst[a.dtype], 0), domain=NUMBERS)
+L2norm = hypot
+Linfnorm = Aggregator("Linfnorm", lambda a: a.weigh(semiring.max_absfirst[a.dtype], 0), domain=EVERY)
+
+# Means and what lies around them
+mean = Aggregator("mean", _mean, domain=QUOTIENT)
+peak_to_peak = Aggregator(
+    "peak_to_peak",
+    lambda a: a.fold(monoid.max[a.dtype]).combine(binary.minus[a.dtype], a.fold(monoid.min[a.dtype])),
+    domain=EVERY,
+)
+varp = Aggregator("varp", _varp, domain=QUOTIENT)
+vars = Aggregator("vars", _vars, domain=QUOTIENT)
+stdp = Aggregator("stdp", _then(_varp, unary.sqrt), domain=QUOTIENT)
+stds = Aggregator("stds", _then(_vars, unary.sqrt), domain=QUOTIENT)
+geometric_mean = Aggregator(
+    "geometric_mean", _then(lambda a: _mean(a.apply(unary.log[FP64])), unary.exp), domain=QUOTIENT
+)
+harmonic_mean = Aggregator(
+    "harmonic_mean",
+    _ratio(_count, lambda a: a.weigh(semiring.plus_pow[FP64], -1.0)),
+    domain=_WIDE,
+)
+root_mean_square = Aggregator("root_mean_square", _then(_ratio(_squared, _count), unary.sqrt), domain=QUOTIENT)
+
+# Positions and what lies there
+first = Aggregator("first", lambda a: a.value_at(a.places(None, False)), domain=EVERY)
+last = Aggregator("last", lambda a: a.value_at(a.places(None, True)), domain=EVERY)
+first_index = Aggregator("first_index", _place(), domain=_INDEX, of_vectors=True)
+last_index = Aggregator("last_index", _place(last=True), domain=_INDEX, of_vectors=True)
+argmin = Aggregator("argmin", _place(monoid.min), domain=_INDEX, of_vectors=True)
+argmax = Aggregator("argmax", _place(monoid.max), domain=_INDEX, of_vectors=True)
+
+from_string = Aggregator.from_string
+
+# At the end, because it takes its names from here
+from sparsezc.semirings import agg_ss as ss  # noqa: E402, F401

@@ -1,0 +1,56 @@
+"""Every unary, binary and semiring operator by its name: ``op.abs``, ``op.plus``, ``op.min_plus``.
+
+A monoid's name means its binary operator here. SuiteSparse's own ones are in ``op.ss`` too.
+
+>>> from sparsezc.semirings import binary, op, semiring
+>>> op.plus is binary.plus, op.min_plus is semiring.min_plus, op.ss.firsti is binary.firsti
+(True, True, True)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sparsezc.semirings import names
+from sparsezc.semirings import op_ss as ss
+
+if TYPE_CHECKING:  # for editors; at run time also what users have registered is found
+    from sparsezc.semirings.binary import *  # noqa: F403
+    from sparsezc.semirings.semiring import *  # noqa: F403
+    from sparsezc.semirings.unary import *  # noqa: F403
+
+__all__ = ["from_string", "ss"]
+
+_ROOMS = ("unary", "binary", "semiring")
+
+
+def from_string(text: str) -> Any:  # type: ignore[no-redef]
+    """The operator that a string names, of whatever kind: unary, binary, monoid, semiring and so on.
+
+    Parameters
+    ----------
+    text : str
+        ``"abs"``, ``"+[int]"``, ``"min.plus"`` ...
+
+    Raises
+    ------
+    errors.InvalidValue
+        No operator has that name.
+
+    >>> from sparsezc.semirings import op
+    >>> op.from_string("min.plus[FP64]")
+    semiring.min_plus[FP64]
+    """
+    return names.from_string("op", text)
+
+
+def __getattr__(name: str) -> Any:
+    for kind in _ROOMS:
+        found = names.names_of(kind).get(name)
+        if found is not None:
+            return found
+    raise AttributeError(f"no unary, binary or semiring operator has the name {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *(name for kind in _ROOMS for name in names.names_of(kind))})

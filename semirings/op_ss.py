@@ -1,0 +1,7 @@
+"""SuiteSparse's own: ``op.ss`` in python-graphblas, which are those of ``unary``, ``binary`` and ``semiring``."""
+
+from __future__ import annotations
+
+from sparsezc.semirings.binary_ss import *  # noqa: F403
+from sparsezc.semirings.semiring_ss import *  # noqa: F403
+from sparsezc.semirings.unary_ss import *  # noqa: F403

@@ -1,0 +1,229 @@
+"""The public names of python-graphblas's operator namespaces, and of their operators: all are here but those listed."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import graphblas
+import pytest
+
+import sparsezc as gb
+from sparsezc.semirings import names
+
+from . import judge
+
+KINDS = (*judge.KINDS, "op", "agg")
+
+COMPLEX = "takes or makes complex numbers, which are no type here yet"
+NUMPY = "NumPy's names for operators that have GraphBLAS names; not here yet"
+EMPTY = "is there for symmetry, and empty"
+MAKES_ONE = "registers an operator of SuiteSparse's JIT from C text, which runs on its engine only"
+OWN = "operators from Python functions do not exist here yet"
+ABSENT: dict[str, str] = {
+    "binary.isclose": OWN,
+    "op.isclose": OWN,
+    **{f"{kind}.register_new": OWN for kind in judge.KINDS},
+    **{f"{kind}.register_anonymous": OWN for kind in judge.KINDS if kind != "semiring"},
+    "unary.carg": COMPLEX,
+    "unary.cimag": COMPLEX,
+    "unary.conj": COMPLEX,
+    "unary.creal": COMPLEX,
+    "binary.cmplx": COMPLEX,
+    "op.carg": COMPLEX,
+    "op.cimag": COMPLEX,
+    "op.conj": COMPLEX,
+    "op.creal": COMPLEX,
+    "op.cmplx": COMPLEX,
+    "unary.numpy": NUMPY,
+    "binary.numpy": NUMPY,
+    "monoid.numpy": NUMPY,
+    "semiring.numpy": NUMPY,
+    "op.numpy": NUMPY,
+    "monoid.ss": EMPTY,
+    "unary.ss.register_new": MAKES_ONE,
+    "binary.ss.register_new": MAKES_ONE,
+    "indexunary.ss": MAKES_ONE,
+    "select.ss": MAKES_ONE,
+}
+# Attributes of operators.
+OURS_INSTEAD = {
+    "gb_obj": "SuiteSparse's own object; only its engine has one",
+    "gb_name": "the name of SuiteSparse's own object",
+    "orig_func": OWN,
+    "register_new": OWN,
+    "register_anonymous": OWN,
+}
+
+
+def public(module: Any) -> set[str]:
+    return {name for name in dir(module) if not name.startswith("_")}
+
+
+def missing() -> set[str]:
+    """Every public name there that has no counterpart here."""
+    found = set()
+    for kind in KINDS:
+        theirs, ours = getattr(graphblas, kind), getattr(gb, kind)
+        found |= {f"{kind}.{name}" for name in public(theirs) if not hasattr(ours, name)}
+        if hasattr(theirs, "ss") and hasattr(ours, "ss"):
+            found |= {f"{kind}.ss.{name}" for name in public(theirs.ss) if not hasattr(ours.ss, name)}
+    return found
+
+
+@pytest.fixture(autouse=True)
+def quiet() -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # SuiteSparse's own under their old names
+        yield
+
+
+def test_every_name_is_here_or_has_a_reason() -> None:
+    assert missing() == set(ABSENT)
+
+
+def pairs() -> list[tuple[str, Any, Any]]:
+    """Operators of both by kind, those of ``ss`` under their plain names."""
+    return [
+        (f"{kind}.{name}", names.names_of(kind)[name], theirs)
+        for kind in judge.KINDS
+        for name, theirs in judge.operators(kind).items()
+        if name in names.names_of(kind)
+    ]
+
+
+def test_operators_have_the_same_attributes() -> None:
+    for label, ours, theirs in pairs():
+        assert public(theirs) - public(ours) <= set(OURS_INSTEAD), label
+        dtype = next(t for t in judge.NAMES if t in ours and t in theirs)
+        lacking = public(theirs[dtype]) - public(ours[dtype]) - set(OURS_INSTEAD)
+        assert not lacking, label
+
+
+def plainly(x: Any) -> Any:
+    """What an attribute says, so that it compares: names instead of objects, and the real types only."""
+    if isinstance(x, dict):
+        return {str(k): plainly(v) for k, v in x.items() if str(k) in judge.NAMES}
+    if hasattr(x, "name"):
+        return x.name.removeprefix("ss."), str(getattr(x, "type", ""))
+    return x
+
+
+def agree(ours: Any, theirs: Any, attributes: tuple[str, ...]) -> list[str]:
+    return [
+        f"{name}: {plainly(getattr(ours, name))} instead of {plainly(getattr(theirs, name))}"
+        for name in attributes
+        if hasattr(theirs, name) and plainly(getattr(ours, name)) != plainly(getattr(theirs, name))
+    ]
+
+
+SAID = ("is_positional", "monoid", "binaryop", "is_commutative", "is_idempotent", "commutes_to")
+UNTYPED = (*SAID, "coercions", "identities", "types")
+TYPED = (*SAID, "opclass", "type", "type2", "return_type", "identity", "thunk_type")
+
+
+def differs(label: str, ours: Any, dtype: str | None) -> set[str]:
+    """Attributes that say something else there, for a reason."""
+    kind, _, name = label.partition(".")
+    found = set()
+    if label == "binary.binom":
+        found |= {"coercions"}  # typed operators there, not types
+    if kind in ("indexunary", "select"):
+        found |= {"is_positional"}  # "of positions alone" there, for a few
+    if kind in ("select", "semiring") or name in ("max", "min", "times"):
+        found |= {"coercions"}  # empty or half filled there; of BOOL into BOOL
+    if ours.is_positional:
+        found |= {"thunk_type"}  # SuiteSparse reads INT64, whatever type is told there
+    if dtype == "BOOL":  # many are one operator there, which goes by any of its names
+        found |= {"monoid", "binaryop", "commutes_to", "is_idempotent"}
+    return found
+
+
+def test_attributes_say_the_same() -> None:
+    for label, ours, theirs in pairs():
+        same = tuple(name for name in UNTYPED if name not in differs(label, ours, None))
+        assert agree(ours, theirs, same) == [], label
+        for dtype in judge.table(theirs):
+            same = tuple(name for name in TYPED if name not in differs(label, ours, dtype))
+            assert agree(ours[dtype], theirs[dtype], same) == [], f"{label}[{dtype}]"
+            assert ours[dtype].parent is ours
+
+
+STRINGS = [
+    "plus",
+    "abs",
+    "min.plus",
+    "min_plus",
+    "+",
+    "-",
+    "~",
+    "tril",
+    "min_plus[FP64]",
+    "ss.firsti",
+    "+[int]",
+    "abs[FP32]",
+    "any_secondi",
+    "valuegt",
+]
+
+
+@pytest.mark.parametrize("text", STRINGS)
+def test_a_string_of_any_kind(text: str) -> None:
+    theirs, ours = graphblas.op.from_string(text), gb.op.from_string(text)
+    kind = type(theirs).__name__ if not hasattr(theirs, "opclass") else theirs.opclass
+    assert (ours.opclass, ours.name) == (kind, theirs.name.removeprefix("ss."))
+    assert getattr(ours, "type", None) == str(theirs.type) if hasattr(theirs, "type") else not hasattr(ours, "type")
+
+
+def test_a_string_of_no_kind() -> None:
+    for text in ("nothing", "min.plus.times", ""):
+        with pytest.raises(ValueError, match="names no operator"):
+            gb.op.from_string(text)
+    with pytest.raises(AttributeError, match="no unary, binary or semiring operator"):
+        _ = gb.op.nothing
+
+
+def test_every_namespace_reads_strings() -> None:
+    for kind, text in (("unary", "~"), ("binary", "**"), ("monoid", "+"), ("select", ">="), ("indexunary", "tril")):
+        ours, theirs = getattr(gb, kind).from_string(text), getattr(graphblas, kind).from_string(text)
+        assert (ours.name, ours.opclass) == (theirs.name, type(theirs).__name__)
+    for text in ("min.plus", "min_plus[FP64]", "lor.land[bool]"):
+        assert gb.semiring.from_string(text).name == graphblas.semiring.from_string(text).name
+    assert gb.semiring.get_semiring(gb.monoid.min, gb.binary.plus) is gb.semiring.min_plus
+    assert gb.semiring.get_semiring(gb.binary.plus, gb.binary.hypot).name == "plus_hypot"
+
+
+COMPARISONS = {
+    "value": ("valuele", "valuelt", "valuegt", "valuege", "valueeq", "valuene"),
+    "row": ("le", "lt", "gt", "ge"),
+    "column": ("le", "lt", "gt", "ge"),
+}
+
+
+@pytest.mark.parametrize("what", COMPARISONS)
+def test_selecting_by_a_comparison(what: str) -> None:
+    rows, columns, values = [0, 1, 2, 3, 3], [1, 2, 0, 0, 3], [1, 2, 3, 2, 0]
+    ours = gb.Matrix.from_coo(rows, columns, values)
+    theirs = graphblas.Matrix.from_coo(rows, columns, values)
+    for name in COMPARISONS[what]:
+        op = name.removeprefix("value")
+        for side in ("left", "right"):
+            got = getattr(gb.select, what)(ours.apply(getattr(gb.binary, op), **{side: 2})).new()
+            if side == "right":
+                want = getattr(graphblas.select, what)(theirs.apply(getattr(graphblas.binary, op), right=2)).new()
+            else:
+                mirrored = graphblas.binary.__dict__.get(op, getattr(graphblas.binary, op)).commutes_to
+                want = getattr(graphblas.select, what)(theirs.apply(mirrored, right=2)).new()
+            assert sorted(zip(*got.to_coo(), strict=True)) == sorted(zip(*want.to_coo(), strict=True)), (op, side)
+
+
+def test_selecting_by_an_index() -> None:
+    v = gb.Vector.from_coo([0, 2, 4], [7, 8, 9])
+    assert gb.select.index(v.apply(gb.binary.lt, 4)).new().to_dict() == {0: 7, 2: 8}
+    assert gb.select.index(v.apply(gb.binary.lt, left=1)).new().to_dict() == {2: 8, 4: 9}
+    with pytest.raises(ValueError, match="compared by"):
+        gb.select.index(v.apply(gb.binary.eq, 4))
+    with pytest.raises(ValueError, match="'plus'"):
+        gb.select.value(v.apply(gb.binary.plus, 4))
+    with pytest.raises(TypeError, match="A > 3"):
+        gb.select.value(v)
