@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sparsezc.engines.gpu import entries, indexing, launch, matrices, merge, submatrix
+from sparsezc.engines.gpu import entries, indexing, launch, matrices, merge, mxm, submatrix
 from sparsezc.engines.gpu.merge import MaskRows, Region
 from sparsezc.engines.gpu.output import mask_bits
 from sparsezc.engines.gpu.parts import rows_of
@@ -19,10 +19,15 @@ def run(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
     if e.operation in ("assign", "subassign"):
         _assign(e, out, mask, accum, replace)
         return True
-    make = _MAKE.get(e.operation)
-    if make is None:
+    rows = _mask_rows(mask)
+    if e.operation == "mxm":
+        a, b = map(_operand, e.operands)
+        made = mxm.mxm(e.op, a, b, rows)
+    elif e.operation in _MAKE:
+        made = _MAKE[e.operation](e)
+    else:
         return False
-    _write(out._store, make(e), _mask_rows(mask), accum, replace, Region())
+    _write(out._store, made, rows, accum, replace, Region())
     return True
 
 

@@ -25,7 +25,7 @@ from sparsezc.semirings.types import DataType
 Make = Callable[[int, int, bool], tuple[Any, Any, Any]]
 
 
-def blocks(offsets: Sequence[Any], entry_bytes: int) -> list[tuple[int, int]]:
+def blocks(offsets: Sequence[Any], entry_bytes: int, *, most_rows: int = 2**62) -> list[tuple[int, int]]:
     """Cut rows into ranges whose entries together take at most half of the device memory that may be used.
 
     Parameters
@@ -34,16 +34,18 @@ def blocks(offsets: Sequence[Any], entry_bytes: int) -> list[tuple[int, int]]:
         Of every matrix that takes part.
     entry_bytes : int
         Device memory that an entry takes while it is worked on.
+    most_rows : int
+        Of a block.
     """
     gpu = device.current()
     nrows = offsets[0].size - 1
     total = sum(offsets[1:], offsets[0])
     entries = int(total[-1])
     limit = max(1, budget.available() // 2 // entry_bytes)
-    if entries <= limit:
+    if entries <= limit and nrows <= most_rows:
         return [(0, nrows)]
     cuts = gpu.xp.searchsorted(total, gpu.xp.arange(1, -(-entries // limit), dtype=np.int64) * limit)
-    bounds = [0, *sorted({int(cut) for cut in gpu.asnumpy(cuts)} - {0, nrows}), nrows]
+    bounds = sorted({0, nrows, *map(int, gpu.asnumpy(cuts)), *range(most_rows, nrows, most_rows)})
     return list(pairwise(bounds))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,7 @@ from sparsezc.engines.gpu.output import MaskBits, mask_bits
 from sparsezc.engines.gpu.stores import MatrixStore, VectorStore
 from sparsezc.errors import NotImplementedException, warn_slow
 from sparsezc.memory import budget
-from sparsezc.semirings import binary, select
-from sparsezc.semirings.structures import register_anonymous
+from sparsezc.semirings import select
 from sparsezc.semirings.types import BOOL, INT64, DataType, unify
 
 _Native = Callable[[Any, Any, Any, Any, bool], bool | None]  # False: the engine cannot after all
@@ -142,7 +140,7 @@ def _reduce(e: Any, out: Any, _mask: Any, accum: Any, _replace: bool) -> None:
     u = e.operands[0]
     if u.ndim == 2:
         store = VectorStore(e.op.return_type, u._store.nrows)
-        _fold_rows(e.op, u._store, False, store, MaskBits(), None, False)
+        spmv.fold_rows(e.op, u._store, False, store, MaskBits(), None, False)
     else:
         store = u._store
     out._receive(e, reduce.reduce_vector(e.op, store), accum)
@@ -150,19 +148,7 @@ def _reduce(e: Any, out: Any, _mask: Any, accum: Any, _replace: bool) -> None:
 
 def _reduce_rowwise(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
     matrix = e.operands[0]
-    _fold_rows(e.op, matrix._store, matrix._transposed, out._store, mask_bits(mask), accum, replace)
-
-
-def _fold_rows(
-    monoid: Any, matrix: MatrixStore, transposed: bool, out: VectorStore, mask: MaskBits, accum: Any, replace: bool
-) -> None:
-    """w = A (+).first 1: rows folded without a look at their ids."""
-    spmv.spmv(matrix, transposed, None, _folding(monoid), out, mask, accum, replace, vector_left=False)
-
-
-@cache
-def _folding(monoid: Any) -> Any:
-    return register_anonymous(monoid.op, binary.first)[monoid.type]
+    spmv.fold_rows(e.op, matrix._store, matrix._transposed, out._store, mask_bits(mask), accum, replace)
 
 
 def _assign(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
