@@ -34,6 +34,18 @@ STATEMENTS: dict[str, Callable[[Any, Any, Any, Any], Any]] = {
     "assign out of order": lambda A, B, C, M: assigned(C, ([7, 3], [9, 2, 4]), A[[0, 1], [0, 1, 2]].new()),
     "assign a number": lambda A, B, C, M: assigned(C, ([1, 2], slice(None)), 3),
     "assign a row": lambda A, B, C, M: assigned(C, (4, slice(None)), A[5, :].new()),
+    "mxm": lambda A, B, C, M: A.mxm(B, "plus_times").new(),
+    "mxm of one value": lambda A, B, C, M: A.mxm(B, "any_pair").new(),
+    "mxm counted": lambda A, B, C, M: A.T.mxm(B, "plus_pair").new("INT64"),
+    "mxm under a mask": lambda A, B, C, M: A.mxm(B.T, "min_plus").new(mask=M.S),
+    "mxm under the rest of a mask": lambda A, B, C, M: written(C, ~M.V, "max", A.mxm(B, "max_first")),
+    "power": lambda A, B, C, M: A.power(3, "plus_times").new(),
+    "kronecker": lambda A, B, C, M: A[:9, :8].new().kronecker(B[:7, :6].new(), "times").new(),
+    "outer": lambda A, B, C, M: A[:, 1].new().outer(B[2, :].new(), "plus").new(),
+    "moved": lambda A, B, C, M: A.reposition(-3, 5).new(),
+    "selected by a mask": lambda A, B, C, M: A.select(~M.S).new(),
+    "times a vector": lambda A, B, C, M: A.ewise_mult(B[2, :].new(), "times").new(),
+    "a vector minus": lambda A, B, C, M: B[:, 2].new().ewise_add(A, "minus").new(),
     "a column": lambda A, B, C, M: A[:, 7].new(),
     "a row of the transpose": lambda A, B, C, M: A.T[7, :].new(),
     "an element": lambda A, B, C, M: A[3, 4].new(),
@@ -75,8 +87,8 @@ def test_results_are_the_same_in_one_block_and_in_many(
     cut: list[int] = []
     real = parts.blocks
 
-    def counting(*arguments: Any) -> Any:
-        ranges = real(*arguments)
+    def counting(*arguments: Any, **options: Any) -> Any:
+        ranges = real(*arguments, **options)
         cut.append(len(ranges))
         return ranges
 

@@ -79,6 +79,13 @@ def _assign_vector(
     elementwise.write_vector(spread, out, mask, accum, replace, region=region)
 
 
+def moved(offset: int, old: int, new: int) -> tuple[Any, Any]:
+    """The positions of 0 .. old-1 that stay within 0 .. new-1 when they are moved by an offset, and where they go."""
+    first = max(0, -offset)
+    at = device.current().xp.arange(first, max(first, min(old, new - offset)), dtype=np.int64)
+    return at, at + offset
+
+
 def extract_vector(
     u: VectorStore, index: Any, out: VectorStore, mask: MaskBits, accum: TypedOp | None, replace: bool
 ) -> None:

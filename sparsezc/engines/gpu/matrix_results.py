@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sparsezc.engines.gpu import entries, indexing, launch, matrices, merge, mxm, submatrix
+from sparsezc.engines.gpu import entries, indexing, launch, matrices, merge, mxm, pairs, submatrix
 from sparsezc.engines.gpu.merge import MaskRows, Region
 from sparsezc.engines.gpu.output import mask_bits
 from sparsezc.engines.gpu.parts import rows_of
@@ -13,19 +13,25 @@ from sparsezc.engines.gpu.stores import MatrixStore, Rows, VectorStore
 from sparsezc.memory import allocate
 from sparsezc.semirings.types import BOOL, unify
 
+_MOST_ROWS = 2**40  # offsets are kept for every row
+
 
 def run(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
     """Run an expression that makes a matrix; False where this engine cannot."""
     if e.operation in ("assign", "subassign"):
         _assign(e, out, mask, accum, replace)
         return True
+    if e.operation == "reposition":
+        _reposition(e, out, mask, accum, replace)
+        return True
     rows = _mask_rows(mask)
+    made: MatrixStore | None
     if e.operation == "mxm":
         a, b = map(_operand, e.operands)
         made = mxm.mxm(e.op, a, b, rows)
-    elif e.operation in _MAKE:
-        made = _MAKE[e.operation](e)
     else:
+        made = _MAKE[e.operation](e) if e.operation in _MAKE else None
+    if made is None:
         return False
     _write(out._store, made, rows, accum, replace, Region())
     return True
@@ -62,16 +68,26 @@ def _mask_of(mask: Any, store: MatrixStore) -> MaskRows:
     return MaskRows(rows_of(store), store.dtype, not mask.structure, mask.complement)
 
 
-# What makes a result: each takes an expression and returns a store.
+# What makes a result: each takes an expression and returns a store, or None where this engine cannot.
 
 
 def _ewise(e: Any) -> MatrixStore:
     union = e.operation == "ewise_union"
-    left, right = (_operand(x) for x in (e.operands[::2] if union else e.operands))
+    x, y = e.operands[::2] if union else e.operands
+    left, right = _along(x, y, e, True), _along(y, x, e, False)
     if not union:
         return merge.ewise(e.operation, e.op, left, right)
     s, t = e.operands[1::2]
     return merge.ewise(e.operation, e.op, left, right, (s.value, t.value), unify(s.dtype, t.dtype))
+
+
+def _along(x: Any, other: Any, e: Any, left: bool) -> MatrixStore:
+    """An operand of an elementwise operation; a vector stands for each row, or from the left for each column."""
+    if x.ndim == 2:
+        return _operand(x)
+    if e.operation == "ewise_mult":
+        return pairs.repeated_where(x._store, _operand(other), not left)
+    return pairs.repeated(x._store, e.shape, not left)
 
 
 def _apply(e: Any) -> MatrixStore:
@@ -106,7 +122,37 @@ def _diag(e: Any) -> MatrixStore:
     return submatrix.on_diagonal(u._store, int(k.value), e.shape)
 
 
-_MAKE: dict[str, Callable[[Any], MatrixStore]] = {
+def _kronecker(e: Any) -> MatrixStore | None:
+    a, b = map(_operand, e.operands)
+    return None if e.op.is_positional or max(e.shape) >= _MOST_ROWS else pairs.kronecker(e.op, a, b)
+
+
+def _outer(e: Any) -> MatrixStore | None:
+    u, v = e.operands
+    return None if e.op.is_positional else pairs.outer(e.op, u._store, v._store)
+
+
+def _power(e: Any) -> MatrixStore | None:
+    """By squaring; each product has the matrix's own type."""
+    factor, n = _operand(e.operands[0]), int(e.operands[1].value)
+    made: MatrixStore | None = None
+    while n:
+        if n & 1:
+            made = factor if made is None else matrices.cast(mxm.mxm(e.op, made, factor, None), e.dtype)
+        n >>= 1
+        if n:
+            factor = matrices.cast(mxm.mxm(e.op, factor, factor, None), e.dtype)
+    return made
+
+
+def _select_mask(e: Any) -> MatrixStore:
+    x, y, kind = e.operands
+    matrix = _operand(x)
+    empty = MatrixStore(matrix.dtype, matrix.nrows, matrix.ncols, None)
+    return merge.write(empty, matrix, _mask_of(kind, _operand(y)), None, False, Region())
+
+
+_MAKE: dict[str, Callable[[Any], MatrixStore | None]] = {
     "ewise_add": _ewise,
     "ewise_mult": _ewise,
     "ewise_union": _ewise,
@@ -118,6 +164,10 @@ _MAKE: dict[str, Callable[[Any], MatrixStore]] = {
     "transpose": _transpose,
     "extract": _extract,
     "diag": _diag,
+    "kronecker": _kronecker,
+    "outer": _outer,
+    "power": _power,
+    "select_mask": _select_mask,
 }
 
 
@@ -143,6 +193,22 @@ def _assign(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
         allowed = _mask_of(mask, parent)
     new = _value(x, i, j, shape, lines[0], allowed)
     _write(store, new, allowed, accum, replace, Region(*_marks(i, j, shape), alone=alone))
+
+
+def _reposition(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+    """What stays within the shape, assigned to the region that it moves to; the rest of the output is not touched."""
+    x, *offsets = e.operands
+    matrix = _operand(x)
+    moves = [
+        indexing.moved(int(offset.value), old, new)
+        for offset, old, new in zip(offsets, (matrix.nrows, matrix.ncols), e.shape, strict=True)
+    ]
+    (take_i, i), (take_j, j) = moves
+    shape = out._store.nrows, out._store.ncols
+    new = MatrixStore(matrix.dtype, shape[0], shape[1], None)
+    if matrix.rows is not None:
+        new = submatrix.spread(submatrix.extract(matrix.rows, matrix.dtype, take_i, take_j), i, j, shape)
+    _write(out._store, new, _mask_rows(mask), accum, replace, Region(*_marks(i, j, shape)))
 
 
 def _value(x: Any, i: Any, j: Any, shape: tuple[int, int], row: bool, mask: MaskRows | None) -> MatrixStore:

@@ -11,8 +11,18 @@ from numpy.typing import NDArray
 from sparsezc import device
 from sparsezc.config import config
 from sparsezc.csr import Csr
-from sparsezc.engines.gpu import elementwise, entries, indexing, matrices, matrix_results, reduce, spmv, submatrix
-from sparsezc.engines.gpu.output import MaskBits, mask_bits
+from sparsezc.engines.gpu import (
+    elementwise,
+    entries,
+    indexing,
+    launch,
+    matrices,
+    matrix_results,
+    reduce,
+    spmv,
+    submatrix,
+)
+from sparsezc.engines.gpu.output import MaskBits, bits_of, mask_bits
 from sparsezc.engines.gpu.stores import MatrixStore, VectorStore
 from sparsezc.errors import NotImplementedException, warn_slow
 from sparsezc.memory import budget
@@ -146,6 +156,36 @@ def _reduce(e: Any, out: Any, _mask: Any, accum: Any, _replace: bool) -> None:
     out._receive(e, reduce.reduce_vector(e.op, store), accum)
 
 
+def _inner(e: Any, out: Any, _mask: Any, accum: Any, _replace: bool) -> bool:
+    if e.op.is_positional:
+        return False
+    u, v = e.operands
+    products = VectorStore(e.op.return_type, u._store.size)
+    elementwise.ewise("ewise_mult", e.op.binaryop, u._store, v._store, products, MaskBits(), None, False)
+    out._receive(e, reduce.reduce_vector(e.op.monoid, products), accum)
+    return True
+
+
+def _reposition(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+    """What stays within the size, assigned to the region that it moves to; the rest of the output is not touched."""
+    u, offset = e.operands
+    size = out._store.size
+    region = launch.mark(indexing.moved(int(offset.value), u._store.size, size)[1].astype(np.uint64), size)
+    at, values = u._store.entries()
+    at = at + int(offset.value)
+    kept = (at >= 0) & (at < size)
+    moved = VectorStore(u._store.dtype, size)
+    moved.put(at[kept], values[kept])
+    elementwise.write_vector(moved, out._store, mask_bits(mask), accum, replace, region=region)
+
+
+def _select_mask(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+    u, parent, kind = e.operands
+    picked = VectorStore(u._store.dtype, u._store.size)
+    elementwise.write_vector(u._store, picked, bits_of(kind, parent._store), None, False)
+    elementwise.write_vector(picked, out._store, mask_bits(mask), accum, replace)
+
+
 def _reduce_rowwise(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
     matrix = e.operands[0]
     spmv.fold_rows(e.op, matrix._store, matrix._transposed, out._store, mask_bits(mask), accum, replace)
@@ -211,6 +251,9 @@ _NATIVE: dict[str, _Native] = {
     "select": _select,
     "reduce": _reduce,
     "reduce_rowwise": _reduce_rowwise,
+    "inner": _inner,
+    "reposition": _reposition,
+    "select_mask": _select_mask,
     "assign": _assign,
     "subassign": _assign,
     "extract": _extract,
