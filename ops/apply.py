@@ -39,8 +39,13 @@ def apply(u: Any, op: Any, right: Any = None, left: Any = None) -> Expression:
     """
     u = stored(u, "apply: the operand", 0, 1, 2)
     if left is not None and right is not None:
-        raise TypeError("apply: both left and right are given; one of them is the entry")
+        raise TypeError("apply: Cannot provide both left and right; one of them is the entry")
     kind = _kind(op, left is None and right is None)
+    if kind in ("semiring", "monoid" if left is None and right is None else ""):
+        raise TypeError(
+            f"apply only accepts UnaryOp with no scalars or BinaryOp with a scalar: op: {op!r} is neither a unary nor a"
+            " binary operator"
+        )
     if kind in ("indexunary", "select"):
         if left is not None:
             raise TypeError(f"apply: {op!r} is an index-unary operator, whose scalar is given as right, not left")

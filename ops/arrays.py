@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sparsezc.errors import DimensionMismatch, IndexOutOfBound, InvalidObject, InvalidValue
 from sparsezc.semirings.types import DataType, cast, lookup
 
-__all__ = ["MAX_SIZE", "check_csr", "ids", "length", "order", "size", "values"]
+__all__ = ["MAX_SIZE", "check_csr", "dense", "ids", "lengths", "order", "size", "values"]
 
 #: The most rows, columns or positions that there can be; SuiteSparse:GraphBLAS's limit.
 MAX_SIZE = 2**60
@@ -47,10 +47,10 @@ def ids(array: Any, where: str, bound: int | None = None) -> NDArray[np.uint64]:
         One is negative, or not below `bound`.
     """
     given = np.asarray(array)
-    if given.size == 0 and not isinstance(array, np.ndarray):
-        given = np.empty(0, np.uint64)
+    if not isinstance(array, np.ndarray) and (given.size == 0 or given.dtype.kind == "f"):
+        given = given.reshape(-1).astype(np.int64)  # Python's numbers lose their fractions, as they do in NumPy
     if given.ndim != 1 or given.dtype.kind not in "iub":
-        raise InvalidValue(f"{where} must be a row of integers; got {given.ndim} dimensions of {given.dtype}")
+        raise InvalidValue(f"{where} must be integers, not {given.dtype}: a row of them; got {given.ndim} dimensions")
     if given.size:
         if given.dtype.kind == "i" and int(given.min()) < 0:
             at = int(np.argmax(given < 0))
@@ -73,8 +73,8 @@ def values(array: Any, dtype: Any, where: str, *dimensions: int) -> tuple[NDArra
         given = np.asarray(array)
     except ValueError:
         raise InvalidValue(f"{where} must be numbers in an array; the rows have different lengths") from None
-    if given.dtype.kind not in "biuf":
-        raise InvalidValue(f"{where} must be numbers; got an array of {given.dtype}")
+    if given.dtype.kind not in "biufc":
+        raise InvalidValue(f"{where} must be numbers; object dtype for values is not allowed, nor is {given.dtype}")
     if dimensions and given.ndim not in dimensions:
         allowed = " or ".join(map(str, dimensions))
         raise InvalidValue(f"{where} must have {allowed} dimensions; got {given.ndim}, of shape {given.shape}")
@@ -82,16 +82,39 @@ def values(array: Any, dtype: Any, where: str, *dimensions: int) -> tuple[NDArra
     return np.ascontiguousarray(cast(given, kind)).reshape(given.shape), kind
 
 
-def length(found: int, needed: int, where: str, other: str) -> None:
-    """Refuse arrays of different lengths.
+def dense(array: Any, dtype: Any, noun: str, ndim: int) -> tuple[NDArray[Any], DataType]:
+    """The values of ``from_dense``, all positions of a Vector or Matrix.
+
+    Raises
+    ------
+    TypeError
+        It is one number.
+    InvalidValue
+        It has another number of dimensions.
+    """
+    where = f"{noun}.from_dense: values"
+    given, kind = values(array, dtype, where)
+    if given.ndim == 0:
+        raise TypeError(f"{where} must have {ndim} dimensions; got {array!r}, which {noun}.from_scalar takes")
+    if given.ndim < ndim:
+        raise InvalidValue(f"{where} must have {ndim} dimensions; as much is required to create a dense {noun}")
+    if given.ndim > ndim:
+        raise InvalidValue(f"{where} must be {ndim}d, of {ndim} dimensions; got shape {given.shape}")
+    return given, kind
+
+
+def lengths(where: str, **given: NDArray[Any]) -> None:
+    """Refuse arrays of different lengths; one value for all (no dimension) is as long as any.
 
     Raises
     ------
     DimensionMismatch
         They differ.
     """
-    if found != needed:
-        raise DimensionMismatch(f"{where} has {found} entries and {other} has {needed}; they must be as many")
+    found = [array.size for array in given.values() if array.ndim]
+    if any(n != found[0] for n in found):
+        named = " and ".join(f"`{name}`" for name in given)
+        raise DimensionMismatch(f"{where}: {named} lengths must match: {', '.join(map(str, found))}")
 
 
 def check_csr(indptr: NDArray[np.uint64], indices: NDArray[np.uint64], ncols: int, names: tuple[str, str]) -> bool:
@@ -99,19 +122,20 @@ def check_csr(indptr: NDArray[np.uint64], indices: NDArray[np.uint64], ncols: in
 
     Raises
     ------
+    InvalidValue
+        There are no offsets, or they do not end at the number of ids.
     InvalidObject
-        The offsets do not start at 0, descend, or do not end at the number of ids; an id is not below `ncols`; or an id
-        is twice in a row.
+        The offsets do not start at 0, or descend; an id is not below `ncols`; or an id is twice in a row.
     """
     offsets, ids_name = names
     if indptr.size == 0 or indptr[0] != 0:
-        found = "is empty" if indptr.size == 0 else f"starts at {indptr[0]}"
-        raise InvalidObject(f"{offsets} {found}; it must start at 0")
+        found, kind = ("is empty", InvalidValue) if indptr.size == 0 else (f"starts at {indptr[0]}", InvalidObject)
+        raise kind(f"{offsets} {found}; it must start at 0")
     if np.any(indptr[1:] < indptr[:-1]):
         at = int(np.argmax(indptr[1:] < indptr[:-1]))
         raise InvalidObject(f"{offsets}[{at + 1}] is {indptr[at + 1]}, less than the {indptr[at]} before it")
     if int(indptr[-1]) != indices.size:
-        raise InvalidObject(f"{offsets} ends at {indptr[-1]}; {ids_name} has {indices.size} entries")
+        raise InvalidValue(f"{offsets} ends at {indptr[-1]}; {ids_name} has {indices.size} entries")
     if indices.size and int(indices.max()) >= ncols:
         at = int(np.argmax(indices >= ncols))
         raise InvalidObject(f"{ids_name}[{at}] is {indices[at]}; it must be below {ncols}")

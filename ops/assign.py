@@ -9,7 +9,7 @@ import numpy as np
 from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.expression import Expression, IndexList, Operand, Unrun
 from sparsezc.mask import Mask
-from sparsezc.ops.checks import says, scalar
+from sparsezc.ops.checks import says, says_noun, scalar
 
 __all__ = ["assign"]
 
@@ -43,14 +43,24 @@ def assign(
         The value is of no fitting kind, or a submask is given for a single element.
     """
     region = tuple(key.size for key in keys if key.kind != "one")
+    if mask is not None and mask.parent.ndim < out.ndim and len(region) != 1:
+        what = "Matrix assignment" if region else "single element assignment"
+        raise TypeError(f"assign: Unable to use Vector mask on {what} to a Matrix: {mask.name} for {out.name}")
+    if submask and not region:
+        raise TypeError(
+            f"assign: Single element assign does not accept a submask: {out.name}[{_list(keys)}] is one element"
+        )
     value = _value(out, region, value)
     if value.ndim and value.shape != region:
         raise DimensionMismatch(
             f"assign: {says(value)} is written to {out.name}[{_list(keys)}], which has shape {region}"
         )
-    if submask and not region:
-        raise TypeError(f"assign: {out.name}[{_list(keys)}] is one element, which takes no mask of its own")
     operation = "subassign" if submask else "assign"
+    if mask is not None and submask and mask.parent.ndim != len(region):
+        raise TypeError(
+            f"assign: Indices for subassign imply {says_noun(len(region))} submask, but got"
+            f" {says_noun(mask.parent.ndim)} mask instead: {mask.name}"
+        )
     return Expression(
         operation, (value, *keys), None, out.dtype, out.shape, _mask_shape(out, keys, region, mask, submask)
     )
@@ -76,22 +86,29 @@ def _value(out: Any, region: tuple[int, ...], value: Any) -> Any:
         if value.ndim != len(region):
             need = {0: "a number or a Scalar", 1: "a Vector or a number", 2: "a Matrix or a number"}[len(region)]
             raise TypeError(
-                f"assign: {says(value)} does not fit a region of {out.name} with shape {region}; needed is {need}"
+                f"assign: Bad type for argument `value`: {says(value)} does not fit a region of {out.name} with shape"
+                f" {region}; needed is {need}"
             )
         return value
     try:
-        return scalar(value, "assign: the value", may_be_empty=True)
+        return scalar(value, "assign: `value`", may_be_empty=True)
     except TypeError:
-        if not region or isinstance(value, str | bytes) or value is None:
+        if not region:
             raise
     try:
         array = np.asarray(value)
     except ValueError:
         array = np.empty((), object)
-    if array.dtype.kind not in "biuf" or array.shape != region:
+    if array.dtype.kind not in "biufc" or (not array.ndim and region):
+        raise TypeError(
+            f"assign: Bad type for argument `value`: {out.name} is given {value!r}; numbers of the"
+            f" region's shape {region}"
+            " are needed (Literal scalars also accepted). Assignment value must be a valid expression,"
+            " an object or numbers"
+        )
+    if array.shape != region:
         raise InvalidValue(
-            f"assign: {out.name} is given an array of shape {array.shape} and type {array.dtype};"
-            f" numbers of the region's shape {region} are needed"
+            f"assign: shape mismatch: {out.name} is given an array of shape {array.shape}, and the region's is {region}"
         )
     kind: Any = Operand._kinds[len(region)]
     return kind.from_dense(array)

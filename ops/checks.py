@@ -17,6 +17,11 @@ def says(x: Any) -> str:
     return f"{x!r} of type {type(x).__name__}"
 
 
+def says_noun(ndim: int) -> str:
+    """``"Scalar"``, ``"Vector"`` or ``"Matrix"``."""
+    return _NOUN[ndim].split()[1]
+
+
 def stored(x: Any, where: str, *dimensions: int) -> Any:
     """`x`, if it is a Vector (1) or a Matrix (2) as `dimensions` allow; an expression is computed first.
 
@@ -28,7 +33,9 @@ def stored(x: Any, where: str, *dimensions: int) -> Any:
     if isinstance(x, Unrun):
         x = x.computed(where)
     if not isinstance(x, Operand) or x.ndim not in dimensions:
-        raise TypeError(f"Bad type: {where} must be {' or '.join(_NOUN[d] for d in dimensions)}; got {says(x)}")
+        raise TypeError(
+            f"Bad type for argument: {where} must be {' or '.join(_NOUN[d] for d in dimensions)}; got {says(x)}"
+        )
     return x
 
 
@@ -49,7 +56,10 @@ def scalar(x: Any, where: str, *, may_be_empty: bool = False) -> Any:
         try:
             x = kind.from_value(x)
         except TypeError:
-            raise TypeError(f"{where} must be a number or a Scalar; got {says(x)}") from None
+            raise TypeError(
+                f"Bad type for argument: {where} must be a number or a Scalar (Literal scalars also accepted);"
+                f" got {says(x)}"
+            ) from None
     if x.value is None and not may_be_empty:
         raise EmptyObject(f"{where} is the Scalar {x.name}, which is empty; a value is needed")
     return x
@@ -64,5 +74,5 @@ def stored_scalar(x: Any, where: str) -> Any:
         It is neither a number nor a Scalar.
     """
     if getattr(x, "ndim", 0):
-        raise TypeError(f"Bad type: {where} must be a Scalar or a number; got {says(x)}")
+        raise TypeError(f"Bad type: {where} must be a Scalar (Literal scalars also accepted); got {says(x)}")
     return scalar(x, where, may_be_empty=True)

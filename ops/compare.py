@@ -64,10 +64,13 @@ def filling(u: Any, nvals: int, fill_value: Any, dtype: Any) -> tuple[DataType, 
     if fill_value is None:
         if not full:
             raise TypeError(
-                f"{u.name}.to_dense: {_count(u.shape) - nvals} entries are missing, so fill_value= is needed"
+                f"{u.name}.to_dense: fill_value must be given, for {_count(u.shape) - nvals} entries are missing"
             )
         return (u.dtype if dtype is None else lookup(dtype)), 0
-    fill = scalar(fill_value, "to_dense: fill_value")
+    try:
+        fill = scalar(fill_value, "to_dense: fill_value")
+    except TypeError as error:
+        raise TypeError(f"Bad type for keyword argument `fill_value`: {error}") from None
     if dtype is not None:
         return lookup(dtype), fill.dup(dtype).value
     kind = u.dtype if full else unify(fill.dtype, u.dtype)
@@ -81,7 +84,7 @@ def _count(shape: tuple[int, ...]) -> int:
 def check_how(how: Any) -> None:
     """Refuse what ``wait`` does not know."""
     if how not in ("materialize", "complete"):
-        raise InvalidValue(f"wait: how={how!r} is not known; choose 'materialize' or 'complete'")
+        raise InvalidValue(f"wait: `how` argument must be one of 'materialize', 'complete'; got {how!r}")
 
 
 def summary(u: Any, place: str) -> str:

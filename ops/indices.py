@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc.errors import IndexOutOfBound
-from sparsezc.expression import IndexList, Operand
+from sparsezc.expression import IndexList, Operand, Unrun
 from sparsezc.mask import Mask
 from sparsezc.ops.checks import says
 
@@ -51,20 +51,32 @@ def _one_dimension(key: Any, size: int, name: str) -> IndexList:
         return IndexList("range", steps, len(steps))
     if isinstance(key, tuple | Mask) or (isinstance(key, Operand) and key.ndim):
         hint = "" if isinstance(key, tuple) else "; a mask is given as in x(mask) << value or x.dup(mask=mask)"
-        raise TypeError(f"{name}: an index is an integer, a slice, a list or an array of integers; got {key!r}{hint}")
+        raise TypeError(
+            f"{name}: Invalid type for index: {type(key).__name__}. An index is an integer, a slice, a"
+            " list or an array of"
+            f" integers; got {key!r}{hint}"
+        )
     if not isinstance(key, list | np.ndarray) or getattr(key, "ndim", 1) == 0:
+        if isinstance(key, Operand | Unrun) and not key.dtype.is_integer:
+            raise TypeError(f"{name}: An integer is required for indexing; got {says(key)}")
         try:
             return IndexList("one", _single(operator.index(key), size, name), 1)
-        except TypeError:
+        except (TypeError, AttributeError):
             pass
     try:
         array = np.asarray(key if isinstance(key, list | np.ndarray) else list(key))
     except (TypeError, ValueError):
-        raise TypeError(f"{name}: an index is an integer, a slice or a list of integers; got {says(key)}") from None
+        raise TypeError(
+            f"{name}: Invalid type for index: {type(key).__name__}. An index is an integer, a slice or a"
+            " list of integers;"
+            f" got {says(key)}"
+        ) from None
     if array.size == 0 and not isinstance(key, np.ndarray):
         array = array.astype(np.uint64)
-    if array.dtype.kind not in "iu" or array.ndim != 1:
-        raise TypeError(f"{name}: an index list is a row of integers; got {array.ndim} dimensions of {array.dtype}")
+    if array.ndim != 1:
+        raise TypeError(f"{name}: Invalid number of dimensions for index: {array.ndim}; a row of integers is needed")
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{name}: Invalid dtype for index: {array.dtype}; a row of integers is needed")
     if array.size and array.dtype.kind == "i" and int(array.min()) < 0:
         if int(array.min()) < -size:
             _single(int(array.min()), size, name)

@@ -38,7 +38,9 @@ def select(u: Any, op: Any, thunk: Any = None) -> Expression:
         The thunk is empty.
     """
     u = stored(u, "select: the operand", 0, 1, 2)
-    if thunk is None and isinstance(op, Mask | Operand | Unrun):
+    if isinstance(op, Mask | Operand | Unrun):
+        if thunk is not None:
+            raise TypeError(f"select: thunk is given, and op is the mask {op!r}, which takes none")
         return _by_mask(u, op)
     given = scalar(False if thunk is None else thunk, "select: thunk")
     kind = op.op.kind if isinstance(op, TypedOp) else op.kind if isinstance(op, Operator) else "select"

@@ -54,7 +54,9 @@ def binary_sign(left: Any, right: Any, name: str) -> Any:
 
 def _only_bool(made: Expression, name: str) -> Expression:
     if name in _ONLY_BOOL and made.dtype is not BOOL:
-        raise TypeError(f"the sign {_ONLY_BOOL[name]} is not supported for {made.dtype.name}; only for BOOL")
+        raise TypeError(
+            f"the sign {_ONLY_BOOL[name]} is not supported for {made.dtype.name}; it is only supported for BOOL"
+        )
     return made
 
 
@@ -62,7 +64,7 @@ def unary_sign(x: Any, name: str) -> Expression:
     """``-x``, ``abs(x)`` and ``~x``; `name` is the unary operator's."""
     x = _side(x)
     if name == "lnot" and x.dtype is not BOOL:
-        raise TypeError(f"the sign ~ is not supported for {x.dtype.name}; only for BOOL")
+        raise TypeError(f"The invert operator, ~, is not supported for {x.dtype.name}; it is only supported for BOOL")
     return apply(x, getattr(unary, name))
 
 
@@ -73,7 +75,9 @@ def into(out: Any, other: Any, name: str, method: str) -> Any:
     if name in ("plus", "lor", "lxor") and getattr(other, "ndim", 0) == out.ndim:  # one statement, no temporary
         dtype = other.dtype if isinstance(other, Operand | Unrun) else scalar(other, method).dtype
         if name != "plus" and dtype is not BOOL:
-            raise TypeError(f"the sign {_ONLY_BOOL[name]}= is not supported for {dtype.name}; only for BOOL")
+            raise TypeError(
+                f"the sign {_ONLY_BOOL[name]}= is not supported for {dtype.name}; it is only supported for BOOL"
+            )
         out(getattr(binary, name)) << other
     elif name == "@":
         out << pair(out, other, "@", method)
@@ -120,6 +124,11 @@ class Pair(Unrun):
             if self.sign == "&"
             else ewise_add(self.left, self.right, monoid.lor)
         )
+
+    def computed(self, need: str) -> Any:
+        """The result without an operator, where that means something."""
+        _ = self.expression
+        return super().computed(need)
 
     @property
     def dtype(self) -> Any:
@@ -221,8 +230,9 @@ def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Expression:
         if not good:
             examples = f"{op!r}(A @ B)" if kind == "semiring" else f"{op!r}(A & B), {op!r}(A | B), {op!r}(A, 1)"
             raise TypeError(f"Bad type when calling {op!r}: got {says(first)}; expected is such as {examples}")
-        if kwargs.keys() - ({"left_default", "right_default"} if first.sign == "|" else set()):
-            raise TypeError(f"{op!r}(x {first.sign} y) got an unexpected keyword argument {next(iter(kwargs))!r}")
+        unknown = kwargs.keys() - ({"left_default", "right_default"} if first.sign == "|" else set())
+        if unknown:
+            raise TypeError(f"{op!r}(x {first.sign} y) got an unexpected keyword argument {min(unknown)!r}")
         if kwargs and len(kwargs) != 2:
             raise TypeError(f"{op!r}(x | y): left_default and right_default are given together, or neither of them")
         made: Expression = first.by(op, **kwargs)

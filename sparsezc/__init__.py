@@ -21,8 +21,11 @@ from sparsezc.config import config as config
 
 if TYPE_CHECKING:
     from sparsezc import algorithms as algorithms
-    from sparsezc import errors as exceptions  # noqa: F401
+    from sparsezc import dtypes as dtypes
+    from sparsezc import exceptions as exceptions
     from sparsezc import io as io
+    from sparsezc import ss as ss
+    from sparsezc import viz as viz
     from sparsezc.convert import from_graphblas as from_graphblas
     from sparsezc.convert import to_graphblas as to_graphblas
     from sparsezc.matrix import Matrix as Matrix
@@ -35,7 +38,6 @@ if TYPE_CHECKING:
     from sparsezc.semirings import op as op
     from sparsezc.semirings import select as select
     from sparsezc.semirings import semiring as semiring
-    from sparsezc.semirings import types as dtypes  # noqa: F401
     from sparsezc.semirings import unary as unary
     from sparsezc.vector import Vector as Vector
     from sparsezc.write import replace as replace
@@ -52,9 +54,10 @@ _HOMES: dict[str, tuple[str, str | None]] = {
     "MAX_SIZE": ("sparsezc.ops.arrays", "MAX_SIZE"),
     "agg": ("sparsezc.semirings.agg", None),
     "algorithms": ("sparsezc.algorithms", None),
+    "Recorder": ("sparsezc.recorder", "Recorder"),
     "binary": ("sparsezc.semirings.binary", None),
-    "dtypes": ("sparsezc.semirings.types", None),
-    "exceptions": ("sparsezc.errors", None),
+    "dtypes": ("sparsezc.dtypes", None),
+    "exceptions": ("sparsezc.exceptions", None),
     "from_graphblas": ("sparsezc.convert", "from_graphblas"),
     "indexunary": ("sparsezc.semirings.indexunary", None),
     "io": ("sparsezc.io", None),
@@ -63,8 +66,10 @@ _HOMES: dict[str, tuple[str, str | None]] = {
     "replace": ("sparsezc.write", "replace"),
     "select": ("sparsezc.semirings.select", None),
     "semiring": ("sparsezc.semirings.semiring", None),
+    "ss": ("sparsezc.ss", None),
     "to_graphblas": ("sparsezc.convert", "to_graphblas"),
     "unary": ("sparsezc.semirings.unary", None),
+    "viz": ("sparsezc.viz", None),
 }
 
 __all__ = [*_HOMES, "backend", "config", "init"]

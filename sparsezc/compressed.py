@@ -11,7 +11,7 @@ from sparsezc import ops
 from sparsezc.config import config
 from sparsezc.csr import Csr
 from sparsezc.engines import cpu
-from sparsezc.errors import InvalidObject, InvalidValue
+from sparsezc.errors import InvalidValue
 from sparsezc.memory import wrap
 from sparsezc.ops import arrays
 from sparsezc.semirings.types import DataType
@@ -129,12 +129,8 @@ class FromCompressed:
 
         Raises
         ------
-        DimensionMismatch
-            The arrays' lengths do not fit each other.
-        InvalidObject
-            The offsets do not start at 0 or descend.
         InvalidValue
-            A position is there twice.
+            The lengths do not fit each other, the offsets do not start at 0 or descend, or a position is there twice.
         """
         return cls._from_doubly("from_dcsr", compressed_rows, indptr, col_indices, values, dtype, nrows, ncols, name)
 
@@ -174,9 +170,11 @@ class FromCompressed:
         where = f"Matrix.{maker}"
         which, offsets = arrays.ids(listed, f"{where}: the ids listed"), arrays.ids(indptr, f"{where}: indptr")
         given = arrays.ids(ids, f"{where}: indices")
-        arrays.length(offsets.size, which.size + 1, f"{where}: indptr", "the list of ids, and one,")
+        if offsets.size != which.size + 1:
+            text = f"{where}: indptr has {offsets.size} entries, and {which.size} ids are listed; one more is needed"
+            raise InvalidValue(text)
         if offsets[0] != 0 or np.any(offsets[1:] < offsets[:-1]) or int(offsets[-1]) != given.size:
-            raise InvalidObject(
+            raise InvalidValue(
                 f"{where}: indptr must start at 0, not descend and end at {given.size}, the number of indices"
             )
         if nrows is None or ncols is None:
@@ -214,12 +212,12 @@ class FromCompressed:
         ncols = arrays.size(ncols, f"{where}: {cols}")
         if nrows is not None and nrows != offsets.size - 1:
             raise InvalidValue(
-                f"{where}: {rows}={nrows}, and indptr has {offsets.size} entries: {nrows} and 1 are needed"
+                f"{where}: {rows} must be {offsets.size - 1}, for indptr has {offsets.size} entries; got {rows}={nrows}"
             )
         if symmetric and ncols != offsets.size - 1:
             raise InvalidValue(f"{where}: symmetric=True, and the matrix is {offsets.size - 1} x {ncols}, not square")
         if vals.ndim:
-            arrays.length(vals.size, given.size, f"{where}: values", names[1])
+            arrays.lengths(where, indices=given, values=vals)
         if not arrays.check_csr(offsets, given, ncols, names):
             order = np.lexsort(
                 (given, np.repeat(np.arange(offsets.size - 1), (offsets[1:] - offsets[:-1]).astype(np.int64)))

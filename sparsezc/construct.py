@@ -28,7 +28,8 @@ def _length(n: int | None, ids: Any, where: str, name: str) -> int:
     if n is not None:
         return arrays.size(n, f"{where}: n{name}")
     if not ids.size:
-        raise InvalidValue(f"{where}: there are no {name}, so n{name}= is needed")
+        what = "row" if name == "rows" else "column"
+        raise InvalidValue(f"{where}: No {what} indices provided. Unable to infer n{name}. Give n{name}=")
     return int(ids.max()) + 1
 
 
@@ -86,16 +87,22 @@ class FromArrays(FromCompressed):
         i = arrays.ids(rows, f"{where}: rows", None if nrows is None else arrays.size(nrows, f"{where}: nrows"))
         j = arrays.ids(columns, f"{where}: columns", None if ncols is None else arrays.size(ncols, f"{where}: ncols"))
         vals, kind = arrays.values(values, dtype, f"{where}: values", 0, 1)
-        arrays.length(j.size, i.size, f"{where}: columns", "rows")
-        if vals.ndim:
-            arrays.length(vals.size, i.size, f"{where}: values", "rows")
         shape = _length(nrows, i, where, "rows"), _length(ncols, j, where, "cols")
+        arrays.lengths(where, rows=i, columns=j, values=vals)
         merge = cpu.merger(dup_op, kind, vals.ndim == 0, where)
         return cls._made(cpu.engine().build_matrix(i, j, vals, kind, shape, merge), kind, shape, name)
 
     @classmethod
     def from_edgelist(
-        cls, edgelist: ArrayLike | Iterable[Sequence[Any]], values: Any = None, dtype: Any = None, **kwargs: Any
+        cls,
+        edgelist: ArrayLike | Iterable[Sequence[Any]],
+        values: Any = None,
+        dtype: Any = None,
+        *,
+        nrows: int | None = None,
+        ncols: int | None = None,
+        dup_op: Any = None,
+        name: str | None = None,
     ) -> Self:
         """A matrix from pairs ``(row, column)`` or triples ``(row, column, value)``; the rest as in :meth:`from_coo`.
 
@@ -114,24 +121,38 @@ class FromArrays(FromCompressed):
             There are triples and `values` too.
         """
         if isinstance(edgelist, np.ndarray):
-            if edgelist.ndim != 2 or edgelist.shape[1] != 2:
-                raise InvalidValue(f"Matrix.from_edgelist: an array must have shape (n, 2); got {edgelist.shape}")
-            return cls.from_coo(edgelist[:, 0], edgelist[:, 1], 1.0 if values is None else values, dtype, **kwargs)
+            if edgelist.ndim != 2:
+                raise InvalidValue(
+                    f"Matrix.from_edgelist: edgelist array must have 2 dimensions, shape (n, 2); got {edgelist.shape}"
+                )
+            if edgelist.shape[1] == 3:
+                raise InvalidValue(
+                    f"Matrix.from_edgelist: edgelist array must have shape (n, 2); got {edgelist.shape}. Of an array,"
+                    " values must be passed separately"
+                )
+            if edgelist.shape[1] != 2:
+                raise InvalidValue(
+                    "Matrix.from_edgelist: edgelist array must be length 2 in its second dimension, shape (n, 2); got"
+                    f" {edgelist.shape}"
+                )
+            i, j = edgelist[:, 0], edgelist[:, 1]
+            values = 1.0 if values is None else values
+            return cls.from_coo(i, j, values, dtype, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name)
         edges = [tuple(edge) for edge in edgelist]  # type: ignore[arg-type, union-attr]
         width = len(edges[0]) if edges else 2
         if width not in (2, 3) or any(len(edge) != width for edge in edges):
             raise InvalidValue(
-                "Matrix.from_edgelist: all items must be pairs (row, column), or all triples with a value"
+                "Matrix.from_edgelist: each item of edgelist must have two or three elements: all of them pairs (row,"
+                " column), or all triples with a value"
             )
         if width == 3:
             if values is not None:
-                raise TypeError(
-                    "Matrix.from_edgelist: values stand in the triples and in values=; one of them is needed"
-                )
+                raise TypeError("Matrix.from_edgelist: Too many sources of values: the triples, and values=")
             values = [edge[2] for edge in edges]
         elif values is None:
             values = 1.0
-        return cls.from_coo([edge[0] for edge in edges], [edge[1] for edge in edges], values, dtype, **kwargs)
+        rows, columns = [edge[0] for edge in edges], [edge[1] for edge in edges]
+        return cls.from_coo(rows, columns, values, dtype, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name)
 
     @classmethod
     def from_scalar(cls, value: Any, nrows: int, ncols: int, dtype: Any = None, *, name: str | None = None) -> Self:
@@ -160,7 +181,7 @@ class FromArrays(FromCompressed):
         InvalidValue
             The array has not two dimensions.
         """
-        vals, kind = arrays.values(values, dtype, "Matrix.from_dense: values", 2)
+        vals, kind = arrays.dense(values, dtype, "Matrix", 2)
         shape = vals.shape[0], vals.shape[1]
         made: Any = cls._made(cpu.engine().dense_matrix(vals, kind), kind, shape, name)
         if missing_value is not None:
@@ -194,5 +215,15 @@ class FromArrays(FromCompressed):
         if order == "columnwise":
             i, j = j, i
         if not isinstance(nested_dicts, Mapping):
-            nrows, ncols = (len(nested_dicts), ncols) if order == "rowwise" else (nrows, len(nested_dicts))
+            size, given = len(nested_dicts), nrows if order == "rowwise" else ncols
+            if given is not None and given != size:
+                which = "nrows" if order == "rowwise" else "ncols"
+                raise InvalidValue(f"Matrix.from_dicts: {which} must be {size}, the number of dicts; got {given}")
+            nrows, ncols = (size, ncols) if order == "rowwise" else (nrows, size)
+        elif order == "rowwise" and nrows is None:
+            nrows = max(nested_dicts, default=-1) + 1
+        elif order == "columnwise" and ncols is None:
+            ncols = max(nested_dicts, default=-1) + 1
+        nrows = max(i, default=-1) + 1 if nrows is None else nrows
+        ncols = max(j, default=-1) + 1 if ncols is None else ncols
         return cls.from_coo(i, j, vals, dtype, nrows=nrows, ncols=ncols, name=name)

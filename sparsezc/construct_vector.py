@@ -61,10 +61,9 @@ class VectorFromArrays:
         vals, kind = arrays.values(values, dtype, "Vector.from_coo: values", 0, 1)
         if size is None:
             if not at.size:
-                raise InvalidValue("Vector.from_coo: indices is empty, so size= is needed")
+                raise InvalidValue("Vector.from_coo: No indices provided. Unable to infer size. Give size=")
             size = int(at.max()) + 1
-        if vals.ndim:
-            arrays.length(vals.size, at.size, "Vector.from_coo: values", "indices")
+        arrays.lengths("Vector.from_coo", indices=at, values=vals)
         engine = cpu.engine()
         maker: Any = cls
         store = engine.build_vector(at, vals, kind, size, cpu.merger(dup_op, kind, vals.ndim == 0, "Vector.from_coo"))
@@ -89,10 +88,12 @@ class VectorFromArrays:
             An item is no pair.
         """
         if isinstance(pairs, np.ndarray):
-            raise TypeError("Vector.from_pairs: pairs is an array; use from_coo, which takes indices and values")
+            raise TypeError(
+                "Vector.from_pairs: pairs is an array; use `Vector.from_coo`, which takes indices and values"
+            )
         rows = [tuple(pair) for pair in pairs]
         if any(len(row) != 2 for row in rows):
-            raise InvalidValue("Vector.from_pairs: each item must be a pair (index, value)")
+            raise InvalidValue("Vector.from_pairs: Each item in the pairs must be a pair (index, value)")
         return cls.from_coo(
             [row[0] for row in rows], [row[1] for row in rows], dtype, size=size, dup_op=dup_op, name=name
         )
@@ -133,7 +134,7 @@ class VectorFromArrays:
         InvalidValue
             The array has not one dimension.
         """
-        vals, kind = arrays.values(values, dtype, "Vector.from_dense: values", 1)
+        vals, kind = arrays.dense(values, dtype, "Vector", 1)
         engine = cpu.engine()
         maker: Any = cls
         made: Any = maker._from_store(engine, engine.dense_vector(vals, kind), kind, vals.size, name)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sparsezc.config import config
 from sparsezc.infix import Infix
+from sparsezc.options import check as check_options
 from sparsezc.semirings.operators import TypedOp
 from sparsezc.semirings.types import DataType, lookup
 
@@ -43,10 +44,18 @@ class Operand(Infix):
         raise NotImplementedError
 
     def __bool__(self) -> bool:
-        raise TypeError(f"{self.name} is neither true nor false; perhaps its nvals or isequal is meant")
+        raise TypeError(
+            f"__bool__ is not defined for a {type(self).__name__}: {self.name} is neither true nor false;"
+            " perhaps its nvals"
+            " or isequal is meant"
+        )
 
     def __array__(self, dtype: Any = None, *, copy: Any = None) -> Any:
-        raise TypeError(f"{self.name} can't be directly converted to an array by itself; use to_coo() or to_dense()")
+        raise TypeError(
+            f"{type(self).__name__} can't be directly converted to a numpy array; {self.name}.to_coo() or"
+            " .to_dense() says"
+            " which is meant"
+        )
 
     # A sign between two objects makes an expression, so two objects are the same only by `is`.
     __hash__ = object.__hash__
@@ -144,6 +153,7 @@ class Unrun(Infix):
     ) -> Any:
         """The same as ``new``; with `clear`, an empty object of the result's type and shape."""
         if clear:
+            check_options({k: x for k, x in options.items() if k != "is_cscalar"})
             return self.kind._blank(self.dtype if dtype is None else lookup(dtype), self.shape, name)
         return self.new(dtype, name=name, **options) if mask is None else self.new(dtype, mask=mask, name=name)
 
@@ -158,8 +168,11 @@ class Unrun(Infix):
         if not config.autocompute:
             made = self.kind.__name__
             raise TypeError(
-                f"{need} is not enabled for an expression that has not run; use .new() to make a {made} of it."
-                " Hint: gb.config.set(autocompute=True) lets sparsezc automatically compute expressions when needed"
+                f"{need} is not enabled for an expression that has not run; use .new() to make a {made}"
+                " of"
+                " it."
+                " Hint: gb.config.set(autocompute=True) serves to enable automatic computation, that is,"
+                " to automatically compute what is needed"
             )
         if self._value is None:
             self._value = self.new()
@@ -173,6 +186,8 @@ class Unrun(Infix):
         return getattr(self.computed(name), name)
 
     def __bool__(self) -> bool:
+        if self.shape:
+            raise TypeError(f"__bool__ is not defined for an expression that makes a {self.kind.__name__}")
         return bool(self.computed("__bool__"))
 
     def __float__(self) -> float:
@@ -249,7 +264,15 @@ class Expression(Unrun):
         operands = tuple(map(change, self.operands))
         return Expression(self.operation, operands, self.op, self.dtype, self.shape, self.mask_shape, self.empty)
 
-    def new(self, dtype: Any = None, *, mask: Any = None, name: str | None = None, **options: Any) -> Any:
+    def new(
+        self,
+        dtype: Any = None,
+        *,
+        mask: Any = None,
+        name: str | None = None,
+        is_cscalar: bool = False,
+        **options: Any,
+    ) -> Any:
         """Run into a new Matrix, Vector or Scalar.
 
         Parameters
@@ -259,9 +282,13 @@ class Expression(Unrun):
         mask : Mask, optional
             Only entries that it allows are made.
         name : str, optional
+        is_cscalar : bool
+            For a Scalar: see there.
         **options
             python-graphblas's options of a statement, such as ``nthreads``: accepted, and not needed.
         """
+        if options:
+            check_options(options)
         kind = self.dtype if dtype is None else lookup(dtype)
         if mask is None and self._value is not None and self._value.dtype is kind:
             made, self._value = self._value, None  # computed already, and nobody else has it
@@ -270,6 +297,8 @@ class Expression(Unrun):
             return made
         out = self.kind._blank(kind, self.shape, name)
         out._fill(self, mask)
+        if is_cscalar and not self.shape:
+            out._is_cscalar = True
         return out
 
     def __repr__(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from typing import TYPE_CHECKING, Any, Self
 
 from numpy.typing import ArrayLike
@@ -13,13 +14,15 @@ from sparsezc.config import config
 from sparsezc.construct import FromArrays
 from sparsezc.contents import MatrixContents
 from sparsezc.engines import cpu
-from sparsezc.errors import InvalidValue, OutputNotEmpty, warn_slow
+from sparsezc.errors import InvalidValue, OutputNotEmpty, UnknownDtype, warn_slow
 from sparsezc.expression import Expression, IndexList
 from sparsezc.mask import Mask, as_mask
 from sparsezc.memory import budget
 from sparsezc.ops import arrays, compare, indices
+from sparsezc.options import check as check_options
 from sparsezc.reading import Readable
 from sparsezc.semirings.types import FP64, DataType, lookup
+from sparsezc.suitesparse import Accessor, html
 from sparsezc.transposed import TransposedMatrix
 from sparsezc.writable import Writable
 
@@ -76,10 +79,14 @@ class Matrix(FromArrays, MatrixContents, Readable, Writable):
 
     __slots__ = ("_nrows", "_ncols", "_symmetric", "_transpose")
     ndim = 2
+    ss = Accessor()
 
     def __init__(self, dtype: Any = FP64, nrows: int = 0, ncols: int = 0, *, name: str | None = None) -> None:
-        shape = arrays.size(nrows, "Matrix: nrows"), arrays.size(ncols, "Matrix: ncols")
-        self._begin(lookup(dtype), shape, name)
+        try:
+            kind = lookup(dtype)
+        except UnknownDtype as error:
+            raise UnknownDtype(f"Matrix: Bad dtype: {error}") from None
+        self._begin(kind, (arrays.size(nrows, "Matrix: nrows"), arrays.size(ncols, "Matrix: ncols")), name)
 
     def _begin(self, dtype: DataType, shape: tuple[int, ...], name: str | None) -> None:
         self.dtype = dtype
@@ -216,8 +223,17 @@ class Matrix(FromArrays, MatrixContents, Readable, Writable):
             there.keep_transpose(made._store)
         return made
 
-    def dup(self, dtype: Any = None, *, clear: bool = False, mask: Any = None, name: str | None = None) -> Matrix:
+    def dup(
+        self,
+        dtype: Any = None,
+        *,
+        clear: bool = False,
+        mask: Any = None,
+        name: str | None = None,
+        **options: Any,
+    ) -> Matrix:
         """A copy: of another type, without entries, or only of what a mask allows."""
+        check_options(options)
         kind = self.dtype if dtype is None else lookup(dtype)
         made = self._blank(kind, self.shape, name)
         if mask is not None:
@@ -270,6 +286,17 @@ class Matrix(FromArrays, MatrixContents, Readable, Writable):
     def setdiag(self, values: Any, k: int = 0, *, mask: Any = None, accum: Any = None, **options: Any) -> None:
         """Write to diagonal `k`: see :func:`sparsezc.ops.setdiag`."""
         ops.setdiag(self, values, k, mask, accum)
+
+    def __sizeof__(self) -> int:
+        held = 0 if self._engine is None or self._engine is not cpu.engine() else int(sys.getsizeof(self._store))
+        return object.__sizeof__(self) + held
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        i, j, values = self.to_coo()
+        return _unpickle, (i, j, values, self.dtype.name, self.shape, self.name)
+
+    def _repr_html_(self) -> str:
+        return html(self)
 
     def clear(self) -> None:
         """Remove every entry."""
@@ -324,3 +351,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Writable):
 
     def __repr__(self) -> str:
         return compare.summary(self, "nowhere yet" if self._engine is None else self._engine.name)
+
+
+def _unpickle(i: Any, j: Any, values: Any, dtype: str, shape: tuple[int, int], name: str) -> Matrix:
+    return Matrix.from_coo(i, j, values, dtype, nrows=shape[0], ncols=shape[1], name=name)

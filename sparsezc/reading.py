@@ -110,7 +110,7 @@ class Readable(Operand):
         """
         keys = indices.parse((row, col), self.shape, self.name)
         if any(key.kind != "one" for key in keys):
-            raise InvalidValue(f"{self.name}.get: one position is needed; got {row!r}, {col!r}")
+            raise InvalidValue(f"Bad row, col arguments in Matrix.get: one position is needed; got {row!r}, {col!r}")
         return ops.extract(self, keys).new().get(default)
 
     def __getitem__(self, keys: Any) -> Position:
@@ -121,8 +121,11 @@ class Readable(Operand):
 
     def __contains__(self, index: Any) -> bool:
         if not isinstance(index, tuple) or len(index) != 2:
-            raise TypeError(f"{self.name}: a position is a pair (row, column); got {index!r}")
-        return self.get(*index) is not None
+            raise TypeError(f"{self.name}: Invalid index {index!r}; a position is a pair (row, column)")
+        try:
+            return self.get(*index) is not None
+        except InvalidValue:
+            raise TypeError(f"{self.name}: Invalid index {index!r}; a position is a pair of integers") from None
 
     def __iter__(self) -> Iterator[tuple[int, int]]:
         rows, columns, _ = self.to_coo()

@@ -111,11 +111,14 @@ class ReadableVector(Operand):
         """
         keys = indices.parse(index, self.shape, self.name)
         if keys[0].kind != "one":
-            raise InvalidValue(f"{self.name}.get: one position is needed; got {index!r}")
+            raise InvalidValue(f"Bad index in Vector.get: one position is needed; got {index!r}")
         return ops.extract(self, keys).new().get(default)
 
     def __contains__(self, index: Any) -> bool:
-        return self.get(index) is not None
+        try:
+            return self.get(index) is not None
+        except InvalidValue:
+            raise TypeError(f"{self.name}: Invalid index {index!r}; a position is an integer") from None
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.to_coo()[0].tolist())

@@ -54,5 +54,29 @@ def resolve(kind: str, op: Any, where: str, left: DataType, right: DataType | No
             found = names.lookup(kind, op)
             typed = found if isinstance(found, TypedOp) else found[types]
     except (TypeError, GraphblasException) as error:
-        raise type(error)(f"{where}: {error}") from None
+        raise type(error)(f"{where}: {error}{_expected(kind, op, error)}") from None
     return _remembered.setdefault(key, typed)
+
+
+_CLASSES = {
+    "unary": "UnaryOp",
+    "binary": "BinaryOp, Monoid",
+    "indexunary": "IndexUnaryOp",
+    "select": "SelectOp, IndexUnaryOp",
+    "monoid": "Monoid",
+    "semiring": "Semiring",
+}
+
+
+def _expected(kind: str, op: Any, error: Exception) -> str:
+    """The end of a message about an operator of another kind: what is needed, and how to get it from what was given."""
+    if kind == "monoid" and isinstance(op, TypedOp) and op.op.kind == "binary":
+        return f" (Expected type: Monoid; {op!r} is not part of a Monoid for {op.type} datatype)"
+    if type(error) is not TypeError:
+        return ""
+    expected = f" (Expected type: {_CLASSES[kind]}"
+    untyped = op.op if isinstance(op, TypedOp) else op
+    part = {"binary": "binaryop", "monoid": "monoid"}.get(kind)
+    if getattr(untyped, "kind", None) == "semiring" and part:
+        return f"{expected}; {untyped!r}.{part} may be said to get the {_CLASSES[kind].split(', ')[-1]})"
+    return f"{expected})"

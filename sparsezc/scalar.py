@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import cmath
 import itertools
-import math
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,18 @@ from sparsezc import ops
 from sparsezc.engines import cpu
 from sparsezc.errors import InvalidValue
 from sparsezc.expression import Expression, Unrun
+from sparsezc.ops.compare import check_how
 from sparsezc.semirings import binary, monoid
 from sparsezc.semirings.operators import TypedOp
-from sparsezc.semirings.types import BOOL, FP64, INT64, DataType, cast, lookup
+from sparsezc.semirings.types import BOOL, FP64, INT64, DataType, cast, highest, lookup, lowest
 from sparsezc.writable import Writable
 
-__all__ = ["Scalar"]
+__all__ = ["NotAnIndex", "Scalar"]
+
+
+class NotAnIndex(TypeError, AttributeError):
+    """A Scalar of another type was used where Python needs an integer."""
+
 
 _numbers = itertools.count()
 _PLAIN: dict[type, DataType] = {bool: BOOL, int: INT64, float: FP64}
@@ -47,30 +53,33 @@ class Scalar(Writable):
     7
     """
 
-    __slots__ = ("_value",)
+    __slots__ = ("_is_cscalar", "_value")
     ndim = 0
     _stored = False
 
-    def __init__(self, dtype: Any = FP64, *, name: str | None = None) -> None:
+    def __init__(self, dtype: Any = FP64, *, is_cscalar: bool = False, name: str | None = None) -> None:
         self.dtype = lookup(dtype)
         self.name = f"s_{next(_numbers)}" if name is None else name
         self._engine = None
         self._store = None
-        self._value: bool | int | float | None = None
+        self._is_cscalar = is_cscalar
+        self._value: bool | int | float | complex | None = None
 
     @classmethod
     def _blank(cls, dtype: DataType, shape: tuple[int, ...], name: str | None) -> Scalar:
         return cls(dtype, name=name)
 
     @classmethod
-    def from_value(cls, value: Any, dtype: Any = None, *, name: str | None = None) -> Scalar:
+    def from_value(cls, value: Any, dtype: Any = None, *, is_cscalar: bool = False, name: str | None = None) -> Scalar:
         """A Scalar with this value.
 
         Parameters
         ----------
-        value : number, NumPy scalar or Scalar
+        value : number, NumPy scalar, Scalar, or None with a `dtype`
         dtype : optional
             By default the value's own: INT64, FP64 or BOOL for Python's numbers.
+        is_cscalar : bool
+            See :attr:`is_cscalar`.
         name : str, optional
 
         Raises
@@ -81,17 +90,31 @@ class Scalar(Writable):
         if isinstance(value, Unrun):
             value = value.new()
         if isinstance(value, Scalar):
-            made = cls(value.dtype if dtype is None else dtype, name=name)
+            made = cls(value.dtype if dtype is None else dtype, is_cscalar=is_cscalar, name=name)
             made.value = value.value
             return made
+        if value is None and dtype is not None:
+            return cls(dtype, is_cscalar=is_cscalar, name=name)
         plain = _PLAIN.get(type(value))
-        if plain is None and not isinstance(value, np.generic | np.ndarray | bool | int | float):
+        if plain is None and not isinstance(value, np.generic | np.ndarray | bool | int | float | complex):
             raise TypeError(f"value must be a number; got {value!r} of type {type(value).__name__}")
         if dtype is None:
             dtype = lookup(np.asarray(value).dtype) if plain is None else plain
-        made = cls(dtype, name=name)
+        made = cls(dtype, is_cscalar=is_cscalar, name=name)
         made.value = value
         return made
+
+    @property
+    def is_cscalar(self) -> bool:
+        """Whether this was asked to be a C number, as python-graphblas has them; then it takes no number that its type
+        cannot hold.
+        """
+        return self._is_cscalar
+
+    @property
+    def is_grbscalar(self) -> bool:
+        """The opposite of :attr:`is_cscalar`: any number is converted to the type."""
+        return not self._is_cscalar
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -110,6 +133,8 @@ class Scalar(Writable):
         if isinstance(value, Scalar):
             value = value._value
         dtype = self.dtype
+        if self._is_cscalar and value is not None:
+            self._refuse(value)
         if value is None or (_PLAIN.get(type(value)) is dtype and (dtype is not INT64 or -(2**63) <= value < 2**63)):
             self._value = value
             return
@@ -117,11 +142,19 @@ class Scalar(Writable):
             array = np.asarray(value)
         except ValueError:
             array = np.empty(2)
-        if array.ndim or array.dtype.kind not in "biuf":
+        if array.ndim or array.dtype.kind not in "biufc":
             if isinstance(value, int):
                 raise InvalidValue(f"{self.name}: {value} needs more than 64 bits, and {dtype} has fewer")
             raise TypeError(f"{self.name}: the value must be a number; got {value!r} of type {type(value).__name__}")
         self._value = cast(array, dtype).item()
+
+    def _refuse(self, value: Any) -> None:
+        """Refuse for a C number what does not fit its type."""
+        kind = np.asarray(value).dtype.kind
+        if self.dtype.is_integer and kind in "fc":
+            raise TypeError(f"{self.name}: an integer is required for a C number of type {self.dtype}; got {value!r}")
+        if self.dtype.is_integer and not lowest(self.dtype) <= value <= highest(self.dtype):
+            raise OverflowError(f"{self.name}: {value} is out of bounds for {self.dtype.np_type}")
 
     @property
     def is_empty(self) -> bool:
@@ -141,15 +174,22 @@ class Scalar(Writable):
         """Forget the value."""
         self._value = None
 
-    def dup(self, dtype: Any = None, *, clear: bool = False, name: str | None = None) -> Scalar:
-        """A copy, of another type where one is given."""
-        made = Scalar(self.dtype if dtype is None else dtype, name=name)
+    def dup(
+        self, dtype: Any = None, *, clear: bool = False, is_cscalar: bool | None = None, name: str | None = None
+    ) -> Scalar:
+        """A copy, of another type where one is given; see :attr:`is_cscalar`."""
+        made = Scalar(
+            self.dtype if dtype is None else dtype,
+            is_cscalar=self._is_cscalar if is_cscalar is None else is_cscalar,
+            name=name,
+        )
         if not clear:
             made.value = self._value
         return made
 
     def wait(self, how: str = "materialize") -> Scalar:
         """Nothing is ever pending; for programs that ask."""
+        check_how(how)
         return self
 
     def isequal(self, other: Any, *, check_dtype: bool = False) -> bool:
@@ -178,7 +218,7 @@ class Scalar(Writable):
             return False
         if self._value is None or other._value is None:
             return self._value is other._value
-        return math.isclose(self._value, other._value, rel_tol=rel_tol, abs_tol=abs_tol)
+        return cmath.isclose(self._value, other._value, rel_tol=rel_tol, abs_tol=abs_tol)
 
     def __eq__(self, other: object) -> bool:
         return self.isequal(other)  # of two values there is one answer, other than of matrices
@@ -188,8 +228,23 @@ class Scalar(Writable):
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __getitem__(self, keys: Any) -> Any:
+        raise TypeError(f"the Scalar {self.name} is not subscriptable")
+
+    def __setitem__(self, keys: Any, value: Any, **options: Any) -> None:
+        raise TypeError(f"the Scalar {self.name} does not support item assignment")
+
+    def __delitem__(self, keys: Any) -> None:
+        raise TypeError(f"the Scalar {self.name} does not support item deletion")
+
+    def _indexed(self, keys: Any) -> Any:
+        raise TypeError(f"Indexing not supported for Scalars: {self.name}(...)[...]")
+
     def __bool__(self) -> bool:
         return bool(self._value)
+
+    def __complex__(self) -> complex:
+        return complex(self._need())
 
     def __float__(self) -> float:
         return float(self._need())
@@ -199,7 +254,9 @@ class Scalar(Writable):
 
     def __index__(self) -> int:
         if not self.dtype.is_integer:
-            raise TypeError(f"{self.name} is of type {self.dtype}; an index needs an integer type")
+            raise NotAnIndex(
+                f"Scalar {self.name} of type {self.dtype}: only those have __index__ whose type is integral"
+            )
         return int(self._need())
 
     def _need(self) -> Any:
@@ -253,5 +310,12 @@ class Scalar(Writable):
                 value = accum.numpy(self._value, value)
         self.value = value
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickle, (self._value, self.dtype.name, self._is_cscalar, self.name)
+
     def __repr__(self) -> str:
         return f"<Scalar {self.name} {self.dtype}: {'empty' if self._value is None else repr(self._value)}>"
+
+
+def _unpickle(value: Any, dtype: str, is_cscalar: bool, name: str) -> Scalar:
+    return Scalar.from_value(value, dtype, is_cscalar=is_cscalar, name=name)

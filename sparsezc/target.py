@@ -1,12 +1,13 @@
-"""Where to write: ``w(mask, accum, replace)``, a :class:`Target`, and ``w[I]``, a :class:`Position`."""
+"""Where to write: ``w(mask)`` is a :class:`Target`, ``w[I]`` a :class:`Position`, and both an :class:`Assigner`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sparsezc.errors import DimensionMismatch
+from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.expression import Expression, IndexList, Unrun, says_shape
 from sparsezc.mask import Mask, to_mask
+from sparsezc.options import check as check_options
 from sparsezc.semirings.operators import TypedOp
 from sparsezc.semirings.types import DataType
 from sparsezc.write import write
@@ -14,7 +15,7 @@ from sparsezc.write import write
 if TYPE_CHECKING:
     from sparsezc.writable import Writable
 
-__all__ = ["Position", "Target"]
+__all__ = ["Assigner", "Position", "Target"]
 
 
 class Target:
@@ -41,7 +42,7 @@ class Target:
 
     update = __lshift__
 
-    def __getitem__(self, keys: Any) -> Position:
+    def __getitem__(self, keys: Any) -> Assigner:
         return self._at(keys)
 
     def __setitem__(self, keys: Any, value: Any) -> None:
@@ -50,10 +51,10 @@ class Target:
     def __delitem__(self, keys: Any) -> None:
         self._at(keys) << self.out._deletion()
 
-    def _at(self, keys: Any) -> Position:
+    def _at(self, keys: Any) -> Assigner:
         if self.input_mask is not None:
             raise TypeError(f"{self.out.name}(...): `input_mask` argument may only be used for extract")
-        return Position(self.out, self.out._indexed(keys), self)
+        return Assigner(self, self.out._indexed(keys), False)
 
     def __eq__(self, other: object) -> bool:
         raise TypeError(f"__eq__ is not defined for {self.out.name}(...), which only waits to be written to")
@@ -64,41 +65,63 @@ class Target:
         raise TypeError(f"__bool__ is not defined for {self.out.name}(...), which only waits to be written to")
 
 
+class Assigner:
+    """``w(mask, accum)[I]`` or ``w[I](mask, accum)``: a place to write to, which waits for ``<<``."""
+
+    __slots__ = ("__weakref__", "keys", "submask", "target")
+
+    def __init__(self, target: Target, keys: tuple[IndexList, ...], submask: bool) -> None:
+        self.target = target
+        self.keys = keys
+        self.submask = submask
+
+    def __lshift__(self, value: Any) -> None:
+        out, target = self.target.out, self.target
+        expression = out._assignment(self.keys, value, target.mask, self.submask)
+        write(out, expression, target.mask, target.accum, target.replace)
+
+    update = __lshift__
+
+    def __eq__(self, other: object) -> bool:
+        raise TypeError(f"__eq__ is not defined for {self!r}, which only waits to be written to")
+
+    __hash__ = object.__hash__
+
+    def __bool__(self) -> bool:
+        raise TypeError(f"__bool__ is not defined for {self!r}, which only waits to be written to")
+
+    def __repr__(self) -> str:
+        return f"<{self.target.out.name}(...)[{', '.join(map(repr, self.keys))}]>"
+
+
 class Position(Unrun):
     """``w[I]`` or ``A[I, J]``: a place to read (``.new()``, ``.value``) or to write (``<<``)."""
 
-    __slots__ = ("keys", "parent", "shape", "submask", "target")
+    __slots__ = ("keys", "parent", "shape")
 
-    def __init__(
-        self, parent: Any, keys: tuple[IndexList, ...], target: Target | None = None, submask: bool = False
-    ) -> None:
+    def __init__(self, parent: Any, keys: tuple[IndexList, ...]) -> None:
         self.parent = parent
         self.keys = keys
-        self.target = target
-        self.submask = submask
         self.shape = tuple(key.size for key in keys if key.kind != "one")
         self._value: Any = None
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Position:
+    def __call__(self, *args: Any, **kwargs: Any) -> Assigner:
         """``w[I](mask) << x``: here the mask has the shape of the region, not of ``w``."""
-        if self.target is not None:
-            raise TypeError(f"{self!r}: the mask and the accumulator were given already")
         target = self.parent(*args, **kwargs)
         if target.input_mask is not None:
             raise TypeError(f"{self!r}(...): `input_mask` argument may only be used for extract")
-        return Position(self.parent, self.keys, target, target.mask is not None)
+        return Assigner(target, self.keys, target.mask is not None)
 
     def __lshift__(self, value: Any) -> None:
         if self.parent._transposed:
             raise TypeError(
                 f"{self!r}: 'TransposedMatrix' object does not support item assignment; write to the matrix itself"
             )
-        target = Target(self.parent, None, None, False) if self.target is None else self.target
-        expression = self.parent._assignment(self.keys, value, target.mask, self.submask)
-        write(self.parent, expression, target.mask, target.accum, target.replace)
+        write(self.parent, self.parent._assignment(self.keys, value, None, False), None, None, False)
 
     def update(self, value: Any, **options: Any) -> None:
         """The same as ``<<``."""
+        check_options(options)
         self << value
 
     @property
@@ -110,8 +133,6 @@ class Position(Unrun):
     @property
     def expression(self) -> Expression:
         """The extraction that this place means when it is read."""
-        if self.target is not None:
-            raise TypeError(f"{self!r} with a mask or an accumulator is written to, not read")
         found: Expression = self.parent._extraction(self.keys)
         return found
 
@@ -136,6 +157,8 @@ class Position(Unrun):
             Instead, a mask of the parent's shape (for a row or column, also one of its length).
         name : str, optional
         """
+        if not self.shape and mask is not None:
+            raise InvalidValue(f"{self!r}: one element takes no mask; nor is that a descriptor option")
         if input_mask is not None:
             if mask is not None:
                 raise TypeError(f"{self!r}: mask and input_mask arguments cannot both be given")
@@ -152,19 +175,26 @@ class Position(Unrun):
         DimensionMismatch
             The mask has another size than what is read from.
         """
-        keys, shape = self.keys, self.parent.shape
+        keys, shape, along = self.keys, self.parent.shape, 0
         if mask.parent.ndim < len(keys):
             if len(self.shape) != 1:
-                raise TypeError(f"{self!r}: Got Vector `input_mask` {mask.name}; it is for a single row or column")
+                raise TypeError(
+                    f"{self!r}: Got Vector `input_mask` when extracting a submatrix from a Matrix;"
+                    f" {mask.name} would fit one row"
+                    " or column"
+                )
             along = 0 if keys[1].kind == "one" else 1
             keys, shape = (keys[along],), (shape[along],)
         elif mask.parent.ndim > len(keys):
             raise TypeError(f"{self!r}: Mask object must be type Vector; `input_mask` is {mask.name}")
         if mask.parent.shape != shape:
-            what = "Size" if len(shape) == 1 else "Shape"
+            what = "Size of `input_mask`" if len(shape) == 1 else "Shape of `input_mask`"
+            match = "size of input" if len(shape) == 1 else "shape of input"
+            if len(shape) < len(self.keys):
+                what, match = f"{what} Vector", f"{'ncols' if along else 'nrows'} of Matrix"
             raise DimensionMismatch(
-                f"{what} of `input_mask` does not match what is read: {mask.name} is of a"
-                f" {says_shape(mask.parent.shape)}, and {self.parent.name} needs {says_shape(shape)}"
+                f"{what} does not match {match}: {mask.name} is of a {says_shape(mask.parent.shape)}, and"
+                f" {self.parent.name} needs {says_shape(shape)}"
             )
         return Mask(mask.parent._extraction(keys).new(), mask.structure, mask.complement)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sparsezc import ops
 from sparsezc.contents import FlippedContents
+from sparsezc.options import check as check_options
 from sparsezc.reading import Readable
 from sparsezc.semirings.types import DataType
 
@@ -66,8 +67,17 @@ class TransposedMatrix(FlippedContents, Readable):
         made: Matrix = ops.transpose(self._matrix).new(dtype, mask=mask, name=name)
         return made
 
-    def dup(self, dtype: Any = None, *, clear: bool = False, mask: Any = None, name: str | None = None) -> Matrix:
+    def dup(
+        self,
+        dtype: Any = None,
+        *,
+        clear: bool = False,
+        mask: Any = None,
+        name: str | None = None,
+        **options: Any,
+    ) -> Matrix:
         """The transpose as a Matrix; with `clear`, an empty one of its shape."""
+        check_options(options)
         if clear:
             return type(self._matrix)(self.dtype if dtype is None else dtype, *self.shape, name=name)
         return self.new(dtype, mask=mask, name=name)

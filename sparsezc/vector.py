@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
 from sparsezc import engines, ops, scalar
 from sparsezc.construct_vector import VectorFromArrays
+from sparsezc.engines import cpu
 from sparsezc.errors import OutputNotEmpty
 from sparsezc.expression import Expression, IndexList
 from sparsezc.mask import Mask, as_mask
 from sparsezc.ops import arrays, compare, indices
+from sparsezc.options import check as check_options
 from sparsezc.reading_vector import ReadableVector
 from sparsezc.semirings.types import FP64, DataType, cast, lookup
+from sparsezc.suitesparse import Accessor, html
 from sparsezc.writable import Writable
 
 if TYPE_CHECKING:
@@ -56,6 +60,7 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
 
     __slots__ = ("_everywhere", "_size")
     ndim = 1
+    ss = Accessor()
 
     def __init__(self, dtype: Any = FP64, size: int = 0, *, name: str | None = None) -> None:
         self.dtype = lookup(dtype)
@@ -144,8 +149,17 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
         return at if indices else None, vals if values else None
 
     # Changing it
-    def dup(self, dtype: Any = None, *, clear: bool = False, mask: Any = None, name: str | None = None) -> Vector:
+    def dup(
+        self,
+        dtype: Any = None,
+        *,
+        clear: bool = False,
+        mask: Any = None,
+        name: str | None = None,
+        **options: Any,
+    ) -> Vector:
         """A copy: of another type, without entries, or only of what a mask allows."""
+        check_options(options)
         kind = self.dtype if dtype is None else lookup(dtype)
         made = self._blank(kind, self.shape, name)
         if mask is not None:
@@ -187,6 +201,17 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
         if size != self._size:
             self.resize(size)
         self << made
+
+    def __sizeof__(self) -> int:
+        held = 0 if self._engine is None or self._engine is not cpu.engine() else int(sys.getsizeof(self._store))
+        return object.__sizeof__(self) + held
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        at, values = self.to_coo()
+        return _unpickle, (at, values, self.dtype.name, self._size, self.name)
+
+    def _repr_html_(self) -> str:
+        return html(self)
 
     def clear(self) -> None:
         """Remove every entry."""
@@ -255,6 +280,10 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
 
     def __repr__(self) -> str:
         return compare.summary(self, "nowhere yet" if self._engine is None else self._engine.name)
+
+
+def _unpickle(at: Any, values: Any, dtype: str, size: int, name: str) -> Vector:
+    return Vector.from_coo(at, values, dtype, size=size, name=name)
 
 
 # At the end, because it needs Vector: a program that never names Matrix may make one (diag).

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sparsezc.expression import Expression, IndexList, Operand, Unrun
 from sparsezc.mask import Mask, as_mask, to_mask
+from sparsezc.options import check as check_options
 from sparsezc.resolve import resolve
 from sparsezc.semirings.operators import Operator, TypedOp
 from sparsezc.semirings.types import DataType
@@ -86,6 +87,8 @@ class Writable(Operand):
         **options
             python-graphblas's options of a statement, such as ``nthreads``: accepted, and not needed.
         """
+        if options:
+            check_options(options)
         for arg in args:
             if arg is _replace_token:
                 replace = True
@@ -103,16 +106,21 @@ class Writable(Operand):
                 )
         if accum is not None:
             accum = resolve("binary", accum, f"{self.name}(...): accum", self.dtype)
+        if not self.ndim:
+            if mask is not None:
+                raise TypeError(f"{self.name}(...): Mask not allowed for Scalars")
+            if input_mask is not None:
+                raise TypeError(f"{self.name}(...): input_mask not allowed for Scalars")
+            if replace:
+                raise TypeError(f"{self.name}(...): 'replace' argument may not be True for Scalars")
         if input_mask is not None:
             if mask is not None:
                 raise TypeError(f"{self.name}(...): mask and input_mask arguments cannot both be given")
             input_mask = to_mask(input_mask, "input_mask")
         elif mask is not None:
-            if not self.ndim:
-                raise TypeError(f"{self.name}(...): Mask not allowed for Scalars")
-            mask = as_mask(mask, self)
+            mask = to_mask(mask, f"mask of {self.name}")
         if replace and mask is None and input_mask is None:
-            raise TypeError(f"{self.name}(...): replace argument may only be True if a mask is provided")
+            raise TypeError(f"{self.name}(...): 'replace' argument may only be True if a mask is provided")
         return Target(self, mask, accum, bool(replace), input_mask)
 
     def __lshift__(self, value: Any) -> None:
@@ -120,12 +128,14 @@ class Writable(Operand):
 
     def update(self, value: Any, **options: Any) -> None:
         """The same as ``self << value``."""
+        check_options(options)
         write(self, value, None, None, False)
 
     def __getitem__(self, keys: Any) -> Position:
         return Position(self, self._indexed(keys))
 
-    def __setitem__(self, keys: Any, value: Any) -> None:
+    def __setitem__(self, keys: Any, value: Any, **options: Any) -> None:
+        check_options(options)
         write(self, self._assignment(self._indexed(keys), value, None, False), None, None, False)
 
     def __delitem__(self, keys: Any) -> None:

@@ -109,12 +109,14 @@ def write(out: Any, value: Any, mask: Mask | None, accum: TypedOp | None, replac
             return
         value = out._express(value)
     elif not value.shape and out.ndim:
-        value = out._express(value.new())
+        value = out._express(value.computed("a Scalar as a value"))
     if value.shape != out.shape:
         text = f"{out.name} is a {says_shape(out.shape)}; {value.operation} makes a {says_shape(value.shape)}"
         raise (TypeError if len(value.shape) != out.ndim else DimensionMismatch)(text)
     if mask is not None and mask.parent.shape != value.mask_shape:
         text = f"mask {mask.name} is of a {says_shape(mask.parent.shape)}; writing to {out.name} here needs that of a "
+        if mask.parent.ndim > out.ndim:
+            text = f"Mask object must be type Vector: {text}"
         wrong = TypeError if mask.parent.ndim != len(value.mask_shape) else DimensionMismatch
         raise wrong(text + says_shape(value.mask_shape))
     if value.operation == "aggregate":

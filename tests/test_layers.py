@@ -20,12 +20,14 @@ ROOT = Path(__file__).resolve().parent.parent
 # From low to high; the modules of one row may import each other.
 ROOMS = (
     ("sparsezc.errors",),
+    ("sparsezc.exceptions",),
     ("sparsezc.semirings",),
+    ("sparsezc.dtypes",),
     ("sparsezc.config", "sparsezc.device", "sparsezc.compiler"),
     ("sparsezc.memory",),
     ("sparsezc.csr",),
     ("sparsezc.resolve",),
-    ("sparsezc.infix",),
+    ("sparsezc.infix", "sparsezc.options"),
     ("sparsezc.expression",),
     ("sparsezc.mask",),
     ("sparsezc.engines",),  # the protocol and the registry; the engines themselves stand higher
@@ -46,6 +48,10 @@ ROOMS = (
         "sparsezc.reading",
         "sparsezc.reading_vector",
         "sparsezc.convert",
+        "sparsezc.suitesparse",
+        "sparsezc.ss",
+        "sparsezc.viz",
+        "sparsezc.recorder",
     ),
     ("sparsezc.algorithms",),
     ("sparsezc.io",),

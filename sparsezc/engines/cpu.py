@@ -46,7 +46,7 @@ def merger(dup_op: Any, dtype: DataType, is_iso: bool, where: str) -> TypedOp | 
     if dup_op is None:
         return None
     if is_iso:
-        raise errors.InvalidValue(f"{where}: dup_op merges several values; values is a single one for all")
+        raise errors.InvalidValue(f"{where}: dup_op must be None where values is a single one for all")
     return resolve("binary", dup_op, f"{where}: dup_op", dtype)
 
 
@@ -81,7 +81,7 @@ class CpuEngine:
             if not self.blocking:
                 out._store.wait()
         except native.gb.exceptions.GraphblasException as error:
-            raise _ours(error, expression.operation) from error
+            raise ours(error, expression.operation) from error
 
     # Making and reading stores
     def new_matrix(self, dtype: DataType, nrows: int, ncols: int) -> Any:
@@ -111,7 +111,10 @@ class CpuEngine:
         store.build(rows, columns, values, dup_op=native.gb.binary.any if merge is None else native.operator(merge))
         if merge is None and store.nvals != rows.size:
             i, j = _first_twice(rows, columns)
-            raise errors.InvalidValue(f"Matrix.from_coo: position ({i}, {j}) is there twice; dup_op= says how to merge")
+            raise errors.InvalidValue(
+                f"Matrix.from_coo: Duplicate indices found: position ({i}, {j}) is there twice; dup_op="
+                " says how to merge"
+            )
         return store
 
     def build_vector(
@@ -125,7 +128,9 @@ class CpuEngine:
         store.build(indices, values, dup_op=native.gb.binary.any if merge is None else native.operator(merge))
         if merge is None and store.nvals != indices.size:
             (i,) = _first_twice(indices)
-            raise errors.InvalidValue(f"Vector.from_coo: position {i} is there twice; dup_op= says how to merge")
+            raise errors.InvalidValue(
+                f"Vector.from_coo: Duplicate indices found: position {i} is there twice; dup_op= says how to merge"
+            )
         return store
 
     def dense_vector(self, values: NDArray[Any], dtype: DataType) -> Any:
@@ -217,7 +222,7 @@ def _first_twice(*ids: NDArray[np.uint64]) -> tuple[int, ...]:
     return tuple(int(part[at]) for part in ids)
 
 
-def _ours(error: Exception, operation: str) -> errors.GraphblasException:
+def ours(error: Exception, operation: str) -> errors.GraphblasException:
     """python-graphblas's error as ours of the same name."""
     kind = getattr(errors, type(error).__name__, errors.GraphblasException)
     found: errors.GraphblasException = kind(f"{operation}: {error or type(error).__name__}")

@@ -102,8 +102,9 @@ def test_results_are_the_same_in_one_block_and_in_many(
                     found = statement(*operands(placement))
                 said = name, placement, room
                 assert found.isequal(wanted, check_dtype=True), said
-                if found.ndim == 2 and found.nvals:
-                    assert found._store.placement == placement, said
+                if found.ndim == 2 and found.nvals and name != "outer":  # which is made of vectors
+                    fits = found.nvals * 8 <= room
+                    assert found._store.placement == (placement if fits else "zerocopy"), said
     assert max(cut) > 3
     assert 1 in cut
 

@@ -94,7 +94,7 @@ def test_graphblas_objects_both_ways_are_the_same_content() -> None:
 
 
 def test_errors_that_slip_through_are_ours() -> None:
-    error = cpu._ours(graphblas.exceptions.OutOfMemory("full"), "mxv")
+    error = cpu.ours(graphblas.exceptions.OutOfMemory("full"), "mxv")
     assert type(error) is gb.exceptions.OutOfMemory
     assert str(error) == "mxv: full"
 

@@ -27,8 +27,8 @@ def run(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
     rows = _mask_rows(mask)
     made: MatrixStore | None
     if e.operation == "mxm":
-        a, b = map(_operand, e.operands)
-        made = mxm.mxm(e.op, a, b, rows)
+        a, b = e.operands
+        made = mxm.mxm(e.op, _operand(a), b._store, b._transposed, rows)
     else:
         made = _MAKE[e.operation](e) if e.operation in _MAKE else None
     if made is None:
@@ -138,10 +138,10 @@ def _power(e: Any) -> MatrixStore | None:
     made: MatrixStore | None = None
     while n:
         if n & 1:
-            made = factor if made is None else matrices.cast(mxm.mxm(e.op, made, factor, None), e.dtype)
+            made = factor if made is None else matrices.cast(mxm.mxm(e.op, made, factor, False, None), e.dtype)
         n >>= 1
         if n:
-            factor = matrices.cast(mxm.mxm(e.op, factor, factor, None), e.dtype)
+            factor = matrices.cast(mxm.mxm(e.op, factor, factor, False, None), e.dtype)
     return made
 
 

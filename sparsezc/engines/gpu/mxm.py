@@ -27,15 +27,21 @@ _PRODUCT_BYTES = 96  # a key, a value and an order, and what sorting takes besid
 _DOT_BYTES = 32  # an entry of the mask, its id and its sum
 
 
-def mxm(semiring: Any, a: MatrixStore, b: MatrixStore, mask: MaskRows | None) -> MatrixStore:
-    """A (+).(x) B; with a mask, at least where it allows."""
+def mxm(semiring: Any, a: MatrixStore, b: MatrixStore, b_transposed: bool, mask: MaskRows | None) -> MatrixStore:
+    """A (+).(x) B; with a mask, at least where it allows. `b_transposed`: B is the transpose of b."""
+    shape = a.nrows, b.nrows if b_transposed else b.ncols
     if a.rows is None or b.rows is None:
-        return MatrixStore(semiring.return_type, a.nrows, b.ncols, None)
-    counts = _products(a, b.rows)
-    if mask is not None and not mask.complement and mask.rows.nvals <= int(counts.sum()):
-        columns = b.columns if b.columns is not None else transposed(b.rows)
-        return _dots(semiring, a, b, columns, mask)
-    return _expand(semiring, a, b, counts)
+        return MatrixStore(semiring.return_type, shape[0], shape[1], None)
+    columns = b.rows if b_transposed else b.columns
+    if mask is not None and mask.complement:
+        mask = None  # it spares no product
+    if mask is not None and columns is not None and mask.rows.nvals <= a.nvals + b.nvals:
+        return _dots(semiring, a, b.dtype, columns, mask)
+    rows = b.rows if not b_transposed else b.columns or transposed(b.rows)
+    counts = _products(a, rows)
+    if mask is not None and mask.rows.nvals <= int(counts.sum()):
+        return _dots(semiring, a, b.dtype, columns or transposed(rows), mask)
+    return _expand(semiring, a, b.dtype, rows, counts)
 
 
 def _products(a: MatrixStore, b: Rows) -> Any:
@@ -51,18 +57,17 @@ def _products(a: MatrixStore, b: Rows) -> Any:
     return counts
 
 
-def _expand(semiring: Any, a: MatrixStore, b: MatrixStore, counts: Any) -> MatrixStore:
+def _expand(semiring: Any, a: MatrixStore, b_type: DataType, b_rows: Rows, counts: Any) -> MatrixStore:
     gpu = device.current()
     xp = gpu.xp
-    a_rows, b_rows, monoid, dtype = a.rows, b.rows, semiring.monoid, semiring.return_type
+    a_rows, monoid, dtype = a.rows, semiring.monoid, semiring.return_type
     assert a_rows is not None
-    assert b_rows is not None
     constant = None if semiring.reads & set("xyijk") else DeviceBuffer(xp.asarray(_constant(semiring)))
     iso = constant if monoid.is_idempotent else None
-    case = a.dtype, b.dtype, a_rows, b_rows, constant is not None
+    case = a.dtype, b_type, a_rows, b_rows, constant is not None
     kernel = specialise.kernel(gpu, "mxm.cu", _text(semiring, *case, False), "products")
     b_lengths = b_rows.indptr[1:] - b_rows.indptr[:-1]
-    ncols = b.ncols
+    ncols = b_rows.ncols
 
     def make(first: int, last: int, whole: bool) -> tuple[Any, Any, Any]:
         start, stop = int(a_rows.indptr[first]), int(a_rows.indptr[last])
@@ -93,7 +98,7 @@ def _expand(semiring: Any, a: MatrixStore, b: MatrixStore, counts: Any) -> Matri
 
     offsets = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(counts)])
     ranges = parts.blocks([offsets], _PRODUCT_BYTES, most_rows=2**63 // max(ncols, 1))
-    placement = parts.placement_of(a, b)
+    placement = _placement(a, b_rows)
     return parts.assemble(ranges, make, (a.nrows, ncols), dtype, placement, iso)
 
 
@@ -116,12 +121,12 @@ def _fold(semiring: Any, starts: Any, count: int, products: Buffer, iso: bool) -
     return sums.values if sums.values is not None else xp.empty(0, semiring.return_type.np_type)
 
 
-def _dots(semiring: Any, a: MatrixStore, b: MatrixStore, columns: Rows, mask: MaskRows) -> MatrixStore:
+def _dots(semiring: Any, a: MatrixStore, b_type: DataType, columns: Rows, mask: MaskRows) -> MatrixStore:
     gpu = device.current()
     xp = gpu.xp
     a_rows, m_rows, dtype = a.rows, mask.rows, semiring.return_type
     assert a_rows is not None
-    text = _text(semiring, a.dtype, b.dtype, a_rows, columns, False, m_rows.wide)
+    text = _text(semiring, a.dtype, b_type, a_rows, columns, False, m_rows.wide)
     kernel = specialise.kernel(gpu, "mxm.cu", text, "dots")
 
     def make(first: int, last: int, whole: bool) -> tuple[Any, Any, Any]:
@@ -140,7 +145,11 @@ def _dots(semiring: Any, a: MatrixStore, b: MatrixStore, columns: Rows, mask: Ma
         return offsets, ids[at] if whole else None, values
 
     ranges = parts.blocks([m_rows.indptr], _DOT_BYTES)
-    return parts.assemble(ranges, make, (a.nrows, b.ncols), dtype, parts.placement_of(a, b))
+    return parts.assemble(ranges, make, (a.nrows, columns.nrows), dtype, _placement(a, columns))
+
+
+def _placement(a: MatrixStore, b: Rows) -> str:
+    return "zerocopy" if "zerocopy" in (a.placement, b.indices.placement) else "device"
 
 
 def _pointers(rows: Rows) -> tuple[Any, ...]:

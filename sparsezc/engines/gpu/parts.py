@@ -57,7 +57,10 @@ def assemble(
     placement: str,
     iso: Buffer | None = None,
 ) -> MatrixStore:
-    """A matrix from its blocks of rows; `iso`: the one value of all entries."""
+    """A matrix from its blocks of rows; `iso`: the one value of all entries.
+
+    What does not fit the device goes to the host, whatever `placement` says.
+    """
     xp = device.current().xp
     nrows, ncols = shape
     single = len(ranges) == 1
@@ -70,6 +73,8 @@ def assemble(
     parts = [offsets[:-1] + start for (offsets, _, _), start in zip(made, starts.tolist(), strict=False)]
     indptr = xp.concatenate([*parts, xp.asarray(starts[-1:])])
     kind = index_dtype(ncols, placement)
+    if not single and nvals * (kind.itemsize + (0 if iso else dtype.np_type.itemsize)) > budget.available():
+        placement = "zerocopy"
     if single and placement == "device":
         _, ids, values = made[0]
         indices: Buffer = DeviceBuffer(ids.astype(kind, copy=False))

@@ -1,0 +1,49 @@
+"""python-graphblas's options of a statement, ``w(nthreads=4) << x``: hints that change no answer, checked by name."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+from sparsezc.errors import InvalidValue
+
+__all__ = ["check"]
+
+_METHODS = ("default", "dot", "gustavson", "hash", "saxpy")
+_COMPRESSIONS = ("default", "lz4", "lz4hc", "none", "zstd")
+#: What each may be; None for a number. Each may also be None or False, which is the same as not given.
+_ALLOWED: dict[str, tuple[Any, ...] | None] = {
+    "axb_method": _METHODS,
+    "chunk": None,
+    "compression": _COMPRESSIONS,
+    "compression_level": None,
+    "gpu_id": None,
+    "nthreads": None,
+    "secure_import": (False, True),
+    "sort": (False, True),
+}
+
+
+def check(options: dict[str, Any]) -> None:
+    """Refuse options that python-graphblas does not know; names count in any case.
+
+    Raises
+    ------
+    InvalidValue
+        An unknown option, a value that it cannot have, or an option given twice.
+    """
+    seen: set[str] = set()
+    for name, value in options.items():
+        key = name.lower()
+        if key in seen:
+            raise InvalidValue(f"Duplicate descriptor options given: {key!r} is there in two spellings")
+        seen.add(key)
+        if key not in _ALLOWED:
+            known = ", ".join(_ALLOWED)
+            raise InvalidValue(f"Descriptor option {name!r} is not known; there are {known}")
+        allowed = _ALLOWED[key]
+        if value is None or value is False:
+            continue
+        if not (isinstance(value, numbers.Real) if allowed is None else value in allowed):
+            needed = "a number" if allowed is None else ", ".join(map(repr, allowed))
+            raise InvalidValue(f"Descriptor option {name}={value!r} is not allowed; needed is {needed}")

@@ -1,0 +1,174 @@
+"""``A.ss`` and ``v.ss``: what SuiteSparse:GraphBLAS can do beyond the standard, done by the CPU engine.
+
+python-graphblas does the work on the content that lies on the CPU engine; what lies elsewhere is copied there, and
+comes back where it was changed. What these methods take and return is ours; the arrays are SuiteSparse's own where
+python-graphblas hands them out without a copy (``give_ownership=True``, ``unpack``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from sparsezc.engines import cpu, native
+from sparsezc.expression import Operand, Unrun
+from sparsezc.mask import Mask
+from sparsezc.semirings.operators import Operator, TypedOp
+from sparsezc.semirings.types import DataType, lookup
+
+__all__ = ["Accessor", "SuiteSparse", "html", "ours", "theirs"]
+
+_PACKS = {
+    1: ("any", "bitmap", "full", "sparse"),
+    2: (
+        "any", "bitmapc", "bitmapr", "coo", "cooc", "coor", "csc", "csr", "fullc", "fullr", "hypercsc", "hypercsr",
+        "hyperhash",
+    ),
+}  # fmt: skip
+_READS = {
+    "compactify", "config", "export", "flatten", "format", "head", "is_iso", "iso_value", "iteritems", "iterkeys",
+    "itervalues", "nbytes", "orientation", "scan", "selectk", "serialize", "sort", "split",
+}  # fmt: skip
+_CHANGES = {"build_diag", "build_scalar", "concat", "reshape", "unpack", "unpack_hyperhash"}
+_ONLY_MATRIX = {"flatten", "orientation", "unpack_hyperhash"}
+
+
+def theirs(x: Any) -> Any:
+    """An object of ours, or a list or dict of them, as python-graphblas's; anything else as it is."""
+    if isinstance(x, Unrun):
+        x = x.new()
+    if isinstance(x, Operand):
+        return x.to_graphblas()  # type: ignore[attr-defined]
+    if isinstance(x, Mask):
+        return native.mask(Mask(x.parent.to("cpu"), x.structure, x.complement))
+    if isinstance(x, TypedOp):
+        return native.operator(x)
+    if isinstance(x, Operator):
+        return getattr(getattr(native.gb, x.kind), x.name)
+    if isinstance(x, DataType):
+        return x.name
+    if isinstance(x, list | tuple):
+        return type(x)(map(theirs, x))
+    return {key: theirs(value) for key, value in x.items()} if isinstance(x, dict) else x
+
+
+def ours(x: Any) -> Any:
+    """The other way."""
+    gb = native.gb
+    if type(x) is gb.Matrix:
+        return Operand._kinds[2]._from_store(cpu.engine(), x, lookup(x.dtype.name), x.shape, x.name)
+    if type(x) is gb.Vector:
+        return Operand._kinds[1]._from_store(cpu.engine(), x, lookup(x.dtype.name), x.shape[0], x.name)
+    if type(x) is gb.Scalar:
+        return Operand._kinds[0].from_value(x.value, lookup(x.dtype.name), name=x.name)
+    if type(x) is gb.dtypes.DataType:
+        return lookup(x.name)
+    if type(x) in (list, tuple):
+        return type(x)(map(ours, x))
+    return {key: ours(value) for key, value in x.items()} if type(x) is dict else x
+
+
+def html(x: Any) -> str:
+    """A Matrix or Vector as the table that a notebook shows; python-graphblas lays it out."""
+    store = theirs(x)
+    before, store.name = store.name, x.name
+    try:
+        table: str = store._repr_html_()
+    finally:
+        store.name = before
+    return table
+
+
+class SuiteSparse:
+    """What SuiteSparse does with one Matrix or Vector: ``A.ss.export("csr")``, ``A.ss.is_iso`` ...
+
+    * data out and in: ``export``, ``unpack``, ``pack_csr`` ... (as ``Matrix.ss.import_csr`` makes new ones),
+      ``serialize``;
+    * what it is: ``format``, ``orientation``, ``is_iso``, ``iso_value``, ``nbytes``, ``config``;
+    * computed: ``concat``, ``split``, ``scan``, ``reshape``, ``flatten``, ``selectk``, ``compactify``, ``sort``,
+      ``head``, ``build_diag``, ``build_scalar``;
+    * one by one: ``iterkeys``, ``itervalues``, ``iteritems``.
+
+    python-graphblas's documentation says what each of them takes.
+    """
+
+    __slots__ = ("_of",)
+
+    def __init__(self, of: Any) -> None:
+        self._of = of
+
+    def __dir__(self) -> list[str]:
+        return sorted(_names(self._of.ndim))
+
+    def __getattr__(self, name: str) -> Any:
+        of = self._of
+        if name not in _names(of.ndim):
+            raise AttributeError(f"{type(of).__name__}.ss has no attribute {name!r}")
+        engine, store = of._need()
+        home = engine is cpu.engine()
+        if not home:
+            store = of.to("cpu")._store
+        found = getattr(store.ss, name)
+        if not callable(found):
+            return ours(found)
+        if name in _READS:
+            return _translated(found)
+        return _translated(found, lambda: _take_back(of, store, home))
+
+
+def _names(ndim: int) -> set[str]:
+    names = _READS | _CHANGES | {f"pack_{form}" for form in _PACKS[ndim]}
+    return names if ndim == 2 else names - _ONLY_MATRIX
+
+
+def _take_back(of: Any, store: Any, home: bool) -> None:
+    """After a change: the object may have another shape, and knows less of its content."""
+    shape = tuple(store.shape)
+    if shape != of.shape:
+        of.resize(*shape)
+    of._changed()
+    if not home:
+        of << ours(store)
+
+
+def _translated(method: Callable[..., Any], after: Callable[[], None] | None = None) -> Callable[..., Any]:
+    """python-graphblas's method with our objects and errors."""
+
+    @wraps(method)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            result = method(*theirs(args), **theirs(kwargs))
+        except native.gb.exceptions.GraphblasException as error:
+            raise cpu.ours(error, method.__name__) from error
+        if after is not None:
+            after()
+        return ours(result)
+
+    return call
+
+
+class _Makers:
+    """``Matrix.ss``: makes new objects, ``Matrix.ss.import_csr(...)`` and ``Matrix.ss.deserialize(data)``."""
+
+    __slots__ = ("_ndim",)
+
+    def __init__(self, ndim: int) -> None:
+        self._ndim = ndim
+
+    def __dir__(self) -> list[str]:
+        return sorted({"deserialize", *(f"import_{form}" for form in _PACKS[self._ndim] if form != "hyperhash")})
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in dir(self):
+            raise AttributeError(f"{'Vector' if self._ndim == 1 else 'Matrix'}.ss has no attribute {name!r}")
+        cpu.engine()
+        kind = native.gb.Vector if self._ndim == 1 else native.gb.Matrix
+        return _translated(getattr(kind.ss, name))
+
+
+class Accessor:
+    """The attribute ``ss`` of a class and of its objects."""
+
+    def __get__(self, of: Any, kind: Any) -> Any:
+        return _Makers(kind.ndim) if of is None else SuiteSparse(of)

@@ -1,0 +1,34 @@
+"""Pictures of matrices and vectors, by python-graphblas's ``viz``: ``draw``, ``spy``, ``datashade``.
+
+Each copies its argument to the CPU engine where it lies elsewhere, and needs what python-graphblas needs for it
+(matplotlib, NetworkX, datashader).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sparsezc.engines import cpu, native
+from sparsezc.suitesparse import theirs
+
+__all__ = ["datashade", "draw", "spy"]
+
+
+def _call(name: str, x: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    cpu.engine()
+    return getattr(native.gb.viz, name)(theirs(x), *args, **kwargs)
+
+
+def draw(m: Any, **kwargs: Any) -> Any:
+    """The graph whose adjacency matrix `m` is, drawn by NetworkX."""
+    return _call("draw", m, (), kwargs)
+
+
+def spy(M: Any, **kwargs: Any) -> Any:
+    """Where `M` has entries, as matplotlib's ``spy`` shows it."""
+    return _call("spy", M, (), kwargs)
+
+
+def datashade(M: Any, agg: Any = "count", **kwargs: Any) -> Any:
+    """Where a large `M` has entries, as an interactive picture of datashader."""
+    return _call("datashade", M, (agg,), kwargs)

@@ -1,0 +1,138 @@
+"""``A.ss``, ``v.ss`` and ``gb.ss``: SuiteSparse's own, with objects of ours, from whatever engine they lie on."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import graphblas
+import numpy as np
+import pytest
+
+import sparsezc as gb
+from tests.ops.conftest import engine as engine
+from tests.ops.judge import Engine, judge, operands
+
+
+def arrays(info: Any) -> Any:
+    """What an export says, as plain values that compare."""
+    return {key: value.tolist() if isinstance(value, np.ndarray) else str(value) for key, value in sorted(info.items())}
+
+
+READS: dict[str, Any] = {
+    "scan": lambda g, o: o.u.ss.scan(),
+    "scan with an operator": lambda g, o: o.A.ss.scan(g.monoid.max, "columnwise"),
+    "export csr": lambda g, o: arrays(o.A.ss.export("csr", sort=True)),
+    "export csc": lambda g, o: arrays(o.R.ss.export("csc", sort=True)),
+    "export coo": lambda g, o: arrays(o.A.ss.export("coor", sort=True)),
+    "export a vector": lambda g, o: arrays(o.u.ss.export("sparse", sort=True)),
+    "head": lambda g, o: [part.tolist() for part in o.A.ss.head(3, sort=True)],
+    "flatten": lambda g, o: o.A.ss.flatten(),
+    "reshape": lambda g, o: o.u.ss.reshape(1, 7),
+    "split": lambda g, o: o.u.ss.split([3, 4])[1],
+    "sort": lambda g, o: o.u.ss.sort(g.binary.gt)[0],
+    "selectk": lambda g, o: o.A.ss.selectk("first", 2),
+    "compactify": lambda g, o: o.A.ss.compactify("smallest", 2),
+    "iterkeys": lambda g, o: sorted(o.A.ss.iterkeys()),
+    "iteritems": lambda g, o: sorted(o.u.ss.iteritems()),
+    "no iso value": lambda g, o: o.A.ss.iso_value,
+    "an unknown format": lambda g, o: o.A.ss.export("foo"),
+    "concat": lambda g, o: g.ss.concat([[o.A, o.R], [o.B, o.R]]),
+    "concat of vectors": lambda g, o: g.ss.concat([o.u, o.v, o.x]),
+    "concat of nothing": lambda g, o: g.ss.concat([]),
+    "diag": lambda g, o: g.ss.diag(o.u, 2),
+}
+
+
+@pytest.mark.parametrize("name", READS)
+@pytest.mark.filterwarnings("ignore::sparsezc.errors.PerformanceWarning")
+def test_what_it_reads(name: str, engine: Engine) -> None:
+    for seed, density in ((0, 0.5), (1, 1.0)):
+        judge(READS[name], operands(seed, density=density), engine, name)
+
+
+def changed(x: Any, method: str, *args: Any, **kwargs: Any) -> Any:
+    getattr(x.ss, method)(*args, **kwargs)
+    return x
+
+
+CHANGES: dict[str, Any] = {
+    "build_scalar": lambda g, o: changed(g.Matrix(int, 3, 3), "build_scalar", [0, 1], [1, 2], 7),
+    "build_diag": lambda g, o: changed(g.Matrix("INT64", 7, 7), "build_diag", o.u),
+    "concat into": lambda g, o: changed(g.Vector(int, 14), "concat", [o.u, o.v]),
+    "reshape in place": lambda g, o: changed(o.A, "reshape", 1, 49, inplace=True),
+    "pack_full": lambda g, o: changed(g.Vector(int, 3), "pack_full", values=np.array([4, 5, 6])),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_it_changes(name: str, engine: Engine) -> None:
+    judge(CHANGES[name], operands(0), engine, name)
+
+
+def test_export_and_import_without_a_copy() -> None:
+    A = gb.Matrix.from_coo([0, 1], [1, 0], [2.0, 3.0])
+    taken = A.ss.unpack("csr")
+    assert A.nvals == 0
+    B = gb.Matrix.ss.import_csr(**{k: x for k, x in taken.items() if k != "format"}, take_ownership=True)
+    assert type(B) is gb.Matrix
+    assert B.to_dicts() == {0: {1: 2.0}, 1: {0: 3.0}}
+    v = gb.Vector.ss.deserialize(gb.Vector.from_coo([1], [5], size=3).ss.serialize())
+    assert (v.size, v.to_dict()) == (3, {1: 5})
+
+
+def test_a_matrix_of_one_value_is_iso() -> None:
+    A = gb.Matrix.from_coo([0, 1], [1, 0], 5)
+    assert (A.ss.is_iso, A.ss.iso_value.value) == (True, 5)
+    A[0, 1] = 6
+    assert not A.ss.is_iso
+
+
+def test_names_that_are_none() -> None:
+    v = gb.Vector(int, 2)
+    for use in (lambda: v.ss.flatten, lambda: gb.Vector.ss.import_csr, lambda: gb.ss.foo, lambda: v.ss.foo):
+        with pytest.raises(AttributeError):
+            use()
+    assert {"import_csr", "deserialize"} <= set(dir(gb.Matrix.ss))
+    assert "scan" in dir(v.ss)
+
+
+def test_the_librarys_own_settings() -> None:
+    assert gb.ss.about["library_version"] == graphblas.ss.about["library_version"]
+    assert gb.ss.config is graphblas.ss.config
+
+
+def test_a_recorder_sees_what_runs() -> None:
+    A = gb.Matrix.from_coo([0, 1], [1, 0], [2, 3])
+    with gb.Recorder() as recorder:
+        A.mxm(A).new()
+    assert any("GrB_mxm" in call for call in recorder.data)
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        gb.Matrix.from_coo([0, 2**50], [3, 1], [1.5, 2], name="A"),
+        gb.Vector.from_coo([1], [True], size=9, name="u"),
+        gb.Scalar.from_value(3, "INT8", name="s"),
+        gb.Scalar("FP32"),
+    ],
+    ids=lambda x: type(x).__name__,
+)
+def test_objects_pickle(x: Any) -> None:
+    copy = pickle.loads(pickle.dumps(x))
+    assert copy.isequal(x, check_dtype=True)
+    assert (copy.name, copy.shape) == (x.name, x.shape)
+
+
+def test_a_notebook_shows_a_table() -> None:
+    A = gb.Matrix.from_coo([0, 1], [1, 0], [2, 3], name="my_A")
+    assert "my" in A._repr_html_()
+    assert "<table" in A._repr_html_()
+    assert "<table" in gb.Vector.from_coo([1], [5])._repr_html_()
+
+
+def test_the_size_of_an_object_counts_its_content() -> None:
+    A = gb.Matrix.from_coo(range(100), range(100), 1.5 + np.arange(100))
+    assert A.__sizeof__() > 1600
+    assert gb.Vector(int, 5).__sizeof__() < 1000
