@@ -41,7 +41,7 @@ class ZerocopyBuffer(Buffer):
     def write(self, start: int, array: ArrayLike) -> None:
         gpu = device.current()
         if isinstance(array, gpu.xp.ndarray) and gpu.xp is not np:  # device memory: straight into the pages
-            gpu.copy_out(array.astype(self.dtype, copy=False), self.array[start : start + array.size])
+            gpu.copy_out(array.astype(self.dtype, copy=False), self.array[start : start + array.size], self.pages)
             return
         part = np.asarray(array)
         target = self.array[start : start + part.size]
@@ -58,7 +58,7 @@ class ZerocopyBuffer(Buffer):
     def load(self, start: int = 0, stop: int | None = None) -> Any:
         gpu, part = device.current(), self.array[start:stop]
         made = gpu.xp.empty(part.size, self.dtype)
-        gpu.copy_in(made, part)
+        gpu.copy_in(made, part, self.pages)
         return made
 
 
