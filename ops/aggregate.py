@@ -46,7 +46,11 @@ def aggregate(u: Any, op: Any, shape: tuple[int, ...]) -> Expression:
         The aggregator finds a position, and all entries of a matrix have none in common.
     """
     if op.op.of_vectors and not shape and u.ndim == 2:
-        raise InvalidValue(f"reduce: {op!r} finds a position, which takes a Vector or a reduction by rows or columns")
+        raise InvalidValue(
+            f"reduce: Aggregator {op.op.name} may not be used with Matrix.reduce_scalar: it finds a"
+            " position in a Vector, or by"
+            " rows or columns"
+        )
     steps = _Steps(_Rows(u, op.type) if shape else _All(u, op.type), op.op.recipe)
     return Expression("aggregate", (u, steps), op, op.return_type, shape)
 

@@ -47,8 +47,9 @@ def ids(array: Any, where: str, bound: int | None = None) -> NDArray[np.uint64]:
         One is negative, or not below `bound`.
     """
     given = np.asarray(array)
-    if not isinstance(array, np.ndarray) and (given.size == 0 or given.dtype.kind == "f"):
-        given = given.reshape(-1).astype(np.int64)  # Python's numbers lose their fractions, as they do in NumPy
+    if not isinstance(array, np.ndarray) and given.ndim == 1 and given.dtype.kind in "fO":
+        # Python's numbers lose their fractions, as they do in NumPy; those above 2**63 count.
+        given = np.array(list(array), np.int64 if given.dtype.kind == "f" and np.all(given < 2**63) else np.uint64)
     if given.ndim != 1 or given.dtype.kind not in "iub":
         raise InvalidValue(f"{where} must be integers, not {given.dtype}: a row of them; got {given.ndim} dimensions")
     if given.size:

@@ -57,6 +57,8 @@ def assign(
         )
     operation = "subassign" if submask else "assign"
     if mask is not None and submask and mask.parent.ndim != len(region):
+        if mask.parent.ndim > out.ndim:
+            raise TypeError(f"assign: Mask object must be type Vector: {mask.name} is of {says(mask.parent)}")
         raise TypeError(
             f"assign: Indices for subassign imply {says_noun(len(region))} submask, but got"
             f" {says_noun(mask.parent.ndim)} mask instead: {mask.name}"

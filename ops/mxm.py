@@ -77,9 +77,7 @@ def power(A: Any, n: Any, op: Any) -> Expression:
         try:
             resolve("monoid", typed.op.binaryop, "power: op", A.dtype)
         except (TypeError, InvalidValue):
-            text = (
-                f"power: n=0 needs the identity of a monoid, and {typed.op.binaryop!r} of {op!r} does not have a monoid"
-            )
+            text = f"power: for n=0 the binaryop must be associated with a monoid; {typed.op.binaryop!r} has none"
             raise InvalidValue(text) from None
     return Expression("power", (A, scalar(n, "power: n")), typed, A.dtype, A.shape)
 

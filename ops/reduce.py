@@ -40,7 +40,10 @@ def reduce(u: Any, op: Any, allow_empty: bool = True) -> Expression:
     op = aggregator(op, u.dtype) or op
     if isinstance(op, TypedAggregator):
         if not allow_empty:
-            raise InvalidValue(f"reduce: allow_empty=False needs an identity, and {op!r} has none")
+            raise InvalidValue(
+                "reduce: allow_empty=False not allowed when using Aggregators: it needs an identity, and"
+                f" {op!r} has none"
+            )
         return aggregate(u, op, ())
     typed: Any = resolve("monoid", op, "reduce: op", u.dtype)
     identity = None if allow_empty else typed.identity.item()

@@ -54,6 +54,10 @@ def _by_mask(u: Any, mask: Any) -> Expression:
     if isinstance(mask, Unrun) and mask.ndim == u.ndim:
         mask = mask.new()
     checked = to_mask(mask, "select: op")
+    if checked.parent.ndim != u.ndim:
+        raise TypeError(
+            f"select: the mask {checked.name} is of {says(checked.parent)}; {says(u)} needs one of its own kind"
+        )
     if checked.parent.shape != u.shape:
         raise DimensionMismatch(
             f"select: the mask {checked.name} is of {says(checked.parent)}, which must fit {says(u)}"

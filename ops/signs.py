@@ -40,9 +40,12 @@ def binary_sign(left: Any, right: Any, name: str) -> Any:
         return NotImplemented
     if right is None or left is None:
         raise TypeError(f"None is no operand of {name}; a Matrix, a Vector, a Scalar or a number is needed")
+    scalar_first = isinstance(left, Operand) and not left.ndim and not isinstance(right, Operand | Unrun)
     left, right, op = _side(left), _side(right), getattr(binary, name)
     if bool(left.ndim) != bool(right.ndim):
         made = apply(left, op, right) if left.ndim else apply(right, op, left=left)
+    elif scalar_first and name not in _UNION and name != "minus":  # reads as a comparison with a number
+        made = apply(left, op, right)
     elif name in _UNION:
         made = ewise_add(left, right, op)
     elif name == "minus":
@@ -125,10 +128,9 @@ class Pair(Unrun):
             else ewise_add(self.left, self.right, monoid.lor)
         )
 
-    def computed(self, need: str) -> Any:
-        """The result without an operator, where that means something."""
-        _ = self.expression
-        return super().computed(need)
+    def __getattr__(self, name: str) -> Any:
+        _ = name.startswith("_") or self.expression  # refuses where no operator is meant without saying
+        return super().__getattr__(name)
 
     @property
     def dtype(self) -> Any:
@@ -249,7 +251,7 @@ def _one(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Expression:
 
 
 def _with_thunk(op: Any, kind: str, x: Any, thunk: Any = None) -> Expression:
-    return select(x, op, thunk) if kind == "select" else apply(_side(x), op, thunk)
+    return select(_side(x), op, thunk) if kind == "select" else apply(_side(x), op, thunk)
 
 
 def _two(op: Any, left: Any, right: Any) -> Expression:

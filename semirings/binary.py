@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from sparsezc.semirings import faces
+from sparsezc.semirings.closeness import close
 from sparsezc.semirings.domains import (
     AS_BOOL,
     AS_FLOAT,
@@ -23,6 +24,7 @@ from sparsezc.semirings.domains import (
     WHOLE,
 )  # fmt: skip
 from sparsezc.semirings.operators import BinaryOp
+from sparsezc.semirings.registering import parameterize
 from sparsezc.semirings.types import INT64
 
 # fmt: off
@@ -102,8 +104,13 @@ secondi1 = BinaryOp("secondi1", numpy=lambda i, k, j: k + 1, cuda="k + 1", eleme
 secondj = BinaryOp("secondj", numpy=lambda i, k, j: j, cuda="j", domain=POSITION, commutes_to="firstj", transposes_to="firsti")
 secondj1 = BinaryOp("secondj1", numpy=lambda i, k, j: j + 1, cuda="j + 1", domain=POSITION, commutes_to="firstj1", transposes_to="firsti1")
 
+# Whether |x - y| <= max(rel_tol * max(|x|, |y|), abs_tol): isclose(rel_tol=1e-7, abs_tol=0.0)
+isclose = parameterize(BinaryOp, close, "isclose")
+
 # fmt: on
 from_string = BinaryOp.from_string
+register_anonymous = BinaryOp.register_anonymous
+register_new = BinaryOp.register_new
 
 # At the end, because it takes its names from here
 from sparsezc.semirings import binary_ss as ss  # noqa: E402, F401

@@ -39,3 +39,5 @@ indexle = rowle
 indexgt = rowgt
 
 from_string = IndexUnaryOp.from_string
+register_anonymous = IndexUnaryOp.register_anonymous
+register_new = IndexUnaryOp.register_new

@@ -6,6 +6,8 @@ from sparsezc.semirings import binary
 from sparsezc.semirings.domains import AS_BOOL, BITS, EVERY, NUMBERS, same
 from sparsezc.semirings.structures import Monoid
 from sparsezc.semirings.types import BOOL, highest, lowest
+from sparsezc.semirings.user_structures import register_monoid as register_anonymous
+from sparsezc.semirings.user_structures import register_new_monoid as register_new
 
 any = Monoid(binary.any, identity=0, domain=EVERY, stops_anywhere=True, is_idempotent=True)
 plus = Monoid(binary.plus, identity=0, domain=NUMBERS)
@@ -25,3 +27,8 @@ bxor = Monoid(binary.bxor, identity=lowest, domain=BITS)
 bxnor = Monoid(binary.bxnor, identity=highest, domain=BITS)
 
 from_string = Monoid.from_string
+
+__all__ = [
+    "any", "band", "bor", "bxnor", "bxor", "eq", "from_string", "land", "lor", "lxnor", "lxor", "max", "min", "plus",
+    "register_anonymous", "register_new", "times",
+]  # fmt: skip

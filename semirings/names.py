@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
 from sparsezc.errors import InvalidValue
 from sparsezc.semirings import types
 from sparsezc.semirings.operators import BinaryOp, Operator, TypedOp
+from sparsezc.semirings.registering import Path
 from sparsezc.semirings.structures import Monoid, Semiring, register_anonymous
 
 KINDS = ("unary", "binary", "indexunary", "select", "monoid", "semiring")
@@ -49,8 +51,20 @@ def names_of(kind: str) -> dict[str, Operator]:
     >>> len(names.names_of("monoid"))
     14
     """
-    module = import_module(f"sparsezc.semirings.{kind}")
-    return {name: op for name, op in vars(module).items() if isinstance(op, Operator)}
+    return dict(_operators_in(room(kind), ""))
+
+
+def room(kind: str) -> dict[str, Any]:
+    """What stands in the namespace of a kind."""
+    return vars(import_module(f"sparsezc.semirings.{kind}"))
+
+
+def _operators_in(room: dict[str, Any], path: str) -> Iterator[tuple[str, Operator]]:
+    for name, op in room.items():
+        if isinstance(op, Operator):
+            yield path + name, op
+        elif isinstance(op, Path):
+            yield from _operators_in(vars(op), f"{path}{name}.")
 
 
 def lookup(kind: str, x: Any) -> Any:
@@ -138,16 +152,17 @@ def _convert(kind: str, x: Operator | TypedOp) -> Any:
 
 
 def _from_string(kind: str, text: str) -> Any:
-    base, bracket, dtype = text.strip().lower().partition("[")
-    base = base.strip()
+    written, bracket, dtype = text.strip().partition("[")  # registered names may have capital letters
+    written = written.strip()
+    base, dtype = written.lower(), dtype.lower()
     if bracket and not (dtype.endswith("]") and dtype.count("]") == 1 and "[" not in dtype):
         raise InvalidValue(f"{text!r} is not a {kind} operator: a type stands in brackets at the end, as in '+[int]'")
-    if kind == "semiring" and "." in base and not base.startswith("ss."):
+    base = base.removeprefix("ss.")
+    known = names_of(kind)
+    op: Any = known.get(_SPELLINGS[kind].get(base, base)) or known.get(written.removeprefix("ss."))
+    if op is None and kind == "semiring" and "." in base:
         left, _, right = base.partition(".")
-        op: Any = semiring_of(_from_string("monoid", left), _from_string("binary", right))
-    else:
-        base = base.removeprefix("ss.")
-        op = names_of(kind).get(_SPELLINGS[kind].get(base, base))
+        op = semiring_of(_from_string("monoid", left), _from_string("binary", right))
     if op is None:
         example = _EXAMPLES.get(kind, "+[int]")
         raise InvalidValue(f"{text!r} names no {kind} operator; a name or a spelling such as {example!r} is needed")
@@ -165,4 +180,5 @@ def semiring_of(monoid: Any, binaryop: Any) -> Semiring:
     known = names_of("semiring").get(f"{adds.name}_{multiplies.name}")
     if isinstance(known, Semiring) and known.monoid is adds and known.binaryop is multiplies:
         return known
-    return register_anonymous(adds, multiplies)
+    made: Semiring = register_anonymous(adds, multiplies)
+    return made

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from sparsezc.semirings import names
 from sparsezc.semirings import op_ss as ss
+from sparsezc.semirings.registering import Path
 
 if TYPE_CHECKING:  # for editors; at run time also what users have registered is found
     from sparsezc.semirings.binary import *  # noqa: F403
-    from sparsezc.semirings.semiring import *  # noqa: F403
+    from sparsezc.semirings.semiring import *  # type: ignore[assignment]  # noqa: F403
     from sparsezc.semirings.unary import *  # noqa: F403
 
 __all__ = ["from_string", "ss"]
@@ -49,6 +50,9 @@ def __getattr__(name: str) -> Any:
         found = names.names_of(kind).get(name)
         if found is not None:
             return found
+    paths = [vars(room[name]) for room in map(names.room, _ROOMS) if isinstance(room.get(name), Path)]
+    if paths:
+        return Path(**{part: op for path in reversed(paths) for part, op in path.items()})
     raise AttributeError(f"no unary, binary or semiring operator has the name {name!r}")
 
 

@@ -13,11 +13,13 @@ import numpy as np
 from sparsezc.errors import DomainMismatch
 from sparsezc.semirings import types
 from sparsezc.semirings.domains import EVERY, Domain
+from sparsezc.semirings.registering import FromFunction
 from sparsezc.semirings.typed import TypedBinaryOp, TypedOp, call, reads_of
 from sparsezc.semirings.types import DataType
 
 if TYPE_CHECKING:
     from sparsezc.semirings.structures import Monoid
+    from sparsezc.semirings.written import Written
 
 __all__ = [
     "BinaryOp", "IndexUnaryOp", "Operator", "SelectOp", "TypeNotSupported", "TypedBinaryOp", "TypedOp", "UnaryOp",
@@ -41,6 +43,10 @@ class Operator:
     cuda: str
     elementwise: str
     is_positional: bool
+    #: The Python function that it was made of, translated for each type; None for the built-in ones.
+    written: Written | None = None
+    #: The parameterized operator that it is one of, and the parameters.
+    parameters: tuple[Any, tuple[Any, ...], dict[str, Any]] | None = None
     _domain: Domain
     _function: Callable[..., Any]
 
@@ -85,6 +91,11 @@ class Operator:
         return from_string(cls.kind, text)
 
     @property
+    def orig_func(self) -> Callable[..., Any] | None:
+        """The Python function that it was made of, or None."""
+        return None if self.written is None else self.written.function
+
+    @property
     def types(self) -> dict[DataType, DataType]:
         """``{input type: result type}``."""
         if self._types is None:
@@ -112,7 +123,7 @@ class Operator:
         dtype = self._meet(*key) if type(key) is tuple else types.lookup(key)
         pair = self._domain.get(dtype)
         if pair is None:
-            if not self.is_positional:
+            if not self.is_positional or self.written is not None:
                 known = ", ".join(t.name for t in self._domain)
                 raise TypeNotSupported(f"{self!r} does not work with {dtype}; it works with {known}")
             pair = next(reversed(self._domain.values()))  # positions do not depend on the values' type
@@ -143,7 +154,10 @@ class Operator:
         else:
             values = [types.cast(v, typed.type) for v in operands]
         with np.errstate(all="ignore"):
-            return types.cast(self._function(*values), typed.return_type)
+            return types.cast(self._function_of(typed.type)(*values), typed.return_type)
+
+    def _function_of(self, operand: DataType) -> Callable[..., Any]:
+        return self._function if self.written is None else self.written[operand].numpy
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """``op(A | B)``, ``op(A, 1)``; see :func:`call`."""
@@ -155,20 +169,29 @@ class Operator:
     def __reduce_ex__(self, protocol: Any) -> Any:
         from sparsezc.semirings.names import lookup, names_of
 
-        known = lookup(self.kind, self.name) if self.name in names_of(self.kind) else None
-        return (lookup, (self.kind, self.name)) if known is self else super().__reduce_ex__(protocol)
+        if names_of(self.kind).get(self.name) is self:
+            return lookup, (self.kind, self.name)
+        if self.parameters is not None:
+            return _with_parameters, self.parameters
+        if self.written is not None and isinstance(self, FromFunction):
+            return type(self).register_anonymous, (self.written.function, self.name)
+        return super().__reduce_ex__(protocol)
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_typed": {}}  # made again when asked for
 
 
-class UnaryOp(Operator):
+def _with_parameters(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return op(*args, **kwargs)
+
+
+class UnaryOp(FromFunction, Operator):
     """``z = f(x)``."""
 
     kind = "unary"
 
 
-class BinaryOp(Operator):
+class BinaryOp(FromFunction, Operator):
     """``z = f(x, y)``.
 
     Parameters
@@ -219,19 +242,23 @@ class BinaryOp(Operator):
     @property
     def commutes_to(self) -> BinaryOp | None:
         """The operator g with g(y, x) = f(x, y), or None."""
-        from sparsezc.semirings.names import lookup
-
-        return None if self._commutes_to is None else lookup("binary", self._commutes_to)
+        return self._other(self._commutes_to)
 
     @property
     def transposes_to(self) -> BinaryOp | None:
         """The operator g for which B'A' with g is the transpose of AB with f, or None."""
+        return self._other(self._transposes_to)
+
+    def _other(self, name: str | None) -> BinaryOp | None:
         from sparsezc.semirings.names import lookup
 
-        return None if self._transposes_to is None else lookup("binary", self._transposes_to)
+        if name is None or name == self.name:
+            return None if name is None else self
+        found: BinaryOp = lookup("binary", name)
+        return found
 
 
-class IndexUnaryOp(Operator):
+class IndexUnaryOp(FromFunction, Operator):
     """``z = f(x, i, j, thunk)``; the thunk is ``y`` in CUDA."""
 
     kind = "indexunary"
@@ -241,7 +268,8 @@ class IndexUnaryOp(Operator):
         i, j = np.asarray(i, np.int64), np.asarray(j, np.int64)
         thunk = types.cast(thunk, typed.thunk_type)
         with np.errstate(all="ignore"):
-            z = self._function(x if self.is_positional else types.cast(x, typed.type), i, j, thunk)
+            by_place = self.is_positional and self.written is None  # what x holds does not matter
+            z = self._function_of(typed.type)(x if by_place else types.cast(x, typed.type), i, j, thunk)
             return types.cast(z, typed.return_type)
 
 

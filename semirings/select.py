@@ -29,3 +29,5 @@ indexle = rowle
 indexgt = rowgt
 
 from_string = SelectOp.from_string
+register_anonymous = SelectOp.register_anonymous
+register_new = SelectOp.register_new

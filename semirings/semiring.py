@@ -11,6 +11,7 @@ from sparsezc.semirings.domains import AS_BITS, AS_BOOL, NUMBERS
 from sparsezc.semirings.names import semiring_of as get_semiring  # noqa: F401
 from sparsezc.semirings.structures import Semiring
 from sparsezc.semirings.structures import register_anonymous as register_anonymous
+from sparsezc.semirings.user_structures import register_new_semiring as register_new  # noqa: F401
 
 # any
 any_cdiv = Semiring(monoid.any, binary.cdiv, domain=NUMBERS)

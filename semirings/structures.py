@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sparsezc.semirings import types
 from sparsezc.semirings.domains import Domain
 from sparsezc.semirings.operators import BinaryOp, Operator, TypedOp, TypeNotSupported
+from sparsezc.semirings.registering import Parameterized, parameterize
 from sparsezc.semirings.types import DataType
 
 Constant = float | Callable[[DataType], Any]
@@ -76,6 +77,7 @@ class Monoid(Operator):
     ) -> None:
         super().__init__(name or binaryop.name, numpy=binaryop._function, cuda=binaryop.cuda, domain=domain)
         self.binaryop = binaryop
+        self.written = binaryop.written
         self.stops_anywhere = stops_anywhere
         self.is_idempotent = is_idempotent
         self._identity = identity
@@ -172,6 +174,7 @@ class Semiring(Operator):
         )
         self.monoid = monoid
         self.binaryop = binaryop
+        self.written = binaryop.written
         self._restricted = False
 
     if TYPE_CHECKING:
@@ -220,15 +223,15 @@ class Semiring(Operator):
         return self.binaryop.is_commutative
 
 
-def register_anonymous(monoid: Monoid | BinaryOp, binaryop: BinaryOp, name: str | None = None) -> Semiring:
+def register_anonymous(monoid: Monoid | BinaryOp, binaryop: BinaryOp, name: str | None = None) -> Any:
     """A semiring that stands in no namespace.
 
     Parameters
     ----------
     monoid : Monoid or BinaryOp
-        What adds; an operator stands for the monoid of its name.
+        What adds; an operator stands for its monoid.
     binaryop : BinaryOp
-        What multiplies.
+        What multiplies. A parameterized one makes a parameterized semiring.
     name : str, optional
         Its name; ``{monoid}_{binaryop}`` without one.
 
@@ -241,13 +244,13 @@ def register_anonymous(monoid: Monoid | BinaryOp, binaryop: BinaryOp, name: str 
     >>> semiring.register_anonymous(monoid.max, binary.hypot)["INT8"].return_type
     FP32
     """
-    if isinstance(monoid, BinaryOp):
-        from sparsezc.semirings.names import lookup
-
-        monoid = lookup("monoid", monoid.name)
-    if not isinstance(monoid, Monoid) or not isinstance(binaryop, BinaryOp):
+    adds: Any = monoid.monoid if isinstance(monoid, BinaryOp) else monoid
+    if not isinstance(adds, Monoid) or not isinstance(binaryop, BinaryOp):
         raise TypeError(f"a semiring is made of a Monoid and a BinaryOp; got {monoid!r} and {binaryop!r}")
-    semiring = Semiring(monoid, binaryop, name=name)
+    if isinstance(binaryop, Parameterized):
+        called = name or f"{adds.name}_{binaryop.name}"
+        return parameterize(Semiring, lambda *a, **k: register_anonymous(adds, binaryop(*a, **k), called), called)
+    semiring = Semiring(adds, binaryop, name=name)
     if not semiring.types:
         raise TypeNotSupported(f"{monoid!r} has no type that {binaryop!r} returns")
     return semiring

@@ -54,8 +54,8 @@ class TypedOp:
         self.name = op.name
         self.type = type_
         self.return_type = return_type
-        self.cuda = op.cuda
-        self.reads = reads_of(op.cuda)
+        self.cuda = op.cuda if op.written is None else op.written[type_].cuda
+        self.reads = reads_of(self.cuda)
 
     @property
     def type2(self) -> DataType:
@@ -64,8 +64,8 @@ class TypedOp:
 
     @property
     def thunk_type(self) -> DataType:
-        """The type of an index-unary operator's scalar: INT64 for those of positions, ``type`` for those of values."""
-        return types.INT64 if self.op.is_positional else self.type
+        """The type of an index-unary operator's scalar: INT64 for those of positions, ``type`` for all others."""
+        return types.INT64 if self.op.is_positional and self.op.written is None else self.type
 
     @property
     def parent(self) -> Operator:
@@ -78,6 +78,11 @@ class TypedOp:
         return self.op.opclass
 
     @property
+    def orig_func(self) -> Any:
+        """The Python function that it was made of, or None."""
+        return self.op.orig_func
+
+    @property
     def is_positional(self) -> bool:
         """Whether the result depends on positions instead of values."""
         return self.op.is_positional
@@ -85,7 +90,7 @@ class TypedOp:
     @property
     def elementwise(self) -> str:
         """The CUDA expression where both operands lie at one position (i, j), as in ewise_mult and apply."""
-        return self.op.elementwise
+        return self.op.elementwise if self.op.written is None else self.cuda
 
     @property
     def is_commutative(self) -> bool:

@@ -73,6 +73,8 @@ positionj1 = UnaryOp("positionj1", numpy=lambda i, j: j + 1, cuda="j + 1", domai
 
 # fmt: on
 from_string = UnaryOp.from_string
+register_anonymous = UnaryOp.register_anonymous
+register_new = UnaryOp.register_new
 
 # At the end, because it takes its names from here
 from sparsezc.semirings import unary_ss as ss  # noqa: E402, F401

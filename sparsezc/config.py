@@ -155,6 +155,14 @@ class Config:
         """One setting by name; `default` for a name that is none."""
         return getattr(self, key) if key in _KEYS else default
 
+    def __getitem__(self, key: str) -> Any:
+        if key not in _KEYS:
+            raise KeyError(key)
+        return getattr(self, key)
+
+    def __contains__(self, key: object) -> bool:
+        return key in _KEYS
+
     def reset(self) -> None:
         """Every setting back to its default."""
         for key, entry in _KEYS.items():

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from sparsezc import ops
 from sparsezc.compressed import FromCompressed
 from sparsezc.engines import cpu
-from sparsezc.errors import InvalidValue
+from sparsezc.errors import InvalidObject, InvalidValue
 from sparsezc.ops import arrays, checks
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def _length(n: int | None, ids: Any, where: str, name: str) -> int:
     if not ids.size:
         what = "row" if name == "rows" else "column"
         raise InvalidValue(f"{where}: No {what} indices provided. Unable to infer n{name}. Give n{name}=")
-    return int(ids.max()) + 1
+    return arrays.size(int(ids.max()) + 1, f"{where}: n{name}")
 
 
 class FromArrays(FromCompressed):
@@ -226,4 +226,6 @@ class FromArrays(FromCompressed):
             ncols = max(nested_dicts, default=-1) + 1
         nrows = max(i, default=-1) + 1 if nrows is None else nrows
         ncols = max(j, default=-1) + 1 if ncols is None else ncols
+        if max(i, default=-1) >= nrows or max(j, default=-1) >= ncols:
+            raise InvalidObject(f"Matrix.from_dicts: there are ids beyond the size, {nrows} x {ncols}")
         return cls.from_coo(i, j, vals, dtype, nrows=nrows, ncols=ncols, name=name)

@@ -62,7 +62,7 @@ class VectorFromArrays:
         if size is None:
             if not at.size:
                 raise InvalidValue("Vector.from_coo: No indices provided. Unable to infer size. Give size=")
-            size = int(at.max()) + 1
+            size = arrays.size(int(at.max()) + 1, "Vector.from_coo: size")
         arrays.lengths("Vector.from_coo", indices=at, values=vals)
         engine = cpu.engine()
         maker: Any = cls

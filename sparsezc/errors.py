@@ -78,6 +78,10 @@ class UnknownDtype(GraphblasException, TypeError):
     """Something that names no GraphBLAS type was given where a type is needed."""
 
 
+class UdfParseError(GraphblasException, TypeError):
+    """A Python function cannot become an operator; the message names the construct and its line."""
+
+
 class ConvergenceFailure(GraphblasException, ArithmeticError):
     """An iteration did not settle in the number of rounds that it was given."""
 

@@ -139,6 +139,26 @@ class Unrun(Infix):
         return len(self.shape)
 
     @property
+    def size(self) -> int:
+        """Number of positions of the Vector that it makes."""
+        return self._length(0, 1, "size")
+
+    @property
+    def nrows(self) -> int:
+        """Number of rows of the Matrix that it makes."""
+        return self._length(0, 2, "nrows")
+
+    @property
+    def ncols(self) -> int:
+        """Number of columns of the Matrix that it makes."""
+        return self._length(1, 2, "ncols")
+
+    def _length(self, along: int, ndim: int, name: str) -> int:
+        if len(self.shape) != ndim:
+            raise AttributeError(f"an expression that makes a {self.kind.__name__} has no attribute {name!r}")
+        return self.shape[along]
+
+    @property
     def name(self) -> str:
         """The name of the result, which it gets when it is computed."""
         said: str = self.computed("name").name

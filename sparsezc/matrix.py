@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Any, Self
 from numpy.typing import ArrayLike
 
 import sparsezc.vector  # noqa: F401  (a program that never names Vector may make one: A.mxv(v).new())
-from sparsezc import engines, ops, scalar
-from sparsezc.config import config
+from sparsezc import engines, ops, placing, scalar
 from sparsezc.construct import FromArrays
 from sparsezc.contents import MatrixContents
 from sparsezc.engines import cpu
-from sparsezc.errors import InvalidValue, OutputNotEmpty, UnknownDtype, warn_slow
+from sparsezc.errors import OutputNotEmpty, UnknownDtype
 from sparsezc.expression import Expression, IndexList
 from sparsezc.mask import Mask, as_mask
-from sparsezc.memory import budget
 from sparsezc.ops import arrays, compare, indices
 from sparsezc.options import check as check_options
 from sparsezc.reading import Readable
@@ -34,19 +32,6 @@ if TYPE_CHECKING:
 __all__ = ["Matrix", "TransposedMatrix"]
 
 _numbers = itertools.count()
-
-
-_NOTEWORTHY_BYTES = 1 << 20  # moving less than this is not worth a word
-
-
-def _say_that_it_moves(matrix: Matrix, engine: str, nbytes: int) -> None:
-    """A matrix follows a statement to another engine: once each, and worth knowing where it is large."""
-    if nbytes < _NOTEWORTHY_BYTES or config.fallback == "silent":
-        return
-    said = f"matrix {matrix.name} ({nbytes:,} bytes) is needed on engine {engine!r}"
-    if config.fallback == "error":
-        raise InvalidValue(f"{said} and config.fallback is 'error': use {matrix.name}.to({engine!r}) first")
-    warn_slow(f"{said} and moves there; {matrix.name}.to({engine!r}) says so")
 
 
 class Matrix(FromArrays, MatrixContents, Readable, Writable):
@@ -154,7 +139,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Writable):
             self._engine, self._store = engine, engine.new_matrix(self.dtype, self._nrows, self._ncols)
             return
         csr = self._to_csr()
-        _say_that_it_moves(self, engine.name, csr.nbytes)
+        placing.say_that_it_moves(self, engine.name, csr.nbytes)
         self._engine, self._store = engine, engine.matrix_from_csr(csr)
 
     def _need(self) -> tuple[Engine, Any]:
@@ -211,29 +196,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Writable):
         OutOfMemory
             The matrix does not fit; the message says what each placement needs and what there is.
         """
-        if engine is None:
-            engine = "cpu" if placement == "host" else "gpu"
-        there = engines.get(engine)
-        if self._engine is there and placement is None and not with_transpose:
-            return self
-        if there is cpu.engine():
-            if placement not in (None, "host"):
-                raise InvalidValue(
-                    f"{self.name}.to: placement={placement!r} is none of engine {engine!r}, which has 'host'"
-                )
-            if self._engine is there:
-                return self
-            csr, wanted = self._to_csr(), "host"
-        else:
-            csr = self._to_csr()
-            wanted = budget.resolve(placement or config.placement, csr.placed_nbytes, csr.nrows)
-            if self._engine is there and csr.indices.placement == wanted and not with_transpose:
-                return self
-        placed = csr.place(wanted)
-        made = Matrix._from_csr(placed, engine, name=self.name, adopt=placed is not csr)
-        if with_transpose:
-            there.keep_transpose(made._store)
-        return made
+        return placing.placed(self, engine, placement, with_transpose)
 
     def dup(
         self,

@@ -6,6 +6,8 @@ its answer, so a loop pays for the search once.
 
 from __future__ import annotations
 
+from importlib import import_module
+from types import FunctionType
 from typing import Any
 
 from sparsezc.errors import GraphblasException
@@ -26,7 +28,7 @@ def resolve(kind: str, op: Any, where: str, left: DataType, right: DataType | No
     ----------
     kind : {"unary", "binary", "indexunary", "select", "monoid", "semiring"}
         What is needed. A monoid counts as its binary operator, and a binary operator as the monoid of its name.
-    op : Operator, TypedOp or str
+    op : Operator, TypedOp, str or a Python function
     where : str
         The argument's name in messages, such as ``"mxv: op"``.
     left, right : DataType
@@ -41,6 +43,10 @@ def resolve(kind: str, op: Any, where: str, left: DataType, right: DataType | No
     DomainMismatch
         The operator does not work with these types (also a KeyError, as in python-graphblas).
     """
+    if isinstance(op, FunctionType) and kind in ("unary", "binary", "indexunary", "select"):
+        made: Any = import_module(f"sparsezc.semirings.{kind}")
+        op = made.register_anonymous(op)
+        return op[left if right is None or kind != "binary" else (left, right)]  # type: ignore[no-any-return]
     key = (kind, op, id(left), id(right))  # types are single objects that live forever
     try:
         return _remembered[key]

@@ -99,10 +99,12 @@ class SuiteSparse:
         self._of = of
 
     def __dir__(self) -> list[str]:
-        return sorted(_names(self._of.ndim))
+        return sorted({*_names(self._of.ndim), *dir(_Makers(self._of.ndim))})
 
     def __getattr__(self, name: str) -> Any:
         of = self._of
+        if name in dir(_Makers(of.ndim)):
+            return getattr(_Makers(of.ndim), name)
         if name not in _names(of.ndim):
             raise AttributeError(f"{type(of).__name__}.ss has no attribute {name!r}")
         engine, store = of._need()
@@ -110,7 +112,7 @@ class SuiteSparse:
         if not home:
             store = of.to("cpu")._store
         found = getattr(store.ss, name)
-        if not callable(found):
+        if not callable(found) or type(found) is native.gb.Scalar:
             return ours(found)
         if name in _READS:
             return _translated(found)

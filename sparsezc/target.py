@@ -119,10 +119,10 @@ class Position(Unrun):
             )
         write(self.parent, self.parent._assignment(self.keys, value, None, False), None, None, False)
 
-    def update(self, value: Any, **options: Any) -> None:
+    def update(self, expr: Any, **options: Any) -> None:
         """The same as ``<<``."""
         check_options(options)
-        self << value
+        self << expr
 
     @property
     def dtype(self) -> DataType:
@@ -157,8 +157,10 @@ class Position(Unrun):
             Instead, a mask of the parent's shape (for a row or column, also one of its length).
         name : str, optional
         """
-        if not self.shape and mask is not None:
-            raise InvalidValue(f"{self!r}: one element takes no mask; nor is that a descriptor option")
+        if not self.shape and not (mask is None and input_mask is None):
+            raise InvalidValue(
+                f"{self!r}: one element takes neither mask nor input_mask, which are no descriptor options"
+            )
         if input_mask is not None:
             if mask is not None:
                 raise TypeError(f"{self!r}: mask and input_mask arguments cannot both be given")

@@ -102,7 +102,7 @@ class Writable(Operand):
                 mask = arg
             elif accum is not None:
                 raise TypeError(f"{self.name}(...): Got multiple values for argument 'accum'")
-            elif isinstance(arg, str | TypedOp | Operator):
+            elif isinstance(arg, str | TypedOp | Operator) or callable(arg):  # max and min, too
                 accum = arg
             else:
                 raise TypeError(
@@ -130,10 +130,10 @@ class Writable(Operand):
     def __lshift__(self, value: Any) -> None:
         write(self, value, None, None, False)
 
-    def update(self, value: Any, **options: Any) -> None:
-        """The same as ``self << value``."""
+    def update(self, expr: Any, **options: Any) -> None:
+        """The same as ``self << expr``."""
         check_options(options)
-        write(self, value, None, None, False)
+        write(self, expr, None, None, False)
 
     def __getitem__(self, keys: Any) -> Position:
         return Position(self, self._indexed(keys))

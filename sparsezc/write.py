@@ -102,7 +102,8 @@ def write(out: Any, value: Any, mask: Mask | None, accum: TypedOp | None, replac
         Two matrices lie on different engines.
     """
     if type(value) is not Expression and isinstance(value, Unrun):
-        value = value.expression
+        element = accum is not None and not out.ndim  # python-graphblas takes no unread element into an accumulator
+        value = value.computed("an accumulated element") if element else value.expression
     if type(value) is not Expression:
         if not out.ndim:
             out._take(value, accum)

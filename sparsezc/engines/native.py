@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc import errors
+from sparsezc.engines import cpu_operators
 from sparsezc.expression import IndexList
 from sparsezc.mask import Mask
 from sparsezc.semirings.operators import TypedOp
@@ -53,15 +54,12 @@ def operator(op: TypedOp | None) -> Any:
 
 
 def _translate(op: TypedOp) -> Any:
+    if cpu_operators.is_made(op):
+        return cpu_operators.make(gb, op)
     room = getattr(gb, op.op.kind)
     # `.ss` first: python-graphblas still has its names outside of it, but warns.
     homes = (getattr(room, "ss", None), room, getattr(room, "numpy", None))
     found = next((getattr(home, op.name) for home in homes if op.name in dir(home)), None)
-    if found is None and op.op.kind == "semiring":  # made by the user from known parts
-        parts: Any = op.op
-        found = gb.semiring.register_anonymous(
-            getattr(gb.monoid, parts.monoid.name), getattr(gb.binary, parts.binaryop.name)
-        )
     if found is None:
         raise errors.NotImplementedException(f"the cpu engine (python-graphblas) has no operator {op.op!r}")
     for dtype in (op.type, *op.op.types):  # some are known by the types that are converted to theirs only

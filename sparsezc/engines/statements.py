@@ -238,13 +238,23 @@ def _formed_first(x: Expression) -> bool:
     return any(u.dtype is not of for u in x.operands[:2])
 
 
+_WIDE = 2**26  # columns of a result for which a row as a dense array, one a thread, is much to ask
+
+
 def _options(x: Expression, mask: Any) -> dict[str, str]:
-    """Keep SuiteSparse from a hash table in a matrix times vector whose mask is no complement.
+    """Keep SuiteSparse from a hash table in a product whose mask is no complement.
 
     It sizes the table by the products and puts the mask's entries in too; one that is full is searched for ever (9.4.5,
     in either mode, with any number of threads).
     """
-    if mask is None or mask.complement or x.operation not in ("vxm", "mxv"):
+    if mask is None or mask.complement:
         return {}
-    by_rows = x.operation == "vxm"
-    return {"axb_method": "gustavson" if x.operands[by_rows]._transposed != by_rows else "dot"}
+    if x.operation in ("vxm", "mxv"):
+        by_rows = x.operation == "vxm"
+        return {"axb_method": "gustavson" if x.operands[by_rows]._transposed != by_rows else "dot"}
+    if x.operation == "mxm":
+        A, B = x.operands
+        return {"axb_method": "dot" if (B._transposed and not A._transposed) or B.ncols > _WIDE else "gustavson"}
+    if x.operation == "power" or (x.operation == "ewise_mult" and x.operands[0].ndim != x.operands[1].ndim):
+        return {"axb_method": "dot" if x.shape[1] > _WIDE else "gustavson"}  # products inside python-graphblas
+    return {}

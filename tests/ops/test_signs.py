@@ -197,3 +197,41 @@ def test_numbers_of_numpy_leave_the_sign_to_the_object() -> None:
     assert (np.int64(3) - v).new().to_dict() == {0: 2, 1: 1}
     with pytest.raises(TypeError):
         _ = np.array([1, 2]) + v
+
+
+def test_python_functions_are_operators() -> None:
+    v = gb.Vector.from_coo([0, 1], [1, 2])
+    pytest.importorskip("numba", reason="the CPU engine compiles Python functions with numba")
+    assert v.apply(lambda x: x + 1).new().to_dict() == {0: 2, 1: 3}
+    assert v.ewise_mult(v, lambda x, y: x * y + 1).new().to_dict() == {0: 2, 1: 5}
+    with pytest.raises(TypeError, match="semiring"):
+        v.inner(v, lambda x, y: x + y)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"foo": 1}, {"nthreads": 1, "NTHREADS": 2}, {"sort": "hi"}, {"axb_method": "bad"}, {"nthreads": "many"}],
+)
+def test_options_that_are_none_are_refused_everywhere(options: dict[str, Any]) -> None:
+    v = gb.Vector.from_coo([0, 1], [1, 2])
+    for use in (
+        lambda: v(**options),
+        lambda: (v + v).new(**options),
+        lambda: v[:].new(**options),
+        lambda: v.dup(**options),
+        lambda: v.update(3, **options),
+    ):
+        with pytest.raises(gb.exceptions.InvalidValue, match="escriptor"):
+            use()
+    assert v.to_dict() == {0: 1, 1: 2}
+    v(nthreads=4, AxB_method="dot", sort=True) << v + 1
+    assert (v + 1).new(nthreads=2, sort=None).to_dict() == {0: 3, 1: 4}
+
+
+def test_sizes_of_what_has_not_run() -> None:
+    A = gb.Matrix(int, 2, 3)
+    with gb.config.set(autocompute=False):
+        assert ((A @ A.T).nrows, (A @ A.T).ncols, (A @ gb.Vector(int, 3)).size, A[0, :].size) == (2, 2, 2, 3)
+        for use in (lambda: A[0, :].nrows, lambda: (A + A).size):
+            with pytest.raises(AttributeError):
+                use()

@@ -36,6 +36,15 @@ def _powers(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.isfinite(x) if x.dtype.kind == "f" else (x >= 0) & (x < 2**16)
 
 
+def _differences(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Where x - y is a number of the type."""
+    if x.dtype.kind == "f":
+        return np.isfinite(x) & np.isfinite(y)
+    exact = x.astype(object) - y.astype(object)
+    limits = np.iinfo(np.uint64 if x.dtype.kind == "u" else np.int64) if x.dtype != bool else np.iinfo(np.int64)
+    return np.array((exact >= limits.min) & (exact <= limits.max) & (exact > limits.min), bool)
+
+
 _NUMBA = "a Numba function there, which "
 
 # SuiteSparse's own operators are followed to the letter; these are the places where there is no letter.
@@ -44,6 +53,7 @@ NOT_COMPARED = {
     "rfloordiv": Undefined(lambda x, y: _divides(y, x), "as floordiv"),
     "mod": Undefined(_divides, "as floordiv"),
     "rpow": Undefined(_powers, _NUMBA + "raises at negative exponents and takes large ones through floats"),
+    "isclose": Undefined(_differences, _NUMBA + "finds infinity near every number, and wraps where x - y does"),
     "ldexp": Undefined(lambda x, y: np.abs(y) < 2**31, "cuts the exponent to a C int, undefined in C beyond its range"),
 }
 

@@ -28,6 +28,7 @@ def operators(kind: str) -> dict[str, Any]:
                 found[name] = op
         if kind == "binary":
             found["mod"] = gb.binary.numpy.mod
+            found["isclose"] = gb.binary.isclose()
     return found
 
 

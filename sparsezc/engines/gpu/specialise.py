@@ -137,12 +137,15 @@ def neutral(op: Any) -> Any:
     """What a typed monoid starts from: its identity, but NaN for a minimum or maximum of floats, which take numbers
     rather than NaN: so a lone NaN stays one.
     """
-    return op.type.np_type.type("nan") if op.name in ("min", "max") and op.type.is_float else op.identity
+    by_number = op.op.written is None and op.name in ("min", "max")
+    return op.type.np_type.type("nan") if by_number and op.type.is_float else op.identity
 
 
 def _atomic(op: Any) -> int:
     """Which of the hardware's atomics does this monoid: 1 add, 2 min, 3 max, 0 none (see atomics.cuh)."""
     size = op.type.np_type.itemsize
+    if op.op.written is not None:
+        return 0
     if op.name == "plus" and not op.type.is_bool and size >= 4:
         return 1
     if op.name in ("min", "max") and op.type.is_integer and size >= 4:

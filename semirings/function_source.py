@@ -1,0 +1,98 @@
+"""The text of a Python function: its syntax tree, and the constants that it takes from around it."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from sparsezc.errors import UdfParseError
+
+__all__ = ["Source", "refuse", "source_of"]
+
+
+class Source(NamedTuple):
+    """A function as it is written."""
+
+    name: str
+    file: str
+    parameters: tuple[str, ...]
+    body: list[ast.stmt]
+    outside: dict[str, Any]  #: names of globals, of enclosing functions and built-ins, and what they mean
+
+    def refuse(self, node: ast.AST, why: str) -> UdfParseError:
+        """The error that says what cannot be translated, and where."""
+        return refuse(self.name, why, f"{self.file}, line {getattr(node, 'lineno', '?')}")
+
+
+def refuse(name: str, why: str, where: str) -> UdfParseError:
+    """The error of a function that cannot be translated."""
+    return UdfParseError(
+        f"{name} ({where}): {why}; what can be used are arithmetic, comparisons, and, or, not, if, assignment,"
+        " abs, min, max, int, float, bool and the functions of math and numpy that docs/operators.md lists"
+    )
+
+
+def source_of(function: Callable[..., Any], arity: int) -> Source:
+    """A function's text, with as many parameters as needed.
+
+    Raises
+    ------
+    UdfParseError
+        There is no text, or the function takes another number of parameters.
+    TypeError
+        It is no Python function.
+    """
+    if not inspect.isfunction(function):
+        raise TypeError(f"a Python function is needed; got {function!r} of type {type(function).__name__}")
+    code = function.__code__
+    name = function.__name__
+    where = f"{code.co_filename}, line {code.co_firstlineno}"
+    lines = linecache.getlines(code.co_filename, function.__globals__)
+    node = _find(function, lines)
+    if node is None:
+        raise refuse(name, "its text cannot be found, and an operator is translated from its text", where)
+    args = node.args
+    if args.vararg or args.kwarg or args.kwonlyargs or args.posonlyargs or args.defaults:
+        raise refuse(name, "its parameters must be plain names, without defaults or stars", where)
+    names = tuple(arg.arg for arg in args.args)
+    if len(names) != arity:
+        raise refuse(name, f"it takes {len(names)} parameters and {arity} are needed", where)
+    body: list[ast.stmt] = node.body if isinstance(node, ast.FunctionDef) else [_returning(node)]
+    try:
+        outside = inspect.getclosurevars(function)
+    except ValueError as error:  # a name of an enclosing function that has no value yet
+        raise refuse(name, str(error), where) from None
+    meant = {**outside.builtins, **outside.globals, **outside.nonlocals}
+    return Source(name, code.co_filename, names, body, meant)
+
+
+def _returning(node: ast.Lambda) -> ast.stmt:
+    return ast.copy_location(ast.Return(node.body), node.body)
+
+
+def _find(function: Any, lines: list[str]) -> ast.FunctionDef | ast.Lambda | None:
+    """The node that the function's code was compiled from."""
+    try:
+        tree = ast.parse("".join(lines))
+    except SyntaxError:
+        return None
+    code = function.__code__
+    lambdas = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            if first == code.co_firstlineno:
+                return node
+        elif isinstance(node, ast.Lambda) and code.co_name == "<lambda>" and node.lineno == code.co_firstlineno:
+            lambdas.append(node)
+    # Several lambdas may begin in one line: the innermost that holds all places that the code knows of.
+    known = [(a, c, b, d) for a, b, c, d in code.co_positions() if a and b and c is not None and d]
+    return next((node for node in reversed(lambdas) if all(_holds(node, place) for place in known)), None)
+
+
+def _holds(node: ast.Lambda, place: tuple[int, int, int, int]) -> bool:
+    end = node.end_lineno or node.lineno, node.end_col_offset or 0
+    return (node.lineno, node.col_offset) < place[:2] and place[2:] <= end

@@ -1,0 +1,81 @@
+"""Operators that users made, as python-graphblas's: the CPU engine looks here for what has no name there.
+
+A Python function was translated when it became an operator (:mod:`sparsezc.semirings.written`). What goes to
+python-graphblas, which compiles it with Numba, is that translation in plain Python for one type, so both engines
+compute the same.
+"""
+
+from __future__ import annotations
+
+import math
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from sparsezc.errors import NotImplementedException
+from sparsezc.semirings import names
+from sparsezc.semirings.operators import TypedOp
+
+__all__ = ["is_made", "make"]
+
+
+def is_made(op: TypedOp) -> bool:
+    """Whether a user made the operator: of a function, or a monoid or a semiring of known parts."""
+    return op.op.written is not None or names.names_of(op.op.kind).get(op.name) is not op.op
+
+
+def make(gb: Any, op: TypedOp) -> Any:
+    """python-graphblas's operator for a user's, typed.
+
+    Raises
+    ------
+    NotImplementedException
+        Numba is not there, which compiles functions for SuiteSparse.
+    """
+    dtype = op.type.name
+    parts: Any = op.op
+    if op.op.kind == "semiring":
+        made = gb.semiring.register_anonymous(_monoid(gb, parts[op.type].monoid), _binary(gb, op, parts.binaryop))
+        return made[dtype]
+    if op.op.kind == "monoid":
+        return _monoid(gb, op)[dtype]
+    if op.op.kind == "binary":
+        return _binary(gb, op, op.op)[dtype]
+    return getattr(gb, op.op.kind).register_anonymous(_function(op), op.name, is_udt=True)[dtype]
+
+
+def _function(op: TypedOp) -> Any:
+    """The translation for one type, as a Python function."""
+    if find_spec("numba") is None:
+        raise NotImplementedException(
+            f"the cpu engine needs numba for {op!r}, which is a Python function; pip install numba, or run it on a GPU"
+        )
+    written = op.op.written
+    assert written is not None
+    room: dict[str, Any] = {"np": np, "math": math}
+    exec(written.python(op.type), room)  # noqa: S102  -- our own text, made of numbers and a fixed set of operations
+    return room["function"]
+
+
+def _binary(gb: Any, op: TypedOp, binaryop: Any) -> Any:
+    """A binary operator there, untyped; of a function, for one type."""
+    if binaryop.written is None:
+        room = gb.binary
+        homes = (getattr(room, "ss", None), room, getattr(room, "numpy", None))
+        found = next((getattr(home, binaryop.name) for home in homes if binaryop.name in dir(home)), None)
+        if found is None:
+            raise NotImplementedException(f"the cpu engine (python-graphblas) has no operator {binaryop!r}")
+        return found
+    return gb.binary.register_anonymous(_function(binaryop[op.type]), binaryop.name, is_udt=True)
+
+
+def _monoid(gb: Any, op: Any) -> Any:
+    """A monoid there, untyped, that works for one type at least."""
+    if not is_made(op):
+        return getattr(gb.monoid, op.name)
+    if op.op.binaryop.written is None:
+        raise NotImplementedException(f"the cpu engine (python-graphblas) has no {op!r}, made of a built-in operator")
+    # Monoids are made there of operators that were compiled for every type at once.
+    function = gb.binary.register_anonymous(_function(op.op.binaryop[op.type]), op.name)
+    return gb.monoid.register_anonymous(function, op.identity.item(), op.name, is_idempotent=op.is_idempotent)

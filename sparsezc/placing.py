@@ -1,0 +1,55 @@
+"""How a matrix gets to another engine or into another placement."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sparsezc import engines
+from sparsezc.config import config
+from sparsezc.engines import cpu
+from sparsezc.errors import InvalidValue, warn_slow
+from sparsezc.memory import budget
+
+if TYPE_CHECKING:
+    from sparsezc.matrix import Matrix
+
+__all__ = ["placed", "say_that_it_moves"]
+
+_NOTEWORTHY_BYTES = 1 << 20  # moving less than this is not worth a word
+
+
+def say_that_it_moves(matrix: Matrix, engine: str, nbytes: int) -> None:
+    """A matrix follows a statement to another engine: once each, and worth knowing where it is large."""
+    if nbytes < _NOTEWORTHY_BYTES or config.fallback == "silent":
+        return
+    said = f"matrix {matrix.name} ({nbytes:,} bytes) is needed on engine {engine!r}"
+    if config.fallback == "error":
+        raise InvalidValue(f"{said} and config.fallback is 'error': use {matrix.name}.to({engine!r}) first")
+    warn_slow(f"{said} and moves there; {matrix.name}.to({engine!r}) says so")
+
+
+def placed(matrix: Matrix, engine: str | None, placement: str | None, with_transpose: bool) -> Matrix:
+    """The matrix on an engine and in a placement: itself where nothing changes, else a copy; see :meth:`Matrix.to`."""
+    if engine is None:
+        engine = "cpu" if placement == "host" else "gpu"
+    there = engines.get(engine)
+    if matrix._engine is there and placement is None and not with_transpose:
+        return matrix
+    if there is cpu.engine():
+        if placement not in (None, "host"):
+            raise InvalidValue(
+                f"{matrix.name}.to: placement={placement!r} is none of engine {engine!r}, which has 'host'"
+            )
+        if matrix._engine is there:
+            return matrix
+        csr, wanted = matrix._to_csr(), "host"
+    else:
+        csr = matrix._to_csr()
+        wanted = budget.resolve(placement or config.placement, csr.placed_nbytes, csr.nrows)
+        if matrix._engine is there and csr.indices.placement == wanted and not with_transpose:
+            return matrix
+    placed = csr.place(wanted)
+    made: Matrix = type(matrix)._from_csr(placed, engine, name=matrix.name, adopt=placed is not csr)
+    if with_transpose:
+        there.keep_transpose(made._store)
+    return made
