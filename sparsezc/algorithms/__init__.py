@@ -1,6 +1,8 @@
-"""Graph algorithms, one short file each: a Matrix goes in, a Vector comes out."""
+"""Graph algorithms, one short file each, in plain GraphBLAS on the adjacency matrix."""
 
+from sparsezc.algorithms.all_pairs_shortest_paths import all_pairs_shortest_paths
 from sparsezc.algorithms.approximate_diameter import approximate_diameter
+from sparsezc.algorithms.bellman_ford import bellman_ford, find_negative_cycle
 from sparsezc.algorithms.betweenness_centrality import betweenness_centrality
 from sparsezc.algorithms.bfs import bfs, bfs_parents
 from sparsezc.algorithms.cdlp import cdlp
@@ -13,26 +15,33 @@ from sparsezc.algorithms.eigenvector_centrality import eigenvector_centrality
 from sparsezc.algorithms.greedy_color import greedy_color
 from sparsezc.algorithms.harmonic_centrality import harmonic_centrality
 from sparsezc.algorithms.hits import hits
-from sparsezc.algorithms.k_hop import k_hop
+from sparsezc.algorithms.k_hop import ego_graph, k_hop
 from sparsezc.algorithms.k_truss import k_truss
 from sparsezc.algorithms.katz_centrality import katz_centrality
+from sparsezc.algorithms.louvain_communities import louvain_communities
 from sparsezc.algorithms.maximal_independent_set import maximal_independent_set
 from sparsezc.algorithms.maximal_matching import maximal_matching
+from sparsezc.algorithms.minimum_spanning_forest import minimum_spanning_forest
+from sparsezc.algorithms.modularity import modularity
 from sparsezc.algorithms.pagerank import pagerank
 from sparsezc.algorithms.random_walks import random_walks
 from sparsezc.algorithms.reciprocity import overall_reciprocity, reciprocity
 from sparsezc.algorithms.similarity import cosine_similarity, jaccard_coefficient
 from sparsezc.algorithms.sssp import sssp
+from sparsezc.algorithms.stoer_wagner import stoer_wagner
 from sparsezc.algorithms.strongly_connected_components import strongly_connected_components
 from sparsezc.algorithms.topological_sort import (
     is_directed_acyclic_graph,
     topological_generations,
     topological_sort,
 )
+from sparsezc.algorithms.transitive_closure import transitive_closure, transitive_reduction
 from sparsezc.algorithms.triangles import transitivity, triangle_count, triangles
 
 __all__ = [
+    "all_pairs_shortest_paths",
     "approximate_diameter",
+    "bellman_ford",
     "betweenness_centrality",
     "bfs",
     "bfs_parents",
@@ -44,7 +53,9 @@ __all__ = [
     "cosine_similarity",
     "diameter",
     "eccentricity",
+    "ego_graph",
     "eigenvector_centrality",
+    "find_negative_cycle",
     "greedy_color",
     "harmonic_centrality",
     "hits",
@@ -55,8 +66,11 @@ __all__ = [
     "k_truss",
     "katz_centrality",
     "local_clustering_coefficient",
+    "louvain_communities",
     "maximal_independent_set",
     "maximal_matching",
+    "minimum_spanning_forest",
+    "modularity",
     "overall_reciprocity",
     "pagerank",
     "radius",
@@ -64,9 +78,12 @@ __all__ = [
     "reciprocity",
     "square_clustering",
     "sssp",
+    "stoer_wagner",
     "strongly_connected_components",
     "topological_generations",
     "topological_sort",
+    "transitive_closure",
+    "transitive_reduction",
     "transitivity",
     "triangle_count",
     "triangles",

@@ -60,9 +60,9 @@ def weights(A: Matrix) -> None:
     if A.nvals == 0:
         return
     if not A.reduce_scalar(monoid.min).value >= 0:
-        raise InvalidValue("weighted: A has negative values; weights >= 0 are needed")
+        raise InvalidValue("A has negative values; weights >= 0 are needed")
     if not A.reduce_scalar(monoid.plus[types.FP64]).value < float("inf"):
-        raise InvalidValue("weighted: A has values that are NaN or infinite; finite weights are needed")
+        raise InvalidValue("A has values that are NaN or infinite; finite weights are needed")
 
 
 def count(value: Any, name: str, least: int = 0) -> int:

@@ -106,7 +106,7 @@ def clustering(A: Matrix) -> Vector:
     one = A.select(select.offdiag).new().apply(binary.pair[types.INT64], right=1).new()
     M = one.ewise_add(one.T, monoid.plus).new()
     # C<M> = M M;  (M .* C) 1
-    C = M.mxm(M.T, semiring.plus_times).new(mask=M.S)
+    C = M.mxm(M, semiring.plus_times).new(mask=M.S)
     C << C.ewise_mult(M, binary.times)
     triangles = C.reduce_rowwise(monoid.plus).new()
     # 2 (d (d - 1) - 2 r)
@@ -161,7 +161,7 @@ def square_clustering(A: Matrix) -> Vector:
     S = simple(A)
     degree = out_degree(S)
     # q = sum_j C (C - 1) / 2
-    C = S.mxm(S.T, semiring.plus_pair[types.INT64]).new()
+    C = S.mxm(S, semiring.plus_pair[types.INT64]).new()
     C << C.select(select.offdiag)
     C << C.ewise_mult(C.apply(binary.minus, right=1).new(), binary.times)
     q = C.reduce_rowwise(monoid.plus).new()

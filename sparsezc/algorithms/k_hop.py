@@ -76,3 +76,56 @@ def k_hop(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, undir
     if not center:
         del level[source]
     return level
+
+
+def ego_graph(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, undirected: bool = False) -> Matrix:
+    """The edges between the vertices within `radius` hops of one.
+
+    Parameters
+    ----------
+    A : Matrix, shape (n, n), any dtype
+        Adjacency matrix: an entry (i, j) is an edge from i to j.
+    source : int
+        The centre, in 0..n-1.
+    radius : int
+        Most hops to go, at least 0.
+    center : bool
+        Whether the centre's own edges belong to it.
+    undirected : bool
+        Follow edges in both directions.
+
+    Returns
+    -------
+    Matrix, shape (n, n), of the type of `A`
+        The entries of `A` between vertices of :func:`k_hop`, under their numbers.
+
+    Raises
+    ------
+    IndexOutOfBound
+        `source` is not a vertex of the graph.
+    InvalidValue
+        `radius` is negative.
+    DimensionMismatch
+        `A` is not square.
+
+    Notes
+    -----
+    With D the diagonal matrix of these vertices::
+
+        D A D                over (any, second), (any, first)
+
+    Source: J. Kepner, J. Gilbert (eds.), Graph Algorithms in the Language of Linear Algebra, SIAM 2011,
+    doi:10.1137/1.9780898719918.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> A = gb.Matrix.from_edgelist([(0, 1), (1, 2), (2, 1), (2, 3)], nrows=4, ncols=4)
+    >>> gb.algorithms.ego_graph(A, 1, radius=1).to_edgelist(values=False)[0].tolist()
+    [[1, 2], [2, 1]]
+    """
+    D = k_hop(A, source, radius, center=center, undirected=undirected).diag()
+    # D A D
+    E: Matrix = D.mxm(A, semiring.any_second[A.dtype]).new()
+    E << E.mxm(D, semiring.any_first[A.dtype])
+    return E

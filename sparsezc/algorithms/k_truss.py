@@ -36,10 +36,11 @@ def k_truss(A: Matrix, k: Any) -> Matrix:
 
     Notes
     -----
-    With C the undirected simple graph at first::
+    With C the undirected simple graph at first, its values the triangles at each edge, and R the edges that go::
 
-        T<C> = C C'          over (plus, pair): the triangles at each edge
-        C = T where T >= k - 2       until no edge goes
+        C<C> = C C                   over (plus, pair)
+        R = C where C < k - 2;  C = C where C >= k - 2
+        C<C> = C - R (C + R) - C R   over (plus, pair), until no edge goes
 
     Source: J. Cohen, Trusses: cohesive subgraphs for social network analysis, NSA technical report, 2008;
     T. Davis, Graph algorithms via SuiteSparse:GraphBLAS: triangle counting and K-truss, HPEC 2018,
@@ -54,15 +55,17 @@ def k_truss(A: Matrix, k: Any) -> Matrix:
     """
     _check.adjacency(A)
     least = _check.count(k, "k") - 2
-    # every edge with 0, so that one without triangles has an entry too
-    C: Matrix = simple(A).apply(binary.times[types.INT64], right=0).new()
-    T = Matrix(types.INT64, *C.shape)
+    op = semiring.plus_pair[types.INT64]
+    # C<C> = C C, with 0 where there is no triangle
+    S = simple(A)
+    C: Matrix = S.apply(binary.times[types.INT64], right=0).new()
+    C(C.S, binary.plus) << S.mxm(S, op)
     while True:
-        before = C.nvals
-        # T<C> = C C'
-        T << C.apply(binary.times, right=0)
-        T(C.S, binary.plus) << C.mxm(C.T, semiring.plus_pair[types.INT64])
-        # C = T where T >= k - 2
-        C << T.select(select.valuege, least)
-        if C.nvals == before:
+        # R = C where C < k - 2;  C = C where C >= k - 2
+        both, R = C.dup(), C.select(select.valuelt, least).new()
+        if R.nvals == 0:
             return C
+        C << C.select(select.valuege, least)
+        # C<C> = C - R (C + R) - C R
+        C(C.S, binary.minus) << R.mxm(both, op)
+        C(C.S, binary.minus) << C.mxm(R, op)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from math import isnan
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from sparsezc.algorithms import _check
+from sparsezc.algorithms._lengths import Lengths, distances_of, infinity, lengths_of, refuse_overflow
 from sparsezc.errors import InvalidValue
 from sparsezc.matrix import Matrix
 from sparsezc.semirings import binary, monoid, select, semiring, types
@@ -76,29 +74,29 @@ def sssp(A: Matrix, source: Any, delta: float | None = None) -> Vector:
     source = _check.vertex(source, n)
     if delta is not None and not delta > 0:
         raise InvalidValue(f"delta={delta!r}: a number above 0 is needed")
-    lengths = _lengths(A)
-    dtype = A.dtype if A.dtype in {types.FP32, types.FP64} else types.INT64
+    lengths = lengths_of(A)
+    dtype, _ = distances_of(A)
     if dtype is types.INT64 and lengths.least >= 0 and lengths.most < 2**31:  # half the bytes, and mostly enough
         found = _reached(_search(A, source, types.INT32, delta, lengths), dtype)
         if found.reduce(monoid.min).value >= 0 and found.reduce(monoid.max).value + lengths.most < 2**31 - 1:
             return found
     distance = _search(A, source, dtype, delta, lengths)
     if dtype is types.INT64:
-        _refuse_overflow(lengths, distance)
+        refuse_overflow(A, distance.reduce(monoid.min).value)
     return _reached(distance, dtype)
 
 
-def _search(A: Matrix, source: int, dtype: types.DataType, delta: float | None, lengths: _Lengths) -> Vector:
+def _search(A: Matrix, source: int, dtype: types.DataType, delta: float | None, lengths: Lengths) -> Vector:
     """Every vertex's distance; infinite, or an integer's largest, where it is not reached.
 
     A sum of two integers that wraps around leaves a negative distance behind: the wrapped sum itself, or the distance
     that the sum began with.
     """
     n = A.nrows
-    infinity = _infinity(dtype)
-    step = infinity if lengths.least < 0 else lengths.step(n) if delta is None else delta
-    limit = min(step, infinity)
-    distance = Vector.from_scalar(infinity, n, dtype)
+    never = infinity(dtype)
+    step = never if lengths.least < 0 else _step(lengths, n) if delta is None else delta
+    limit = min(step, never)
+    distance = Vector.from_scalar(never, n, dtype)
     distance[source] = 0
     near, far, fell = Vector(dtype, n), Vector(dtype, n), Vector(dtype, n)
     near[source] = 0
@@ -112,13 +110,13 @@ def _search(A: Matrix, source: int, dtype: types.DataType, delta: float | None, 
         distance(fell.S) << fell
         # q = t[t < limit]
         near << fell.select(select.valuelt[dtype], limit)
-        if limit < infinity:
+        if limit < never:
             # f min= t[t >= limit]
             far(binary.min) << fell.select(select.valuege[dtype], limit)
-        if not near.nvals and limit < infinity:
+        if not near.nvals and limit < never:
             _keep(far, far.ewise_mult(distance, binary.eq))
             if far.nvals:
-                limit = min(far.reduce(monoid.min).value + step, infinity)
+                limit = min(far.reduce(monoid.min).value + step, never)
                 near << far.select(select.valuelt[dtype], limit)
                 far << far.select(select.valuege[dtype], limit)
         rounds += lengths.least < 0
@@ -130,13 +128,16 @@ def _search(A: Matrix, source: int, dtype: types.DataType, delta: float | None, 
     return distance
 
 
-def _infinity(dtype: types.DataType) -> float:
-    return np.iinfo(dtype.np_type).max if dtype.is_integer else float("inf")
+def _step(lengths: Lengths, n: int) -> float:
+    """Delta where the user names none: few edges are read twice, and rounds are not many."""
+    if not lengths.edges or lengths.mean == float("inf"):
+        return 1
+    return max(lengths.least, _WORK * lengths.mean * n / lengths.edges)
 
 
 def _reached(distance: Vector, dtype: types.DataType) -> Vector:
     """Absent where d is infinite."""
-    found: Vector = distance.select(select.valuene[distance.dtype], _infinity(distance.dtype)).new(dtype)
+    found: Vector = distance.select(select.valuene[distance.dtype], infinity(distance.dtype)).new(dtype)
     return found
 
 
@@ -144,40 +145,3 @@ def _keep(u: Vector, condition: Any) -> None:
     """u<condition> = u"""
     true = condition.new()
     u(true.V, replace=True) << u
-
-
-class _Lengths(NamedTuple):
-    """What a pass over the lengths tells: how many there are, the extremes and the mean."""
-
-    edges: int
-    least: float
-    most: float
-    mean: float
-
-    def step(self, n: int) -> float:
-        """Delta where the user names none: few edges are read twice, and rounds are not many."""
-        if not self.edges or self.mean == float("inf"):
-            return 1
-        return max(self.least, _WORK * self.mean * n / self.edges)
-
-
-def _lengths(A: Matrix) -> _Lengths:
-    return A._fact("lengths", lambda: _look(A))  # type: ignore[no-any-return]
-
-
-def _look(A: Matrix) -> _Lengths:
-    if not A.nvals:
-        return _Lengths(0, 0, 0, 0)
-    total = A.reduce_scalar(monoid.plus["FP64"]).value
-    if isnan(total):
-        raise InvalidValue("the values of A hold NaN (or infinities of both signs); edge lengths must have an order")
-    least, most = (A.reduce_scalar(fold).value for fold in (monoid.min, monoid.max))
-    return _Lengths(A.nvals, least, most, total / A.nvals)
-
-
-def _refuse_overflow(lengths: _Lengths, distance: Vector) -> None:
-    """Refuse distances in INT64 that may have wrapped around."""
-    if distance.reduce(monoid.min).value < 0 and max(-lengths.least, lengths.most) * distance.size >= 2**63:
-        raise InvalidValue(
-            f"A has values from {lengths.least} to {lengths.most} and {distance.size} rows: distances may not fit INT64"
-        )

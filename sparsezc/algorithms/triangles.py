@@ -31,9 +31,9 @@ def triangle_count(A: Matrix) -> int:
 
     Notes
     -----
-    With L the lower triangle of the undirected simple graph::
+    With U the upper triangle of the undirected simple graph::
 
-        C<L> = L L'          over (plus, pair): the common smaller neighbours of the ends of each edge
+        C<U> = U U           over (plus, pair): the vertices between the ends of each edge that close it
         sum C
 
     Source: M. Wolf et al., Fast linear algebra-based triangle counting with KokkosKernels, HPEC 2017,
@@ -47,8 +47,9 @@ def triangle_count(A: Matrix) -> int:
     1
     """
     _check.adjacency(A)
-    L = simple(A).select(select.tril).new()
-    C = L.mxm(L.T, semiring.plus_pair[types.INT64]).new(mask=L.S)
+    U = simple(A).select(select.triu).new()
+    # C<U> = U U
+    C = U.mxm(U, semiring.plus_pair[types.INT64]).new(mask=U.S)
     return int(C.reduce_scalar(monoid.plus).get(0))
 
 
@@ -74,7 +75,7 @@ def triangles(A: Matrix) -> Vector:
     -----
     With S the undirected simple graph::
 
-        C<S> = S S'          over (plus, pair)
+        C<S> = S S           over (plus, pair)
         C 1 / 2
 
     Source: A. Azad, A. Buluc, J. Gilbert, IPDPSW 2015, doi:10.1109/IPDPSW.2015.75.
@@ -132,8 +133,8 @@ def transitivity(A: Matrix) -> float:
 
 def corners(S: Matrix) -> Vector:
     """Triangles at each vertex of an undirected simple graph."""
-    # C<S> = S S'
-    C = S.mxm(S.T, semiring.plus_pair[types.INT64]).new(mask=S.S)
+    # C<S> = S S
+    C = S.mxm(S, semiring.plus_pair[types.INT64]).new(mask=S.S)
     # C 1 / 2
     t = Vector.from_scalar(0, S.nrows, types.INT64)
     t(binary.plus) << C.reduce_rowwise(monoid.plus)

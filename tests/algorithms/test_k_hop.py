@@ -1,4 +1,4 @@
-"""gb.algorithms.k_hop."""
+"""gb.algorithms.k_hop and ego_graph."""
 
 import networkx as nx
 import pytest
@@ -8,14 +8,19 @@ from hypothesis import strategies as st
 import sparsezc as gb
 from tests.algorithms.graphs import SMALL, csr, graphs, matrix, needs_real, network, real
 
-k_hop = gb.algorithms.k_hop
+k_hop, ego_graph = gb.algorithms.k_hop, gb.algorithms.ego_graph
 
 
 def check(graph, source, radius, undirected):
     around = network(graph).to_undirected() if undirected else network(graph)
     expected = nx.single_source_shortest_path_length(around, source, cutoff=radius)
     assert k_hop(matrix(graph), source, radius, undirected=undirected).to_dict() == dict(expected)
-    assert set(expected) == set(nx.ego_graph(network(graph), source, radius, undirected=undirected))
+    for center in (True, False):
+        judge = nx.ego_graph(network(graph), source, radius, center=center, undirected=undirected)
+        found = ego_graph(matrix(graph), source, radius, center=center, undirected=undirected)
+        assert found.dtype is matrix(graph).dtype
+        i, j, value = (x.tolist() for x in found.to_coo())
+        assert set(zip(i, j, value, strict=True)) == set(judge.edges(data="weight"))
     expected.pop(source)
     assert k_hop(matrix(graph), source, radius, center=False, undirected=undirected).to_dict() == expected
 
@@ -27,7 +32,7 @@ def test_small_graphs(name, undirected):
         check(SMALL[name], SMALL[name].shape[0] // 2, radius, undirected)
 
 
-@given(graphs(), st.integers(0, 4), st.booleans(), st.data())
+@given(graphs(st.integers(-9, 9)), st.integers(0, 4), st.booleans(), st.data())
 def test_any_graph(graph, radius, undirected, data):
     check(graph, data.draw(st.integers(0, graph.shape[0] - 1)), radius, undirected)
 
@@ -40,9 +45,10 @@ def test_a_real_graph():
 def test_types_and_bad_arguments():
     A = matrix(csr(4, [(0, 1)]))
     assert str(k_hop(A, 0).dtype) == "INT32"
-    with pytest.raises(gb.exceptions.InvalidValue, match="radius is -1; at least 0"):
-        k_hop(A, 0, -1)
-    with pytest.raises(gb.exceptions.IndexOutOfBound, match="source is 4"):
-        k_hop(A, 4)
-    with pytest.raises(gb.exceptions.DimensionMismatch, match="A is 2 x 3"):
-        k_hop(gb.Matrix("FP64", 2, 3), 0)
+    for algorithm in (k_hop, ego_graph):
+        with pytest.raises(gb.exceptions.InvalidValue, match="radius is -1; at least 0"):
+            algorithm(A, 0, -1)
+        with pytest.raises(gb.exceptions.IndexOutOfBound, match="source is 4"):
+            algorithm(A, 4)
+        with pytest.raises(gb.exceptions.DimensionMismatch, match="A is 2 x 3"):
+            algorithm(gb.Matrix("FP64", 2, 3), 0)

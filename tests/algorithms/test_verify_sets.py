@@ -88,3 +88,81 @@ def test_walks_do_not_take_edges_of_no_weight():
     graph = csr(3, [(0, 1), (0, 2)], [0, 1])
     judge(True, verify_sets.walks, graph, [0], 1, np.array([[0, 2]]))
     judge(False, verify_sets.walks, graph, [0], 1, np.array([[0, 1]]))
+
+
+#: 0 -> 1 -> 2 of lengths 4 and -3, the same to 2 at once, and 3, which nobody reaches.
+DETOUR = csr(4, [(0, 1), (1, 2), (0, 2), (3, 0), (2, 1)], [4, -3, 1, 1, 3])
+
+
+@pytest.mark.parametrize(
+    ("distance", "parent", "right"),
+    [
+        ([0, 4, 1, np.inf], [0, 0, 1, -1], True),
+        ([0, 4, 1, np.inf], [0, 0, 0, -1], True),
+        ([0, 4, 1, np.inf], [0, 2, 1, -1], False),  # each other's
+        ([0, 4, 1, np.inf], [0, 0, 3, -1], False),  # no edge
+        ([0, 5, 1, np.inf], [0, 0, 0, -1], False),  # another length
+        ([0, 4, 1, np.inf], [0, 0, -1, -1], False),
+        ([0, 4, 1, np.inf], [-1, 0, 0, -1], False),
+    ],
+)
+def test_shortest_path_tree(distance, parent, right):
+    judge(right, verify_sets.shortest_path_tree, DETOUR, 0, np.array(distance), np.array(parent))
+
+
+@pytest.mark.parametrize(
+    ("cycle", "right"),
+    [
+        ([0, 1], True),
+        ([1, 0], True),
+        ([2, 3, 4], True),
+        ([4, 2, 3], True),
+        ([], False),
+        ([2, 4, 3], False),  # the other way
+        ([5, 6], False),  # not negative
+        ([0, 1, 0, 1], False),
+        ([0, 2], False),
+    ],
+)
+def test_negative_cycle(cycle, right):
+    edges = [(0, 1), (1, 0), (2, 3), (3, 4), (4, 2), (5, 6), (6, 5), (1, 5)]
+    graph = csr(7, edges, [-2, 1, 1, 1, -3, 1, -1, 0])
+    judge(right, verify_sets.negative_cycle, graph, np.array(cycle, np.int64))
+    judge(not cycle, verify_sets.negative_cycle, graph, np.array(cycle, np.int64), 5)
+
+
+@pytest.mark.parametrize(
+    ("edges", "right"),
+    [
+        ([(0, 1, 1), (1, 2, 2)], True),
+        ([(0, 1, 1), (0, 2, 2)], True),  # as light
+        ([(0, 2, 2), (1, 2, 2)], False),  # too heavy
+        ([(0, 1, 1)], False),
+        ([(0, 1, 1), (1, 2, 2), (0, 2, 2)], False),
+        ([(0, 1, 1), (1, 2, 1)], False),  # another weight
+        ([(0, 1, 1), (1, 3, 2)], False),
+    ],
+)
+def test_spanning_forest(edges, right):
+    graph = csr(4, [(0, 1), (1, 0), (1, 2), (2, 0), (1, 1)], [1, 5, 2, 2, -9])
+    i, j, w = np.array(edges).T
+    judge(right, verify_sets.spanning_forest, graph, csr(4, np.r_[np.c_[i, j], np.c_[j, i]], np.r_[w, w]))
+    judge(False, verify_sets.spanning_forest, graph, csr(4, np.c_[i, j], w))  # one direction only
+
+
+@pytest.mark.parametrize(
+    ("cut_value", "part", "right"),
+    [
+        (2, [1, 1, 0, 0], True),
+        (2, [0, 0, 1, 1], True),
+        (2, [1, 0, 0, 0], True),  # as light
+        (3, [0, 0, 0, 1], False),
+        (2, [0, 0, 0, 1], False),  # another value
+        (0, [0, 0, 0, 0], False),
+        (0, [1, 1, 1, 1], False),
+        (6, [1, 0, 1, 0], False),
+    ],
+)
+def test_minimum_cut(cut_value, part, right):
+    graph = csr(4, [(0, 1), (1, 2), (3, 2), (0, 0), (2, 3)], [2, 2, 3, 9, 1])
+    judge(right, verify_sets.minimum_cut, graph, cut_value, np.array(part, bool))

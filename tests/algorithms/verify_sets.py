@@ -1,8 +1,10 @@
-"""Judges of answers of which many are right: sets, colours, pairs. They share no code with the algorithms.
+"""Judges of answers of which many are right: sets, colours, pairs, walks, trees, cycles.
 
-Graphs and answers come as to :mod:`tests.algorithms.verify`, and a wrong answer raises its :class:`Wrong`.
+They share no code with the algorithms. Graphs and answers come as to :mod:`tests.algorithms.verify`, and a wrong answer
+raises its :class:`Wrong`.
 """
 
+import networkx as nx
 import numpy as np
 
 from tests.algorithms.verify import Wrong, edges, neighbours, refuse
@@ -67,3 +69,83 @@ def walks(graph, sources, length, table):
     step = there >= 0
     exists = np.isin(here[step] * n + there[step], (rows * n + cols)[value > 0])
     refuse(~exists, "a step is no edge")
+
+
+def shortest_path_tree(graph, source, distance, parent):
+    """The vertex before each one, the source its own, -1 where not reached: edges as long as the distances say."""
+    n, length = graph.shape[0], {(u, v): w for u, v, w in zip(*(x.tolist() for x in edges(graph)), strict=True)}
+    refuse((parent >= 0) != np.isfinite(distance), "a vertex has a parent or a distance, and not both")
+    refuse((parent < -1) | (parent >= n), "parent is no vertex")
+    if parent[source] != source:
+        raise Wrong(f"the source's parent is {parent[source]}, not itself")
+    for v in np.flatnonzero(parent >= 0).tolist():
+        u, steps = int(parent[v]), 0
+        if v != source and (u, v) not in length:
+            raise Wrong(f"there is no edge from {u} to {v}")
+        if v != source and distance[u] + length[u, v] != distance[v]:
+            raise Wrong(f"the edge from {u} does not end at the distance of {v}")
+        while u != source and steps <= n:
+            u, steps = int(parent[u]), steps + 1
+        if u != source:
+            raise Wrong(f"the parents of {v} do not lead to the source")
+
+
+def negative_cycle(graph, cycle, source=None):
+    """Vertices, each once, whose edges exist and have a negative sum; empty if and only if there is none to find."""
+    judge = nx.DiGraph()
+    judge.add_nodes_from(range(graph.shape[0]))
+    judge.add_weighted_edges_from(zip(*(x.tolist() for x in edges(graph)), strict=True))
+    if source is not None:
+        judge = judge.subgraph({source} | nx.descendants(judge, source)).copy()
+    if cycle.size == 0:
+        if nx.negative_edge_cycle(judge):
+            raise Wrong("there is a negative cycle")
+        return
+    if np.unique(cycle).size != cycle.size:
+        raise Wrong("a vertex comes twice")
+    steps = list(zip(cycle.tolist(), np.roll(cycle, -1).tolist(), strict=True))
+    if missing := [step for step in steps if step not in judge.edges]:
+        raise Wrong(f"no edge {missing[0]}")
+    if sum(judge.edges[step]["weight"] for step in steps) >= 0:
+        raise Wrong("the sum is not negative")
+
+
+def spanning_forest(graph, forest):
+    """Edges of the graph, in both directions, that join its components without a cycle and weigh as little as any."""
+    judge = nx.Graph()
+    judge.add_nodes_from(range(graph.shape[0]))
+    for u, v, w in zip(*(x.tolist() for x in edges(graph)), strict=True):
+        if u != v and w < judge.get_edge_data(u, v, {"weight": np.inf})["weight"]:
+            judge.add_edge(u, v, weight=w)
+    found = {(u, v): w for u, v, w in zip(*(x.tolist() for x in edges(forest)), strict=True)}
+    for (u, v), w in found.items():
+        if found.get((v, u)) != w:
+            raise Wrong(f"the edge from {u} to {v} has another opposite")
+        if (u, v) not in judge.edges or judge.edges[u, v]["weight"] != w:
+            raise Wrong(f"no edge of weight {w} joins {u} and {v}")
+    if len(found) != 2 * (graph.shape[0] - nx.number_connected_components(judge)):
+        raise Wrong(f"{len(found) // 2} edges are not what a forest needs")
+    tree = nx.Graph(found.keys())
+    if len(found) and not nx.is_forest(tree):
+        raise Wrong("there is a cycle")
+    least = sum(edge["weight"] for *_, edge in nx.minimum_spanning_edges(judge))
+    if not np.isclose(sum(found.values()), 2 * least, rtol=1e-12, atol=0):
+        raise Wrong(f"the weight is {sum(found.values()) / 2}, not {least}")
+
+
+def minimum_cut(graph, cut_value, part):
+    """Two parts, neither empty, with edges of this weight between them, and no two with less."""
+    n = graph.shape[0]
+    if not 0 < part.sum() < n:
+        raise Wrong(f"a part has {part.sum()} of {n} vertices")
+    heavy = np.zeros((n, n))
+    rows, cols, weight = edges(graph)
+    np.maximum.at(heavy, (rows, cols), weight)
+    heavy = np.maximum(heavy, heavy.T)
+    if not np.isclose(heavy[part][:, ~part].sum(), cut_value, rtol=1e-9, atol=1e-9):
+        raise Wrong(f"the edges between the parts weigh {heavy[part][:, ~part].sum()}, not {cut_value}")
+    judge = nx.from_numpy_array(heavy)
+    judge.remove_edges_from(list(nx.selfloop_edges(judge)))
+    least = nx.stoer_wagner(judge)[0] if nx.is_connected(judge) else 0
+    if cut_value > least + 1e-9 * (1 + least):
+        raise Wrong(f"there is a cut of {least}")

@@ -1,0 +1,73 @@
+"""Shortest paths between all vertices of a small graph."""
+
+from __future__ import annotations
+
+from sparsezc.algorithms import _check
+from sparsezc.algorithms._lengths import distances_of, refuse_overflow
+from sparsezc.errors import InvalidValue
+from sparsezc.matrix import Matrix
+from sparsezc.semirings import binary, monoid, select, semiring, types
+from sparsezc.vector import Vector
+
+
+def all_pairs_shortest_paths(A: Matrix) -> Matrix:
+    """Length of a shortest path from every vertex to every vertex that it reaches.
+
+    The answer has up to n * n entries: this is for small graphs.
+
+    Parameters
+    ----------
+    A : Matrix, shape (n, n), any dtype
+        Adjacency matrix: an entry (i, j) is an edge from i to j and its value the edge's length. Lengths may be
+        negative as long as no cycle has a negative sum. A length of infinity is an edge that cannot be used; integers
+        have none.
+
+    Returns
+    -------
+    Matrix, shape (n, n)
+        The distances, 0 on the diagonal; pairs without a path have no entry. INT64 for BOOL and integer lengths, else
+        the matrix's own type.
+
+    Raises
+    ------
+    InvalidValue
+        There is a cycle of negative length, a length is NaN, or distances do not fit INT64.
+    DimensionMismatch
+        `A` is not square.
+
+    Notes
+    -----
+    Paths of twice as many edges in each round::
+
+        D = D min D D        over (min, plus), from A with 0 on the diagonal
+
+    Source: J. Kepner, J. Gilbert (eds.), Graph Algorithms in the Language of Linear Algebra, chapter 5, SIAM 2011,
+    doi:10.1137/1.9780898719918.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> A = gb.Matrix.from_edgelist([(0, 1), (1, 2), (0, 2)], [2, 3, 9], nrows=3, ncols=3)
+    >>> gb.algorithms.all_pairs_shortest_paths(A).to_dense(fill_value=-1).tolist()
+    [[0, 2, 5], [-1, 0, 3], [-1, -1, 0]]
+    """
+    n = _check.adjacency(A)
+    dtype, infinity = distances_of(A)
+    # D = A min 0 on the diagonal
+    D = A.dup(dtype)
+    if dtype is not types.INT64:
+        D << D.select(select.valuene[dtype], infinity)
+    D(binary.min) << Vector.from_scalar(0, n, dtype).diag()
+    before = Matrix(dtype, n, n)
+    while not D.isequal(before):
+        before << D
+        # D = D min D D
+        D(binary.min) << before.mxm(before, semiring.min_plus[dtype])
+        negative = D.select(select.diag).new().select(select.valuelt, 0).new()
+        if negative.nvals:
+            break
+    if n and dtype is types.INT64:
+        refuse_overflow(A, D.reduce_scalar(monoid.min).value)
+    if n and negative.nvals:
+        raise InvalidValue(f"A has a cycle of negative length through vertex {negative.to_coo()[0][0]}")
+    return D

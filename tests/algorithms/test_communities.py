@@ -1,0 +1,139 @@
+"""gb.algorithms.modularity and louvain_communities."""
+
+import json
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sparsezc as gb
+from tests.algorithms import verify
+from tests.algorithms.graphs import (
+    DATA,
+    SMALL,
+    both_ways,
+    csr,
+    dense,
+    graphs,
+    matrix,
+    needs_real,
+    network,
+    real,
+    undirected,
+)
+
+modularity, louvain_communities = gb.algorithms.modularity, gb.algorithms.louvain_communities
+
+
+def sets(label):
+    return [set(np.flatnonzero(label == c).tolist()) for c in np.unique(label)]
+
+
+def check_labels(graph, label):
+    """Labels are the smallest vertices of communities, and a vertex without neighbours is alone."""
+    assert str(label.dtype) == "INT64"
+    label = dense(label)
+    assert all(label[c] == c == np.flatnonzero(label == c)[0] for c in np.unique(label))
+    rows, cols, _ = verify.edges(graph)
+    lonely = np.setdiff1d(np.arange(graph.shape[0]), np.r_[rows[rows != cols], cols[rows != cols]])
+    assert (label[lonely] == lonely).all()
+    return label
+
+
+@given(graphs(st.integers(0, 9)), st.sampled_from([0.5, 1.0, 2.0]), st.booleans(), st.data())
+def test_modularity_of_any_graph(graph, resolution, weighted, data):
+    n, judge = graph.shape[0], network(graph)
+    label = data.draw(st.lists(st.integers(-3, 3), min_size=n, max_size=n))
+    if graph.nnz == 0 or (weighted and not graph.data.any()):
+        with pytest.raises(gb.exceptions.InvalidValue, match="no edges"):
+            modularity(matrix(graph), gb.Vector.from_dense(label), resolution, weighted=weighted)
+        return
+    weight = "weight" if weighted else None
+    expected = nx.community.modularity(judge, sets(np.array(label)), weight=weight, resolution=resolution)
+    found = modularity(matrix(graph), gb.Vector.from_dense(label), resolution, weighted=weighted)
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_communities_of_small_graphs(name):
+    """As good as NetworkX's, but for what chance may do to either."""
+    graph = both_ways(SMALL[name])
+    graph = csr(graph.shape[0], np.c_[graph.nonzero()][np.not_equal(*graph.nonzero())])
+    label = check_labels(graph, louvain_communities(matrix(graph), seed=1))
+    if graph.nnz:
+        judge = undirected(graph)
+        expected = nx.community.modularity(judge, nx.community.louvain_communities(judge, seed=1))
+        assert nx.community.modularity(judge, sets(label)) >= 0.95 * expected - 1e-9
+
+
+@given(graphs(st.integers(0, 5)), st.booleans())
+def test_communities_of_any_graph(graph, weighted):
+    """Better than all apart, or at least no worse."""
+    A = matrix(graph)
+    label = louvain_communities(A, weighted=weighted, seed=2)
+    smallest = dense(label)
+    assert all(smallest[c] == c == np.flatnonzero(smallest == c)[0] for c in np.unique(smallest))
+    i, j, w = verify.edges(graph)
+    total = w.sum() if weighted else w.size
+    if total:
+        value = w if weighted else np.ones(w.size, int)
+        both = gb.Matrix.from_coo(
+            np.r_[i, j], np.r_[j, i], np.r_[value, value], nrows=A.nrows, ncols=A.ncols, dup_op="+"
+        )
+        apart = gb.Vector.from_dense(np.arange(A.nrows))
+        assert modularity(both, label, weighted=True) >= modularity(both, apart, weighted=True) - 1e-12
+
+
+def test_what_is_plain():
+    """Cliques that one edge joins, and the resolution that tears them."""
+    ring = [(5 * c + u, 5 * c + v) for c in range(6) for u in range(5) for v in range(u)]
+    ring += [(5 * c, (5 * c + 7) % 30) for c in range(6)]
+    A = matrix(csr(30, ring))
+    assert dense(louvain_communities(A, seed=0)).tolist() == [5 * (v // 5) for v in range(30)]
+    assert dense(louvain_communities(A, resolution=50.0, seed=0)).tolist() == list(range(30))
+    assert len(sets(dense(louvain_communities(A, resolution=0.01, seed=0)))) == 1
+    heavy = matrix(csr(4, [(0, 1), (1, 2), (2, 3), (3, 0)], [1, 9, 1, 9]))
+    assert dense(louvain_communities(heavy, weighted=True)).tolist() == [0, 1, 1, 0]
+
+
+def test_a_seed_chooses():
+    A = matrix(SMALL["kronecker"])
+    assert louvain_communities(A, seed=3).isequal(louvain_communities(A, seed=3))
+    one = louvain_communities(A, max_level=1, seed=3)
+    assert modularity(A, one) <= modularity(A, louvain_communities(A, seed=3)) + 1e-9
+
+
+@needs_real
+@pytest.mark.parametrize(
+    "name",
+    ["email-Eu-core", "wiki-Vote", "as-caida20071105", pytest.param("ca-AstroPh", marks=pytest.mark.slow)],
+)
+def test_real_graphs(name):
+    """Near to what two other programs reached on the undirected simple graph."""
+    graph = both_ways(real(name))
+    graph = csr(graph.shape[0], np.c_[graph.nonzero()][np.not_equal(*graph.nonzero())])
+    A, known = matrix(graph), json.loads((DATA / "refs" / "summary.json").read_text())[name]
+    label = louvain_communities(A, seed=1)
+    check_labels(graph, label)
+    assert modularity(A, label) >= 0.97 * known["modularity_networkit_plm"]
+
+
+def test_bad_arguments():
+    A = matrix(csr(3, [(0, 1), (1, 0)]))
+    assert louvain_communities(gb.Matrix("BOOL", 0, 0)).size == 0
+    assert dense(louvain_communities(gb.Matrix("BOOL", 3, 3))).tolist() == [0, 1, 2]
+    for algorithm in (louvain_communities, lambda A, **kw: modularity(A, gb.Vector.from_dense([0, 0]), **kw)):
+        with pytest.raises(gb.exceptions.DimensionMismatch, match="A is 2 x 3"):
+            algorithm(gb.Matrix("FP64", 2, 3))
+        with pytest.raises(gb.exceptions.InvalidValue, match="negative values"):
+            algorithm(matrix(csr(2, [(0, 1)], [-1])), weighted=True)
+    with pytest.raises(gb.exceptions.InvalidValue, match="max_level is 0; at least 1"):
+        louvain_communities(A, max_level=0)
+    with pytest.raises(gb.exceptions.DimensionMismatch, match="communities has size 2; the graph has 3"):
+        modularity(A, gb.Vector.from_dense([0, 0]))
+    with pytest.raises(gb.exceptions.InvalidValue, match="1 of 3 vertices have none"):
+        modularity(A, gb.Vector.from_coo([0, 1], [0, 0], size=3))
+    with pytest.raises(TypeError, match="communities is a list; a Vector"):
+        modularity(A, [0, 0, 1])
