@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import Any
 
 from sparsezc.algorithms import _check
@@ -51,10 +52,10 @@ def sssp(A: Matrix, source: Any, delta: float | None = None) -> Vector:
         t = q'A              over (min, plus)
         t<t < d> = t         what fell
         d<t> = t
-        q = t[t < limit]     relaxed again at once
-        f min= t[t >= limit]
+        q = t[t <= limit]    relaxed again at once
+        f min= t[t > limit]
 
-    Where q is empty, the limit rises to the least of f and `delta` more, and q is what lies below it. An entry of f
+    Where q is empty, the limit rises to the least of f and `delta` more, and q is what it takes in. An entry of f
     that is not its vertex's distance any more was settled on the way. With a negative length there is one bucket for
     all: Bellman-Ford over the vertices that fell.
 
@@ -94,8 +95,10 @@ def _search(A: Matrix, source: int, dtype: types.DataType, delta: float | None, 
     """
     n = A.nrows
     never = infinity(dtype)
-    step = never if lengths.least < 0 else _step(lengths, n) if delta is None else delta
-    limit = min(step, never)
+    step = never if lengths.least < 0 else min(_step(lengths, n) if delta is None else delta, never)
+    if dtype.is_integer:
+        step = ceil(step) - 1  # the bucket's last distance belongs to it
+    limit = step
     distance = Vector.from_scalar(never, n, dtype)
     distance[source] = 0
     near, far, fell = Vector(dtype, n), Vector(dtype, n), Vector(dtype, n)
@@ -108,17 +111,17 @@ def _search(A: Matrix, source: int, dtype: types.DataType, delta: float | None, 
         _keep(fell, fell.ewise_mult(distance, binary.lt))
         # d<t> = t
         distance(fell.S) << fell
-        # q = t[t < limit]
-        near << fell.select(select.valuelt[dtype], limit)
+        # q = t[t <= limit]
+        near << fell.select(select.valuele[dtype], limit)
         if limit < never:
-            # f min= t[t >= limit]
-            far(binary.min) << fell.select(select.valuege[dtype], limit)
+            # f min= t[t > limit]
+            far(binary.min) << fell.select(select.valuegt[dtype], limit)
         if not near.nvals and limit < never:
             _keep(far, far.ewise_mult(distance, binary.eq))
             if far.nvals:
                 limit = min(far.reduce(monoid.min).value + step, never)
-                near << far.select(select.valuelt[dtype], limit)
-                far << far.select(select.valuege[dtype], limit)
+                near << far.select(select.valuele[dtype], limit)
+                far << far.select(select.valuegt[dtype], limit)
         rounds += lengths.least < 0
     if near.nvals:
         vertex = int(near.to_coo()[0][0])
