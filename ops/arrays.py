@@ -73,7 +73,7 @@ def values(array: Any, dtype: Any, where: str, *dimensions: int) -> tuple[NDArra
         given = np.asarray(array)
     except ValueError:
         raise InvalidValue(f"{where} must be numbers in an array; the rows have different lengths") from None
-    if given.dtype.kind not in "biuf":
+    if given.dtype.kind not in "biufc":
         raise InvalidValue(f"{where} must be numbers; got an array of {given.dtype}")
     if dimensions and given.ndim not in dimensions:
         allowed = " or ".join(map(str, dimensions))

@@ -88,7 +88,7 @@ def _value(out: Any, region: tuple[int, ...], value: Any) -> Any:
         array = np.asarray(value)
     except ValueError:
         array = np.empty((), object)
-    if array.dtype.kind not in "biuf" or array.shape != region:
+    if array.dtype.kind not in "biufc" or array.shape != region:
         raise InvalidValue(
             f"assign: {out.name} is given an array of shape {array.shape} and type {array.dtype};"
             f" numbers of the region's shape {region} are needed"

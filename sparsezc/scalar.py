@@ -83,7 +83,7 @@ class Scalar(Writable):
             made.value = value.value
             return made
         plain = _PLAIN.get(type(value))
-        if plain is None and not isinstance(value, np.generic | np.ndarray | bool | int | float):
+        if plain is None and not isinstance(value, np.generic | np.ndarray | bool | int | float | complex):
             raise TypeError(f"value must be a number; got {value!r} of type {type(value).__name__}")
         if dtype is None:
             dtype = lookup(np.asarray(value).dtype) if plain is None else plain
@@ -115,7 +115,7 @@ class Scalar(Writable):
             array = np.asarray(value)
         except ValueError:
             array = np.empty(2)
-        if array.ndim or array.dtype.kind not in "biuf":
+        if array.ndim or array.dtype.kind not in "biufc":
             if isinstance(value, int):
                 raise InvalidValue(f"{self.name}: {value} needs more than 64 bits, and {dtype} has fewer")
             raise TypeError(f"{self.name}: the value must be a number; got {value!r} of type {type(value).__name__}")
