@@ -167,6 +167,20 @@ def lookup(x: Any) -> DataType:
     raise UnknownDtype(f"{x!r} names no GraphBLAS type; the types are {', '.join(t.name for t in (*ALL, *COMPLEX))}")
 
 
+def lookup_real(x: Any) -> DataType:
+    """The same for what holds real numbers only, such as the files that graphs come in.
+
+    Raises
+    ------
+    errors.UnknownDtype
+        Nothing has that name, or it is a complex type.
+    """
+    found = lookup(x)
+    if found.is_complex:
+        raise UnknownDtype(f"{found} is a complex type; the real types are {', '.join(t.name for t in ALL)}")
+    return found
+
+
 @cache
 def unify(a: DataType, b: DataType, *, is_left_scalar: bool = False, is_right_scalar: bool = False) -> DataType:
     """The type that operands of types ``a`` and ``b`` are both converted to.

@@ -42,6 +42,8 @@ def make(gb: Any, op: TypedOp) -> Any:
         return _monoid(gb, op)[dtype]
     if op.op.kind == "binary":
         return _binary(gb, op, op.op)[dtype]
+    if op.op.written is None:
+        raise NotImplementedException(f"the cpu engine (python-graphblas) has no operator {op.op!r}")
     return getattr(gb, op.op.kind).register_anonymous(_function(op), op.name, is_udt=True)[dtype]
 
 
@@ -63,7 +65,10 @@ def _binary(gb: Any, op: TypedOp, binaryop: Any) -> Any:
     if binaryop.written is None:
         room = gb.binary
         homes = (getattr(room, "ss", None), room, getattr(room, "numpy", None))
-        return next(getattr(home, binaryop.name) for home in homes if binaryop.name in dir(home))
+        found = next((getattr(home, binaryop.name) for home in homes if binaryop.name in dir(home)), None)
+        if found is None:
+            raise NotImplementedException(f"the cpu engine (python-graphblas) has no operator {binaryop!r}")
+        return found
     return gb.binary.register_anonymous(_function(binaryop[op.type]), binaryop.name, is_udt=True)
 
 
