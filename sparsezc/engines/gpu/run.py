@@ -25,9 +25,9 @@ from sparsezc.engines.gpu import (
 from sparsezc.engines.gpu.output import MaskBits, bits_of, mask_bits
 from sparsezc.engines.gpu.stores import MatrixStore, VectorStore
 from sparsezc.errors import NotImplementedException, warn_slow
-from sparsezc.memory import budget
+from sparsezc.memory import budget, wrap
 from sparsezc.semirings import select
-from sparsezc.semirings.types import BOOL, INT64, DataType, unify
+from sparsezc.semirings.types import BOOL, INT64, DataType, cast, unify
 
 _Native = Callable[[Any, Any, Any, Any, bool], bool | None]  # False: the engine cannot after all
 _warned: set[str] = set()
@@ -40,6 +40,8 @@ class GpuEngine:
 
     def run(self, expression: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
         native: _Native | None = matrix_results.run if out.ndim == 2 else _NATIVE.get(expression.operation)
+        if _is_complex(expression, out, mask, accum):
+            native = None
         if native is None or native(expression, out, mask, accum, replace) is False:
             _fall_back(expression, out, mask, accum, replace)
 
@@ -74,12 +76,26 @@ class GpuEngine:
         return gpu.asnumpy(at).astype(np.uint64), gpu.asnumpy(values)
 
     def dup(self, store: Any, dtype: DataType) -> Any:
+        if dtype is not store.dtype and (dtype.is_complex or store.dtype.is_complex):
+            return self._through_host(store, dtype)
         if isinstance(store, MatrixStore):
             return matrices.cast(store, dtype)
+        if dtype.is_complex:
+            return self.vector_from_coo(*self.vector_to_coo(store), dtype, store.size)
         copy = VectorStore(dtype, store.size)
         elementwise.write_vector(store, copy, MaskBits(), None, False)
         copy.count = store.count
         return copy
+
+    def _through_host(self, store: Any, dtype: DataType) -> Any:
+        """A copy of another type; no kernel knows complex numbers."""
+        if isinstance(store, VectorStore):
+            indices, values = self.vector_to_coo(store)
+            return self.vector_from_coo(indices, cast(values, dtype), dtype, store.size)
+        csr = matrices.csr_of(store)
+        changed_values = wrap(np.atleast_1d(cast(csr.values.read(), dtype)))
+        changed = Csr(csr.nrows, csr.ncols, csr.indptr, csr.indices, changed_values, dtype, csr.iso)
+        return self.matrix_from_csr(changed.place("host"))
 
     def nvals(self, store: Any) -> int:
         count: int = store.nvals if isinstance(store, MatrixStore) else store.nvals()
@@ -106,6 +122,15 @@ class GpuEngine:
 
     def wait(self, store: Any) -> None:
         device.current().synchronize()
+
+
+def _is_complex(expression: Any, out: Any, mask: Any, accum: Any) -> bool:
+    """Whether a statement has to do with complex numbers, for which there are no kernels."""
+    if out.dtype.is_complex or expression.dtype.is_complex or (mask is not None and mask.parent.dtype.is_complex):
+        return True
+    if any(op is not None and op.type.is_complex for op in (expression.op, accum)):
+        return True
+    return any(x.dtype.is_complex for x in expression.operands if hasattr(x, "dtype"))
 
 
 # The operations on vectors and scalars. Each takes (expression, out, mask, accum, replace).
