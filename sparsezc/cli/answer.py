@@ -40,7 +40,8 @@ def save(path: str | None, graph: Graph, vertices: NDArray[Any], values: NDArray
         if path.endswith(".npy"):
             full = np.full(graph.degrees.size, missing, values.dtype)
             full[vertices.astype(np.int64)] = values
-            np.save(file, full)
+            np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(full))
+            file.write(full.data)
         elif path.endswith(".npz"):
             np.savez(file, vertices=graph.named(vertices).astype(np.int64), values=values)
         else:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import platform
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +82,8 @@ def _text(key: str, value: Any) -> str:
 
 def _packages() -> dict[str, str | None]:
     """Versions of what sparsezc stands on; optional packages only where they are installed."""
+    from importlib import metadata  # slow to import, and only this command needs it
+
     found: dict[str, str | None] = {}
     for name in _PACKAGES:
         try:

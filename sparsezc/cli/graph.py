@@ -61,6 +61,7 @@ class Graph:
     ids: NDArray[np.int64] | None
     load: float
     degrees: NDArray[np.int64]
+    columns: int
     facts: dict[str, Any]
 
     def matrix(self) -> Matrix:
@@ -74,6 +75,8 @@ class Graph:
     def line(self) -> str:
         """The same for people."""
         n, edges = self.facts["vertices"], self.facts["edges"]
+        if n != self.columns:
+            return f"{self.name}: {n:,} x {self.columns:,} matrix, {edges:,} entries"
         ways = "symmetric" if self.facts["symmetric"] else "directed"
         text = f"{self.name}: {n:,} vertices, {edges:,} edges, {ways}"
         if self.ids is None and n > 8 * edges:
@@ -134,4 +137,4 @@ def load(arguments: argparse.Namespace, weights: Any = None) -> Graph:
         "relabelled": ids is not None,
         "placement": csr.indices.placement,
     }
-    return Graph(arguments.graph, csr, ids, elapsed, np.diff(csr.indptr), facts)
+    return Graph(arguments.graph, csr, ids, elapsed, np.diff(csr.indptr), csr.ncols, facts)

@@ -95,8 +95,7 @@ def _first(words: NDArray[np.int32]) -> int | None:
 def _header(chunk: Lines, line: bytes, at: int) -> _Header:
     words = line.split()
     if not 2 <= len(words) <= 4 or not all(word.isdigit() for word in words):
-        shown = line.strip()[:40].decode("ascii", "backslashreplace")
-        raise chunk.error(at, f"found {shown!r}; the header 'VERTICES EDGES [FORMAT [WEIGHTS]]' is needed")
+        raise chunk.error(at, f"found {text.shown(line)}; the header 'VERTICES EDGES [FORMAT [WEIGHTS]]' is needed")
     code = words[2].decode() if len(words) > 2 else "0"
     if len(code) > 3 or set(code) - {"0", "1"}:
         raise chunk.error(at, f"found the format {code!r}; up to three digits 0 or 1 are needed")
@@ -104,7 +103,7 @@ def _header(chunk: Lines, line: bytes, at: int) -> _Header:
     several = int(words[3]) if len(words) > 3 else 1
     n, m = int(words[0]), int(words[1])
     check_sizes(n, n)
-    check_count(chunk.path, 2 * m, 2)
+    check_count(chunk.path, m, 4)  # both ends list an edge, in two bytes at least
     return _Header(n, m, sizes + several * weights, edges)
 
 
@@ -146,8 +145,7 @@ def _not_plain(chunk: Lines) -> FileFormatError:
     for at, line in enumerate(chunk.data.split(b"\n")):
         for word in line.split():
             if not word.isdigit():
-                shown = word[:40].decode("ascii", "backslashreplace")
-                return chunk.error(at, f"found {shown!r}; whole numbers are needed")
+                return chunk.error(at, f"found {text.shown(word)}; whole numbers are needed")
     return chunk.error(0, "whole numbers are needed")
 
 
