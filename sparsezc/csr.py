@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.memory import Buffer, allocate, wrap
+from sparsezc.memory.budget import require_host
 from sparsezc.semirings.types import DataType, lookup
 
 
@@ -95,6 +96,8 @@ class Csr:
         ids = np.dtype(ids if ids is not None else index_dtype(self.ncols, placement))
         if self.indices.placement == placement and self.indices.dtype == ids:
             return self
+        if placement != "device":
+            require_host(self.indices.count * ids.itemsize + self.values.nbytes, f"placement {placement!r}")
         indices = allocate(placement, self.indices.count, ids)
         values = allocate(placement, self.values.count, self.dtype.np_type)
         for source, target in ((self.indices, indices), (self.values, values)):

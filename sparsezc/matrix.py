@@ -207,8 +207,9 @@ class Matrix(FromArrays, MatrixContents, Readable, Writable):
             csr, wanted = self._to_csr(), "host"
         else:
             csr = self._to_csr()
-            wanted = budget.resolve(placement or config.placement, csr.placed_nbytes, csr.nrows)
-            if self._engine is there and csr.indices.placement == wanted and not with_transpose:
+            lies = csr.indices.placement
+            wanted = budget.resolve(placement or config.placement, csr.placed_nbytes, csr.nrows, lies=lies)
+            if self._engine is there and lies == wanted and not with_transpose:
                 return self
         placed = csr.place(wanted)
         made = Matrix._from_csr(placed, engine, name=self.name, adopt=placed is not csr)

@@ -46,12 +46,12 @@ def doctor(arguments: argparse.Namespace) -> Report:
         "engine": default,
     }
     memory = data["memory"]
-    free = f", {size(memory['free'])} free" if memory["free"] is not None else ""
+    told = [f", {size(memory[key])} {text}" for key, text in (("total", "of memory"), ("free", "free")) if memory[key]]
     report = Report(data, code=0 if cpu["available"] else 1)
     report.facts = [
         ("sparsezc", f"{data['version']} on Python {data['python']}, {data['platform']}"),
         ("packages", ", ".join(f"{name} {found or 'missing'}" for name, found in data["packages"].items())),
-        ("machine", f"{data['cores']} cores, {size(memory['total'])} of memory{free}"),
+        ("machine", f"{data['cores']} cores{''.join(told)}"),
         ("CPU engine", _told(cpu)),
         ("GPU engine", _told(gpu)),
     ]
@@ -96,14 +96,9 @@ def _packages() -> dict[str, str | None]:
 
 def _memory() -> dict[str, int | None]:
     """Bytes of memory in all, and those that a new process may use."""
-    page = os.sysconf("SC_PAGE_SIZE")
-    total = page * os.sysconf("SC_PHYS_PAGES")
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-    except OSError:  # not Linux
-        return {"total": total, "free": None}
-    free = next((int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable")), None)
-    return {"total": total, "free": free}
+    from sparsezc.memory import machine
+
+    return {"total": machine.total(), "free": machine.available()}
 
 
 def _cores() -> int:

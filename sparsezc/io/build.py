@@ -14,6 +14,7 @@ from sparsezc.errors import DimensionMismatch, FileFormatError, InvalidValue, Ou
 from sparsezc.io import weights as weighting
 from sparsezc.io.weights import FROM_FILE, Weights
 from sparsezc.memory import allocate
+from sparsezc.memory.budget import require_host, resolve
 from sparsezc.semirings import types
 
 BLOCK = 1 << 20  # entries handled at a time
@@ -135,6 +136,7 @@ def check_count(path: Path, entries: int, width: int) -> None:
     with Stream(path) as stream:
         if entries * width > stream.limit + width:
             raise FileFormatError(f"{path} is truncated: its header says {entries:,} entries, more than it can hold")
+    require_host(8 * entries, f"{path} with its {entries:,} entries, 8 bytes each at the least,")
 
 
 def _mirror(edges: Edges) -> None:
@@ -280,18 +282,15 @@ def _fill(
 def offsets(nrows: int) -> NDArray[np.int64]:
     """Zeroed offsets, or an OutOfMemory that says what they need."""
     try:
+        require_host(8 * (nrows + 1), f"the array of offsets of {nrows:,} rows")
         return np.zeros(nrows + 1, np.int64)
-    except MemoryError:
-        raise OutOfMemory(
-            f"the offsets of {nrows:,} rows need {8 * (nrows + 1):,} bytes, and the system refused; "
-            "with relabel=True only the ids that occur are numbered"
-        ) from None
+    except MemoryError as error:
+        told = str(error) if isinstance(error, OutOfMemory) else f"they need {8 * (nrows + 1):,} bytes: {error}"
+        raise OutOfMemory(f"{told}; with relabel=True only the ids that occur are numbered") from None
 
 
 def place(placement: str | None, nrows: int, ncols: int, nvals: int, dtype: types.DataType, iso: bool) -> str:
     """Where the arrays go: what the caller or the configuration says, once the sizes are known."""
-    from sparsezc.memory.budget import resolve
-
-    width = index_dtype(ncols, "device").itemsize
-    nbytes = nvals * (width + (0 if iso else dtype.np_type.itemsize))
-    return resolve(placement, nbytes, nrows)
+    value = 0 if iso else dtype.np_type.itemsize
+    narrow, wide = (nvals * (index_dtype(ncols, name).itemsize + value) for name in ("device", "host"))
+    return resolve(placement, narrow, nrows, host_nbytes=wide)

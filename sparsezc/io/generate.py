@@ -10,7 +10,6 @@ OOPSLA 2014, doi:10.1145/2660193.2660195 (the hash).
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass
 from itertools import pairwise
@@ -26,12 +25,13 @@ from sparsezc.io import build
 from sparsezc.io import weights as weighting
 from sparsezc.io.progress import Progress
 from sparsezc.io.weights import FROM_FILE, Weights
-from sparsezc.memory import Buffer, allocate
+from sparsezc.memory import Buffer, allocate, budget
 
 SEED = 20071105
 EDGEFACTOR = 16
 _MASK = 2**64 - 1
 _SORTING = 40  # bytes a key while it is sorted: itself, the sort's own copy, and what dropping duplicates takes
+_LEAST = 1 << 26  # bytes of keys that are always taken: fewer make too many parts
 _BITS = 21  # random bits a level: three levels of the recursion take one hash
 _A, _AB, _ABC = (round(share * 2**_BITS) for share in (0.57, 0.76, 0.95))
 
@@ -238,7 +238,8 @@ def _passes(recipe: Recipe, xp: Any) -> int:
     """In how many parts to make the graph so that each part's keys, and room to sort them, fit the memory."""
     entries = 2 * recipe.second << recipe.first
     if xp is np:
-        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+        room = budget.host_available()
+        free = entries * _SORTING if room is None else max(room // 2, _LEAST)
     else:
         from sparsezc import device
 

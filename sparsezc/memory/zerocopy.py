@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparsezc import device
+from sparsezc.memory import budget
 from sparsezc.memory.buffer import Buffer
 
 _PART = 1 << 22  # entries that one thread copies at a time
@@ -67,6 +68,7 @@ def allocate(count: int, dtype: np.dtype[Any]) -> ZerocopyBuffer:
     global _managed_bytes
     gpu = device.current()
     nbytes = count * dtype.itemsize
+    budget.require_host(nbytes, "placement 'zerocopy'")  # before it is mapped and touched
     kind = "managed" if gpu.managed_is_safe() and _managed_bytes + nbytes < gpu.memory()[0] else "pinned"
     buffer = ZerocopyBuffer(gpu.pages(nbytes, kind), count, dtype)
     if kind == "managed":
