@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 ROOMS = (
     ("sparsezc.errors",),
     ("sparsezc.semirings",),
-    ("sparsezc.config", "sparsezc.device", "sparsezc.compiler"),
+    ("sparsezc.config", "sparsezc.progress", "sparsezc.device", "sparsezc.compiler"),
     ("sparsezc.memory",),
     ("sparsezc.csr",),
     ("sparsezc.resolve",),

@@ -23,9 +23,9 @@ from sparsezc.csr import Csr, index_dtype
 from sparsezc.errors import InvalidValue
 from sparsezc.io import build
 from sparsezc.io import weights as weighting
-from sparsezc.io.progress import Progress
 from sparsezc.io.weights import FROM_FILE, Weights
 from sparsezc.memory import Buffer, allocate, budget
+from sparsezc.progress import Progress, working
 
 SEED = 20071105
 EDGEFACTOR = 16
@@ -205,12 +205,13 @@ def _shuffle(ids: Any, scale: int, seed: int, xp: Any) -> Any:
     return ids
 
 
-def _draw_rows(recipe: Recipe, xp: Any, chunk: int, low: int, high: int, progress: Progress) -> Any:
+def _draw_rows(recipe: Recipe, xp: Any, chunk: int, low: int, high: int) -> Any:
     """The stored positions of the rows low:high as sorted 64-bit keys, row in the upper half."""
     scale, draw = recipe.first, _kron if recipe.kind == "kron" else _urand
     edges = recipe.second << scale
     everything = low == 0 and high == 1 << scale
     parts = []
+    progress = Progress(edges, f"making {recipe.kind}" + ("" if everything else f" up to row {high:,}"), " edges")
     for start in range(0, edges, chunk):
         stop = min(start + chunk, edges)
         rows, cols = draw(start, stop, scale, recipe.seed, xp)
@@ -220,12 +221,14 @@ def _draw_rows(recipe: Recipe, xp: Any, chunk: int, low: int, high: int, progres
             keys = (one << xp.uint64(32)) | other
             parts.append(keys if everything else keys[(one >= xp.uint64(low)) & (one < xp.uint64(high))])
         progress.advance(stop - start)
-    keys = xp.concatenate(parts)
-    del parts
-    keys.sort()
-    new = xp.ones(keys.size, xp.bool_)
-    new[1:] = keys[1:] != keys[:-1]
-    return keys[new]
+    progress.close()
+    with working("sorting edges"):
+        keys = xp.concatenate(parts)
+        del parts
+        keys.sort()
+        new = xp.ones(keys.size, xp.bool_)
+        new[1:] = keys[1:] != keys[:-1]
+        return keys[new]
 
 
 def _ends(keys: Any, low: int, high: int, xp: Any) -> Any:
@@ -256,11 +259,9 @@ def _random(
     passes = passes or _passes(recipe, xp)
     bounds = [n * k // passes for k in range(passes + 1)]
     indptr = build.offsets(n)
-    edges = recipe.second << recipe.first
-    progress = Progress(edges * (1 if passes == 1 else 2 * passes), f"making {recipe.kind}", " edges")
     keys = None
     for low, high in pairwise(bounds):
-        keys = _draw_rows(recipe, xp, chunk, low, high, progress)
+        keys = _draw_rows(recipe, xp, chunk, low, high)
         indptr[low + 1 : high + 1] = indptr[low] + _host(_ends(keys, low, high, xp), xp)
     nvals = int(indptr[-1])
     _, dtype, iso = build.final_values(None, weights, None)
@@ -272,9 +273,8 @@ def _random(
     for low, high in pairwise(bounds):
         if passes > 1:
             keys = None
-            keys = _draw_rows(recipe, xp, chunk, low, high, progress)
+            keys = _draw_rows(recipe, xp, chunk, low, high)
         _fill(keys, int(indptr[low]), indices, None if iso else values, weights, placement, xp)
-    progress.close()
     return Csr(n, n, indptr, indices, values, dtype, iso, symmetric=True)
 
 
@@ -283,6 +283,7 @@ def _fill(
 ) -> None:  # fmt: skip
     """Write the ids, and made weights, of sorted keys from entry `at` on."""
     block = build.BLOCK if xp is np else 1 << 25
+    progress = Progress(int(keys.size), f"placing in {placement}", " edges")
     for start in range(0, int(keys.size), block):
         part = keys[start : start + block]
         cols = (part & xp.uint64(0xFFFFFFFF)).astype(xp.uint32)
@@ -292,6 +293,8 @@ def _fill(
             rows = (part >> xp.uint64(32)).astype(xp.uint32)
             made = weighting.hashed(rows, cols, weights, xp)
             values.write(at + start, _host(made, xp) if placement == "host" else made)
+        progress.advance(int(part.size))
+    progress.close()
 
 
 def _host(array: Any, xp: Any) -> NDArray[Any]:

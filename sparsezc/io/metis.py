@@ -25,8 +25,10 @@ from sparsezc.io.build import Edges, check_count, check_sizes, narrow_ids
 from sparsezc.io.generate import mix
 from sparsezc.io.pieces import integers, is_symmetric, rows_of, unweighted
 from sparsezc.io.source import Lines, lines
+from sparsezc.progress import Progress, working
 
 SUFFIXES = (".graph",)
+STEP = 1 << 14  # rows written at a time
 
 
 @dataclass
@@ -75,7 +77,8 @@ def read(path: Path, **_: Any) -> Edges:
             f"so {2 * header.edges:,} are needed"
         )
     edges = Edges(header.n, header.n, rows, cols, rest[0] if rest else None, undirected=True, mirrored=True)
-    _check_symmetric(path, edges)
+    with working("checking both ends of the edges"):
+        _check_symmetric(path, edges)
     return edges
 
 
@@ -180,14 +183,14 @@ def write(csr: Csr, out: Output) -> None:
     plain = unweighted(csr)
     if not (plain or csr.dtype.is_integer):
         raise InvalidValue(f"a .graph file holds whole weights, not {csr.dtype}; write .mtx, or drop the weights")
-    for _, _, rows, cols, _ in rows_of(csr, values=False, rows=True):
+    for _, _, rows, cols, _ in rows_of(csr, values=False, rows=True, label="checking"):
         if (loops := np.flatnonzero(rows == cols.astype(np.int64))).size:
             raise InvalidValue(f"vertex {rows[loops[0]]} has a self-loop, which a .graph file cannot hold")
     with out.open() as file:
         file.write(b"%d %d%s\n" % (csr.nrows, csr.nvals // 2, b"" if plain else b" 001"))
-        step = 1 << 14  # rows at a time
-        for first in range(0, csr.nrows, step):
-            bounds = csr.indptr[first : first + step + 1]
+        progress = Progress(csr.nvals, "writing", " entries")
+        for first in range(0, csr.nrows, STEP):
+            bounds = csr.indptr[first : first + STEP + 1]
             start, stop = int(bounds[0]), int(bounds[-1])
             cols = csr.indices.read(start, stop).astype(np.int64) + 1
             if not plain:
@@ -198,3 +201,5 @@ def write(csr: Csr, out: Output) -> None:
             step_words = 1 if plain else 2
             ends = ((bounds - start) * step_words).tolist()
             file.writelines(b"%s\n" % " ".join(map(str, words[a:b])).encode() for a, b in pairwise(ends))
+            progress.advance(stop - start)
+        progress.close()

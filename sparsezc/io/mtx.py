@@ -22,6 +22,7 @@ from sparsezc.io.build import Edges
 from sparsezc.io.pieces import unweighted
 from sparsezc.io.source import Stream, lines
 from sparsezc.io.text import shown
+from sparsezc.progress import working
 from sparsezc.semirings import types
 
 SUFFIXES = (".mtx",)
@@ -153,7 +154,7 @@ def write(csr: Csr, out: Output) -> None:
     ids = csr.indices.read()
     matrix = csr_array((values, ids.view(ids.dtype.str.replace("u", "i")), csr.indptr), shape=(csr.nrows, csr.ncols))
     name = next(ctype for ctype, dtype in _CTYPES.items() if dtype is csr.dtype)
-    with out.open() as file:
+    with out.open() as file, working(f"writing {out.path.name}"):
         scipy_io.mmwrite(
             file, matrix, comment=f"%GraphBLAS type {name}", field="pattern" if pattern else None,
             symmetry="symmetric" if csr.symmetric else "general",

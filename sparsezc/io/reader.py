@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from sparsezc.csr import Csr
 from sparsezc.errors import FileFormatError, InvalidValue, OutOfMemory
-from sparsezc.io import build
+from sparsezc.io import build, order
 from sparsezc.io import weights as weighting
 from sparsezc.io.pieces import unweighted
 from sparsezc.io.source import existing, naming
+from sparsezc.progress import task, working
 
 if TYPE_CHECKING:
     from sparsezc.matrix import Matrix
@@ -108,13 +109,13 @@ def read_csr(
     format: str | None = None,
 ) -> tuple[Csr, NDArray[np.int64] | None]:
     """What :func:`read` does, as a plain :class:`~sparsezc.csr.Csr` and the ids (None without `relabel`)."""
-    wanted, merge = weighting.parse(weights), build.merge_name(dup_op)
+    wanted, merge = weighting.parse(weights), order.merge_name(dup_op)
     if symmetrize and directed:
         raise InvalidValue("directed=True and symmetrize=True contradict each other; give one of them")
     if not os.fspath(path):
         raise InvalidValue("the name of the graph is empty; a file, or a graph to make such as kron:16, is needed")
     try:
-        with naming(path):
+        with task(), naming(path):
             return _read(path, directed, symmetrize, wanted, relabel, placement, merge, format)
     except OutOfMemory:
         raise
@@ -141,10 +142,12 @@ def _read(
     if isinstance(found, Csr):
         if not relabel and (found.symmetric or not both):
             return found, None
-        found = as_edges(found)
+        with working("taking the rows apart"):
+            found = as_edges(found)
     ids = None
     if relabel:
-        found, ids = build.relabel(found)
+        with working("numbering the ids"):
+            found, ids = build.relabel(found)
     return build.build(found, wanted, placement=placement, dup_op=merge, symmetrize=both), ids
 
 

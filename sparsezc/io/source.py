@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, Self, TypeVar
 
 from sparsezc.errors import DeviceUnavailable, FileFormatError, GraphblasException
-from sparsezc.io.progress import Progress
+from sparsezc.progress import Progress
 
 CHUNK = 1 << 20  # bytes: a chunk and what is made of it stay in a core's cache
 _GZIP = b"\x1f\x8b"

@@ -12,6 +12,7 @@ from sparsezc.errors import DomainMismatch
 from sparsezc.io.atomic import Output
 from sparsezc.io.reader import format_of, read_csr
 from sparsezc.io.source import naming
+from sparsezc.progress import task
 
 
 def write(A: Any, path: str | os.PathLike[str], *, format: str | None = None, **options: Any) -> None:
@@ -51,9 +52,8 @@ def write_files(A: Any, path: str | os.PathLike[str], *, format: str | None = No
     """What :func:`write` does; returns the files that it wrote."""
     target = Path(path)
     module = import_module(f"sparsezc.io.{format_of(target, format, exists=False)}")
-    csr = as_csr(A)
-    with Output(target) as out, naming(target):
-        module.write(csr, out, **options)
+    with task(), Output(target) as out, naming(target):
+        module.write(as_csr(A), out, **options)
     return out.written
 
 
