@@ -14,7 +14,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self, cast
 
+from sparsezc.errors import GraphblasException
 from sparsezc.io.source import FileIsFolder, FileMissing
+
+
+class FileNotWritten(GraphblasException, OSError):
+    """A file could not be written: the disk is full, the folder is closed to the user. Nothing of it is left."""
+
+
+def _unwritten(path: Path, failure: OSError) -> FileNotWritten:
+    """The error with the name that the user gave, whichever file was being written."""
+    return FileNotWritten(f"{path} cannot be written: {failure.strerror or failure}")
 
 
 class Output:
@@ -29,7 +39,10 @@ class Output:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
+        if not os.fspath(path):
+            raise FileMissing("the name of the file to write is empty")
         self.path = Path(path)
+        self.written: list[Path] = []  # the files that have their names
         self._waiting: list[tuple[Path, Path]] = []
 
     def __enter__(self) -> Self:
@@ -46,7 +59,10 @@ class Output:
             folder = final.parent
             if not folder.is_dir():
                 raise FileMissing(f"{final}: the folder {folder} does not exist")
-        handle, name = tempfile.mkstemp(prefix=f".{final.name}.", suffix=".part", dir=folder)
+        try:
+            handle, name = tempfile.mkstemp(prefix=f".{final.name}.", suffix=".part", dir=folder)
+        except OSError as failure:
+            raise _unwritten(final, failure) from None
         self._waiting.append((Path(name), final))
         file = os.fdopen(handle, "wb")
         if final.suffix != ".gz":
@@ -60,10 +76,14 @@ class Output:
             if kind is None:
                 while self._waiting:
                     _put(*self._waiting[0])
-                    self._waiting.pop(0)
+                    self.written.append(self._waiting.pop(0)[1])
+        except OSError as failure:
+            raise _unwritten(self.path, failure) from None
         finally:
             for temporary, _ in self._waiting:
                 temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and not isinstance(error, GraphblasException):
+            raise _unwritten(self.path, error) from None
 
 
 class _Gzip(gzip.GzipFile):

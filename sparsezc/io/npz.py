@@ -23,9 +23,9 @@ from sparsezc.errors import FileFormatError, UnknownDtype
 from sparsezc.io import build, stream
 from sparsezc.io.atomic import Output
 from sparsezc.io.pieces import PIECE, rows_of
-from sparsezc.io.progress import Progress
 from sparsezc.io.source import existing
 from sparsezc.io.weights import Weights
+from sparsezc.progress import Progress
 from sparsezc.semirings import types
 
 SUFFIXES = (".npz",)

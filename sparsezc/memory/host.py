@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sparsezc import device
 from sparsezc.errors import OutOfMemory
+from sparsezc.memory import budget
 from sparsezc.memory.buffer import Buffer
 
 
@@ -39,6 +40,7 @@ class HostBuffer(Buffer):
 
 def allocate(count: int, dtype: np.dtype[Any]) -> HostBuffer:
     """An uninitialised host array of `count` entries."""
+    budget.require_host(count * dtype.itemsize, "placement 'host'")
     try:
         return HostBuffer(np.empty(count, dtype))
     except MemoryError:

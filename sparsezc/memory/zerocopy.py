@@ -17,7 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparsezc import device
+from sparsezc.memory import budget
 from sparsezc.memory.buffer import Buffer
+from sparsezc.progress import working
 
 _PART = 1 << 22  # entries that one thread copies at a time
 _managed_bytes = 0  # live managed memory of this process
@@ -67,8 +69,10 @@ def allocate(count: int, dtype: np.dtype[Any]) -> ZerocopyBuffer:
     global _managed_bytes
     gpu = device.current()
     nbytes = count * dtype.itemsize
+    budget.require_host(nbytes, "placement 'zerocopy'")  # before it is mapped and touched
     kind = "managed" if gpu.managed_is_safe() and _managed_bytes + nbytes < gpu.memory()[0] else "pinned"
-    buffer = ZerocopyBuffer(gpu.pages(nbytes, kind), count, dtype)
+    with working("touching host pages"):
+        buffer = ZerocopyBuffer(gpu.pages(nbytes, kind), count, dtype)
     if kind == "managed":
         _managed_bytes += nbytes
         weakref.finalize(buffer, _release, nbytes)
