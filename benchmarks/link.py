@@ -22,7 +22,8 @@ from benchmarks.frame import Case, Report, Trial, judge, measure, number, table,
 from benchmarks.plot import plot
 from benchmarks.verify import Wrong
 from sparsezc import device
-from sparsezc.device import INCLUDE, Device, Kernel, Pages
+from sparsezc.device import Device, Kernel, Pages
+from sparsezc.engines import gpu as gpu_engine
 
 MIB = 1 << 20
 GIB = 1 << 30
@@ -45,7 +46,7 @@ class Sizes(NamedTuple):
 
 def source(bytes_a_lane: int = 4, bytes_a_request: int = 128) -> str:
     """The whole text of benchmarks/kernels/link.cu for these sizes, headers put in place."""
-    port = next(folder / "port.cuh" for folder in INCLUDE if (folder / "port.cuh").is_file())
+    port = Path(gpu_engine.__file__).parent / "kernels" / "port.cuh"
     prelude = f"struct Quad;\ntypedef {WORDS[bytes_a_lane]} Word;\nconstexpr u32 BYTES = {bytes_a_request};"
     text = (Path(__file__).parent / "kernels" / "link.cu").read_text()
     return f"{port.read_text().replace('#pragma once', '')}\nnamespace szc {{\n{prelude}\n}}\n{text}"

@@ -108,6 +108,29 @@ template <class T> __device__ __forceinline__ T floor_quotient(T x, T y) {
   }
 }
 
+// x to the y for whole numbers, as a double: exact below 2^64 before it is rounded, as it is in C. CUDA's pow is off by a
+// unit or two there, and a 2.9999999999999996 cut down to an integer is 2.
+__device__ __forceinline__ double whole_power(double x, double y) {
+  const double m = fabs(x);
+  if (m > 1 && m < 18446744073709551616.0 && y >= 0) {  // 2^64
+    const u64 most = ~u64(0);
+    u64 base = u64(m), result = 1;
+    bool fits = true;
+    for (u64 n = y < 64 ? u64(y) : 64; fits && n != 0; n >>= 1) {
+      if (n & 1) {
+        fits = result <= most / base;
+        result *= base;
+      }
+      if (n > 1) {
+        fits = fits && base <= most / base;
+        base *= base;
+      }
+    }
+    if (fits) return x < 0 && u64(y) % 2 ? -double(result) : double(result);
+  }
+  return y == 0 ? 1.0 : pow(x, y);
+}
+
 // Through double, saturating. Of booleans: x or not y. NaN wins over a zero exponent.
 template <class T> __device__ __forceinline__ T power(T x, T y) {
   if constexpr (is_bool<T>) {
@@ -115,7 +138,7 @@ template <class T> __device__ __forceinline__ T power(T x, T y) {
   } else if constexpr (is_float<T>) {
     return x != x || y != y ? x + y : pow(x, y);
   } else {
-    return cast<T>(y == 0 ? 1.0 : pow(double(x), double(y)));
+    return cast<T>(whole_power(double(x), double(y)));
   }
 }
 

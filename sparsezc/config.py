@@ -85,6 +85,11 @@ _KEYS = {
         "where a GPU matrix's arrays lie: 'auto' is the card's memory if all fits the budget, else host memory",
     ),
     "budget": _Key(None, _budget, "device memory that may be used: None (all that is free), bytes, '16GB', or a share"),
+    "host_budget": _Key(
+        None,
+        _budget,
+        "host memory that one matrix may take: None (nine tenths of what is available), bytes, '16GB', or a share",
+    ),
     "fallback": _Key(
         "warn",
         _choice("warn", "error", "silent"),
@@ -108,14 +113,15 @@ _KEYS = {
 class Config:
     """Settings that hold for the whole process; read them as attributes, change them with :meth:`set`.
 
-    ``engine``, ``placement``, ``budget``, ``fallback``, ``autocompute``, ``mapnumpy`` and ``progress``:
-    ``print(gb.config)`` explains each. No environment variable is read. Assigning (``gb.config.engine = "cpu"``) is the
-    same as ``set``.
+    ``print(gb.config)`` explains each: ``engine``, ``placement``, ``budget``, ``host_budget``, ``fallback``,
+    ``autocompute``, ``mapnumpy`` and ``progress``. No environment variable is read. Assigning
+    (``gb.config.engine = "cpu"``) is the same as ``set``.
     """
 
     engine: Literal["auto", "cpu", "gpu"]
     placement: Literal["auto", "device", "zerocopy"]
     budget: int | float | str | None
+    host_budget: int | float | str | None
     fallback: Literal["warn", "error", "silent"]
     autocompute: bool
     mapnumpy: bool

@@ -14,6 +14,8 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.memory import Buffer, allocate, wrap
+from sparsezc.memory.budget import require_host
+from sparsezc.progress import Progress, task
 from sparsezc.semirings.types import DataType, lookup
 
 
@@ -95,9 +97,19 @@ class Csr:
         ids = np.dtype(ids if ids is not None else index_dtype(self.ncols, placement))
         if self.indices.placement == placement and self.indices.dtype == ids:
             return self
+        if placement != "device":
+            require_host(self.indices.count * ids.itemsize + self.values.nbytes, f"placement {placement!r}")
+        with task():
+            return self._placed(placement, ids, chunk)
+
+    def _placed(self, placement: str, ids: np.dtype[Any], chunk: int) -> Csr:
         indices = allocate(placement, self.indices.count, ids)
         values = allocate(placement, self.values.count, self.dtype.np_type)
+        progress = Progress(indices.count + values.count, f"placing in {placement}", " numbers")
         for source, target in ((self.indices, indices), (self.values, values)):
             for start in range(0, source.count, chunk):
-                target.write(start, source.read(start, min(start + chunk, source.count)))
+                part = source.read(start, min(start + chunk, source.count))
+                target.write(start, part)
+                progress.advance(part.size)
+        progress.close()
         return Csr(self.nrows, self.ncols, self.indptr, indices, values, self.dtype, self.iso, self.symmetric)

@@ -17,21 +17,17 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from os import cpu_count
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc import compiler
 from sparsezc.errors import DeviceUnavailable, OutOfMemory
 
 __all__ = ["Cuda", "Device", "Pages", "current", "reason", "use"]
 
 Kernel = Callable[[int, int, tuple[Any, ...]], None]  # kernel(blocks, threads of a block, arguments)
-
-_ROOT = Path(__file__).resolve().parent
-#: Where ``#include`` looks: the kernels' own headers and the operators'.
-INCLUDE = (_ROOT / "engines" / "gpu" / "kernels", _ROOT.parent / "semirings", _ROOT / "semirings")
 
 _HUGE = 2 << 20
 _ACCESSED_BY = 5  # cudaMemAdviseSetAccessedBy
@@ -64,8 +60,11 @@ class Device(Protocol):
 
     def asnumpy(self, array: Any) -> NDArray[Any]: ...
     def pointer(self, array: Any) -> int: ...
-    def copy_in(self, array: Any, pages: Pages) -> None:
-        """Copy pages to a device array of as many bytes: the link's own rate, which `doctor` measures."""
+    def copy_in(self, array: Any, host: NDArray[Any], kind: str = "pinned") -> None:
+        """Fill a device array from as many bytes of host memory; from pages of this kind, at the link's own rate."""
+
+    def copy_out(self, array: Any, host: NDArray[Any], kind: str = "pinned") -> None:
+        """The reverse."""
 
     def synchronize(self) -> None: ...
 
@@ -84,8 +83,8 @@ class Cuda:
         self.capability = f"{properties['major']}.{properties['minor']}"
 
     def compile(self, source: str, name: str) -> Kernel:
-        options = ("-std=c++17", *(f"-I{folder}" for folder in INCLUDE if folder.is_dir()))
-        function = self.xp.RawModule(code=source, options=options).get_function(name)
+        path = compiler.compiled(self.xp.cuda.nvrtc, source, int(self.capability.replace(".", "")))
+        function = self.xp.RawModule(path=str(path)).get_function(name)
 
         def launch(blocks: int, threads: int, arguments: tuple[Any, ...]) -> None:
             function((blocks,), (threads,), arguments)
@@ -146,8 +145,32 @@ class Cuda:
     def pointer(self, array: Any) -> int:
         return int(array.data.ptr)
 
-    def copy_in(self, array: Any, pages: Pages) -> None:
-        self._runtime.memcpy(self.pointer(array), pages.pointer, array.nbytes, 1)  # cudaMemcpyHostToDevice
+    def copy_in(self, array: Any, host: NDArray[Any], kind: str = "pinned") -> None:
+        if kind == "managed":
+            self._copy_managed(self.pointer(array), host.ctypes.data, array.nbytes)
+            return
+        self._runtime.memcpy(self.pointer(array), host.ctypes.data, array.nbytes, 1)  # cudaMemcpyHostToDevice
+
+    def copy_out(self, array: Any, host: NDArray[Any], kind: str = "pinned") -> None:
+        array = self.xp.ascontiguousarray(array)
+        if kind == "managed":
+            self._copy_managed(host.ctypes.data, self.pointer(array), array.nbytes)
+            self.synchronize()  # the host may read it now
+            return
+        self._runtime.memcpy(host.ctypes.data, self.pointer(array), array.nbytes, 2)  # cudaMemcpyDeviceToHost
+
+    def _copy_managed(self, target: int, source: int, nbytes: int) -> None:
+        """By a kernel: the driver's own copies to and from managed pages take six times longer."""
+        whole = nbytes // 4 * 4 if target % 4 == source % 4 == 0 else 0
+        for start, stop, dtype in ((0, whole, np.uint32), (whole, nbytes, np.uint8)):
+            if start < stop:
+                views = (self._array(address + start, stop - start, dtype) for address in (source, target))
+                self.xp.positive(next(views), out=next(views))
+
+    def _array(self, pointer: int, nbytes: int, dtype: Any) -> Any:
+        cuda = self.xp.cuda
+        memory = cuda.UnownedMemory(pointer, nbytes, None, self.id)
+        return self.xp.ndarray((nbytes // np.dtype(dtype).itemsize,), dtype, cuda.MemoryPointer(memory, 0))
 
     def synchronize(self) -> None:
         self._runtime.deviceSynchronize()

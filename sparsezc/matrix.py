@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
 from numpy.typing import ArrayLike
@@ -62,7 +63,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Writable):
     {1: 5, 2: 1}
     """
 
-    __slots__ = ("_nrows", "_ncols", "_symmetric", "_transpose")
+    __slots__ = ("_nrows", "_ncols", "_symmetric", "_transpose", "_facts")
     ndim = 2
     ss = Accessor()
 
@@ -79,6 +80,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Writable):
         self._nrows, self._ncols = shape
         self._symmetric = False
         self._transpose: TransposedMatrix | None = None
+        self._facts: dict[str, Any] | None = {}  # what was once computed of the content; None: nothing is remembered
         self._engine = None
         self._store = None
 
@@ -121,6 +123,16 @@ class Matrix(FromArrays, MatrixContents, Readable, Writable):
 
     def _changed(self) -> None:
         self._symmetric = False
+        if self._facts:
+            self._facts = {}
+
+    def _fact(self, name: str, compute: Callable[[], Any]) -> Any:
+        """``compute()``, remembered until the content changes: what takes a pass over all entries."""
+        if self._facts is None:
+            return compute()
+        if name not in self._facts:
+            self._facts[name] = compute()
+        return self._facts[name]
 
     def _settle(self, engine: Engine) -> None:
         if self._engine is None or self.nvals == 0:
@@ -265,6 +277,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Writable):
         """Remove every entry."""
         if self._engine is not None:
             self._engine.clear(self._store)
+        self._changed()
 
     def resize(self, nrows: int, ncols: int) -> None:
         """Change the sizes; entries beyond go."""
@@ -272,7 +285,8 @@ class Matrix(FromArrays, MatrixContents, Readable, Writable):
         if self._engine is not None:
             self._engine.resize(self._store, *shape)
         self._nrows, self._ncols = shape
-        self._symmetric, self._transpose = False, None
+        self._changed()
+        self._transpose = None
 
     def wait(self, how: str = "materialize") -> Matrix:
         """Finish whatever is pending.
@@ -295,6 +309,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Writable):
             return engine.dup(store, self.dtype)
         if here is self:
             self._changed()  # from now on it may be, through the other object
+            self._facts = None
         return store
 
     # What writing needs

@@ -45,8 +45,9 @@ def placed(matrix: Matrix, engine: str | None, placement: str | None, with_trans
         csr, wanted = matrix._to_csr(), "host"
     else:
         csr = matrix._to_csr()
-        wanted = budget.resolve(placement or config.placement, csr.placed_nbytes, csr.nrows)
-        if matrix._engine is there and csr.indices.placement == wanted and not with_transpose:
+        lies = csr.indices.placement
+        wanted = budget.resolve(placement or config.placement, csr.placed_nbytes, csr.nrows, lies=lies)
+        if matrix._engine is there and lies == wanted and not with_transpose:
             return matrix
     placed = csr.place(wanted)
     made: Matrix = type(matrix)._from_csr(placed, engine, name=matrix.name, adopt=placed is not csr)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Vector"]
 
 _numbers = itertools.count()
+_MOST_PENDING = 64  # elements that a vector without a store remembers
 
 
 class Vector(VectorFromArrays, ReadableVector, Writable):
@@ -58,7 +59,7 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
     array([1.5, 0. , 2.5, 7. ])
     """
 
-    __slots__ = ("_everywhere", "_size")
+    __slots__ = ("_everywhere", "_pending", "_size")
     ndim = 1
     ss = Accessor()
 
@@ -68,7 +69,10 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
         self._size = arrays.size(size, "Vector: size")
         self._engine = None
         self._store = None
-        self._everywhere: scalar.Scalar | None = None  # what every position holds, until an engine stores it
+        # Until an engine stores it: what every position holds, and the single elements written since. So a vector that
+        # an algorithm begins with needs no place before the first statement with a matrix gives it one.
+        self._everywhere: scalar.Scalar | None = None
+        self._pending: list[Expression] = []
 
     @classmethod
     def _blank(cls, dtype: DataType, shape: tuple[int, ...], name: str | None) -> Vector:
@@ -77,6 +81,7 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
         made.name = f"v_{next(_numbers)}" if name is None else name
         made._size = shape[0]
         made._engine = made._store = made._everywhere = None
+        made._pending = []
         return made
 
     @classmethod
@@ -97,6 +102,19 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
         if self._everywhere is not None:
             value, self._everywhere = self._everywhere, None
             engine.run(self._express(value), self, None, None, False)
+        pending, self._pending = self._pending, []
+        for expression in pending:
+            engine.run(expression, self, None, None, False)
+
+    def _postpone(self, expression: Expression) -> bool:
+        """Remember ``self[i] << s`` for the engine that will store this vector; False where it is something else."""
+        if expression.operation != "assign" or len(self._pending) == _MOST_PENDING:
+            return False
+        s, index = expression.operands
+        if index.kind != "one" or s.value is None:
+            return False
+        self._pending.append(expression.with_operands(lambda x: x.dup() if x is s else x))
+        return True
 
     def _need(self) -> tuple[Engine, Any]:
         """Engine and store; a vector that was never filled gets them on the CPU."""
@@ -120,7 +138,9 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
     def nvals(self) -> int:
         """Number of entries."""
         if self._engine is None:
-            return 0 if self._everywhere is None else self._size
+            if self._everywhere is not None:
+                return self._size
+            return len({expression.operands[1].key for expression in self._pending})
         return self._engine.nvals(self._store)
 
     @property
@@ -164,12 +184,12 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
         made = self._blank(kind, self.shape, name)
         if mask is not None:
             mask = as_mask(mask, made)
-        if clear or (self._engine is None and self._everywhere is None):
+        if clear:
             return made
         if mask is not None:
             made(mask) << self
         elif self._engine is None:
-            made._everywhere = self._everywhere
+            made._everywhere, made._pending = self._everywhere, self._pending.copy()
         else:
             made._engine, made._store = self._engine, self._engine.dup(self._store, kind)
         return made
@@ -215,14 +235,14 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
 
     def clear(self) -> None:
         """Remove every entry."""
-        self._everywhere = None
+        self._everywhere, self._pending = None, []
         if self._engine is not None:
             self._engine.clear(self._store)
 
     def resize(self, size: int) -> None:
         """Change the number of positions; entries beyond go."""
         size = arrays.size(size, f"{self.name}.resize: size")
-        if self._everywhere is not None:
+        if self._everywhere is not None or self._pending:
             self._need()
         if self._engine is not None:
             self._engine.resize(self._store, size)

@@ -40,6 +40,10 @@ class Writable(Operand):
         """Make sure that there is a store on `engine`, moving the content if it may move."""
         raise NotImplementedError
 
+    def _postpone(self, expression: Expression) -> bool:
+        """Keep a statement for the engine that will store this object, which none does yet; whether that was done."""
+        return False
+
     def _changed(self) -> None:
         """Forget what was known of the content."""
 

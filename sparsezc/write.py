@@ -126,6 +126,8 @@ def write(out: Any, value: Any, mask: Mask | None, accum: TypedOp | None, replac
             out._receive(value, last, accum)
             return
         value = last
+    if out._engine is None and mask is None and accum is None and out._postpone(value):
+        return
     _place(out, value, mask).run(value, out, mask, accum, replace)
     if out.ndim == 2:
         out._changed()

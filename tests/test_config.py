@@ -13,7 +13,9 @@ from sparsezc.config import parse_bytes
 
 @pytest.fixture(autouse=True)
 def restored() -> Iterator[None]:
-    before = {key: gb.config.get(key) for key in ("engine", "placement", "budget", "fallback", "progress")}
+    before = {
+        key: gb.config.get(key) for key in ("engine", "placement", "budget", "host_budget", "fallback", "progress")
+    }
     yield
     gb.config.set(**before)
 
@@ -49,6 +51,8 @@ def test_set_for_good_and_for_a_block() -> None:
         ("budget", "many"),
         ("budget", "GB"),
         ("budget", "-1GB"),
+        ("host_budget", 0),
+        ("host_budget", "much"),
     ],
 )
 def test_bad_values_are_refused_by_name(key: str, value: Any) -> None:
@@ -80,7 +84,7 @@ def test_it_explains_itself() -> None:
     text = repr(gb.config)
     for key in ("engine = 'auto'", "placement = 'auto'", "budget = None", "fallback = 'warn'", "progress = 'auto'"):
         assert key in text
-    assert text.count("#") == 7
+    assert text.count("#") == 8
 
 
 def test_new_matrices_go_where_the_configuration_says() -> None:

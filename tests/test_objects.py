@@ -32,3 +32,36 @@ def test_symmetry_is_forgotten_when_another_object_may_change_the_matrix() -> No
 def test_a_matrix_that_is_not_square_cannot_be_symmetric() -> None:
     with pytest.raises(gb.exceptions.InvalidValue, match=r"symmetric=True, and the matrix is 2 x 3"):
         gb.Matrix.from_csr([0, 1, 2], [1, 0], 1, ncols=3, symmetric=True)
+
+
+def test_a_vector_without_a_place_remembers_single_elements() -> None:
+    """Until a statement gives it an engine: an algorithm's first vectors need not be made twice."""
+    v = gb.Vector.from_scalar(7, 5)
+    s = gb.Scalar.from_value(1)
+    v[3] = s
+    s << 9
+    v[0] << 2
+    v[3] << 4
+    assert v._engine is None
+    assert v.nvals == 5
+    w, x = v.dup(), v.dup(dtype="FP64")
+    assert w._engine is None
+    assert w.to_dict() == x.to_dict() == v.to_dict() == {0: 2, 1: 7, 2: 7, 3: 4, 4: 7}
+    assert (x.dtype.name, v._engine.name) == ("FP64", "cpu")
+    u = gb.Vector(int, 3)
+    u[1] = 5
+    u[1] = 6
+    assert (u.nvals, u._engine) == (1, None)
+    u.resize(2)
+    assert u.to_dict() == {1: 6}
+    u = gb.Vector(int, 1000)
+    for k in range(1000):
+        u[k] = k
+    assert (u.nvals, u.reduce("plus").new().value) == (1000, 499500)
+    u = gb.Vector(int, 3)
+    u[1] = 5
+    u.clear()
+    assert u.nvals == 0
+    del u[1]
+    with pytest.raises(gb.exceptions.IndexOutOfBound):
+        u[3] = 1

@@ -1,32 +1,62 @@
-"""Lengths of edges and of paths: their type, and what cannot be one."""
+"""Lengths of edges and of paths: their type, what they are like, and what cannot be one."""
 
 from __future__ import annotations
 
 from math import isnan
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from sparsezc.errors import InvalidValue
 from sparsezc.matrix import Matrix
 from sparsezc.semirings import monoid, types
 
 
+class Lengths(NamedTuple):
+    """What a pass over the lengths tells: how many there are, the extremes and the mean."""
+
+    edges: int
+    least: float
+    most: float
+    mean: float
+
+
+def lengths_of(A: Matrix) -> Lengths:
+    """The lengths of the edges of `A`, looked at once; NaN is refused."""
+    return A._fact("lengths", lambda: _look(A))  # type: ignore[no-any-return]
+
+
+def _look(A: Matrix) -> Lengths:
+    if not A.nvals:
+        return Lengths(0, 0, 0, 0)
+    total = A.reduce_scalar(monoid.plus["FP64"]).value
+    if isnan(total):
+        raise InvalidValue("the values of A hold NaN (or infinities of both signs); edge lengths must have an order")
+    least, most = (A.reduce_scalar(fold).value for fold in (monoid.min, monoid.max))
+    return Lengths(A.nvals, least, most, total / A.nvals)
+
+
 def distances_of(A: Matrix) -> tuple[Any, Any]:
     """Type of the distances over the edges of `A`, and their infinity; NaN is refused."""
     if A.dtype not in {types.FP32, types.FP64}:
-        return types.INT64, 2**63 - 1
-    if A.nvals and isnan(A.reduce_scalar(monoid.plus["FP64"]).value):
-        raise InvalidValue("the values of A hold NaN (or infinities of both signs); edge lengths must have an order")
-    return A.dtype, float("inf")
+        return types.INT64, infinity(types.INT64)
+    lengths_of(A)
+    return A.dtype, infinity(A.dtype)
+
+
+def infinity(dtype: types.DataType) -> float:
+    """What no distance of a type is: infinity, or an integer's largest."""
+    return int(np.iinfo(dtype.np_type).max) if dtype.is_integer else float("inf")
 
 
 def refuse_overflow(A: Matrix, lowest: Any) -> None:
     """Refuse integer distances that may have wrapped around.
 
     A sum of two INT64 that wraps leaves a negative distance behind: the wrapped sum itself, or the distance that the
-    sum began with. So only a negative lowest distance calls for a look at the lengths, a pass over the matrix.
+    sum began with.
     """
-    if lowest >= 0:
-        return
-    low, high = (int(A.reduce_scalar(fold).value) for fold in (monoid.min, monoid.max))
-    if max(-low, high) * A.nrows >= 2**63:
-        raise InvalidValue(f"A has values from {low} to {high} and {A.nrows} rows: distances may not fit INT64")
+    lengths = lengths_of(A)
+    if lowest < 0 and max(-int(lengths.least), int(lengths.most)) * A.nrows >= 2**63:
+        raise InvalidValue(
+            f"A has values from {lengths.least} to {lengths.most} and {A.nrows} rows: distances may not fit INT64"
+        )

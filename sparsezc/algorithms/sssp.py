@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import Any
 
 from sparsezc.algorithms import _check
-from sparsezc.algorithms._lengths import distances_of, refuse_overflow
+from sparsezc.algorithms._lengths import Lengths, distances_of, infinity, lengths_of, refuse_overflow
 from sparsezc.errors import InvalidValue
 from sparsezc.matrix import Matrix
 from sparsezc.semirings import binary, monoid, select, semiring, types
 from sparsezc.vector import Vector
 
+_WORK = 16  # delta, in mean lengths for each edge of a vertex; Davidson et al. take 32, for cards of their time
 
-def sssp(A: Matrix, source: Any) -> Vector:
+
+def sssp(A: Matrix, source: Any, delta: float | None = None) -> Vector:
     """Length of a shortest path from one vertex to every vertex that it reaches.
 
     Parameters
@@ -23,6 +26,9 @@ def sssp(A: Matrix, source: Any) -> Vector:
         cannot be used; integers have none.
     source : int
         Where the paths start, in 0..n-1.
+    delta : number > 0, optional
+        Vertices are settled in steps of this distance. Small ones read fewer edges twice, large ones take fewer rounds.
+        By default chosen by the lengths. Without meaning where a length is negative.
 
     Returns
     -------
@@ -37,18 +43,26 @@ def sssp(A: Matrix, source: Any) -> Vector:
     DimensionMismatch
         `A` is not square.
     InvalidValue
-        A length is NaN, a cycle of negative length is reached, or distances do not fit INT64.
+        A length is NaN, a cycle of negative length is reached, distances do not fit INT64, or `delta` is not positive.
 
     Notes
     -----
-    Bellman-Ford over the vertices whose distance fell in the round before, q::
+    Delta-stepping, with the buckets as one sparse vector f of what lies beyond the bucket in work, q::
 
         t = q'A              over (min, plus)
-        q<t < d> = t
-        d<q> = q
+        t<t < d> = t         what fell
+        d<t> = t
+        q = t[t <= limit]    relaxed again at once
+        f min= t[t > limit]
 
-    Source: M. Kumar, J. Moreira, P. Pattnaik, GraphBLAS: handling performance concerns in large graph analytics,
-    CF 2018, doi:10.1145/3203217.3205342; R. Bellman, On a routing problem, 1958, doi:10.1090/qam/102435.
+    Where q is empty, the limit rises to the least of f and `delta` more, and q is what it takes in. An entry of f
+    that is not its vertex's distance any more was settled on the way. With a negative length there is one bucket for
+    all: Bellman-Ford over the vertices that fell.
+
+    Source: U. Meyer, P. Sanders, Delta-stepping: a parallelizable shortest path algorithm, J. Algorithms 49, 2003,
+    doi:10.1016/S0196-6774(03)00076-2; the choice of delta: A. Davidson, S. Baxter, M. Garland, J. Owens,
+    Work-efficient parallel GPU methods for single-source shortest paths, IPDPS 2014, doi:10.1109/IPDPS.2014.45;
+    R. Bellman, On a routing problem, 1958, doi:10.1090/qam/102435.
 
     Examples
     --------
@@ -59,30 +73,78 @@ def sssp(A: Matrix, source: Any) -> Vector:
     """
     n = _check.adjacency(A)
     source = _check.vertex(source, n)
-    dtype, infinity = distances_of(A)
-    distance = Vector.from_scalar(infinity, n, dtype)
-    distance[source] = 0
-    frontier = Vector(dtype, n)
-    frontier[source] = 0
-    reached = Vector(dtype, n)
-    better = Vector(types.BOOL, n)
-    rounds = 0
-    while frontier.nvals and rounds < n:
-        # t = q'A
-        reached << frontier.vxm(A, semiring.min_plus[dtype])
-        # q<t < d> = t
-        better << reached.ewise_mult(distance, binary.lt)
-        frontier(better.V, replace=True) << reached
-        # d<q> = q
-        distance(frontier.S) << frontier
-        rounds += 1
+    if delta is not None and not delta > 0:
+        raise InvalidValue(f"delta={delta!r}: a number above 0 is needed")
+    lengths = lengths_of(A)
+    dtype, _ = distances_of(A)
+    if dtype is types.INT64 and lengths.least >= 0 and lengths.most < 2**31:  # half the bytes, and mostly enough
+        found = _reached(_search(A, source, types.INT32, delta, lengths), dtype)
+        if found.reduce(monoid.min).value >= 0 and found.reduce(monoid.max).value + lengths.most < 2**31 - 1:
+            return found
+    distance = _search(A, source, dtype, delta, lengths)
     if dtype is types.INT64:
         refuse_overflow(A, distance.reduce(monoid.min).value)
-    if frontier.nvals:
-        vertex = int(frontier.to_coo()[0][0])
+    return _reached(distance, dtype)
+
+
+def _search(A: Matrix, source: int, dtype: types.DataType, delta: float | None, lengths: Lengths) -> Vector:
+    """Every vertex's distance; infinite, or an integer's largest, where it is not reached.
+
+    A sum of two integers that wraps around leaves a negative distance behind: the wrapped sum itself, or the distance
+    that the sum began with.
+    """
+    n = A.nrows
+    never = infinity(dtype)
+    step = never if lengths.least < 0 else min(_step(lengths, n) if delta is None else delta, never)
+    if dtype.is_integer:
+        step = ceil(step) - 1  # the bucket's last distance belongs to it
+    limit = step
+    distance = Vector.from_scalar(never, n, dtype)
+    distance[source] = 0
+    near, far, fell = Vector(dtype, n), Vector(dtype, n), Vector(dtype, n)
+    near[source] = 0
+    rounds = 0
+    while near.nvals and rounds < n:
+        # t = q'A
+        fell << near.vxm(A, semiring.min_plus[dtype])
+        # t<t < d> = t
+        _keep(fell, fell.ewise_mult(distance, binary.lt))
+        # d<t> = t
+        distance(fell.S) << fell
+        # q = t[t <= limit]
+        near << fell.select(select.valuele[dtype], limit)
+        if limit < never:
+            # f min= t[t > limit]
+            far(binary.min) << fell.select(select.valuegt[dtype], limit)
+        if not near.nvals and limit < never:
+            _keep(far, far.ewise_mult(distance, binary.eq))
+            if far.nvals:
+                limit = min(far.reduce(monoid.min).value + step, never)
+                near << far.select(select.valuele[dtype], limit)
+                far << far.select(select.valuegt[dtype], limit)
+        rounds += lengths.least < 0
+    if near.nvals:
+        vertex = int(near.to_coo()[0][0])
         raise InvalidValue(
             f"the distance of vertex {vertex} still falls after {n} rounds: A has a cycle of negative length"
         )
-    # absent where d is infinite
-    frontier << distance.select(select.valuene[dtype], infinity)
-    return frontier
+    return distance
+
+
+def _step(lengths: Lengths, n: int) -> float:
+    """Delta where the user names none: few edges are read twice, and rounds are not many."""
+    if not lengths.edges or lengths.mean == float("inf"):
+        return 1
+    return max(lengths.least, _WORK * lengths.mean * n / lengths.edges)
+
+
+def _reached(distance: Vector, dtype: types.DataType) -> Vector:
+    """Absent where d is infinite."""
+    found: Vector = distance.select(select.valuene[distance.dtype], infinity(distance.dtype)).new(dtype)
+    return found
+
+
+def _keep(u: Vector, condition: Any) -> None:
+    """u<condition> = u"""
+    true = condition.new()
+    u(true.V, replace=True) << u

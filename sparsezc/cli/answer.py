@@ -35,18 +35,23 @@ def save(path: str | None, graph: Graph, vertices: NDArray[Any], values: NDArray
     import numpy as np
 
     from sparsezc.io.atomic import Output
+    from sparsezc.progress import Progress, task
 
-    with Output(path) as out, out.open() as file:
+    with task(), Output(path) as out, out.open() as file:
         if path.endswith(".npy"):
             full = np.full(graph.degrees.size, missing, values.dtype)
             full[vertices.astype(np.int64)] = values
-            np.save(file, full)
+            np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(full))
+            file.write(full.data)
         elif path.endswith(".npz"):
             np.savez(file, vertices=graph.named(vertices).astype(np.int64), values=values)
         else:
             names = graph.named(vertices)
+            progress = Progress(names.size, "writing", " lines")
             for start in range(0, names.size, _BLOCK):
                 block = zip(
                     names[start : start + _BLOCK].tolist(), values[start : start + _BLOCK].tolist(), strict=True
                 )
                 file.write("".join(f"{vertex} {value}\n" for vertex, value in block).encode())
+                progress.advance(min(_BLOCK, names.size - start))
+            progress.close()

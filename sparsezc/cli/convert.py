@@ -23,7 +23,7 @@ def add(commands: Any) -> None:
 def convert(arguments: argparse.Namespace) -> Report:
     """Read on the host, write, and say how much it was."""
     from sparsezc.io.reader import format_of
-    from sparsezc.io.writer import write
+    from sparsezc.io.writer import write_files
 
     target = Path(arguments.target)
     format_of(target, exists=False)  # a bad name is told before the work
@@ -32,9 +32,9 @@ def convert(arguments: argparse.Namespace) -> Report:
     graph.configure(arguments)
     found = graph.load(arguments)
     start = time.perf_counter()
-    write(found.csr, target)
+    files = write_files(found.csr, target)
     elapsed = time.perf_counter() - start
-    written = target.stat().st_size
+    written = sum(file.stat().st_size for file in files)
     facts = {key: value for key, value in found.facts.items() if key != "placement"}
     return Report(
         {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import platform
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -47,12 +46,12 @@ def doctor(arguments: argparse.Namespace) -> Report:
         "engine": default,
     }
     memory = data["memory"]
-    free = f", {size(memory['free'])} free" if memory["free"] is not None else ""
+    told = [f", {size(memory[key])} {text}" for key, text in (("total", "of memory"), ("free", "free")) if memory[key]]
     report = Report(data, code=0 if cpu["available"] else 1)
     report.facts = [
         ("sparsezc", f"{data['version']} on Python {data['python']}, {data['platform']}"),
         ("packages", ", ".join(f"{name} {found or 'missing'}" for name, found in data["packages"].items())),
-        ("machine", f"{data['cores']} cores, {size(memory['total'])} of memory{free}"),
+        ("machine", f"{data['cores']} cores{''.join(told)}"),
         ("CPU engine", _told(cpu)),
         ("GPU engine", _told(gpu)),
     ]
@@ -83,6 +82,8 @@ def _text(key: str, value: Any) -> str:
 
 def _packages() -> dict[str, str | None]:
     """Versions of what sparsezc stands on; optional packages only where they are installed."""
+    from importlib import metadata  # slow to import, and only this command needs it
+
     found: dict[str, str | None] = {}
     for name in _PACKAGES:
         try:
@@ -95,14 +96,9 @@ def _packages() -> dict[str, str | None]:
 
 def _memory() -> dict[str, int | None]:
     """Bytes of memory in all, and those that a new process may use."""
-    page = os.sysconf("SC_PAGE_SIZE")
-    total = page * os.sysconf("SC_PHYS_PAGES")
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-    except OSError:  # not Linux
-        return {"total": total, "free": None}
-    free = next((int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable")), None)
-    return {"total": total, "free": free}
+    from sparsezc.memory import machine
+
+    return {"total": machine.total(), "free": machine.available()}
 
 
 def _cores() -> int:

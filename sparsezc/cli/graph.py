@@ -27,6 +27,7 @@ def add_graph(command: argparse.ArgumentParser, *, weights: str) -> None:
     ways.add_argument("--undirected", "--symmetrize", action="store_true", help="every edge counts in both directions")
     command.add_argument("--weights", metavar="W", help=f"{weights}; 'none', a type such as FP32, or made ones: 1-255")
     command.add_argument("--relabel", action="store_true", help="only the ids that occur are vertices")
+    command.add_argument("--host-budget", metavar="SIZE", help="host memory to use at most, such as 16GB")
     command.add_argument("--format", help="read the file as snap, mtx, dimacs, metis, gap, emogi or npz")
 
 
@@ -49,7 +50,7 @@ def configure(arguments: argparse.Namespace) -> None:
     engine, placement = arguments.engine, arguments.placement
     if placement not in _PLACEMENTS[engine]:
         raise InvalidValue(f"--placement {placement} is none of --engine {engine}; leave one of them out")
-    config.set(engine=engine, placement=placement)
+    config.set(engine=engine, placement=placement, host_budget=arguments.host_budget)
 
 
 @dataclass
@@ -61,6 +62,7 @@ class Graph:
     ids: NDArray[np.int64] | None
     load: float
     degrees: NDArray[np.int64]
+    columns: int
     facts: dict[str, Any]
 
     def matrix(self) -> Matrix:
@@ -74,6 +76,8 @@ class Graph:
     def line(self) -> str:
         """The same for people."""
         n, edges = self.facts["vertices"], self.facts["edges"]
+        if n != self.columns:
+            return f"{self.name}: {n:,} x {self.columns:,} matrix, {edges:,} entries"
         ways = "symmetric" if self.facts["symmetric"] else "directed"
         text = f"{self.name}: {n:,} vertices, {edges:,} edges, {ways}"
         if self.ids is None and n > 8 * edges:
@@ -134,4 +138,4 @@ def load(arguments: argparse.Namespace, weights: Any = None) -> Graph:
         "relabelled": ids is not None,
         "placement": csr.indices.placement,
     }
-    return Graph(arguments.graph, csr, ids, elapsed, np.diff(csr.indptr), facts)
+    return Graph(arguments.graph, csr, ids, elapsed, np.diff(csr.indptr), csr.ncols, facts)

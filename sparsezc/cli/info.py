@@ -44,7 +44,7 @@ def info(arguments: argparse.Namespace) -> Report:
         "largest_out": int(out.max(initial=0)),
         "largest_in": int(into.max(initial=0)),
         "without_out_edges": int((out == 0).sum()),
-        "without_edges": int(((out == 0) & (into == 0)).sum()),
+        "without_edges": _alone(out, into),
     }
     table = _degree_table(out, into)
     report = Report(
@@ -78,6 +78,14 @@ def info(arguments: argparse.Namespace) -> Report:
     ]
     report.closing = [("load", seconds(found.load))]
     return report
+
+
+def _alone(out: NDArray[np.int64], into: NDArray[np.int64]) -> int:
+    """Vertices without any edge; of a matrix that is not square, numbers whose row and column are both empty."""
+    import numpy as np
+
+    size = max(out.size, into.size)
+    return int((np.pad(out, (0, size - out.size)) + np.pad(into, (0, size - into.size)) == 0).sum())
 
 
 def needs(csr: Csr) -> dict[str, dict[str, int]]:

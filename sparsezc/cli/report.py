@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -37,7 +38,7 @@ class Report:
     def show(self, out: TextIO, as_json: bool) -> None:
         """Write the report, whole lines only."""
         if as_json:
-            out.write(json.dumps(self.data, default=_plain) + "\n")
+            out.write(json.dumps(_finite(self.data)) + "\n")
             return
         width = shutil.get_terminal_size().columns if out.isatty() else _ENDLESS
         names = [len(name) for name, _ in (*self.facts, *self.closing)]
@@ -104,9 +105,17 @@ def cut(line: str, width: int) -> str:
     return line if len(line) <= width else line[: max(width - 3, 0)] + "..."
 
 
-def _plain(value: Any) -> Any:
-    """NumPy's numbers and arrays as Python's."""
-    return value.tolist() if hasattr(value, "tolist") else str(value)
+def _finite(value: Any) -> Any:
+    """NumPy's numbers and arrays as Python's; None for infinity and NaN, which JSON does not have."""
+    if isinstance(value, dict):
+        return {key: _finite(inner) for key, inner in value.items()}
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [_finite(inner) for inner in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
 
 
 def seconds(time: float) -> str:

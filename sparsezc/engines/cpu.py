@@ -77,11 +77,7 @@ class CpuEngine:
             elif mask is None and native_accum is None:
                 out._store << make(expression)
             else:
-                options = statements.options(expression, mask)
-                made = make(expression)
-                if native_accum is not None and statements.must_be_formed(expression):
-                    made, options = statements.formed(made, native.mask(mask), options), {}
-                out._store(mask=native.mask(mask), accum=native_accum, replace=replace, **options) << made
+                statements.write(expression, out, mask, native_accum, replace)
             if not self.blocking:
                 out._store.wait()
         except native.gb.exceptions.GraphblasException as error:

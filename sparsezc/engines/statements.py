@@ -215,19 +215,18 @@ def _of_scalars(x: Expression) -> Any:
     return op.numpy(values[0], 0, 0, values[1]) if x.operation == "apply_index" else op.numpy(*values)
 
 
-def options(x: Expression, mask: Any) -> dict[str, str]:
-    """Keep SuiteSparse from a hash table in a matrix times vector whose mask is no complement.
+def write(x: Expression, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+    """``out(mask, accum, replace) << expression``; `accum` is python-graphblas's own."""
+    options, native_mask, made = _options(x, mask), native.mask(mask), EXPRESSIONS[x.operation](x)
+    if accum is not None and _formed_first(x):
+        made = made.new(mask=native_mask, **options)
+        options = {}
+        if mask is not None:
+            made = _not_full(made)
+    out._store(mask=native_mask, accum=accum, replace=replace, **options) << made
 
-    It sizes the table by the products and puts the mask's entries in too; one that is full is searched for ever (9.4.5,
-    in either mode, with any number of threads).
-    """
-    if mask is None or mask.complement or x.operation not in ("vxm", "mxv"):
-        return {}
-    by_rows = x.operation == "vxm"
-    return {"axb_method": "gustavson" if x.operands[by_rows]._transposed != by_rows else "dot"}
 
-
-def must_be_formed(x: Expression) -> bool:
+def _formed_first(x: Expression) -> bool:
     """Whether a product that is to be accumulated must be formed before that.
 
     SuiteSparse 9.4.5 adds ``w(plus) << A.mxv(u)`` to a full w at once, and where the values of A or u are of another
@@ -239,7 +238,23 @@ def must_be_formed(x: Expression) -> bool:
     return any(u.dtype is not of for u in x.operands[:2])
 
 
-def formed(made: Any, mask: Any, options: dict[str, str]) -> Any:
-    """The product itself, where the mask allows it."""
-    product = made.new(mask=mask, **options)
-    return product if mask is None else _not_full(product)
+_WIDE = 2**26  # columns of a result for which a row as a dense array, one a thread, is much to ask
+
+
+def _options(x: Expression, mask: Any) -> dict[str, str]:
+    """Keep SuiteSparse from a hash table in a product whose mask is no complement.
+
+    It sizes the table by the products and puts the mask's entries in too; one that is full is searched for ever (9.4.5,
+    in either mode, with any number of threads).
+    """
+    if mask is None or mask.complement:
+        return {}
+    if x.operation in ("vxm", "mxv"):
+        by_rows = x.operation == "vxm"
+        return {"axb_method": "gustavson" if x.operands[by_rows]._transposed != by_rows else "dot"}
+    if x.operation == "mxm":
+        A, B = x.operands
+        return {"axb_method": "dot" if (B._transposed and not A._transposed) or B.ncols > _WIDE else "gustavson"}
+    if x.operation == "power" or (x.operation == "ewise_mult" and x.operands[0].ndim != x.operands[1].ndim):
+        return {"axb_method": "dot" if x.shape[1] > _WIDE else "gustavson"}  # products inside python-graphblas
+    return {}

@@ -1,15 +1,30 @@
-"""Files that appear whole or not at all: written under another name in the same folder, then renamed."""
+"""Files that appear whole or not at all: written under another name in the same folder, then renamed.
+
+A link is followed: the file behind it is the one that changes. What is no regular file (a pipe, a terminal, a device)
+cannot be renamed over; it is written to, once everything is there.
+"""
 
 from __future__ import annotations
 
 import gzip
 import os
+import shutil
 import tempfile
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self, cast
 
+from sparsezc.errors import GraphblasException
 from sparsezc.io.source import FileIsFolder, FileMissing
+
+
+class FileNotWritten(GraphblasException, OSError):
+    """A file could not be written: the disk is full, the folder is closed to the user. Nothing of it is left."""
+
+
+def _unwritten(path: Path, failure: OSError) -> FileNotWritten:
+    """The error with the name that the user gave, whichever file was being written."""
+    return FileNotWritten(f"{path} cannot be written: {failure.strerror or failure}")
 
 
 class Output:
@@ -24,7 +39,10 @@ class Output:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
+        if not os.fspath(path):
+            raise FileMissing("the name of the file to write is empty")
         self.path = Path(path)
+        self.written: list[Path] = []  # the files that have their names
         self._waiting: list[tuple[Path, Path]] = []
 
     def __enter__(self) -> Self:
@@ -35,9 +53,16 @@ class Output:
         final = path or self.path
         if final.is_dir():
             raise FileIsFolder(f"{final} is a folder; the name of a file is needed")
-        if not final.parent.is_dir():
-            raise FileMissing(f"{final}: the folder {final.parent} does not exist")
-        handle, name = tempfile.mkstemp(prefix=f".{final.name}.", suffix=".part", dir=final.parent)
+        folder = None
+        if not _is_special(final):
+            final = final.resolve()
+            folder = final.parent
+            if not folder.is_dir():
+                raise FileMissing(f"{final}: the folder {folder} does not exist")
+        try:
+            handle, name = tempfile.mkstemp(prefix=f".{final.name}.", suffix=".part", dir=folder)
+        except OSError as failure:
+            raise _unwritten(final, failure) from None
         self._waiting.append((Path(name), final))
         file = os.fdopen(handle, "wb")
         if final.suffix != ".gz":
@@ -50,13 +75,15 @@ class Output:
         try:
             if kind is None:
                 while self._waiting:
-                    temporary, final = self._waiting[0]
-                    temporary.chmod(0o666 & ~_umask())
-                    temporary.replace(final)
-                    self._waiting.pop(0)
+                    _put(*self._waiting[0])
+                    self.written.append(self._waiting.pop(0)[1])
+        except OSError as failure:
+            raise _unwritten(self.path, failure) from None
         finally:
             for temporary, _ in self._waiting:
                 temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and not isinstance(error, GraphblasException):
+            raise _unwritten(self.path, error) from None
 
 
 class _Gzip(gzip.GzipFile):
@@ -67,6 +94,20 @@ class _Gzip(gzip.GzipFile):
         super().close()
         if below is not None:
             below.close()
+
+
+def _is_special(path: Path) -> bool:
+    return path.exists() and not path.is_file()
+
+
+def _put(temporary: Path, final: Path) -> None:
+    if _is_special(final):
+        with temporary.open("rb") as source, final.open("wb") as sink:
+            shutil.copyfileobj(source, sink)
+        temporary.unlink()
+        return
+    temporary.chmod(0o666 & ~_umask())
+    temporary.replace(final)
 
 
 def _umask() -> int:

@@ -10,21 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.csr import Csr, index_dtype
-from sparsezc.errors import DimensionMismatch, FileFormatError, InvalidValue, OutOfMemory
+from sparsezc.errors import DimensionMismatch, FileFormatError, OutOfMemory
+from sparsezc.io import order
 from sparsezc.io import weights as weighting
 from sparsezc.io.weights import FROM_FILE, Weights
 from sparsezc.memory import allocate
+from sparsezc.memory.budget import require_host, resolve
+from sparsezc.progress import Progress, working
 from sparsezc.semirings import types
 
 BLOCK = 1 << 20  # entries handled at a time
-_LOW = np.uint64(0xFFFFFFFF)
-_SHIFT = np.uint64(32)
-
-#: How values of the same position become one; first and second go by the order in the file.
-MERGES: dict[str, np.ufunc | None] = {
-    "min": np.minimum, "max": np.maximum, "plus": np.add, "times": np.multiply, "first": None, "second": None,
-    "any": None, "lor": np.logical_or, "land": np.logical_and, "lxor": np.logical_xor,
-}  # fmt: skip
 
 
 @dataclass
@@ -50,18 +45,6 @@ class Edges:
     undirected: bool = False
     mirrored: bool = False
     dtype: types.DataType | None = None
-
-
-def merge_name(dup_op: Any) -> str:
-    """The name of an operator or monoid that :data:`MERGES` knows.
-
-    >>> merge_name("plus")
-    'plus'
-    """
-    name = dup_op if isinstance(dup_op, str) else getattr(dup_op, "name", None)
-    if name not in MERGES:
-        raise InvalidValue(f"dup_op={dup_op!r} cannot merge duplicates; choose one of {', '.join(MERGES)}")
-    return str(name)
 
 
 def narrow_ids(ids: NDArray[Any]) -> NDArray[Any]:
@@ -106,12 +89,15 @@ def build(
     if weights.kind != "file":
         edges.values = None
     if both and not edges.mirrored:
-        _mirror(edges)
+        with working("adding the other directions"):
+            _mirror(edges)
     nrows, ncols = edges.nrows, edges.ncols
-    ordered, values = _sorted(edges, stable=dup_op in ("first", "second"))
+    with working("sorting edges"):
+        ordered, values = order.arrange(edges, stable=dup_op in ("first", "second"))
     stated = edges.dtype
     del edges
-    values = _merge(ordered, values, dup_op)
+    with working("merging duplicates"):
+        values = order.merge(ordered, values, dup_op)
     values, dtype, iso = final_values(values, weights, stated)
     # Floating sums depend on their order, and first, second and any on the file's: such values may differ by direction.
     exact = values is None or dup_op in ("min", "max") or (dtype.is_integer and dup_op in ("plus", "times"))
@@ -135,6 +121,7 @@ def check_count(path: Path, entries: int, width: int) -> None:
     with Stream(path) as stream:
         if entries * width > stream.limit + width:
             raise FileFormatError(f"{path} is truncated: its header says {entries:,} entries, more than it can hold")
+    require_host(8 * entries, f"{path} with its {entries:,} entries, 8 bytes each at the least,")
 
 
 def _mirror(edges: Edges) -> None:
@@ -145,91 +132,6 @@ def _mirror(edges: Edges) -> None:
     edges.rows = rows
     if edges.values is not None:
         edges.values = np.concatenate([edges.values, edges.values[off]])
-
-
-class Ordered:
-    """Positions in ascending order, packed into 64-bit keys where ids have 32 bits, else as two arrays."""
-
-    def __init__(self, *parts: NDArray[Any]) -> None:
-        self.parts = parts
-
-    def __len__(self) -> int:
-        return len(self.parts[0])
-
-    def block(self, start: int, stop: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Rows and columns of the positions start:stop."""
-        if len(self.parts) == 2:
-            return self.parts[0][start:stop], self.parts[1][start:stop]
-        keys = self.parts[0][start:stop]
-        return (keys >> _SHIFT).astype(np.int64), (keys & _LOW)
-
-    def news(self) -> NDArray[np.bool_]:
-        """Where a position differs from the one before."""
-        new = np.ones(len(self), np.bool_)
-        if len(self):
-            np.not_equal(self.parts[0][1:], self.parts[0][:-1], out=new[1:])
-        if len(self.parts) == 2 and len(self):
-            new[1:] |= self.parts[1][1:] != self.parts[1][:-1]
-        return new
-
-    def keep(self, where: NDArray[Any]) -> None:
-        """Leave only these positions."""
-        self.parts = tuple(part[where] for part in self.parts)
-
-
-def _sorted(edges: Edges, stable: bool) -> tuple[Ordered, NDArray[Any] | None]:
-    """Positions in ascending order and the values in the same order; takes the arrays out of `edges`."""
-    values, rows, cols = edges.values, edges.rows, edges.cols
-    edges.rows = edges.cols = np.empty(0, np.uint32)
-    edges.values = None
-    if max(edges.nrows, edges.ncols) > 2**32:
-        order = np.lexsort((cols, rows))
-        return Ordered(rows[order], cols[order]), None if values is None else values[order]
-    keys = rows.astype(np.uint64)
-    del rows
-    keys <<= _SHIFT
-    keys |= cols.astype(np.uint64)
-    del cols
-    if keys.size > 1 and bool((keys[1:] >= keys[:-1]).all()):
-        return Ordered(keys), values
-    if values is None:
-        keys.sort()
-        return Ordered(keys), None
-    order = np.argsort(keys, kind="stable" if stable else None)
-    return Ordered(keys[order]), values[order]
-
-
-def _merge(ordered: Ordered, values: NDArray[Any] | None, dup_op: str) -> NDArray[Any] | None:
-    """Leave each position once; the values of the same position become one."""
-    new = ordered.news()
-    if new.all():
-        return values
-    starts = np.flatnonzero(new)
-    if values is not None:
-        if dup_op in ("min", "max") and values.dtype.kind == "f":
-            _refuse_nan(ordered, values, new, dup_op)
-        ufunc = MERGES[dup_op]
-        if ufunc is not None:
-            values = ufunc.reduceat(values, starts).astype(values.dtype, copy=False)
-        elif dup_op == "second":
-            values = values[np.append(starts[1:], len(ordered)) - 1]
-        else:
-            values = values[starts]
-    ordered.keep(new)
-    return values
-
-
-def _refuse_nan(ordered: Ordered, values: NDArray[Any], new: NDArray[np.bool_], dup_op: str) -> None:
-    """NaN has no place in an order, so min and max cannot choose between it and another value."""
-    twice = ~new
-    twice[:-1] |= ~new[1:]
-    bad = np.flatnonzero(np.isnan(values) & twice)
-    if bad.size:
-        row, col = (int(part[0]) for part in ordered.block(int(bad[0]), int(bad[0]) + 1))
-        raise InvalidValue(
-            f"the position ({row}, {col}) occurs more than once and one of its values is NaN, which dup_op={dup_op!r} "
-            "cannot order; choose another dup_op, such as 'first'"
-        )
 
 
 def final_values(
@@ -253,7 +155,7 @@ def final_values(
 
 
 def _fill(
-    nrows: int, ncols: int, ordered: Ordered, values: NDArray[Any] | None, dtype: types.DataType, iso: bool,
+    nrows: int, ncols: int, ordered: order.Ordered, values: NDArray[Any] | None, dtype: types.DataType, iso: bool,
     weights: Weights, symmetric: bool, placement: str | None,
 ) -> Csr:  # fmt: skip
     nvals = len(ordered)
@@ -263,6 +165,7 @@ def _fill(
     if iso and values is not None:
         target.write(0, values)
     indptr = offsets(nrows)
+    progress = Progress(nvals, f"placing in {placement}", " edges")
     for start in range(0, nvals, BLOCK):
         rows, cols = ordered.block(start, min(start + BLOCK, nvals))
         indices.write(start, cols)
@@ -273,6 +176,8 @@ def _fill(
         first = int(rows[0])
         found = np.bincount(rows - first)
         indptr[first + 1 : first + 1 + found.size] += found
+        progress.advance(rows.size)
+    progress.close()
     np.cumsum(indptr, out=indptr)
     return Csr(nrows, ncols, indptr, indices, target, dtype, iso, symmetric)
 
@@ -280,18 +185,15 @@ def _fill(
 def offsets(nrows: int) -> NDArray[np.int64]:
     """Zeroed offsets, or an OutOfMemory that says what they need."""
     try:
+        require_host(8 * (nrows + 1), f"the array of offsets of {nrows:,} rows")
         return np.zeros(nrows + 1, np.int64)
-    except MemoryError:
-        raise OutOfMemory(
-            f"the offsets of {nrows:,} rows need {8 * (nrows + 1):,} bytes, and the system refused; "
-            "with relabel=True only the ids that occur are numbered"
-        ) from None
+    except MemoryError as error:
+        told = str(error) if isinstance(error, OutOfMemory) else f"they need {8 * (nrows + 1):,} bytes: {error}"
+        raise OutOfMemory(f"{told}; with relabel=True only the ids that occur are numbered") from None
 
 
 def place(placement: str | None, nrows: int, ncols: int, nvals: int, dtype: types.DataType, iso: bool) -> str:
     """Where the arrays go: what the caller or the configuration says, once the sizes are known."""
-    from sparsezc.memory.budget import resolve
-
-    width = index_dtype(ncols, "device").itemsize
-    nbytes = nvals * (width + (0 if iso else dtype.np_type.itemsize))
-    return resolve(placement, nbytes, nrows)
+    value = 0 if iso else dtype.np_type.itemsize
+    narrow, wide = (nvals * (index_dtype(ncols, name).itemsize + value) for name in ("device", "host"))
+    return resolve(placement, narrow, nrows, host_nbytes=wide)

@@ -47,7 +47,7 @@ def read(path: Path, **_: Any) -> Edges:
         all_arcs = data.count(b"\na ") == data.count(b"\n") - 1  # nearly always: then nothing is strange
         if not all_arcs and (strange := _STRANGE.search(data)):
             at = data.count(b"\n", 0, strange.start())
-            raise chunk.error(at, f"found {_shown(strange[0])}; lines start with 'a ', 'c' or 'p'")
+            raise chunk.error(at, f"found {text.shown(strange[0])}; lines start with 'a ', 'c' or 'p'")
         data = data.replace(b"\na", b"\n ")[1:]
         found, columns = text.table(Lines(path, chunk.first, data), 3, base=1)
         if not columns or not found:
@@ -79,15 +79,11 @@ def _problem(chunk: Lines, data: bytes, sizes: tuple[int, int] | None) -> tuple[
             raise chunk.error(at, "found a second 'p' line")
         words = found[0].split()
         if len(words) != 4 or words[1] != b"sp" or not (words[2].isdigit() and words[3].isdigit()):
-            raise chunk.error(at, f"found {_shown(found[0])}; 'p sp VERTICES ARCS' is needed")
+            raise chunk.error(at, f"found {text.shown(found[0])}; 'p sp VERTICES ARCS' is needed")
         sizes = int(words[2]), int(words[3])
         check_sizes(sizes[0], sizes[0])
         check_count(chunk.path, sizes[1], 6)
     return _PROBLEM.sub(b"\n", data), sizes
-
-
-def _shown(line: bytes) -> str:
-    return repr(line.strip()[:40].decode("ascii", "backslashreplace"))
 
 
 def write(csr: Csr, out: Output) -> None:

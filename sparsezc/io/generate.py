@@ -10,7 +10,6 @@ OOPSLA 2014, doi:10.1145/2660193.2660195 (the hash).
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass
 from itertools import pairwise
@@ -24,14 +23,15 @@ from sparsezc.csr import Csr, index_dtype
 from sparsezc.errors import InvalidValue
 from sparsezc.io import build
 from sparsezc.io import weights as weighting
-from sparsezc.io.progress import Progress
 from sparsezc.io.weights import FROM_FILE, Weights
-from sparsezc.memory import Buffer, allocate
+from sparsezc.memory import Buffer, allocate, budget
+from sparsezc.progress import Progress, working
 
 SEED = 20071105
 EDGEFACTOR = 16
 _MASK = 2**64 - 1
 _SORTING = 40  # bytes a key while it is sorted: itself, the sort's own copy, and what dropping duplicates takes
+_LEAST = 1 << 26  # bytes of keys that are always taken: fewer make too many parts
 _BITS = 21  # random bits a level: three levels of the recursion take one hash
 _A, _AB, _ABC = (round(share * 2**_BITS) for share in (0.57, 0.76, 0.95))
 
@@ -205,12 +205,13 @@ def _shuffle(ids: Any, scale: int, seed: int, xp: Any) -> Any:
     return ids
 
 
-def _draw_rows(recipe: Recipe, xp: Any, chunk: int, low: int, high: int, progress: Progress) -> Any:
+def _draw_rows(recipe: Recipe, xp: Any, chunk: int, low: int, high: int) -> Any:
     """The stored positions of the rows low:high as sorted 64-bit keys, row in the upper half."""
     scale, draw = recipe.first, _kron if recipe.kind == "kron" else _urand
     edges = recipe.second << scale
     everything = low == 0 and high == 1 << scale
     parts = []
+    progress = Progress(edges, f"making {recipe.kind}" + ("" if everything else f" up to row {high:,}"), " edges")
     for start in range(0, edges, chunk):
         stop = min(start + chunk, edges)
         rows, cols = draw(start, stop, scale, recipe.seed, xp)
@@ -220,12 +221,14 @@ def _draw_rows(recipe: Recipe, xp: Any, chunk: int, low: int, high: int, progres
             keys = (one << xp.uint64(32)) | other
             parts.append(keys if everything else keys[(one >= xp.uint64(low)) & (one < xp.uint64(high))])
         progress.advance(stop - start)
-    keys = xp.concatenate(parts)
-    del parts
-    keys.sort()
-    new = xp.ones(keys.size, xp.bool_)
-    new[1:] = keys[1:] != keys[:-1]
-    return keys[new]
+    progress.close()
+    with working("sorting edges"):
+        keys = xp.concatenate(parts)
+        del parts
+        keys.sort()
+        new = xp.ones(keys.size, xp.bool_)
+        new[1:] = keys[1:] != keys[:-1]
+        return keys[new]
 
 
 def _ends(keys: Any, low: int, high: int, xp: Any) -> Any:
@@ -238,7 +241,8 @@ def _passes(recipe: Recipe, xp: Any) -> int:
     """In how many parts to make the graph so that each part's keys, and room to sort them, fit the memory."""
     entries = 2 * recipe.second << recipe.first
     if xp is np:
-        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+        room = budget.host_available()
+        free = entries * _SORTING if room is None else max(room // 2, _LEAST)
     else:
         from sparsezc import device
 
@@ -255,11 +259,9 @@ def _random(
     passes = passes or _passes(recipe, xp)
     bounds = [n * k // passes for k in range(passes + 1)]
     indptr = build.offsets(n)
-    edges = recipe.second << recipe.first
-    progress = Progress(edges * (1 if passes == 1 else 2 * passes), f"making {recipe.kind}", " edges")
     keys = None
     for low, high in pairwise(bounds):
-        keys = _draw_rows(recipe, xp, chunk, low, high, progress)
+        keys = _draw_rows(recipe, xp, chunk, low, high)
         indptr[low + 1 : high + 1] = indptr[low] + _host(_ends(keys, low, high, xp), xp)
     nvals = int(indptr[-1])
     _, dtype, iso = build.final_values(None, weights, None)
@@ -271,9 +273,8 @@ def _random(
     for low, high in pairwise(bounds):
         if passes > 1:
             keys = None
-            keys = _draw_rows(recipe, xp, chunk, low, high, progress)
+            keys = _draw_rows(recipe, xp, chunk, low, high)
         _fill(keys, int(indptr[low]), indices, None if iso else values, weights, placement, xp)
-    progress.close()
     return Csr(n, n, indptr, indices, values, dtype, iso, symmetric=True)
 
 
@@ -282,6 +283,7 @@ def _fill(
 ) -> None:  # fmt: skip
     """Write the ids, and made weights, of sorted keys from entry `at` on."""
     block = build.BLOCK if xp is np else 1 << 25
+    progress = Progress(int(keys.size), f"placing in {placement}", " edges")
     for start in range(0, int(keys.size), block):
         part = keys[start : start + block]
         cols = (part & xp.uint64(0xFFFFFFFF)).astype(xp.uint32)
@@ -291,6 +293,8 @@ def _fill(
             rows = (part >> xp.uint64(32)).astype(xp.uint32)
             made = weighting.hashed(rows, cols, weights, xp)
             values.write(at + start, _host(made, xp) if placement == "host" else made)
+        progress.advance(int(part.size))
+    progress.close()
 
 
 def _host(array: Any, xp: Any) -> NDArray[Any]:

@@ -25,8 +25,10 @@ from sparsezc.io.build import Edges, check_count, check_sizes, narrow_ids
 from sparsezc.io.generate import mix
 from sparsezc.io.pieces import integers, is_symmetric, rows_of, unweighted
 from sparsezc.io.source import Lines, lines
+from sparsezc.progress import Progress, working
 
 SUFFIXES = (".graph",)
+STEP = 1 << 14  # rows written at a time
 
 
 @dataclass
@@ -75,7 +77,8 @@ def read(path: Path, **_: Any) -> Edges:
             f"so {2 * header.edges:,} are needed"
         )
     edges = Edges(header.n, header.n, rows, cols, rest[0] if rest else None, undirected=True, mirrored=True)
-    _check_symmetric(path, edges)
+    with working("checking both ends of the edges"):
+        _check_symmetric(path, edges)
     return edges
 
 
@@ -95,8 +98,7 @@ def _first(words: NDArray[np.int32]) -> int | None:
 def _header(chunk: Lines, line: bytes, at: int) -> _Header:
     words = line.split()
     if not 2 <= len(words) <= 4 or not all(word.isdigit() for word in words):
-        shown = line.strip()[:40].decode("ascii", "backslashreplace")
-        raise chunk.error(at, f"found {shown!r}; the header 'VERTICES EDGES [FORMAT [WEIGHTS]]' is needed")
+        raise chunk.error(at, f"found {text.shown(line)}; the header 'VERTICES EDGES [FORMAT [WEIGHTS]]' is needed")
     code = words[2].decode() if len(words) > 2 else "0"
     if len(code) > 3 or set(code) - {"0", "1"}:
         raise chunk.error(at, f"found the format {code!r}; up to three digits 0 or 1 are needed")
@@ -104,7 +106,7 @@ def _header(chunk: Lines, line: bytes, at: int) -> _Header:
     several = int(words[3]) if len(words) > 3 else 1
     n, m = int(words[0]), int(words[1])
     check_sizes(n, n)
-    check_count(chunk.path, 2 * m, 2)
+    check_count(chunk.path, m, 4)  # both ends list an edge, in two bytes at least
     return _Header(n, m, sizes + several * weights, edges)
 
 
@@ -146,8 +148,7 @@ def _not_plain(chunk: Lines) -> FileFormatError:
     for at, line in enumerate(chunk.data.split(b"\n")):
         for word in line.split():
             if not word.isdigit():
-                shown = word[:40].decode("ascii", "backslashreplace")
-                return chunk.error(at, f"found {shown!r}; whole numbers are needed")
+                return chunk.error(at, f"found {text.shown(word)}; whole numbers are needed")
     return chunk.error(0, "whole numbers are needed")
 
 
@@ -182,14 +183,14 @@ def write(csr: Csr, out: Output) -> None:
     plain = unweighted(csr)
     if not (plain or csr.dtype.is_integer):
         raise InvalidValue(f"a .graph file holds whole weights, not {csr.dtype}; write .mtx, or drop the weights")
-    for _, _, rows, cols, _ in rows_of(csr, values=False, rows=True):
+    for _, _, rows, cols, _ in rows_of(csr, values=False, rows=True, label="checking"):
         if (loops := np.flatnonzero(rows == cols.astype(np.int64))).size:
             raise InvalidValue(f"vertex {rows[loops[0]]} has a self-loop, which a .graph file cannot hold")
     with out.open() as file:
         file.write(b"%d %d%s\n" % (csr.nrows, csr.nvals // 2, b"" if plain else b" 001"))
-        step = 1 << 14  # rows at a time
-        for first in range(0, csr.nrows, step):
-            bounds = csr.indptr[first : first + step + 1]
+        progress = Progress(csr.nvals, "writing", " entries")
+        for first in range(0, csr.nrows, STEP):
+            bounds = csr.indptr[first : first + STEP + 1]
             start, stop = int(bounds[0]), int(bounds[-1])
             cols = csr.indices.read(start, stop).astype(np.int64) + 1
             if not plain:
@@ -200,3 +201,5 @@ def write(csr: Csr, out: Output) -> None:
             step_words = 1 if plain else 2
             ends = ((bounds - start) * step_words).tolist()
             file.writelines(b"%s\n" % " ".join(map(str, words[a:b])).encode() for a, b in pairwise(ends))
+            progress.advance(stop - start)
+        progress.close()

@@ -20,7 +20,9 @@ from sparsezc.io import build
 from sparsezc.io.atomic import Output
 from sparsezc.io.build import Edges
 from sparsezc.io.pieces import unweighted
-from sparsezc.io.source import Stream
+from sparsezc.io.source import Stream, lines
+from sparsezc.io.text import shown
+from sparsezc.progress import working
 from sparsezc.semirings import types
 
 SUFFIXES = (".mtx",)
@@ -127,8 +129,17 @@ def _told(path: Path, error: Exception) -> str:
     """fast_matrix_market's message with the file's name in front, and its line where it knows one."""
     message = str(error) or type(error).__name__
     if found := re.match(r"Line (\d+): (.*)", message, re.DOTALL):
-        return f"{path}, line {found[1]}: {found[2]}"
+        return f"{path}, line {found[1]}: {found[2].rstrip('.')}{_line(path, int(found[1]))}"
     return f"{path}: {message}"
+
+
+def _line(path: Path, number: int) -> str:
+    """What stands in a line, as the end of a message."""
+    for chunk in lines(path):
+        here = chunk.data.split(b"\n")
+        if number < chunk.first + len(here) - 1:
+            return f"; found {shown(here[number - chunk.first])}"
+    return ""
 
 
 def write(csr: Csr, out: Output) -> None:
@@ -143,7 +154,7 @@ def write(csr: Csr, out: Output) -> None:
     ids = csr.indices.read()
     matrix = csr_array((values, ids.view(ids.dtype.str.replace("u", "i")), csr.indptr), shape=(csr.nrows, csr.ncols))
     name = next(ctype for ctype, dtype in _CTYPES.items() if dtype is csr.dtype)
-    with out.open() as file:
+    with out.open() as file, working(f"writing {out.path.name}"):
         scipy_io.mmwrite(
             file, matrix, comment=f"%GraphBLAS type {name}", field="pattern" if pattern else None,
             symmetry="symmetric" if csr.symmetric else "general",

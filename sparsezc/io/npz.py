@@ -23,9 +23,9 @@ from sparsezc.errors import FileFormatError, UnknownDtype
 from sparsezc.io import build, stream
 from sparsezc.io.atomic import Output
 from sparsezc.io.pieces import PIECE, rows_of
-from sparsezc.io.progress import Progress
 from sparsezc.io.source import existing
 from sparsezc.io.weights import Weights
+from sparsezc.progress import Progress
 from sparsezc.semirings import types
 
 SUFFIXES = (".npz",)
@@ -192,7 +192,7 @@ def _check(path: Path, members: list[_Member], kind: str, nrows: int, ncols: int
 
 def _dtype(path: Path, member: _Member) -> types.DataType:
     try:
-        return types.lookup(member.dtype)
+        return types.lookup_real(member.dtype)
     except UnknownDtype:
         raise FileFormatError(
             f"{path}: the values have dtype {member.dtype}; the types are {', '.join(map(str, types.ALL))}"

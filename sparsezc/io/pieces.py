@@ -11,20 +11,20 @@ from numpy.typing import NDArray
 from sparsezc.csr import Csr
 from sparsezc.errors import InvalidValue
 from sparsezc.io import build
-from sparsezc.io.progress import Progress
+from sparsezc.progress import Progress
 
 PIECE = 1 << 18
 
 
 def rows_of(
-    csr: Csr, *, values: bool = True, rows: bool = False
+    csr: Csr, *, values: bool = True, rows: bool = False, label: str = "writing"
 ) -> Iterator[tuple[int, int, NDArray[np.int64], NDArray[Any], NDArray[Any]]]:
     """(first entry, last entry + 1, rows, columns, values) of consecutive pieces; an iso value is repeated.
 
-    Rows are empty without `rows`, values without `values`.
+    Rows are empty without `rows`, values without `values`; `label` is the progress bar's.
     """
     none = np.empty(0, np.int64)
-    progress = Progress(csr.nvals, "writing", " entries")
+    progress = Progress(csr.nvals, label, " entries")
     for start in range(0, csr.nvals, PIECE):
         stop = min(start + PIECE, csr.nvals)
         at = none

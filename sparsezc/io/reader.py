@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from sparsezc.csr import Csr
 from sparsezc.errors import FileFormatError, InvalidValue, OutOfMemory
-from sparsezc.io import build
+from sparsezc.io import build, order
 from sparsezc.io import weights as weighting
 from sparsezc.io.pieces import unweighted
-from sparsezc.io.source import existing
+from sparsezc.io.source import existing, naming
+from sparsezc.progress import task, working
 
 if TYPE_CHECKING:
     from sparsezc.matrix import Matrix
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 FORMATS = ("snap", "mtx", "dimacs", "metis", "gap", "emogi", "npz")
 #: Names of made graphs, the part before the colon.
 MADE = ("kron", "urand", "grid", "path", "star")
+_NEVER_GZIPPED = ("npz", "emogi")
 
 
 def read(
@@ -107,8 +109,14 @@ def read_csr(
     format: str | None = None,
 ) -> tuple[Csr, NDArray[np.int64] | None]:
     """What :func:`read` does, as a plain :class:`~sparsezc.csr.Csr` and the ids (None without `relabel`)."""
+    wanted, merge = weighting.parse(weights), order.merge_name(dup_op)
+    if symmetrize and directed:
+        raise InvalidValue("directed=True and symmetrize=True contradict each other; give one of them")
+    if not os.fspath(path):
+        raise InvalidValue("the name of the graph is empty; a file, or a graph to make such as kron:16, is needed")
     try:
-        return _read(path, directed, symmetrize, weighting.parse(weights), relabel, placement, dup_op, format)
+        with task(), naming(path):
+            return _read(path, directed, symmetrize, wanted, relabel, placement, merge, format)
     except OutOfMemory:
         raise
     except MemoryError as error:
@@ -117,12 +125,9 @@ def read_csr(
 
 def _read(
     path: str | os.PathLike[str], directed: bool | None, symmetrize: bool, wanted: weighting.Weights, relabel: bool,
-    placement: str | None, dup_op: Any, format: str | None,
+    placement: str | None, merge: str, format: str | None,
 ) -> tuple[Csr, NDArray[np.int64] | None]:  # fmt: skip
-    merge = build.merge_name(dup_op)
     both = symmetrize or directed is False
-    if symmetrize and directed:
-        raise InvalidValue("directed=True and symmetrize=True contradict each other; give one of them")
     made = isinstance(path, str) and path.partition(":")[0] in MADE and not Path(path).exists()
     if made:
         generate = import_module("sparsezc.io.generate")
@@ -137,10 +142,12 @@ def _read(
     if isinstance(found, Csr):
         if not relabel and (found.symmetric or not both):
             return found, None
-        found = as_edges(found)
+        with working("taking the rows apart"):
+            found = as_edges(found)
     ids = None
     if relabel:
-        found, ids = build.relabel(found)
+        with working("numbering the ids"):
+            found, ids = build.relabel(found)
     return build.build(found, wanted, placement=placement, dup_op=merge, symmetrize=both), ids
 
 
@@ -166,18 +173,24 @@ def format_of(path: Path, format: str | None = None, *, exists: bool = True) -> 
     >>> format_of(Path("web-Google.txt.gz"))
     'snap'
     """
-    if format is not None:
-        if format not in FORMATS:
-            raise InvalidValue(f"format={format!r} is not known; choose one of {', '.join(FORMATS)}")
-        return format
+    if format is not None and format not in FORMATS:
+        raise InvalidValue(f"format={format!r} is not known; choose one of {', '.join(FORMATS)}")
+    name = path.name.lower()
+    found = format or _by_suffix(name.removesuffix(".gz"))
+    if found is None:
+        if exists:
+            existing(path)
+        raise FileFormatError(
+            f"{path}: the suffix {Path(name.removesuffix('.gz')).suffix!r} is not known; known are "
+            f"{', '.join(sorted(suffixes()))} (text and .sg formats also with .gz), and made graphs such as kron:16, "
+            "urand:16, grid:100x100"
+        )
+    if found in _NEVER_GZIPPED and name.endswith(".gz"):
+        raise FileFormatError(f"{path}: {found} files are not gzipped; a name without .gz is needed")
+    return found
+
+
+def _by_suffix(name: str) -> str | None:
+    """The format of the longest known suffix that a name ends in."""
     known = suffixes()
-    name = path.name.lower().removesuffix(".gz")
-    for suffix in sorted(known, key=len, reverse=True):
-        if name.endswith(suffix):
-            return known[suffix]
-    if exists:
-        existing(path)
-    raise FileFormatError(
-        f"{path}: the suffix {Path(name).suffix!r} is not known; known are {', '.join(sorted(known))} (text and .sg "
-        f"formats also with .gz), and made graphs such as kron:16, urand:16, grid:100x100"
-    )
+    return next((known[suffix] for suffix in sorted(known, key=len, reverse=True) if name.endswith(suffix)), None)

@@ -9,12 +9,13 @@ import os
 import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Self, TypeVar
 
-from sparsezc.errors import FileFormatError, GraphblasException
-from sparsezc.io.progress import Progress
+from sparsezc.errors import DeviceUnavailable, FileFormatError, GraphblasException
+from sparsezc.progress import Progress
 
 CHUNK = 1 << 20  # bytes: a chunk and what is made of it stay in a core's cache
 _GZIP = b"\x1f\x8b"
@@ -47,6 +48,26 @@ def existing(path: str | os.PathLike[str]) -> Path:
     if found.is_file() and found.stat().st_size == 0:
         raise FileFormatError(f"{found} is empty (0 bytes)")
     return found
+
+
+@contextmanager
+def naming(graph: str | os.PathLike[str]) -> Iterator[None]:
+    """Put the graph's name in front of an error that does not say which graph it means.
+
+    >>> with naming("a.txt"):
+    ...     raise FileFormatError("too long")
+    Traceback (most recent call last):
+        ...
+    sparsezc.errors.FileFormatError: a.txt: too long
+    """
+    try:
+        yield
+    except DeviceUnavailable:  # not the graph's fault
+        raise
+    except GraphblasException as error:
+        if error.args and Path(graph).name not in str(error.args[0]):
+            error.args = (f"{graph}: {error.args[0]}", *error.args[1:])
+        raise
 
 
 class Stream:

@@ -120,22 +120,31 @@ def explain(lines: Lines, data: bytes, columns: int, ids: int, base: int) -> Exc
     """The error for the first line that is not right."""
     for index, line in enumerate(data.split(b"\n")):
         for k, word in enumerate(line.split()):
-            shown = repr(word[:40].decode("ascii", "backslashreplace"))
+            found = shown(word)
             if k >= ids:
                 try:
                     float(word)
                 except ValueError:
-                    return lines.error(index, f"found {shown}; a number is needed as the weight")
+                    return lines.error(index, f"found {found}; a number is needed as the weight")
                 if _WHOLE.fullmatch(word) and not -(2**63) <= int(word) < _LAST:
-                    return lines.error(index, f"found the weight {shown}; it must fit 64 bits")
+                    return lines.error(index, f"found the weight {found}; it must fit 64 bits")
                 continue
             if not _WHOLE.fullmatch(word):
-                return lines.error(index, f"found {shown}; a whole number is needed as a vertex id")
+                return lines.error(index, f"found {found}; a whole number is needed as a vertex id")
             if int(word) < base:
-                return lines.error(index, f"found the vertex id {shown}; ids start at {base}")
+                return lines.error(index, f"found the vertex id {found}; ids start at {base}")
             if int(word) >= _LAST:
-                return lines.error(index, f"found the vertex id {shown}; ids must be below 2^63 - 1")
+                return lines.error(index, f"found the vertex id {found}; ids must be below 2^63 - 1")
     return lines.error(0, f"these lines could not be read as {columns} columns of numbers")
+
+
+def shown(word: bytes) -> str:
+    r"""The start of a word or line as messages quote it.
+
+    >>> print(shown(b"two"), shown(b"\xff\xfe0"))
+    'two' '\xff\xfe0'
+    """
+    return repr(word.strip()[:40])[1:]
 
 
 def printed(prefix: bytes, *columns: NDArray[Any]) -> bytes:

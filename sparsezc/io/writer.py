@@ -11,6 +11,8 @@ from sparsezc.csr import Csr
 from sparsezc.errors import DomainMismatch
 from sparsezc.io.atomic import Output
 from sparsezc.io.reader import format_of, read_csr
+from sparsezc.io.source import naming
+from sparsezc.progress import task
 
 
 def write(A: Any, path: str | os.PathLike[str], *, format: str | None = None, **options: Any) -> None:
@@ -43,11 +45,16 @@ def write(A: Any, path: str | os.PathLike[str], *, format: str | None = None, **
     ...     gb.io.read(path).nvals
     8
     """
+    write_files(A, path, format=format, **options)
+
+
+def write_files(A: Any, path: str | os.PathLike[str], *, format: str | None = None, **options: Any) -> list[Path]:
+    """What :func:`write` does; returns the files that it wrote."""
     target = Path(path)
     module = import_module(f"sparsezc.io.{format_of(target, format, exists=False)}")
-    csr = as_csr(A)
-    with Output(target) as out:
-        module.write(csr, out, **options)
+    with task(), Output(target) as out, naming(target):
+        module.write(as_csr(A), out, **options)
+    return out.written
 
 
 def convert(source: str | os.PathLike[str], target: str | os.PathLike[str], **options: Any) -> None:

@@ -1,7 +1,9 @@
-"""How much of the card may be used, and what ``placement="auto"`` means.
+"""How much of the card and of the host's memory may be used, and what ``placement="auto"`` means.
 
-Everything is bytes. The budget is ``gb.config.budget``: None (nine tenths of what is free), a number of bytes, a text
-such as ``"16GB"``, or a share of the card such as ``0.5``.
+Everything is bytes. The card's budget is ``gb.config.budget``: None (nine tenths of what is free), a number of bytes, a
+text such as ``"16GB"``, or a share of the card such as ``0.5``. ``gb.config.host_budget`` is what one matrix may take
+of the host's memory: None (nine tenths of what :mod:`~sparsezc.memory.machine` reads) or the same kinds of number,
+taken at their word, as a virtual machine may grow beyond what it reads.
 """
 
 from __future__ import annotations
@@ -9,8 +11,10 @@ from __future__ import annotations
 from sparsezc import device
 from sparsezc.config import config, parse_bytes
 from sparsezc.errors import DeviceUnavailable, OutOfMemory
+from sparsezc.memory import machine
 
 _SHARE = 0.9
+_SMALL = 1 << 24  # bytes: arrays that are not worth a look at the machine
 _VECTOR_BYTES = 48  # a vertex: six vectors of 8-byte values, about what PageRank and delta-stepping hold
 
 
@@ -33,21 +37,84 @@ def available() -> int:
     return min(free, parse(config.budget, free, total))
 
 
+def host_available() -> int | None:
+    """Bytes of host memory that one matrix may take; None where the machine does not say."""
+    budget, total = config.host_budget, machine.total()
+    if budget is None or (isinstance(budget, float) and total is None):
+        free = machine.available()
+        return None if free is None else parse(None, free, 0)
+    return parse(budget, 0, total or 0)
+
+
+def require_host(nbytes: int, what: str) -> None:
+    """Refuse what the host has no memory for, before any of it is touched.
+
+    Raises
+    ------
+    OutOfMemory
+        With what is needed and what may be used.
+    """
+    if nbytes < _SMALL and config.host_budget is None:
+        return
+    room = host_available()
+    if room is not None and nbytes > room:
+        raise OutOfMemory(f"{what} needs {nbytes:,} bytes of host memory and {room:,} may be used{_hint()}")
+
+
+def _hint() -> str:
+    source = "gb.config.host_budget" if config.host_budget is not None else "nine tenths of what is available"
+    return f"; the limit is {source}, and gb.config.host_budget (--host-budget) sets another"
+
+
 def working_bytes(nrows: int) -> int:
     """Device memory that an algorithm's vectors and the matrix's offsets take beside the edges."""
     return (_VECTOR_BYTES + 8) * nrows
 
 
-def resolve(placement: str | None, nbytes: int, nrows: int) -> str:
+def resolve(
+    placement: str | None, nbytes: int, nrows: int, *, host_nbytes: int | None = None, lies: str | None = None
+) -> str:
     """The placement for a matrix of `nbytes` bytes of ids and values: "host", "device" or "zerocopy".
+
+    Parameters
+    ----------
+    host_nbytes : int, optional
+        Bytes in placement ``"host"``, whose ids are wider; without it that placement is not measured.
+    lies : str, optional
+        The placement where the matrix lies already, which needs nothing more.
 
     Raises
     ------
     OutOfMemory
-        Where ``"device"`` was asked for and does not fit: the message says what each placement needs and what there is.
+        Where it does not fit: the message says what each placement needs and what there is.
     DeviceUnavailable
         Where a GPU was asked for and there is none.
     """
+    chosen = _choose(placement, nbytes, nrows)
+    if chosen == lies:
+        return chosen
+    vectors = working_bytes(nrows)
+    card, host = None if chosen == "host" else available(), host_available()
+    needed = {"host": 0, "device": vectors + nbytes, "zerocopy": vectors}[chosen]
+    needed_host = {"host": host_nbytes or 0, "device": 0, "zerocopy": nbytes}[chosen]
+    told = f"(device: {vectors + nbytes:,}; zerocopy: {vectors:,}, and {nbytes:,} of host memory"
+    told += f"; host: {host_nbytes:,} of host memory)" if host_nbytes is not None else ")"
+    if card is not None and needed > card:
+        raise OutOfMemory(
+            f"placement {chosen!r} needs {needed:,} bytes of device memory and {card:,} may be used {told}"
+            + (f"; of host memory {host:,} may be used" if host is not None else "")
+        )
+    if host is not None and needed_host > host:
+        raise OutOfMemory(
+            f"placement {chosen!r} needs {needed_host:,} bytes of host memory and {host:,} may be used {told}"
+            + (f"; of device memory {card:,} may be used" if card is not None else "")
+            + _hint()
+        )
+    return chosen
+
+
+def _choose(placement: str | None, nbytes: int, nrows: int) -> str:
+    """What the caller or the configuration says, "auto" by what fits the card."""
     if placement == "host" or (placement is None and config.engine == "cpu"):
         return "host"
     missing = device.reason()
@@ -57,13 +124,6 @@ def resolve(placement: str | None, nbytes: int, nrows: int) -> str:
         raise DeviceUnavailable(missing)
     if placement is None:
         placement = config.placement
-    room, vectors = available(), working_bytes(nrows)
     if placement == "auto":
-        placement = "device" if nbytes + vectors <= room else "zerocopy"
-    needed = vectors + (nbytes if placement == "device" else 0)
-    if needed > room:
-        raise OutOfMemory(
-            f"placement {placement!r} needs {needed:,} bytes of device memory and {room:,} may be used "
-            f"(device: {nbytes + vectors:,}; zerocopy: {vectors:,}, and {nbytes:,} of host memory)"
-        )
+        return "device" if nbytes + working_bytes(nrows) <= available() else "zerocopy"
     return placement

@@ -49,5 +49,9 @@ class Buffer(ABC):
     def read(self, start: int = 0, stop: int | None = None) -> NDArray[Any]:
         """The entries ``start:stop`` as a NumPy array; a view where the memory is the host's."""
 
+    @abstractmethod
+    def load(self, start: int = 0, stop: int | None = None) -> Any:
+        """The entries ``start:stop`` as an array in device memory; a view where they lie there: not to be changed."""
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.count} x {self.dtype} in {self.placement} ({self.pages})>"

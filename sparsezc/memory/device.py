@@ -34,6 +34,9 @@ class DeviceBuffer(Buffer):
     def read(self, start: int = 0, stop: int | None = None) -> NDArray[Any]:
         return self._device.asnumpy(self.array[start:stop])
 
+    def load(self, start: int = 0, stop: int | None = None) -> Any:
+        return self.array[start:stop]
+
 
 def allocate(count: int, dtype: np.dtype[Any]) -> DeviceBuffer:
     """An uninitialised device array of `count` entries."""

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sparsezc import device
 from sparsezc.errors import OutOfMemory
+from sparsezc.memory import budget
 from sparsezc.memory.buffer import Buffer
 
 
@@ -32,9 +34,13 @@ class HostBuffer(Buffer):
     def read(self, start: int = 0, stop: int | None = None) -> NDArray[Any]:
         return self.array[start:stop]
 
+    def load(self, start: int = 0, stop: int | None = None) -> Any:
+        return device.current().xp.asarray(self.array[start:stop])
+
 
 def allocate(count: int, dtype: np.dtype[Any]) -> HostBuffer:
     """An uninitialised host array of `count` entries."""
+    budget.require_host(count * dtype.itemsize, "placement 'host'")
     try:
         return HostBuffer(np.empty(count, dtype))
     except MemoryError:

@@ -17,7 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparsezc import device
+from sparsezc.memory import budget
 from sparsezc.memory.buffer import Buffer
+from sparsezc.progress import working
 
 _PART = 1 << 22  # entries that one thread copies at a time
 _managed_bytes = 0  # live managed memory of this process
@@ -39,8 +41,10 @@ class ZerocopyBuffer(Buffer):
         return self._pages.pointer
 
     def write(self, start: int, array: ArrayLike) -> None:
-        if not isinstance(array, np.ndarray) and hasattr(array, "get"):  # device memory: straight into the pages
-            array = device.current().asnumpy(array)
+        gpu = device.current()
+        if isinstance(array, gpu.xp.ndarray) and gpu.xp is not np:  # device memory: straight into the pages
+            gpu.copy_out(array.astype(self.dtype, copy=False), self.array[start : start + array.size], self.pages)
+            return
         part = np.asarray(array)
         target = self.array[start : start + part.size]
         if part.size <= _PART:
@@ -53,14 +57,22 @@ class ZerocopyBuffer(Buffer):
     def read(self, start: int = 0, stop: int | None = None) -> NDArray[Any]:
         return self.array[start:stop]
 
+    def load(self, start: int = 0, stop: int | None = None) -> Any:
+        gpu, part = device.current(), self.array[start:stop]
+        made = gpu.xp.empty(part.size, self.dtype)
+        gpu.copy_in(made, part, self.pages)
+        return made
+
 
 def allocate(count: int, dtype: np.dtype[Any]) -> ZerocopyBuffer:
     """Pages for `count` entries, managed where that is safe, else pinned."""
     global _managed_bytes
     gpu = device.current()
     nbytes = count * dtype.itemsize
+    budget.require_host(nbytes, "placement 'zerocopy'")  # before it is mapped and touched
     kind = "managed" if gpu.managed_is_safe() and _managed_bytes + nbytes < gpu.memory()[0] else "pinned"
-    buffer = ZerocopyBuffer(gpu.pages(nbytes, kind), count, dtype)
+    with working("touching host pages"):
+        buffer = ZerocopyBuffer(gpu.pages(nbytes, kind), count, dtype)
     if kind == "managed":
         _managed_bytes += nbytes
         weakref.finalize(buffer, _release, nbytes)

@@ -110,3 +110,41 @@ def test_negative_cycle_that_is_not_reached():
 def test_a_negative_loop_is_a_negative_cycle():
     with pytest.raises(gb.exceptions.InvalidValue, match="negative"):
         sssp(matrix(csr(1, [(0, 0)], [-1])), 0)
+
+
+@pytest.mark.parametrize("last", [2**31 - 3, 2**31 - 2, 2**31 - 1, 2**31, 2**32 + 5, 2**40])
+def test_distances_around_32_bits(last):
+    """Searched with 4 bytes a vertex where that is enough; nobody need know."""
+    steps = [last // 3, last // 3, last - 2 * (last // 3)]
+    A = gb.Matrix.from_coo(
+        [0, 1, 2, 0], [1, 2, 3, 3], [*steps, last], "UINT64" if last > 2**35 else "INT64", nrows=5, ncols=5
+    )
+    assert sssp(A, 0).to_dict() == {0: 0, 1: steps[0], 2: 2 * steps[0], 3: last}
+
+
+@pytest.mark.parametrize("delta", [0.5, 1, 3, 7.5, 1000, float("inf")])
+@pytest.mark.parametrize("dtype", ["INT32", "FP64"])
+def test_any_delta_finds_the_same(delta, dtype):
+    rng = np.random.default_rng(8)
+    at = np.unique(rng.integers(0, 100 * 100, 600))
+    A = gb.Matrix.from_coo(at // 100, at % 100, rng.integers(0, 50, at.size), dtype, nrows=100, ncols=100)
+    assert sssp(A, 3, delta=delta).isequal(sssp(A, 3), check_dtype=True)
+    assert sssp(A, 3, delta).to_dict() == nx.single_source_dijkstra_path_length(
+        nx.from_scipy_sparse_array(gb.io.to_scipy_sparse(A), create_using=nx.DiGraph), 3
+    )
+
+
+@pytest.mark.parametrize("delta", [0, -1, float("nan")])
+def test_a_delta_that_is_no_step(delta):
+    with pytest.raises(gb.exceptions.InvalidValue, match=r"delta=.*above 0"):
+        sssp(gb.Matrix.from_coo([0], [1], [1], nrows=2, ncols=2), 0, delta=delta)
+
+
+def test_lengths_are_looked_at_again_when_they_change():
+    A = gb.Matrix.from_coo([0, 1], [1, 2], [5, 5], nrows=3, ncols=3)
+    assert sssp(A, 0).to_dict() == {0: 0, 1: 5, 2: 10}
+    A[0, 1] = -3
+    assert sssp(A, 0).to_dict() == {0: 0, 1: -3, 2: 2}
+    A[1, 0] = 1
+    with pytest.raises(gb.exceptions.InvalidValue, match="negative"):
+        sssp(A, 0)

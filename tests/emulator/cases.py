@@ -77,6 +77,14 @@ def _statements() -> None:
         A.apply(gb.unary.identity).new()
         A.select(gb.select.valuene, 0).new()
         A.select(gb.select.tril).new()
+        A.apply(gb.unary.identity).new("FP32")
+        A.ewise_add(A.T, gb.binary.min).new()
+        A.ewise_mult(A, gb.binary.first).new()
+        A.ewise_union(A, gb.binary.max, 1, 1).new()
+        C = A.dup()
+        C(A.V) << A.T
+        C(~A.S, gb.binary.max) << A
+        C[[1, 3], :] = A[:2, :].new()
 
 
 def everything_else() -> list[Case]:

@@ -220,8 +220,11 @@ class HostDevice:
     def pointer(self, array: np.ndarray) -> int:
         return int(array.ctypes.data)
 
-    def copy_in(self, array: np.ndarray, pages: Any) -> None:
-        array.view(np.uint8)[...] = pages.array[: array.nbytes]
+    def copy_in(self, array: np.ndarray, host: np.ndarray, kind: str = "pinned") -> None:
+        array.view(np.uint8)[...] = host.view(np.uint8)
+
+    def copy_out(self, array: np.ndarray, host: np.ndarray, kind: str = "pinned") -> None:
+        host.view(np.uint8)[...] = array.view(np.uint8)
 
     def synchronize(self) -> None:
         """Nothing to wait for: a launch returns when the kernel has ended."""

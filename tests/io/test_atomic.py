@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -103,3 +104,44 @@ def test_all_files_of_one_output_appear_together(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
     write_two(fail=False)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.1", "a.2"]
+
+
+def test_a_link_stays_a_link_and_its_file_changes(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    target, link = tmp_path / "elsewhere" / "real.txt", tmp_path / "link.txt"
+    target.write_text("old")
+    link.symlink_to(target)
+    write(load("kron:4"), link)
+    assert link.is_symlink()
+    assert len(target.read_text().splitlines()) > 10
+    assert list(target.parent.iterdir()) == [target]
+
+
+def test_a_dangling_link_makes_the_file_that_it_names(tmp_path: Path) -> None:
+    link = tmp_path / "link.txt"
+    link.symlink_to(tmp_path / "made.txt")
+    with Output(link) as out, out.open() as file:
+        file.write(b"whole")
+    assert link.is_symlink()
+    assert (tmp_path / "made.txt").read_bytes() == b"whole"
+
+
+def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    """So is /dev/stdout. Nothing reaches it before everything is there, and nothing at all after an error."""
+    pipe = tmp_path / "pipe.txt"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as pool:
+        got = pool.submit(pipe.read_bytes)
+        with Output(pipe) as out, out.open() as file:
+            file.write(b"whole")
+        assert got.result() == b"whole"
+
+    def half() -> None:
+        with Output(pipe) as out, out.open() as file:
+            file.write(b"half")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        half()
+    assert pipe.is_fifo()
+    assert list(tmp_path.iterdir()) == [pipe]

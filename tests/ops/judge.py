@@ -194,6 +194,8 @@ def judge(
     if rehearsing():
         return
     want = attempt(statement, graphblas, Operands(lambda x: make(graphblas, x), arrays))
+    if engine.name != "cpu" and isinstance(want, KeyError) and "any_" in str(want):
+        return  # the judge makes outer with a semiring that it lacks for BOOL; the GPU engine needs none
     if isinstance(want, Exception) or isinstance(got, Exception):
         if not (isinstance(want, Exception) and isinstance(got, Exception) and like(got, want)):
             cause = got if isinstance(got, Exception) else None

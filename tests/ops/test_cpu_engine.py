@@ -89,8 +89,10 @@ def test_graphblas_objects_both_ways_are_the_same_content() -> None:
             gb.from_graphblas(wrong)
     with pytest.raises(TypeError, match="sparsezc"):
         gb.to_graphblas(theirs)
+    assert gb.from_graphblas(graphblas.Vector("FC64", 2)).dtype == complex
+    pair = graphblas.dtypes.register_anonymous(np.dtype([("a", np.int8), ("b", np.int8)]))
     with pytest.raises(gb.exceptions.UnknownDtype):
-        gb.from_graphblas(graphblas.Vector("FC64", 2))
+        gb.from_graphblas(graphblas.Vector(pair, 2))
 
 
 def test_errors_that_slip_through_are_ours() -> None:
@@ -250,3 +252,28 @@ def test_a_mask_larger_than_the_product_comes_to_an_end(transposed: bool) -> Non
     product = A.mxv(q, "any_pair") if transposed else q.vxm(A, "any_pair")
     assert product.new(mask=mask.S).nvals == n // step
     assert (A.T.mxv(q, "any_pair") if not transposed else q.vxm(A.T, "any_pair")).new(mask=mask.S).nvals == n // step
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("many", [1, 40])
+def test_a_masked_product_of_matrices_comes_to_an_end(many: int, transposed: bool) -> None:
+    """The same full hash table as above, in a matrix product: without a method of its own it is searched for ever."""
+    n, step = 1000, 3
+    star = np.full(n // step, 5), np.arange(0, n - 1, step)
+    rows, columns = (star[1], star[0]) if transposed else star
+    A = Matrix.from_coo(rows, columns, True, nrows=n, ncols=n)
+    A = A.T if transposed else A
+    Q = Matrix.from_coo(np.arange(many), np.full(many, 5), True, nrows=many, ncols=n)
+    others = np.delete(np.arange(n), 5)
+    M = Matrix.from_coo(np.repeat(np.arange(many), n - 1), np.tile(others, many), True, nrows=many, ncols=n)
+    assert Q.mxm(A, "any_pair").new(mask=M.S).nvals == many * (n // step)
+    assert A.T.mxm(Q.T, "any_pair").new(mask=M.T.new().S).nvals == many * (n // step)
+    assert (Q.ewise_mult(Vector.from_coo([5], True, size=n), "land")).new(mask=M.S).nvals == 0
+    assert A.power(2, "any_pair").new(mask=A.dup().S).nvals == 0
+
+
+def test_a_masked_product_of_enormous_matrices_needs_no_dense_row() -> None:
+    n = 2**60
+    H = Matrix.from_coo([0, 5], [7, n - 1], [1, 2], nrows=n, ncols=n)
+    assert H.mxm(H.T).new(mask=H.S).nvals == 0
+    assert H.mxm(H).new(mask=H.S).nvals == 0

@@ -89,6 +89,8 @@ class Case:
                 info = np.finfo(floating)
                 off = np.abs(got.astype(floating) - want.astype(floating))
                 right |= off <= ulps * float(info.eps) * np.abs(want.astype(floating)) + float(info.tiny)
+                if on_gpu and want.dtype.kind == "f":  # the same few places, beyond the largest number
+                    right |= np.isinf(got) & (got * want > 0) & (np.abs(want) > info.max * (1 - ulps * info.eps))
         if not right.all():
             wrong = np.flatnonzero(~right)
             shown = [(*(x[n].item() for x in self.operands), got[n].item(), want[n].item()) for n in wrong[:8]]
@@ -99,7 +101,9 @@ def typed_operators(kind: str) -> Iterator[tuple[str, TypedOp]]:
     """Each typed operator of a kind once, with an input type that leads to it."""
     for op in names.names_of(kind).values():
         seen = set()
-        for t in op.types:
+        for t, result in op.types.items():
+            if t.is_complex or result.is_complex:  # test_complex.py has them
+                continue
             typed = op[t]
             if id(typed) not in seen:
                 seen.add(id(typed))

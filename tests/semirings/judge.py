@@ -32,6 +32,10 @@ def operators(kind: str) -> dict[str, Any]:
     return found
 
 
+for _kind in KINDS:  # now: python-graphblas adds names while it is used, such as any_pow by an outer product
+    operators(_kind)
+
+
 def table(op: Any) -> dict[str, tuple[str, str]]:
     """``{input: (operand type, result type)}`` of the real types."""
     names = [t.name for t in op.types if t.name in NAMES]

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sparsezc import compiler
 from sparsezc.semirings import binary, indexunary, names, select, types, unary
 from sparsezc.semirings.operators import reads_of
 from tests.emulator import resources
@@ -82,7 +83,10 @@ def test_nvrtc_takes_every_operator() -> None:
 def test_values_on_a_gpu(kind: str) -> None:
     import cupy
 
-    module = cupy.RawModule(code=cuda_face.text(EVERY, device=True), options=("--std=c++17",))
+    path = compiler.compiled(
+        cupy.cuda.nvrtc, cuda_face.text(EVERY, device=True), int(cupy.cuda.Device().compute_capability)
+    )
+    module = cupy.RawModule(path=str(path))
     numbers = {id(typed): n for n, typed in enumerate(EVERY)}
     wrong = []
     for case in cases(kind):

@@ -1,9 +1,15 @@
 """The GPU engine: our own kernels over a CSR whose edges may lie in host memory.
 
-``run.py`` is the engine (the table of operations, stores in and out, fallback to the CPU engine); ``spmv.py``,
-``elementwise.py``, ``entries.py``, ``indexing.py`` and ``reduce.py`` hold the operations; ``stores.py`` and
-``matrices.py`` what a Vector and a Matrix are on the device; ``specialise.py`` makes kernels out of the texts in
-``kernels/``.
+``run.py`` is the engine: stores in and out, fallback to the CPU engine, and the table of the operations that make a
+vector or a scalar; ``matrix_results.py`` has the table of those that make a matrix. Behind them, by what they work on:
+
+* products: ``spmv.py`` (mxv, vxm; ``direction.py`` chooses push or pull), ``mxm.py``, ``pairs.py`` (Kronecker, outer);
+* vectors, position by position: ``elementwise.py``, ``indexing.py``, ``reduce.py``;
+* matrices, entry by entry: ``entries.py`` (apply, select, casts), ``merge.py`` (ewise, masks, accumulators), and
+  ``submatrix.py`` (extract, assign), ``transpose.py``; ``parts.py`` cuts what does not fit into blocks of rows.
+
+``stores.py`` and ``matrices.py`` say what a Vector and a Matrix are on the device, ``output.py`` what a mask is there;
+``specialise.py`` makes kernels out of the texts in ``kernels/``, and ``launch.py`` launches them.
 """
 
 from __future__ import annotations

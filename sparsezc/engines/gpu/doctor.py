@@ -82,7 +82,7 @@ def _link(gpu: Device) -> dict[str, float]:
             continue
         pages = gpu.pages(_BYTES, kind)
         if kind == "pinned":
-            rates["copy"] = _rate(gpu, lambda pages=pages: gpu.copy_in(target, pages))  # type: ignore[misc]
+            rates["copy"] = _rate(gpu, lambda pages=pages: gpu.copy_in(target, pages.array))  # type: ignore[misc]
         rates[kind] = _rate(gpu, _reader(pages))
     return rates
 

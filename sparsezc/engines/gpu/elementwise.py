@@ -15,7 +15,7 @@ import numpy as np
 from sparsezc import device
 from sparsezc.engines.gpu import launch, specialise
 from sparsezc.engines.gpu.output import MaskBits, Out
-from sparsezc.engines.gpu.specialise import evaluate, flags, function, typedefs
+from sparsezc.engines.gpu.specialise import flags, function, typedefs
 from sparsezc.engines.gpu.stores import VectorStore
 from sparsezc.semirings.operators import TypedOp
 from sparsezc.semirings.types import BOOL, DataType
@@ -155,14 +155,8 @@ def gather(
     run_map("z = u; return has_u;", u.dtype, out, mask, accum, replace, u=u, positions=positions, count=count)
 
 
-def _call(op: TypedOp, **operands: str) -> tuple[str, str]:
-    """The operator as a helper function `f(x, y, at)` and the text of a call of it."""
-    names = {"x": "p", "y": "q"}
-    text = evaluate(op, elementwise=True, **{k: names[k] for k in operands}, i="at", j="0", k="at")
-    parameters = [f"{kind} {names[k]}" for k, kind in zip(operands, ("P", "Q"), strict=False)]
-    template = "template <" + ", ".join(f"class {'PQ'[n]}" for n in range(len(operands))) + "> "
-    helper = template + function(op.return_type.ctype, "f", ", ".join([*parameters, "u64 at"]), text)
-    return helper, f"f({', '.join([*operands.values(), 'at'])})"
+def _call(op: TypedOp, x: str, y: str) -> tuple[str, str]:
+    return specialise.call(op, x=x, y=y, i="at", j="0", k="at", at="u64 at")
 
 
 def apply(
@@ -203,9 +197,11 @@ def select(
     )  # fmt: skip
 
 
-_EWISE = {
+#: Whether there is a result, and which, from entries u and v of which one may be missing: by operation.
+EWISE = {
     "ewise_mult": "if (!(has_u && has_v)) return false; z = {call}; return true;",
-    "ewise_add": "if (has_u && has_v) z = {call}; else z = has_u ? cast<Z>(u) : cast<Z>(v); return has_u || has_v;",
+    "ewise_add": "if (has_u && has_v) z = {call}; else z = has_u ? cast<{result}>(u) : cast<{result}>(v);"
+    " return has_u || has_v;",
     "ewise_union": "if (!(has_u || has_v)) return false; const {type} l = has_u ? cast<{type}>(u) : cast<{type}>(a);"
     " const {type} r = has_v ? cast<{type}>(v) : cast<{type}>(b); z = {call}; return true;",
 }
@@ -227,7 +223,7 @@ def ewise(
     """w<mask> = accum(w, op(u, v)) over the union or the intersection of the entries."""
     helper, call = _call(op, x="l" if operation == "ewise_union" else "u", y="r" if operation == "ewise_union" else "v")
     count = _count_if_full(out, mask, accum, replace, u, v)
-    body = _EWISE[operation].format(call=call, type=op.type.ctype)
+    body = EWISE[operation].format(call=call, type=op.type.ctype, result="Z")
     run_map(
         body, op.return_type, out, mask, accum, replace, u=u, v=v, helper=helper,
         scalars=scalars, scalar_type=scalar_type, count=count,

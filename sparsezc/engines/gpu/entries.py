@@ -1,7 +1,6 @@
-"""Matrices entry by entry: apply, select and transpose, without leaving the device (entries.cu, compact.cu).
+"""Matrices entry by entry: apply, select and casts, without leaving the device (entries.cu, compact.cu).
 
-A result lies in the placement of its operand. Only whole results are made here; with a mask or an accumulator the
-operation is left to the CPU engine.
+A result lies in the placement of its operand.
 """
 
 from __future__ import annotations
@@ -12,14 +11,12 @@ from typing import Any
 import numpy as np
 
 from sparsezc import device
-from sparsezc.csr import index_dtype
 from sparsezc.engines.gpu import launch, specialise
 from sparsezc.engines.gpu.specialise import evaluate, flags, function, typedefs
 from sparsezc.engines.gpu.stores import MatrixStore, Rows
-from sparsezc.memory import allocate, budget
-from sparsezc.memory.device import DeviceBuffer
+from sparsezc.memory import allocate
 from sparsezc.semirings.operators import TypedOp
-from sparsezc.semirings.types import DataType
+from sparsezc.semirings.types import BOOL, DataType
 
 
 def apply(op: TypedOp, matrix: MatrixStore, left: bool, scalar: Any, scalar_type: DataType) -> MatrixStore:
@@ -80,29 +77,20 @@ def select(op: TypedOp, matrix: MatrixStore, thunk: Any, thunk_type: DataType) -
     return MatrixStore(matrix.dtype, matrix.nrows, matrix.ncols, picked, picked if symmetric else None)
 
 
-def transposed(rows: Rows) -> Rows | None:
-    """The CSR of the transpose, or None where sorting it does not fit the budget."""
-    gpu = device.current()
-    xp = gpu.xp
-    working = rows.nvals * (4 * 8 + 2 * rows.values.dtype.itemsize)  # ids, their order twice, rows, values
-    if working > budget.available():
-        return None
-    ids = _on_device(rows.indices)
-    order = xp.argsort(ids, kind="stable")  # entries come by row, so equal columns stay in row order
-    indptr = xp.searchsorted(ids[order], xp.arange(rows.ncols + 1, dtype=np.uint64)).astype(np.int64)
-    entry_rows = xp.searchsorted(rows.indptr, order, side="right") - 1
-    placement = rows.indices.placement
-    indices = allocate(placement, rows.nvals, index_dtype(rows.nrows, placement))
-    indices.write(0, entry_rows.astype(indices.dtype))
-    values = rows.values
-    if not rows.iso:
-        values = allocate(placement, rows.nvals, rows.values.dtype)
-        values.write(0, _on_device(rows.values)[order])
-    return Rows(rows.ncols, rows.nrows, rows.nvals, indptr, indices, values, rows.iso)
-
-
-def _on_device(buffer: Any) -> Any:
-    return buffer.array if isinstance(buffer, DeviceBuffer) else device.current().xp.asarray(buffer.read())
+def cast(rows: Rows, before: DataType, after: DataType) -> Rows:
+    """The same rows with values of another type; ids are shared, for nobody changes them."""
+    if before is after:
+        return rows
+    prelude = "\n".join(
+        (
+            typedefs(Id="u64" if rows.wide else "u32", A=before, S=BOOL, Z=after),
+            flags(READS_VALUES=True, READS_ROWS=False, READS_COLUMNS=False, ISO=rows.iso, KEEP=False),
+            function("Z", "compute", "A a, S s, u64 row, u64 col", "return szc::cast<Z>(a);"),
+        )
+    )
+    values = allocate(rows.values.placement, rows.values.count, after.np_type)
+    _launch(prelude, rows, rows.values.count, np.bool_(False), values.pointer, 0)
+    return Rows(rows.nrows, rows.ncols, rows.nvals, rows.indptr, rows.indices, values, rows.iso)
 
 
 def _compact(types: str, name: str, work: int, arguments: tuple[Any, ...]) -> None:

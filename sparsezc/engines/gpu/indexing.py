@@ -24,10 +24,28 @@ def positions_of(index: Any) -> Any:
     return xp.arange(steps.start, steps.stop, steps.step, np.int64).astype(np.uint64)
 
 
-def assign_scalar(
+def assign(x: Any, index: Any, out: VectorStore, mask: MaskBits, accum: TypedOp | None, replace: bool) -> None:
+    """w<mask>(I) = accum(w(I), x): x is a Vector or a Scalar."""
+    if x.ndim:
+        _assign_vector(x._store, index, out, mask, accum, replace)
+    else:
+        _assign_scalar(x.value, x.dtype, index, out, mask, accum, replace)
+
+
+def submask(mask: MaskBits, index: Any, size: int) -> MaskBits:
+    """A mask of a region as one of the whole vector: what lies outside is let through, where nothing is assigned."""
+    if mask.allows_all:
+        return mask
+    xp = device.current().xp
+    positions = xp.arange(size, dtype=np.uint64) if index.kind == "all" else positions_of(index)
+    allowed = xp.unpackbits((mask.bits ^ np.uint32(mask.flip)).view(np.uint8), bitorder="little")[: index.size]
+    inside = launch.mark(positions[xp.flatnonzero(allowed)], size)
+    return MaskBits(inside | ~launch.mark(positions, size))
+
+
+def _assign_scalar(
     value: Any, dtype: DataType, index: Any, out: VectorStore, mask: MaskBits, accum: TypedOp | None, replace: bool
 ) -> None:
-    """w<mask>(I) = accum(w(I), value)."""
     region: Any = 0
     if index.kind == "one":  # one bit: cheaper made on the host
         region = _one_bit(index.key, out.size)
@@ -42,10 +60,9 @@ def _one_bit(position: int, size: int) -> Any:
     return bits
 
 
-def assign_vector(
+def _assign_vector(
     u: VectorStore, index: Any, out: VectorStore, mask: MaskBits, accum: TypedOp | None, replace: bool
 ) -> None:
-    """w<mask>(I) = accum(w(I), u)."""
     if index.kind == "all":
         elementwise.write_vector(u, out, mask, accum, replace)
         return
@@ -60,6 +77,13 @@ def assign_vector(
         kernel(launch.blocks(gpu, positions.size), launch.THREADS, arguments)
     spread.count = None
     elementwise.write_vector(spread, out, mask, accum, replace, region=region)
+
+
+def moved(offset: int, old: int, new: int) -> tuple[Any, Any]:
+    """The positions of 0 .. old-1 that stay within 0 .. new-1 when they are moved by an offset, and where they go."""
+    first = max(0, -offset)
+    at = device.current().xp.arange(first, max(first, min(old, new - offset)), dtype=np.int64)
+    return at, at + offset
 
 
 def extract_vector(

@@ -8,14 +8,13 @@ import numpy as np
 
 from sparsezc import device, engines
 from sparsezc.config import config
-from sparsezc.csr import Csr, index_dtype
+from sparsezc.csr import Csr
 from sparsezc.engines.gpu import entries
 from sparsezc.engines.gpu.stores import MatrixStore, Rows, VectorStore, rows_of
-from sparsezc.memory import Buffer, allocate, budget
-from sparsezc.semirings.types import DataType
-from sparsezc.semirings.types import cast as cast_values
-
-_PART = 1 << 24  # entries that are converted at a time
+from sparsezc.engines.gpu.transpose import transposed
+from sparsezc.memory import budget
+from sparsezc.semirings import select
+from sparsezc.semirings.types import INT64, DataType
 
 
 def store_of(csr: Csr) -> MatrixStore:
@@ -38,36 +37,18 @@ def csr_of(store: MatrixStore) -> Csr:
     return Csr(store.nrows, store.ncols, indptr, rows.indices, rows.values, store.dtype, rows.iso, store.symmetric)
 
 
-def transpose(store: MatrixStore) -> MatrixStore | None:
-    """The transpose; None where making it does not fit on the device. Both orientations are kept: they are there."""
-    if store.rows is None:
-        return MatrixStore(store.dtype, store.ncols, store.nrows, None)
-    if not add_columns(store):
-        return None
-    return MatrixStore(store.dtype, store.ncols, store.nrows, store.columns, store.rows)
-
-
-def add_columns(store: MatrixStore) -> bool:
-    """Make the other orientation too, so that push and pull are both possible; False where that does not fit."""
-    if store.columns is None and store.rows is not None:
-        store.columns = entries.transposed(store.rows)
-    return store.columns is not None or store.rows is None
+def transpose(store: MatrixStore) -> MatrixStore:
+    """The transpose. It keeps both orientations: they are there."""
+    columns = store.columns
+    if columns is None and store.rows is not None:
+        columns = transposed(store.rows)
+    return MatrixStore(store.dtype, store.ncols, store.nrows, columns, store.rows)
 
 
 def keep_transpose(store: MatrixStore) -> None:
-    """The same whatever the size: on the host where the device has no room to sort."""
-    if add_columns(store) or store.rows is None:
-        return
-    from scipy import sparse  # a tenth of a second to import, for what is rarely needed
-
-    csr = csr_of(store)
-    ids, values = csr.indices.read(), csr.values.read()
-    # SciPy moves the entries by a counting sort; with an iso-valued matrix their order is not needed.
-    moved = values if not csr.iso else np.ones(csr.nvals, np.bool_)
-    flipped = sparse.csr_array((moved, ids, csr.indptr), shape=(csr.nrows, csr.ncols)).tocsc()
-    moved = values if csr.iso else flipped.data
-    made = Csr.from_arrays(flipped.indptr, flipped.indices, moved, csr.nrows, dtype=csr.dtype)
-    store.columns = rows_of(made.place(store.placement))
+    """Make the other orientation too, so that push and pull are both possible."""
+    if store.columns is None and store.rows is not None:
+        store.columns = transposed(store.rows)
 
 
 def become(store: MatrixStore, other: MatrixStore) -> None:
@@ -79,44 +60,28 @@ def cast(store: MatrixStore, dtype: DataType) -> MatrixStore:
     """A copy with its values in another type, in the same placement; ids are shared, for nobody changes them."""
     if store.rows is None:
         return MatrixStore(dtype, store.nrows, store.ncols, None)
-    rows = _cast_rows(store.rows, store.dtype, dtype)
+    rows = entries.cast(store.rows, store.dtype, dtype)
     columns = store.columns
     if columns is store.rows:
         columns = rows
     elif columns is not None:
-        columns = _cast_rows(columns, store.dtype, dtype)
+        columns = entries.cast(columns, store.dtype, dtype)
     return MatrixStore(dtype, store.nrows, store.ncols, rows, columns)
 
 
-def _cast_rows(rows: Rows, before: DataType, after: DataType) -> Rows:
-    values: Buffer = rows.values
-    if before is not after:
-        values = allocate(rows.values.placement, rows.values.count, after.np_type)
-        for start in range(0, values.count, _PART):
-            part = rows.values.read(start, min(start + _PART, values.count))
-            values.write(start, cast_values(part, after))
-    return Rows(rows.nrows, rows.ncols, rows.nvals, rows.indptr, rows.indices, values, rows.iso)
-
-
 def resize(store: MatrixStore, nrows: int, ncols: int) -> None:
-    """Change the shape; entries outside are dropped (through the host)."""
-    if store.rows is not None:
-        store.rows = _resized(csr_of(store), nrows, ncols)
-        store.columns = None
-    store.nrows, store.ncols = nrows, ncols
-
-
-def _resized(csr: Csr, nrows: int, ncols: int) -> Rows | None:
-    placement = csr.indices.placement
-    keep = csr.indices.read() < ncols
-    row = np.repeat(np.arange(csr.nrows), np.diff(csr.indptr))
-    keep &= row < nrows
-    indptr = np.zeros(nrows + 1, np.int64)
-    np.cumsum(np.bincount(row[keep], minlength=nrows)[:nrows], out=indptr[1:])
-    values = csr.values.read() if csr.iso else csr.values.read()[keep]
-    changed = Csr.from_arrays(indptr, csr.indices.read()[keep], values, ncols, dtype=csr.dtype)
-    changed = changed.place(placement, ids=index_dtype(ncols, placement))
-    return rows_of(changed) if changed.nvals else None
+    """Change the shape; entries outside are dropped."""
+    kept = store
+    for op, before, after in ((select.rowle, store.nrows, nrows), (select.colle, store.ncols, ncols)):
+        if after < before:
+            kept = entries.select(op[store.dtype], kept, after - 1, INT64)
+    rows, xp = kept.rows, device.current().xp
+    if rows is not None:
+        indptr = rows.indptr[: nrows + 1]
+        more = xp.full(nrows + 1 - indptr.size, rows.nvals, np.int64)
+        indptr = xp.concatenate([indptr, more])
+        rows = Rows(nrows, ncols, rows.nvals, indptr, rows.indices, rows.values, rows.iso)
+    store.rows, store.columns, store.nrows, store.ncols = rows, None, nrows, ncols
 
 
 def on_cpu(expression: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:

@@ -31,15 +31,17 @@ class MaskBits:
 
 def mask_bits(mask: Any) -> MaskBits:
     """The bits of a write.Mask of a vector, or of no mask."""
-    if mask is None:
-        return MaskBits()
-    store: VectorStore = mask.parent._store
+    return MaskBits() if mask is None else bits_of(mask, mask.parent._store)
+
+
+def bits_of(kind: Any, store: VectorStore) -> MaskBits:
+    """The bits of a vector as a mask; `kind` says whether values count and whether it is complemented."""
     values, bits = store.operands()
-    if mask.structure:
+    if kind.structure:
         bits = store.bits
     else:
         bits = launch.truth(values, bits, store.dtype, store.size)
-    return MaskBits(bits, _FLIP if mask.complement else 0)
+    return MaskBits(bits, _FLIP if kind.complement else 0)
 
 
 class Out:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,15 +11,25 @@ from numpy.typing import NDArray
 from sparsezc import device
 from sparsezc.config import config
 from sparsezc.csr import Csr
-from sparsezc.engines.gpu import elementwise, entries, indexing, launch, matrices, reduce, spmv
-from sparsezc.engines.gpu.output import MaskBits, mask_bits
+from sparsezc.engines.gpu import (
+    elementwise,
+    entries,
+    indexing,
+    launch,
+    matrices,
+    matrix_results,
+    reduce,
+    spmv,
+    submatrix,
+)
+from sparsezc.engines.gpu.output import MaskBits, bits_of, mask_bits
 from sparsezc.engines.gpu.stores import MatrixStore, VectorStore
 from sparsezc.errors import NotImplementedException, warn_slow
-from sparsezc.memory import budget
-from sparsezc.semirings import binary
-from sparsezc.semirings.structures import register_anonymous
-from sparsezc.semirings.types import BOOL, DataType, unify
+from sparsezc.memory import budget, wrap
+from sparsezc.semirings import select
+from sparsezc.semirings.types import BOOL, INT64, DataType, cast, unify
 
+_Native = Callable[[Any, Any, Any, Any, bool], bool | None]  # False: the engine cannot after all
 _warned: set[str] = set()
 
 
@@ -30,8 +39,10 @@ class GpuEngine:
     name = "gpu"
 
     def run(self, expression: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
-        native = _NATIVE.get(expression.operation)
-        if native is None or not native(expression, out, mask, accum, replace):
+        native: _Native | None = matrix_results.run if out.ndim == 2 else _NATIVE.get(expression.operation)
+        if _is_complex(expression, out, mask, accum):
+            native = None
+        if native is None or native(expression, out, mask, accum, replace) is False:
             _fall_back(expression, out, mask, accum, replace)
 
     # Stores
@@ -51,43 +62,40 @@ class GpuEngine:
         return matrices.csr_of(store)
 
     def vector_from_coo(self, indices: NDArray[Any], values: NDArray[Any], dtype: DataType, size: int) -> VectorStore:
-        gpu = device.current()
+        xp = device.current().xp
         store = VectorStore(dtype, size)
-        if indices.size == 0:
-            return store
-        xp = gpu.xp
-        numbers = xp.array(np.ascontiguousarray(values).astype(dtype.np_type, copy=False))  # a copy on any device
-        if indices.size == size:  # ascending and distinct: all of them
-            full = numbers if numbers.size == size else xp.full(size, numbers.reshape(-1)[0])
-            bits = launch.mark(xp.arange(size, dtype=np.uint64), size)
-            store.set(full, bits, size)
-            return store
-        positions = xp.asarray(np.ascontiguousarray(indices).astype(np.uint64, copy=False))
-        spread = xp.empty(size, dtype.np_type)
-        spread[positions.astype(np.int64)] = numbers
-        store.set(spread, launch.mark(positions, size), int(indices.size))
+        if indices.size:
+            numbers = xp.array(np.ascontiguousarray(values).astype(dtype.np_type, copy=False))  # a copy on any device
+            full = indices.size == size  # ascending and distinct: all of them
+            store.put(xp.arange(size) if full else xp.asarray(np.ascontiguousarray(indices)), numbers)
         return store
 
     def vector_to_coo(self, store: VectorStore) -> tuple[NDArray[Any], NDArray[Any]]:
-        if store.bits is None:
-            return np.empty(0, np.uint64), np.empty(0, store.dtype.np_type)
         gpu = device.current()
-        xp = gpu.xp
-        if store.is_full:
-            return np.arange(store.size, dtype=np.uint64), gpu.asnumpy(store.values).copy()
-        # Only what is present crosses the link.
-        present = xp.unpackbits(store.bits.view(np.uint8), bitorder="little")[: store.size]
-        positions = xp.flatnonzero(present)
-        store.count = int(positions.size)
-        return gpu.asnumpy(positions.astype(np.uint64)), gpu.asnumpy(store.values[positions])
+        at, values = store.entries()  # only what is present crosses the link
+        return gpu.asnumpy(at).astype(np.uint64), gpu.asnumpy(values)
 
     def dup(self, store: Any, dtype: DataType) -> Any:
+        if dtype is not store.dtype and (dtype.is_complex or store.dtype.is_complex):
+            return self._through_host(store, dtype)
         if isinstance(store, MatrixStore):
             return matrices.cast(store, dtype)
+        if dtype.is_complex:
+            return self.vector_from_coo(*self.vector_to_coo(store), dtype, store.size)
         copy = VectorStore(dtype, store.size)
         elementwise.write_vector(store, copy, MaskBits(), None, False)
         copy.count = store.count
         return copy
+
+    def _through_host(self, store: Any, dtype: DataType) -> Any:
+        """A copy of another type; no kernel knows complex numbers."""
+        if isinstance(store, VectorStore):
+            indices, values = self.vector_to_coo(store)
+            return self.vector_from_coo(indices, cast(values, dtype), dtype, store.size)
+        csr = matrices.csr_of(store)
+        changed_values = wrap(np.atleast_1d(cast(csr.values.read(), dtype)))
+        changed = Csr(csr.nrows, csr.ncols, csr.indptr, csr.indices, changed_values, dtype, csr.iso)
+        return self.matrix_from_csr(changed.place("host"))
 
     def nvals(self, store: Any) -> int:
         count: int = store.nvals if isinstance(store, MatrixStore) else store.nvals()
@@ -116,22 +124,28 @@ class GpuEngine:
         device.current().synchronize()
 
 
-# The operations. Each takes (expression, out, mask, accum, replace) and returns whether it did the work.
+def _is_complex(expression: Any, out: Any, mask: Any, accum: Any) -> bool:
+    """Whether a statement has to do with complex numbers, for which there are no kernels."""
+    if out.dtype.is_complex or expression.dtype.is_complex or (mask is not None and mask.parent.dtype.is_complex):
+        return True
+    if any(op is not None and op.type.is_complex for op in (expression.op, accum)):
+        return True
+    return any(x.dtype.is_complex for x in expression.operands if hasattr(x, "dtype"))
 
 
-def _spmv(vector_left: bool) -> Callable[..., bool]:
-    def run(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
+# The operations on vectors and scalars. Each takes (expression, out, mask, accum, replace).
+
+
+def _spmv(vector_left: bool) -> _Native:
+    def run(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
         v, matrix = e.operands if vector_left else reversed(e.operands)
         bits, transposed = mask_bits(mask), matrix._transposed != vector_left
         spmv.spmv(matrix._store, transposed, v._store, e.op, out._store, bits, accum, replace, vector_left=vector_left)
-        return True
 
     return run
 
 
-def _ewise(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
-    if out.ndim != 1:
-        return False
+def _ewise(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
     extra: dict[str, Any] = {}
     if e.operation == "ewise_union":
         u, s, v, t = e.operands
@@ -139,112 +153,117 @@ def _ewise(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
     else:
         u, v = e.operands
     elementwise.ewise(e.operation, e.op, u._store, v._store, out._store, mask_bits(mask), accum, replace, **extra)
-    return True
 
 
-def _apply(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
+def _apply(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
     left = e.operation == "apply_left"
     u = e.operands[1 if left else 0]
     s = None if e.operation == "apply" else e.operands[0 if left else 1]
     value, scalar_type = (0, BOOL) if s is None else (s.value, s.dtype)
-    if out.ndim == 2:
-        if not _is_plain(u, mask, accum):
-            return False
-        made = entries.apply(e.op, u._store, left, value, scalar_type)
-        matrices.become(out._store, matrices.cast(made, out.dtype))
-        return True
     bits = mask_bits(mask)
     elementwise.apply(
         e.op, u._store, out._store, bits, accum, replace, left=left, scalar=value, scalar_type=scalar_type
     )
-    return True
 
 
-def _is_plain(matrix: Any, mask: Any, accum: Any) -> bool:
-    """Whether a matrix's result is simply made and becomes the output."""
-    return mask is None and accum is None and not matrix._transposed
-
-
-def _select(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
+def _select(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
     u, s = e.operands
-    if out.ndim == 2:
-        if not _is_plain(u, mask, accum):
-            return False
-        picked = entries.select(e.op, u._store, s.value, s.dtype)
-        matrices.become(out._store, matrices.cast(picked, out.dtype))
-        return True
     elementwise.select(e.op, u._store, s.value, s.dtype, out._store, mask_bits(mask), accum, replace)
-    return True
 
 
-def _transpose(e: Any, out: Any, mask: Any, accum: Any, _replace: bool) -> bool:
-    matrix = e.operands[0]
-    if not _is_plain(matrix, mask, accum):
-        return False
-    store = matrix._store
-    made = matrices.transpose(store)
-    if made is None:
-        return False
-    matrices.become(out._store, matrices.cast(made, out.dtype))
-    return True
-
-
-def _reduce(e: Any, out: Any, _mask: Any, accum: Any, _replace: bool) -> bool:
+def _reduce(e: Any, out: Any, _mask: Any, accum: Any, _replace: bool) -> None:
     u = e.operands[0]
     if u.ndim == 2:
         store = VectorStore(e.op.return_type, u._store.nrows)
-        _fold_rows(e.op, u._store, False, store, MaskBits(), None, False)
+        spmv.fold_rows(e.op, u._store, False, store, MaskBits(), None, False)
     else:
         store = u._store
     out._receive(e, reduce.reduce_vector(e.op, store), accum)
-    return True
 
 
-def _reduce_rowwise(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
-    matrix = e.operands[0]
-    _fold_rows(e.op, matrix._store, matrix._transposed, out._store, mask_bits(mask), accum, replace)
-    return True
-
-
-def _fold_rows(
-    monoid: Any, matrix: MatrixStore, transposed: bool, out: VectorStore, mask: MaskBits, accum: Any, replace: bool
-) -> None:
-    """w = A (+).first 1: rows folded without a look at their ids."""
-    spmv.spmv(matrix, transposed, None, _folding(monoid), out, mask, accum, replace, vector_left=False)
-
-
-@cache
-def _folding(monoid: Any) -> Any:
-    return register_anonymous(monoid.op, binary.first)[monoid.type]
-
-
-def _assign(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
-    if out.ndim != 1:
+def _inner(e: Any, out: Any, _mask: Any, accum: Any, _replace: bool) -> bool:
+    if e.op.is_positional:
         return False
+    u, v = e.operands
+    products = VectorStore(e.op.return_type, u._store.size)
+    elementwise.ewise("ewise_mult", e.op.binaryop, u._store, v._store, products, MaskBits(), None, False)
+    out._receive(e, reduce.reduce_vector(e.op.monoid, products), accum)
+    return True
+
+
+def _reposition(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+    """What stays within the size, assigned to the region that it moves to; the rest of the output is not touched."""
+    u, offset = e.operands
+    size = out._store.size
+    region = launch.mark(indexing.moved(int(offset.value), u._store.size, size)[1].astype(np.uint64), size)
+    at, values = u._store.entries()
+    at = at + int(offset.value)
+    kept = (at >= 0) & (at < size)
+    moved = VectorStore(u._store.dtype, size)
+    moved.put(at[kept], values[kept])
+    elementwise.write_vector(moved, out._store, mask_bits(mask), accum, replace, region=region)
+
+
+def _select_mask(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+    u, parent, kind = e.operands
+    picked = VectorStore(u._store.dtype, u._store.size)
+    elementwise.write_vector(u._store, picked, bits_of(kind, parent._store), None, False)
+    elementwise.write_vector(picked, out._store, mask_bits(mask), accum, replace)
+
+
+def _reduce_rowwise(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+    matrix = e.operands[0]
+    spmv.fold_rows(e.op, matrix._store, matrix._transposed, out._store, mask_bits(mask), accum, replace)
+
+
+def _assign(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
     x, index = e.operands
     bits = mask_bits(mask)
-    if x.ndim == 0:
-        indexing.assign_scalar(x.value, x.dtype, index, out._store, bits, accum, replace)
-    elif index.kind == "one":
-        return False
-    else:
-        indexing.assign_vector(x._store, index, out._store, bits, accum, replace)
-    return True
+    if e.operation == "subassign":
+        bits = indexing.submask(bits, index, out._store.size)
+    indexing.assign(x, index, out._store, bits, accum, replace)
 
 
-def _extract(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
-    u = e.operands[0]
-    if u.ndim != 1:
-        return False
-    index = e.operands[1]
+def _extract(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+    u, *index = e.operands
+    if u.ndim == 1:
+        if out.ndim == 0:
+            out._receive(e, indexing.element(u._store, index[0].key), accum)
+        else:
+            indexing.extract_vector(u._store, index[0], out._store, mask_bits(mask), accum, replace)
+        return
     if out.ndim == 0:
-        out._receive(e, indexing.element(u._store, index.key), accum)
-    else:
-        indexing.extract_vector(u._store, index, out._store, mask_bits(mask), accum, replace)
-    return True
+        i, j = (index[k].key for k in ((1, 0) if u._transposed else (0, 1)))
+        out._receive(e, submatrix.element(u._store.rows, i, j), accum)
+        return
+    line = _line(u, index, out.size)
+    elementwise.write_vector(line, out._store, mask_bits(mask), accum, replace)
 
 
-_NATIVE: dict[str, Callable[..., bool]] = {
+def _line(matrix: Any, index: list[Any], size: int) -> VectorStore:
+    """Part of a row or of a column as a vector; a column is read as a row where the matrix has that orientation."""
+    store, rows = matrix._store, matrix._store.rows
+    row = index[0].kind == "one"
+    i, j = (submatrix.positions(k) for k in index)
+    if matrix._transposed:
+        i, j, row = j, i, not row
+    if not row and store.columns is not None:
+        i, j, row, rows = j, i, True, store.columns
+    if rows is None:
+        return VectorStore(store.dtype, size)
+    return submatrix.as_vector(submatrix.extract(rows, store.dtype, i, j), row)
+
+
+def _diag(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+    matrix, k = e.operands
+    at = int(k.value) * (-1 if matrix._transposed else 1)
+    chosen = entries.select(select.diag[matrix.dtype], matrix._store, at, INT64)
+    line = submatrix.diagonal(chosen, at, out.size)
+    elementwise.write_vector(line, out._store, mask_bits(mask), accum, replace)
+
+
+#: What makes a vector or a scalar; matrix_results.py makes matrices.
+_NATIVE: dict[str, _Native] = {
     "mxv": _spmv(vector_left=False),
     "vxm": _spmv(vector_left=True),
     "ewise_add": _ewise,
@@ -255,11 +274,15 @@ _NATIVE: dict[str, Callable[..., bool]] = {
     "apply_right": _apply,
     "apply_index": _apply,
     "select": _select,
-    "transpose": _transpose,
     "reduce": _reduce,
     "reduce_rowwise": _reduce_rowwise,
+    "inner": _inner,
+    "reposition": _reposition,
+    "select_mask": _select_mask,
     "assign": _assign,
+    "subassign": _assign,
     "extract": _extract,
+    "diag": _diag,
 }
 
 

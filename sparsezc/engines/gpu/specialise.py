@@ -99,6 +99,15 @@ def evaluate(op: TypedOp, *, elementwise: bool = False, **operands: str) -> str:
     return f"typedef {op.return_type.ctype} Z; {' '.join(sets)} return cast<Z>({expression});"
 
 
+@cache
+def call(op: TypedOp, *, x: str, y: str, i: str, j: str, k: str, at: str) -> tuple[str, str]:
+    """The operator as a helper function of two values and the parameters `at`, which i, j, k are made of; its call."""
+    text = evaluate(op, elementwise=True, x="p", y="q", i=i, j=j, k=k)
+    helper = "template <class P, class Q> " + function(op.return_type.ctype, "f", f"P p, Q q, {at}", text)
+    names = [parameter.split()[-1] for parameter in at.split(", ")]
+    return helper, f"f({', '.join([x, y, *names])})"
+
+
 def accumulator(accum: TypedOp | None) -> str:
     """``W accumulate(W old, Z z)`` and the flag that says whether it counts."""
     if accum is None:

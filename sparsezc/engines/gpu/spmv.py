@@ -16,7 +16,9 @@ from sparsezc.engines.gpu import direction, elementwise, launch, specialise
 from sparsezc.engines.gpu.output import MaskBits, Out
 from sparsezc.engines.gpu.specialise import function
 from sparsezc.engines.gpu.stores import Chunks, MatrixStore, Rows, VectorStore
+from sparsezc.semirings import binary
 from sparsezc.semirings.operators import TypedOp
+from sparsezc.semirings.structures import register_anonymous
 from sparsezc.semirings.types import DataType
 
 _OFFSET_BYTES = 16  # two offsets a row, where the edges lie in the same memory
@@ -46,6 +48,19 @@ def spmv(
         _pull(case, rows, out, mask, accum, replace)
     else:
         _push(case, columns, out, mask, accum, replace)
+
+
+def fold_rows(
+    monoid: Any, matrix: MatrixStore, transposed: bool, out: VectorStore, mask: MaskBits, accum: TypedOp | None,
+    replace: bool,
+) -> None:  # fmt: skip
+    """w = A (+).first 1: rows folded without a look at their ids."""
+    spmv(matrix, transposed, None, _folding(monoid), out, mask, accum, replace, vector_left=False)
+
+
+@cache
+def _folding(monoid: Any) -> Any:
+    return register_anonymous(monoid.op, binary.first)[monoid.type]
 
 
 class _Case:

@@ -69,6 +69,26 @@ class VectorStore:
             self.make()
         return self.values, 0 if self.is_full else self.bits
 
+    def entries(self) -> tuple[Any, Any]:
+        """Positions (int64, ascending) and values of the entries, on the device."""
+        xp = device.current().xp
+        if self.bits is None:
+            return xp.empty(0, np.int64), xp.empty(0, self.dtype.np_type)
+        if self.is_full:
+            return xp.arange(self.size, dtype=np.int64), self.values.copy()
+        at = xp.flatnonzero(xp.unpackbits(self.bits.view(np.uint8), bitorder="little")[: self.size])
+        self.count = int(at.size)
+        return at, self.values[at]
+
+    def put(self, at: Any, values: Any) -> None:
+        """Give an empty vector these entries: distinct positions and values of its type, on the device."""
+        if at.size == 0:
+            return
+        xp = device.current().xp
+        full = xp.empty(self.size, self.dtype.np_type)
+        full[at.astype(np.int64)] = values
+        self.set(full, launch.mark(at.astype(np.uint64), self.size), int(at.size))
+
     def make(self) -> None:
         """Give an empty vector its arrays."""
         xp = device.current().xp

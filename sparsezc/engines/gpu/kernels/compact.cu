@@ -1,6 +1,7 @@
-// The second half of select: the entries whose bits are set, moved together; and the rows' new offsets.
+// Entries moved together. The second half of select: those whose bits are set, and the rows' new offsets; and a
+// gather and a scatter.
 //
-// Who calls: engines/gpu/entries.py, with `before`: for each 32 entries, how many are kept before them. The prelude supplies
+// Who calls: engines/gpu/submatrix.py (gather), transpose.py (place) and entries.py, with `before`: for each 32 entries, how many are kept before them. The prelude supplies
 // Id and A. `moved_values` is null where the matrix is iso-valued.
 #include "warp.cuh"
 
@@ -23,6 +24,18 @@ extern "C" __global__ void offsets(u64 nrows, const i64* indptr, u64 nvals, cons
     const u32 word = (at >> 5) < (nvals + 31) / 32 ? bits[at >> 5] : 0;  // the end may lie just past the last word
     moved[row] = before[at >> 5] + (i64)__popc(word & (bit((u32)at & 31u) - 1));
   }
+}
+
+// out[k] = values[at[k]], whatever A's bits mean.
+extern "C" __global__ void gather(u64 count, const u64* at, const A* values, A* out) {
+  for (u64 k = (u64)blockIdx.x * blockDim.x + threadIdx.x; k < count; k += (u64)gridDim.x * blockDim.x)
+    out[k] = load_host(values + at[k], 1);
+}
+
+// out[to[k]] = values[k], for distinct positions; `out` may lie on the host.
+extern "C" __global__ void place(u64 count, const u64* to, const A* values, A* out) {
+  for (u64 k = (u64)blockIdx.x * blockDim.x + threadIdx.x; k < count; k += (u64)gridDim.x * blockDim.x)
+    out[to[k]] = values[k];
 }
 
 extern "C" __global__ void popcounts(u64 nwords, const u32* bits, i64* counts) {

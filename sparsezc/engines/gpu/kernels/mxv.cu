@@ -9,6 +9,7 @@
 // The prelude supplies: Id, A, X, Z, W (types of ids, values, vector, result, output); `Z multiply(A a, X x, u64 row, u64 id)`,
 // `Z add(Z, Z)`, `Z identity()`, `bool terminal(Z)`, `W accumulate(W, Z)`; the flags READS_IDS, READS_VALUES, READS_VECTOR
 // (what the multiply needs), ISO (one value for all), ANY (the monoid takes whichever comes first), TERMINAL, ACCUM; LONG.
+#include "fold.cuh"
 #include "rows.cuh"
 #include "write.cuh"
 
@@ -41,24 +42,6 @@ __device__ __forceinline__ bool product(const Rows& m, u64 at, bool active, u64 
   return true;
 }
 
-// Folds a slice into the rows' accumulators: lane r gets row r's part. All lanes call.
-__device__ __forceinline__ void fold(const Slice& s, bool hit, Z z, Z& sum, bool& has) {
-  const u32 lane = lane_id();
-  const u32 hits = __ballot_sync(ALL, hit) & s.range;
-  if (ANY) {
-    const Z first = __shfl_sync(ALL, z, hits ? __ffs((int)hits) - 1 : (int)lane);
-    if (hits && !has) sum = first;
-  } else {
-    for (u32 d = 1; d < 32; d <<= 1) {  // segmented scan: lane i holds the sum of its row from the slice's start to i
-      const Z left = __shfl_up_sync(ALL, z, d);
-      if (lane >= s.head + d) z = add(left, z);
-    }
-    const Z part = __shfl_sync(ALL, z, s.range ? 31 - __clz((int)s.range) : (int)lane);
-    if (hits) sum = has ? add(sum, part) : part;
-  }
-  has |= hits != 0;
-}
-
 __device__ __forceinline__ void do_word(const Rows& m, const Output& out, u64 word, volatile u8* owner) {
   const u64 row = 32 * word + lane_id();
   const u32 allowed = allowed_word(out, word, m.nrows);
@@ -74,7 +57,7 @@ __device__ __forceinline__ void do_word(const Rows& m, const Output& out, u64 wo
   stream_rows(begin, end, rows, owner, [&](const Slice& s) {
     Z z;
     const bool hit = product(m, s.at, s.active, 32 * word + s.row, z);
-    fold(s, hit, z, sum, has);
+    fold(s.head, s.range, hit, z, sum, has);
     return has && (ANY || (TERMINAL && terminal(sum)));
   });
   write_word(out, word, allowed, ALL, __ballot_sync(ALL, has), sum, ~longs);

@@ -1,0 +1,248 @@
+"""Operations that make a matrix: the result is made whole, then written by mask, accumulator and replace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sparsezc.engines.gpu import entries, indexing, launch, matrices, merge, mxm, pairs, submatrix
+from sparsezc.engines.gpu.merge import MaskRows, Region
+from sparsezc.engines.gpu.output import mask_bits
+from sparsezc.engines.gpu.parts import rows_of
+from sparsezc.engines.gpu.stores import MatrixStore, Rows, VectorStore
+from sparsezc.memory import allocate
+from sparsezc.semirings.types import BOOL, unify
+
+_MOST_ROWS = 2**40  # offsets are kept for every row
+
+
+def run(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
+    """Run an expression that makes a matrix; False where this engine cannot."""
+    if e.operation in ("assign", "subassign"):
+        _assign(e, out, mask, accum, replace)
+        return True
+    if e.operation == "reposition":
+        _reposition(e, out, mask, accum, replace)
+        return True
+    rows = _mask_rows(mask)
+    made: MatrixStore | None
+    if e.operation == "mxm":
+        a, b = e.operands
+        made = mxm.mxm(e.op, _operand(a), b._store, b._transposed, rows)
+    else:
+        made = _MAKE[e.operation](e) if e.operation in _MAKE else None
+    if made is None:
+        return False
+    _write(out._store, made, rows, accum, replace, Region())
+    return True
+
+
+def _marks(i: Any, j: Any, shape: tuple[int, int]) -> tuple[Any, Any]:
+    """The rows and the columns of a region as presence words; 0 for all."""
+    rows, columns = (
+        0 if at is None else launch.mark(at.astype("uint64"), n) for at, n in ((i, shape[0]), (j, shape[1]))
+    )
+    return rows, columns
+
+
+def _write(
+    store: MatrixStore, made: MatrixStore, mask: MaskRows | None, accum: Any, replace: bool, region: Region
+) -> None:
+    if mask is None and accum is None and region.is_all:
+        matrices.become(store, matrices.cast(made, store.dtype))
+    else:
+        matrices.become(store, merge.write(store, made, mask, accum, replace, region))
+
+
+def _operand(matrix: Any) -> MatrixStore:
+    """The store of a matrix, or of a transposed one."""
+    store: MatrixStore = matrix._store
+    return matrices.transpose(store) if matrix._transposed else store
+
+
+def _mask_rows(mask: Any) -> MaskRows | None:
+    return None if mask is None else _mask_of(mask, mask.parent._store)
+
+
+def _mask_of(mask: Any, store: MatrixStore) -> MaskRows:
+    return MaskRows(rows_of(store), store.dtype, not mask.structure, mask.complement)
+
+
+# What makes a result: each takes an expression and returns a store, or None where this engine cannot.
+
+
+def _ewise(e: Any) -> MatrixStore:
+    union = e.operation == "ewise_union"
+    x, y = e.operands[::2] if union else e.operands
+    left, right = _along(x, y, e, True), _along(y, x, e, False)
+    if not union:
+        return merge.ewise(e.operation, e.op, left, right)
+    s, t = e.operands[1::2]
+    return merge.ewise(e.operation, e.op, left, right, (s.value, t.value), unify(s.dtype, t.dtype))
+
+
+def _along(x: Any, other: Any, e: Any, left: bool) -> MatrixStore:
+    """An operand of an elementwise operation; a vector stands for each row, or from the left for each column."""
+    if x.ndim == 2:
+        return _operand(x)
+    if e.operation == "ewise_mult":
+        return pairs.repeated_where(x._store, _operand(other), not left)
+    return pairs.repeated(x._store, e.shape, not left)
+
+
+def _apply(e: Any) -> MatrixStore:
+    left = e.operation == "apply_left"
+    matrix = _operand(e.operands[1 if left else 0])
+    s = None if e.operation == "apply" else e.operands[0 if left else 1]
+    value, scalar_type = (0, BOOL) if s is None else (s.value, s.dtype)
+    return entries.apply(e.op, matrix, left, value, scalar_type)
+
+
+def _select(e: Any) -> MatrixStore:
+    matrix, s = _operand(e.operands[0]), e.operands[1]
+    return entries.select(e.op, matrix, s.value, s.dtype)
+
+
+def _transpose(e: Any) -> MatrixStore:
+    matrix = e.operands[0]
+    return matrix._store if matrix._transposed else matrices.transpose(matrix._store)
+
+
+def _extract(e: Any) -> MatrixStore:
+    matrix = _operand(e.operands[0])
+    i, j = (submatrix.positions(index) for index in e.operands[1:])
+    if matrix.rows is None:
+        nrows, ncols = e.shape
+        return MatrixStore(matrix.dtype, nrows, ncols, None)
+    return submatrix.extract(matrix.rows, matrix.dtype, i, j)
+
+
+def _diag(e: Any) -> MatrixStore:
+    u, k = e.operands
+    return submatrix.on_diagonal(u._store, int(k.value), e.shape)
+
+
+def _kronecker(e: Any) -> MatrixStore | None:
+    a, b = map(_operand, e.operands)
+    return None if e.op.is_positional or max(e.shape) >= _MOST_ROWS else pairs.kronecker(e.op, a, b)
+
+
+def _outer(e: Any) -> MatrixStore | None:
+    u, v = e.operands
+    return None if e.op.is_positional else pairs.outer(e.op, u._store, v._store)
+
+
+def _power(e: Any) -> MatrixStore | None:
+    """By squaring; each product has the matrix's own type."""
+    factor, n = _operand(e.operands[0]), int(e.operands[1].value)
+    made: MatrixStore | None = None
+    while n:
+        if n & 1:
+            made = factor if made is None else matrices.cast(mxm.mxm(e.op, made, factor, False, None), e.dtype)
+        n >>= 1
+        if n:
+            factor = matrices.cast(mxm.mxm(e.op, factor, factor, False, None), e.dtype)
+    return made
+
+
+def _select_mask(e: Any) -> MatrixStore:
+    x, y, kind = e.operands
+    matrix = _operand(x)
+    empty = MatrixStore(matrix.dtype, matrix.nrows, matrix.ncols, None)
+    return merge.write(empty, matrix, _mask_of(kind, _operand(y)), None, False, Region())
+
+
+_MAKE: dict[str, Callable[[Any], MatrixStore | None]] = {
+    "ewise_add": _ewise,
+    "ewise_mult": _ewise,
+    "ewise_union": _ewise,
+    "apply": _apply,
+    "apply_left": _apply,
+    "apply_right": _apply,
+    "apply_index": _apply,
+    "select": _select,
+    "transpose": _transpose,
+    "extract": _extract,
+    "diag": _diag,
+    "kronecker": _kronecker,
+    "outer": _outer,
+    "power": _power,
+    "select_mask": _select_mask,
+}
+
+
+# Assignments
+
+
+def _assign(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+    x, row, column = e.operands
+    lines = [index.kind == "one" for index in (row, column)]
+    if sum(lines) == 1 and (mask is None or mask.parent.ndim == 1):
+        _assign_line(e, out, mask, accum, replace, lines[0])
+        return
+    store: MatrixStore = out._store
+    shape = store.nrows, store.ncols
+    i, j = submatrix.positions(row), submatrix.positions(column)
+    alone = e.operation == "subassign"
+    allowed = None
+    if mask is not None:
+        parent = mask.parent._store
+        if alone:
+            parent = submatrix.line(parent, lines[0]) if mask.parent.ndim == 1 else parent
+            parent = submatrix.spread(parent, i, j, shape)
+        allowed = _mask_of(mask, parent)
+    new = _value(x, i, j, shape, lines[0], allowed)
+    _write(store, new, allowed, accum, replace, Region(*_marks(i, j, shape), alone=alone))
+
+
+def _reposition(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+    """What stays within the shape, assigned to the region that it moves to; the rest of the output is not touched."""
+    x, *offsets = e.operands
+    matrix = _operand(x)
+    moves = [
+        indexing.moved(int(offset.value), old, new)
+        for offset, old, new in zip(offsets, (matrix.nrows, matrix.ncols), e.shape, strict=True)
+    ]
+    (take_i, i), (take_j, j) = moves
+    shape = out._store.nrows, out._store.ncols
+    new = MatrixStore(matrix.dtype, shape[0], shape[1], None)
+    if matrix.rows is not None:
+        new = submatrix.spread(submatrix.extract(matrix.rows, matrix.dtype, take_i, take_j), i, j, shape)
+    _write(out._store, new, _mask_rows(mask), accum, replace, Region(*_marks(i, j, shape)))
+
+
+def _value(x: Any, i: Any, j: Any, shape: tuple[int, int], row: bool, mask: MaskRows | None) -> MatrixStore:
+    """What is assigned, in the output's shape."""
+    if x.ndim:
+        made = submatrix.line(x._store, row) if x.ndim == 1 else _operand(x)
+        return submatrix.spread(made, i, j, shape)
+    if x.value is None:
+        return MatrixStore(x.dtype, *shape, None)
+    if mask is None or mask.complement:
+        return submatrix.filled(x.value, x.dtype, i, j, shape)
+    # A number goes where the mask's entries are; where their values forbid it, the write rule knows.
+    rows = mask.rows
+    values = allocate(rows.indices.placement, 1, x.dtype.np_type)
+    values.write(0, [x.value])
+    same = Rows(rows.nrows, rows.ncols, rows.nvals, rows.indptr, rows.indices, values, True)
+    return MatrixStore(x.dtype, *shape, same if rows.nvals else None)
+
+
+def _assign_line(e: Any, out: Any, mask: Any, accum: Any, replace: bool, row: bool) -> None:
+    """Into one row or one column: that line as a vector, written to as a vector is, and put back."""
+    store: MatrixStore = out._store
+    at, index = e.operands[1:] if row else e.operands[:0:-1]
+    i, j = (submatrix.positions(at), None) if row else (None, submatrix.positions(at))
+    shape = store.nrows, store.ncols
+    if store.rows is None:
+        line = VectorStore(store.dtype, shape[1 if row else 0])
+    else:
+        line = submatrix.as_vector(submatrix.extract(store.rows, store.dtype, i, j), row)
+    indexing.assign(e.operands[0], index, line, _line_mask(mask, e, index, line), accum, replace)
+    new = submatrix.spread(submatrix.line(line, row), i, j, shape)
+    _write(store, new, None, None, False, Region(*_marks(i, j, shape), alone=True))
+
+
+def _line_mask(mask: Any, e: Any, index: Any, line: VectorStore) -> Any:
+    bits = mask_bits(mask)
+    return indexing.submask(bits, index, line.size) if e.operation == "subassign" else bits

@@ -1,0 +1,101 @@
+"""Kronecker and outer products, and vectors repeated along a matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sparsezc import device
+from sparsezc.engines.gpu import elementwise, parts, submatrix
+from sparsezc.engines.gpu.output import MaskBits
+from sparsezc.engines.gpu.stores import MatrixStore, Rows, VectorStore
+from sparsezc.semirings.operators import TypedOp
+from sparsezc.semirings.types import DataType
+
+_PAIR_BYTES = 96  # both entries' positions, ids and values, and the result's
+
+
+def kronecker(op: TypedOp, a: MatrixStore, b: MatrixStore) -> MatrixStore:
+    """C(i p + k, j q + l) = op(A(i, j), B(k, l)) for a B of p x q; the operator must not ask for positions."""
+    shape = a.nrows * b.nrows, a.ncols * b.ncols
+    a_rows, b_rows = a.rows, b.rows
+    if a_rows is None or b_rows is None:
+        return MatrixStore(op.return_type, shape[0], shape[1], None)
+    xp = device.current().xp
+    a_lengths, b_lengths = (rows.indptr[1:] - rows.indptr[:-1] for rows in (a_rows, b_rows))
+    lengths = (a_lengths[:, None] * b_lengths[None, :]).reshape(-1)
+    offsets = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(lengths)])
+
+    def make(first: int, last: int, whole: bool) -> tuple[Any, Any, Any]:
+        local = offsets[first : last + 1] - offsets[first]
+        if not whole:
+            return local, None, None
+        pair = xp.arange(int(local[-1]), dtype=np.int64)
+        row = xp.searchsorted(local, pair, side="right") - 1
+        i, k = (row + first) // b.nrows, (row + first) % b.nrows
+        at = pair - local[row]
+        at_a, at_b = a_rows.indptr[i] + at // b_lengths[k], b_rows.indptr[k] + at % b_lengths[k]
+        ids = submatrix.gather(a_rows.indices, at_a).astype(np.uint64) * np.uint64(b.ncols)
+        ids += submatrix.gather(b_rows.indices, at_b).astype(np.uint64)
+        return local, ids, _combine(op, _values(a_rows, at_a), a.dtype, _values(b_rows, at_b), b.dtype)
+
+    ranges = parts.blocks([offsets], _PAIR_BYTES)
+    return parts.assemble(ranges, make, shape, op.return_type, parts.placement_of(a, b))
+
+
+def outer(op: TypedOp, u: VectorStore, v: VectorStore) -> MatrixStore:
+    """C(i, j) = op(u(i), v(j))."""
+    return kronecker(op, submatrix.line(u, row=False), submatrix.line(v, row=True))
+
+
+def _values(rows: Rows, at: Any) -> Any:
+    return submatrix.gather(rows.values, at * 0 if rows.iso else at)
+
+
+def _combine(op: TypedOp, x: Any, x_type: DataType, y: Any, y_type: DataType) -> Any:
+    """op(x, y) of two arrays, as the elementwise product of full vectors."""
+    u, v, made = VectorStore(x_type, x.size), VectorStore(y_type, y.size), VectorStore(op.return_type, x.size)
+    if x.size == 0:
+        return device.current().xp.empty(0, op.return_type.np_type)
+    for vector, values in ((u, x), (v, y)):
+        vector.make()
+        vector.set(values, vector.bits, values.size)
+    elementwise.ewise("ewise_mult", op, u, v, made, MaskBits(), None, False)
+    return made.values
+
+
+def repeated(v: VectorStore, shape: tuple[int, int], as_rows: bool) -> MatrixStore:
+    """The matrix whose rows, or else columns, are all v."""
+    xp = device.current().xp
+    line = submatrix.line(v, row=as_rows)
+    if line.rows is None:
+        return MatrixStore(v.dtype, shape[0], shape[1], None)
+    zeros = xp.zeros(shape[0 if as_rows else 1], np.int64)
+    return submatrix.extract(line.rows, v.dtype, zeros if as_rows else None, None if as_rows else zeros)
+
+
+def repeated_where(v: VectorStore, like: MatrixStore, as_rows: bool) -> MatrixStore:
+    """The same, but only where the matrix `like` has entries too."""
+    rows = like.rows
+    if rows is None or v.bits is None:
+        return MatrixStore(v.dtype, like.nrows, like.ncols, None)
+    xp = device.current().xp
+    _, bits = v.operands()
+    values = v.values
+
+    def make(first: int, last: int, whole: bool) -> tuple[Any, Any, Any]:
+        start, stop = int(rows.indptr[first]), int(rows.indptr[last])
+        ids = rows.indices.load(start, stop)
+        local = rows.indptr[first : last + 1] - start
+        if as_rows:
+            at = ids.astype(np.int64)
+        else:
+            at = xp.searchsorted(local, xp.arange(stop - start, dtype=np.int64), side="right") - 1 + first
+        if not isinstance(bits, int):
+            kept = xp.flatnonzero((bits[at >> 5] >> (at & 31).astype(np.uint32)) & np.uint32(1))
+            ids, at, local = ids[kept], at[kept], xp.searchsorted(kept, local)
+        return local, ids if whole else None, values[at] if whole else None
+
+    ranges = parts.blocks([rows.indptr], _PAIR_BYTES)
+    return parts.assemble(ranges, make, (like.nrows, like.ncols), v.dtype, parts.placement_of(like))

@@ -1,0 +1,110 @@
+"""Matrices larger than the device, a block of rows at a time.
+
+An operation that makes a matrix says how to make a block of its rows from device arrays; :func:`assemble` cuts the rows
+so that a block fits, and builds the result straight into its placement. Where one block is enough, nothing is done
+twice. Otherwise a first round counts, so that no second copy of the result ever exists, and a second one makes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from sparsezc import device
+from sparsezc.csr import index_dtype
+from sparsezc.engines.gpu.stores import MatrixStore, Rows
+from sparsezc.memory import Buffer, allocate, budget
+from sparsezc.memory.device import DeviceBuffer
+from sparsezc.semirings.types import DataType
+
+#: make(first, last, whole): rows first .. last-1 of the result as (offsets from 0, one more than rows; ids; values).
+#: Where `whole` is false only the offsets are needed.
+Make = Callable[[int, int, bool], tuple[Any, Any, Any]]
+
+
+def blocks(offsets: Sequence[Any], entry_bytes: int, *, most_rows: int = 2**62) -> list[tuple[int, int]]:
+    """Cut rows into ranges whose entries together take at most half of the device memory that may be used.
+
+    Parameters
+    ----------
+    offsets : arrays of int64 on the device, shape (nrows + 1,)
+        Of every matrix that takes part.
+    entry_bytes : int
+        Device memory that an entry takes while it is worked on.
+    most_rows : int
+        Of a block.
+    """
+    gpu = device.current()
+    nrows = offsets[0].size - 1
+    total = sum(offsets[1:], offsets[0])
+    entries = int(total[-1])
+    limit = max(1, budget.available() // 2 // entry_bytes)
+    if entries <= limit and nrows <= most_rows:
+        return [(0, nrows)]
+    cuts = gpu.xp.searchsorted(total, gpu.xp.arange(1, -(-entries // limit), dtype=np.int64) * limit)
+    bounds = sorted({0, nrows, *map(int, gpu.asnumpy(cuts)), *range(most_rows, nrows, most_rows)})
+    return list(pairwise(bounds))
+
+
+def assemble(
+    ranges: Sequence[tuple[int, int]],
+    make: Make,
+    shape: tuple[int, int],
+    dtype: DataType,
+    placement: str,
+    iso: Buffer | None = None,
+) -> MatrixStore:
+    """A matrix from its blocks of rows; `iso`: the one value of all entries.
+
+    What does not fit the device goes to the host, whatever `placement` says.
+    """
+    xp = device.current().xp
+    nrows, ncols = shape
+    single = len(ranges) == 1
+    made = [make(first, last, single) for first, last in ranges]
+    counts = [int(offsets[-1]) for offsets, _, _ in made]
+    nvals = sum(counts)
+    if nvals == 0:
+        return MatrixStore(dtype, nrows, ncols, None)
+    starts = np.cumsum([0, *counts])
+    parts = [offsets[:-1] + start for (offsets, _, _), start in zip(made, starts.tolist(), strict=False)]
+    indptr = xp.concatenate([*parts, xp.asarray(starts[-1:])])
+    kind = index_dtype(ncols, placement)
+    if not single and nvals * (kind.itemsize + (0 if iso else dtype.np_type.itemsize)) > budget.available():
+        placement = "zerocopy"
+    if single and placement == "device":
+        _, ids, values = made[0]
+        indices: Buffer = DeviceBuffer(ids.astype(kind, copy=False))
+        return _store(nrows, ncols, nvals, indptr, indices, DeviceBuffer(values) if iso is None else iso, dtype, iso)
+    indices = allocate(placement, nvals, kind)
+    target = allocate(placement, nvals, dtype.np_type) if iso is None else iso
+    for number, (first, last) in enumerate(ranges):
+        _, ids, values = made[0] if single else make(first, last, True)
+        indices.write(int(starts[number]), ids)
+        if iso is None:
+            target.write(int(starts[number]), values)
+    return _store(nrows, ncols, nvals, indptr, indices, target, dtype, iso)
+
+
+def _store(
+    nrows: int, ncols: int, nvals: int, indptr: Any, indices: Buffer, values: Buffer, dtype: DataType, iso: Any
+) -> MatrixStore:
+    return MatrixStore(dtype, nrows, ncols, Rows(nrows, ncols, nvals, indptr, indices, values, iso is not None))
+
+
+def rows_of(store: MatrixStore) -> Rows:
+    """The rows of a store, also where it has no entries, for kernels that read some."""
+    if store.rows is not None:
+        return store.rows
+    xp = device.current().xp
+    ids, values = xp.empty(0, index_dtype(store.ncols, "device")), xp.empty(0, store.dtype.np_type)
+    offsets = xp.zeros(store.nrows + 1, np.int64)
+    return Rows(store.nrows, store.ncols, 0, offsets, DeviceBuffer(ids), DeviceBuffer(values), False)
+
+
+def placement_of(*stores: MatrixStore) -> str:
+    """Where a result of these goes: to the host as soon as one of them lies there, for they are large."""
+    return "zerocopy" if any(s.placement == "zerocopy" for s in stores if s.rows is not None) else "device"

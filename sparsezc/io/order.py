@@ -1,0 +1,119 @@
+"""Edges in ascending order of their positions, and values of the same position merged into one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.errors import InvalidValue
+
+if TYPE_CHECKING:
+    from sparsezc.io.build import Edges
+
+_LOW = np.uint64(0xFFFFFFFF)
+_SHIFT = np.uint64(32)
+
+#: How values of the same position become one; first and second go by the order in the file.
+MERGES: dict[str, np.ufunc | None] = {
+    "min": np.minimum, "max": np.maximum, "plus": np.add, "times": np.multiply, "first": None, "second": None,
+    "any": None, "lor": np.logical_or, "land": np.logical_and, "lxor": np.logical_xor,
+}  # fmt: skip
+
+
+def merge_name(dup_op: Any) -> str:
+    """The name of an operator or monoid that :data:`MERGES` knows.
+
+    >>> merge_name("plus")
+    'plus'
+    """
+    name = dup_op if isinstance(dup_op, str) else getattr(dup_op, "name", None)
+    if name not in MERGES:
+        raise InvalidValue(f"dup_op={dup_op!r} cannot merge duplicates; choose one of {', '.join(MERGES)}")
+    return str(name)
+
+
+class Ordered:
+    """Positions in ascending order, packed into 64-bit keys where ids have 32 bits, else as two arrays."""
+
+    def __init__(self, *parts: NDArray[Any]) -> None:
+        self.parts = parts
+
+    def __len__(self) -> int:
+        return len(self.parts[0])
+
+    def block(self, start: int, stop: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Rows and columns of the positions start:stop."""
+        if len(self.parts) == 2:
+            return self.parts[0][start:stop], self.parts[1][start:stop]
+        keys = self.parts[0][start:stop]
+        return (keys >> _SHIFT).astype(np.int64), (keys & _LOW)
+
+    def news(self) -> NDArray[np.bool_]:
+        """Where a position differs from the one before."""
+        new = np.ones(len(self), np.bool_)
+        if len(self):
+            np.not_equal(self.parts[0][1:], self.parts[0][:-1], out=new[1:])
+        if len(self.parts) == 2 and len(self):
+            new[1:] |= self.parts[1][1:] != self.parts[1][:-1]
+        return new
+
+    def keep(self, where: NDArray[Any]) -> None:
+        """Leave only these positions."""
+        self.parts = tuple(part[where] for part in self.parts)
+
+
+def arrange(edges: Edges, stable: bool) -> tuple[Ordered, NDArray[Any] | None]:
+    """Positions in ascending order and the values in the same order; takes the arrays out of `edges`."""
+    values, rows, cols = edges.values, edges.rows, edges.cols
+    edges.rows = edges.cols = np.empty(0, np.uint32)
+    edges.values = None
+    if max(edges.nrows, edges.ncols) > 2**32:
+        order = np.lexsort((cols, rows))
+        return Ordered(rows[order], cols[order]), None if values is None else values[order]
+    keys = rows.astype(np.uint64)
+    del rows
+    keys <<= _SHIFT
+    keys |= cols.astype(np.uint64)
+    del cols
+    if keys.size > 1 and bool((keys[1:] >= keys[:-1]).all()):
+        return Ordered(keys), values
+    if values is None:
+        keys.sort()
+        return Ordered(keys), None
+    order = np.argsort(keys, kind="stable" if stable else None)
+    return Ordered(keys[order]), values[order]
+
+
+def merge(ordered: Ordered, values: NDArray[Any] | None, dup_op: str) -> NDArray[Any] | None:
+    """Leave each position once; the values of the same position become one."""
+    new = ordered.news()
+    if new.all():
+        return values
+    starts = np.flatnonzero(new)
+    if values is not None:
+        if dup_op in ("min", "max") and values.dtype.kind == "f":
+            _refuse_nan(ordered, values, new, dup_op)
+        ufunc = MERGES[dup_op]
+        if ufunc is not None:
+            values = ufunc.reduceat(values, starts).astype(values.dtype, copy=False)
+        elif dup_op == "second":
+            values = values[np.append(starts[1:], len(ordered)) - 1]
+        else:
+            values = values[starts]
+    ordered.keep(new)
+    return values
+
+
+def _refuse_nan(ordered: Ordered, values: NDArray[Any], new: NDArray[np.bool_], dup_op: str) -> None:
+    """NaN has no place in an order, so min and max cannot choose between it and another value."""
+    twice = ~new
+    twice[:-1] |= ~new[1:]
+    bad = np.flatnonzero(np.isnan(values) & twice)
+    if bad.size:
+        row, col = (int(part[0]) for part in ordered.block(int(bad[0]), int(bad[0]) + 1))
+        raise InvalidValue(
+            f"the position ({row}, {col}) occurs more than once and one of its values is NaN, which dup_op={dup_op!r} "
+            "cannot order; choose another dup_op, such as 'first'"
+        )

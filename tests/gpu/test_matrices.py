@@ -1,0 +1,165 @@
+"""Operations that make matrices on the GPU engine: block by block where they do not fit, and never through the host."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sparsezc as gb
+from sparsezc import memory
+from sparsezc.csr import Csr
+from sparsezc.engines.gpu import parts
+from sparsezc.memory import budget, zerocopy
+
+PLACEMENTS = ("device", "zerocopy")
+N = 70
+
+#: Statements over matrices A, B and C (N x N) and a mask M; each returns what it made.
+STATEMENTS: dict[str, Callable[[Any, Any, Any, Any], Any]] = {
+    "ewise_add": lambda A, B, C, M: A.ewise_add(B, "plus").new(),
+    "ewise_mult transposed": lambda A, B, C, M: A.ewise_mult(B.T, "times").new(),
+    "ewise_union": lambda A, B, C, M: A.ewise_union(B, "minus", 1, 2).new(),
+    "masked": lambda A, B, C, M: written(C, M.S, "plus", A.ewise_add(B, "max")),
+    "masked by values, the rest kept": lambda A, B, C, M: written(C, ~M.V, None, A.apply("abs")),
+    "apply into another type": lambda A, B, C, M: A.apply("ainv").new("FP32"),
+    "select of the transpose": lambda A, B, C, M: A.T.select("triu", 1).new(),
+    "transpose": lambda A, B, C, M: A.T.new(),
+    "rows": lambda A, B, C, M: A[list(range(0, N, 2)), :].new(),
+    "rows and columns, some twice": lambda A, B, C, M: A[[5, 1, 5, 69], [3, 3, 60, 0, 7]].new(),
+    "columns backwards": lambda A, B, C, M: A[:, ::-1].new(),
+    "assign a part": lambda A, B, C, M: assigned(C, (slice(0, 40), slice(10, 30)), A[:40, :20].new()),
+    "assign out of order": lambda A, B, C, M: assigned(C, ([7, 3], [9, 2, 4]), A[[0, 1], [0, 1, 2]].new()),
+    "assign a number": lambda A, B, C, M: assigned(C, ([1, 2], slice(None)), 3),
+    "assign a row": lambda A, B, C, M: assigned(C, (4, slice(None)), A[5, :].new()),
+    "mxm": lambda A, B, C, M: A.mxm(B, "plus_times").new(),
+    "mxm of one value": lambda A, B, C, M: A.mxm(B, "any_pair").new(),
+    "mxm counted": lambda A, B, C, M: A.T.mxm(B, "plus_pair").new("INT64"),
+    "mxm under a mask": lambda A, B, C, M: A.mxm(B.T, "min_plus").new(mask=M.S),
+    "mxm under the rest of a mask": lambda A, B, C, M: written(C, ~M.V, "max", A.mxm(B, "max_first")),
+    "power": lambda A, B, C, M: A.power(3, "plus_times").new(),
+    "kronecker": lambda A, B, C, M: A[:9, :8].new().kronecker(B[:7, :6].new(), "times").new(),
+    "outer": lambda A, B, C, M: A[:, 1].new().outer(B[2, :].new(), "plus").new(),
+    "moved": lambda A, B, C, M: A.reposition(-3, 5).new(),
+    "selected by a mask": lambda A, B, C, M: A.select(~M.S).new(),
+    "times a vector": lambda A, B, C, M: A.ewise_mult(B[2, :].new(), "times").new(),
+    "a vector minus": lambda A, B, C, M: B[:, 2].new().ewise_add(A, "minus").new(),
+    "a column": lambda A, B, C, M: A[:, 7].new(),
+    "a row of the transpose": lambda A, B, C, M: A.T[7, :].new(),
+    "an element": lambda A, B, C, M: A[3, 4].new(),
+    "diagonal": lambda A, B, C, M: A.diag(2),
+    "resize": lambda A, B, C, M: resized(A.dup(), 50, 90),
+}
+
+
+def written(C: Any, mask: Any, accum: Any, expression: Any) -> Any:
+    C(mask=mask, accum=accum) << expression
+    return C
+
+
+def assigned(C: Any, keys: Any, value: Any) -> Any:
+    C[keys] = value
+    return C
+
+
+def resized(A: Any, *shape: int) -> Any:
+    A.resize(*shape)
+    return A
+
+
+def operands(placement: str | None) -> list[Any]:
+    rng = np.random.default_rng(3)
+    made = []
+    for name in "ABCM":
+        at = np.unique(rng.integers(0, N * N, 600))
+        values = rng.integers(-3, 9, at.size)
+        x = gb.Matrix.from_coo(at // N, at % N, values, "INT32", nrows=N, ncols=N, name=name)
+        made.append(x if placement is None else x.to("gpu", placement=placement))
+    return made
+
+
+def test_results_are_the_same_in_one_block_and_in_many(
+    gpu: Any, monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
+) -> None:
+    """And lie where their operands lay."""
+    cut: list[int] = []
+    real = parts.blocks
+
+    def counting(*arguments: Any, **options: Any) -> Any:
+        ranges = real(*arguments, **options)
+        cut.append(len(ranges))
+        return ranges
+
+    monkeypatch.setattr(parts, "blocks", counting)
+    for name, statement in STATEMENTS.items():
+        wanted = statement(*operands(None))
+        for placement in PLACEMENTS:
+            for room in (1 << 28, 20_000):
+                monkeypatch.setattr(budget, "available", lambda room=room: room)
+                with gb.config.set(fallback="error"):
+                    found = statement(*operands(placement))
+                said = name, placement, room
+                assert found.isequal(wanted, check_dtype=True), said
+                if found.ndim == 2 and found.nvals and name != "outer":  # which is made of vectors
+                    fits = found.nvals * (4 if found._store.rows.iso else 8) <= room
+                    assert found._store.placement == (placement if fits else "zerocopy"), said
+    assert max(cut) > 3
+    assert 1 in cut
+
+
+def test_no_operation_copies_a_matrix_to_the_host(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even its ids or its values alone: what crosses is a few counts, or the row that was asked for."""
+    crossed: list[int] = []
+
+    def watched(real: Any) -> Any:
+        def read(*arguments: Any) -> Any:
+            found = real(*arguments)
+            crossed.append(found.size)
+            return found
+
+        return read
+
+    for placement in PLACEMENTS:
+        given = {name: operands(placement) for name in STATEMENTS}
+        with monkeypatch.context() as patched, gb.config.set(fallback="error"):
+            for kind in (memory.device.DeviceBuffer, zerocopy.ZerocopyBuffer):
+                patched.setattr(kind, "read", watched(kind.read))
+            patched.setattr(gpu, "asnumpy", watched(gpu.asnumpy))
+            for name, statement in STATEMENTS.items():
+                crossed.clear()
+                statement(*given[name])
+                assert sum(crossed) < 60, (name, placement, crossed)  # a matrix has 560 entries and more
+
+
+def test_ids_of_8_bytes_and_iso_values(gpu: Any) -> None:
+    """Operands of other id widths meet, and a matrix of one value takes no memory for the others."""
+    rng = np.random.default_rng(5)
+    at = np.unique(rng.integers(0, N * N, 500))
+    indptr = np.searchsorted(at // N, np.arange(N + 1))
+    for placement in PLACEMENTS:
+        csr = Csr.from_arrays(indptr, at % N, np.array([2.0]), N)
+        wide = gb.Matrix._from_csr(csr.place(placement, ids=np.uint64), "gpu")
+        narrow = gb.Matrix._from_csr(csr.place(placement), "gpu")
+        assert (wide._store.rows.wide, narrow._store.rows.wide) == (True, False)
+        host = gb.Matrix._from_csr(csr, "cpu")
+        for left in (wide, narrow):
+            for right in (wide, narrow):
+                assert left.ewise_add(right.T, "plus").new().isequal(host.ewise_add(host.T, "plus").new())
+        masked = narrow.dup().select("tril").new(mask=wide.S)
+        assert masked.isequal(host.select("tril").new())
+        assert masked._store.rows.iso
+        assert wide[::3, ::2].new().isequal(host[::3, ::2].new())
+
+
+def test_a_number_everywhere_must_fit(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    A = operands("device")[0]
+    before = A.dup()
+    monkeypatch.setattr(budget, "available", lambda: 10_000)
+    with pytest.raises(
+        gb.exceptions.OutOfMemory, match=r"a number at 70 x 70 positions makes 4,900 entries, which take"
+    ):
+        A << 1
+    monkeypatch.undo()
+    assert A.isequal(before)

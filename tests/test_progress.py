@@ -1,0 +1,194 @@
+"""A bar shows on a terminal or where it is asked for, and only on work that takes long."""
+
+from __future__ import annotations
+
+import io
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sparsezc as gb
+from sparsezc import device, progress
+from sparsezc.cli import main
+from sparsezc.io.writer import convert
+from sparsezc.progress import Progress, task, working
+from tests.io.graphs import load
+from tests.io.test_placements import Card
+
+
+class Clock:
+    """Time that passes only when it is told to, and a little with every look."""
+
+    def __init__(self, step: float = 0.0) -> None:
+        self.now, self.step = 100.0, step
+
+    def __call__(self) -> float:
+        self.now += self.step
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made = Clock()
+    monkeypatch.setattr(progress, "_clock", made)
+    return made
+
+
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Every look at the clock takes three seconds, and bars are asked for."""
+    monkeypatch.setattr(progress, "_clock", Clock(3.0))
+    with gb.config.set(progress=True):
+        yield
+
+
+def test_nothing_is_shown_by_default(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    convert("kron:8", tmp_path / "a.txt.gz")
+    load(tmp_path / "a.txt.gz")
+    assert capsys.readouterr() == ("", "")
+
+
+def test_nothing_is_shown_where_there_is_no_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "_clock", Clock(3.0))
+    assert main(["convert", "kron:8", str(tmp_path / "a.graph")]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_a_terminal_has_bars(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setattr(progress, "_clock", Clock(3.0))
+    monkeypatch.setattr(sys, "stderr", terminal)
+    load("urand:10")
+    assert "sorting edges" in terminal.getvalue()
+    with gb.config.set(progress=False):
+        before = terminal.getvalue()
+        load("urand:10")
+    assert terminal.getvalue() == before
+
+
+def test_counted_work_shows_after_two_seconds_if_some_is_left(clock: Clock, capsys: Any) -> None:
+    with gb.config.set(progress=True):
+        bar = Progress(10, "reading")
+        clock.now += 1.9
+        bar.advance(5)
+        assert capsys.readouterr().err == ""
+        clock.now += 0.2
+        bar.advance(1)
+        assert "reading" in capsys.readouterr().err
+        bar.close()
+        capsys.readouterr()
+        bar = Progress(10, "writing")
+        clock.now += 5
+        bar.advance(10)
+        assert capsys.readouterr().err == ""
+
+
+def test_the_seconds_of_a_task_count_together(clock: Clock, capsys: Any) -> None:
+    with gb.config.set(progress=True), task():
+        clock.now += 1.5
+        with task(), working("sorting"):
+            pass
+        assert capsys.readouterr().err == ""
+        clock.now += 1
+        with working("merging"):
+            assert "merging" in capsys.readouterr().err
+        bar = Progress(10, "placing")
+        bar.advance(1)
+        assert "placing" in capsys.readouterr().err
+        bar.close()
+        capsys.readouterr()
+    with gb.config.set(progress=True), working("another task"):
+        assert capsys.readouterr().err == ""
+
+
+def test_work_that_is_not_counted_shows_while_it_runs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The bar comes from another thread, in the midst of the call."""
+    shown = threading.Event()
+    make = progress._waiting
+
+    def waiting(label: str) -> Any:
+        bar = make(label)
+        shown.set()
+        return bar
+
+    monkeypatch.setattr(progress, "_waiting", waiting)
+    monkeypatch.setattr(progress, "_PATIENCE", 0.01)
+    with gb.config.set(progress=True), working("sorting"):
+        assert shown.wait(30)
+    assert "sorting: 00:0" in capsys.readouterr().err
+    assert "sparsezc-progress" not in [thread.name for thread in threading.enumerate()]
+
+
+def test_an_error_takes_the_bar_away(slow: None, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(KeyboardInterrupt), task(), working("sorting"):
+        raise KeyboardInterrupt
+    assert capsys.readouterr().err.endswith("\r")
+    assert progress._began.get() is None
+
+
+STAGES = {
+    "a.txt": {"reading a.txt", "sorting edges", "merging duplicates", "placing in host"},
+    "a.mtx": {"reading a.mtx", "sorting edges", "merging duplicates", "placing in host"},
+    "a.gr": {"reading a.gr", "sorting edges", "placing in host"},
+    "a.graph": {"reading a.graph", "checking both ends", "sorting edges", "placing in host"},
+    "a.npz": {"reading a.npz"},
+    "a.sg": {"reading a.sg"},
+    "a.bel": {"reading a.bel"},
+}
+
+
+@pytest.mark.parametrize("name", STAGES)
+def test_every_stage_has_a_bar(
+    tmp_path: Path, slow: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    for module in ("build.BLOCK", "pieces.PIECE", "source.CHUNK", "stream.PIECE", "npz.PIECE", "metis.STEP"):
+        monkeypatch.setattr(f"sparsezc.io.{module}", 1 << 12)
+    convert("urand:13?weights=1-9", tmp_path / name)
+    told = capsys.readouterr().err
+    stages = ("making urand", "sorting edges", "placing in host", "writing")
+    assert [label for label in stages if label not in told] == []
+    load(tmp_path / name)
+    told = capsys.readouterr().err
+    assert [label for label in STAGES[name] if label not in told] == []
+
+
+def test_other_work_of_reading(tmp_path: Path, slow: None, capsys: pytest.CaptureFixture[str]) -> None:
+    convert("path:9", tmp_path / "a.npz")
+    capsys.readouterr()
+    load(tmp_path / "a.npz", relabel=True, symmetrize=True)
+    told = capsys.readouterr().err
+    assert "numbering the ids" in told
+    assert "adding the other directions" in told
+    load("urand:6", relabel=True)
+    assert "taking the rows apart" in capsys.readouterr().err
+
+
+def test_moving_to_another_placement(slow: None, capsys: pytest.CaptureFixture[str]) -> None:
+    csr = load("urand:12")
+    capsys.readouterr()
+    before = device.use(Card())
+    try:
+        csr.place("zerocopy", chunk=1 << 12)
+    finally:
+        device.use(before)
+    told = capsys.readouterr().err
+    assert "touching host pages" in told
+    assert "placing in zerocopy" in told
+
+
+def test_answers(tmp_path: Path, slow: None, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    monkeypatch.setattr("sparsezc.cli.answer._BLOCK", 1 << 8)
+    assert main(["bfs", "path:1000", "--out", str(tmp_path / "a.txt")]) == 0
+    assert "writing" in capsys.readouterr().err
