@@ -82,7 +82,9 @@ class Parameterized:
     name: str
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """The operator for these parameters, made once."""
+        """The operator for these parameters, made once; of matrices and vectors, the operator of the default ones."""
+        if any(hasattr(arg, "_call_operator") for arg in args):
+            return self()(*args, **kwargs)
         mine = self.__dict__
         key = (args, tuple(sorted(kwargs.items())), *map(type, (*args, *kwargs.values())))
         try:
