@@ -53,7 +53,8 @@ def source_of(function: Callable[..., Any], arity: int) -> Source:
     lines = linecache.getlines(code.co_filename, function.__globals__)
     node = _find(function, lines)
     if node is None:
-        raise refuse(name, "its text cannot be found, and an operator is translated from its text", where)
+        why = "its text cannot be found, from which it is translated: write it in a file or a notebook, not at a prompt"
+        raise refuse(name, why, where)
     args = node.args
     if args.vararg or args.kwarg or args.kwonlyargs or args.posonlyargs or args.defaults:
         raise refuse(name, "its parameters must be plain names, without defaults or stars", where)

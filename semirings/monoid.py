@@ -28,7 +28,10 @@ bxnor = Monoid(binary.bxnor, identity=highest, domain=BITS)
 
 from_string = Monoid.from_string
 
+# At the end, because it takes its names from here
+from sparsezc.semirings import monoid_numpy as numpy  # noqa: E402
+
 __all__ = [
-    "any", "band", "bor", "bxnor", "bxor", "eq", "from_string", "land", "lor", "lxnor", "lxor", "max", "min", "plus",
-    "register_anonymous", "register_new", "times",
+    "any", "band", "bor", "bxnor", "bxor", "eq", "from_string", "land", "lor", "lxnor", "lxor", "max", "min", "numpy",
+    "plus", "register_anonymous", "register_new", "times",
 ]  # fmt: skip

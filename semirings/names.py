@@ -33,6 +33,7 @@ _SPELLINGS: dict[str, dict[str, str]] = {
     "semiring": {},
     "agg": {"+": "sum", "*": "prod", "&": "all", "|": "any"},
 }  # fmt: skip
+_NUMPY = ("unary", "binary", "monoid", "semiring")
 _BUILTINS: dict[Any, str] = {builtins.abs: "abs", builtins.min: "min", builtins.max: "max"}
 _COMPARISONS = {"eq": "valueeq", "ne": "valuene", "gt": "valuegt", "ge": "valuege", "lt": "valuelt", "le": "valuele"}
 _EXAMPLES = {
@@ -159,7 +160,11 @@ def _from_string(kind: str, text: str) -> Any:
         raise InvalidValue(f"{text!r} is not a {kind} operator: a type stands in brackets at the end, as in '+[int]'")
     base = base.removeprefix("ss.")
     known = names_of(kind)
-    op: Any = known.get(_SPELLINGS[kind].get(base, base)) or known.get(written.removeprefix("ss."))
+    if base.startswith("numpy."):
+        numpy = import_module(f"sparsezc.semirings.{kind}_numpy") if kind in _NUMPY else None
+        op: Any = getattr(numpy, base.removeprefix("numpy."), None)
+    else:
+        op = known.get(_SPELLINGS[kind].get(base, base)) or known.get(written.removeprefix("ss."))
     if op is None and kind == "semiring" and "." in base:
         left, _, right = base.partition(".")
         op = semiring_of(_from_string("monoid", left), _from_string("binary", right))

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sparsezc.semirings import names
+from sparsezc.semirings import op_numpy as numpy
 from sparsezc.semirings import op_ss as ss
 from sparsezc.semirings.registering import Path
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:  # for editors; at run time also what users have registered is
     from sparsezc.semirings.semiring import *  # type: ignore[assignment]  # noqa: F403
     from sparsezc.semirings.unary import *  # noqa: F403
 
-__all__ = ["from_string", "ss"]
+__all__ = ["from_string", "numpy", "ss"]
 
 _ROOMS = ("unary", "binary", "semiring")
 

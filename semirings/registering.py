@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 from sparsezc.errors import InvalidValue
 from sparsezc.semirings.types import BOOL
-from sparsezc.semirings.written import Written
 
 __all__ = ["FromFunction", "NameTaken", "Parameterized", "Path", "enter", "parameterize"]
 
@@ -83,7 +82,9 @@ class Parameterized:
     name: str
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """The operator for these parameters, made once."""
+        """The operator for these parameters, made once; of matrices and vectors, the operator of the default ones."""
+        if any(hasattr(arg, "_call_operator") for arg in args):
+            return self()(*args, **kwargs)
         mine = self.__dict__
         key = (args, tuple(sorted(kwargs.items())), *map(type, (*args, *kwargs.values())))
         try:
@@ -130,6 +131,8 @@ class FromFunction:
 
     @classmethod
     def _of(cls, function: Callable[..., Any], name: str | None) -> Any:
+        from sparsezc.semirings.written import Written  # the translator is loaded when the first function comes
+
         written = Written(cls.kind, function)
         if cls.kind == "select" and any(result is not BOOL for _, result in written.domain.values()):
             raise InvalidValue(f"{function.__name__} must return a BOOL, for it says which entries are kept")

@@ -281,4 +281,5 @@ bxnor_bxor = Semiring(monoid.bxnor, binary.bxor, domain=AS_BITS)
 from_string = Semiring.from_string
 
 # At the end, because it takes its names from here
+from sparsezc.semirings import semiring_numpy as numpy  # noqa: E402, F401
 from sparsezc.semirings import semiring_ss as ss  # noqa: E402, F401

@@ -91,4 +91,5 @@ register_anonymous = UnaryOp.register_anonymous
 register_new = UnaryOp.register_new
 
 # At the end, because it takes its names from here
+from sparsezc.semirings import unary_numpy as numpy  # noqa: E402, F401
 from sparsezc.semirings import unary_ss as ss  # noqa: E402, F401

@@ -66,7 +66,7 @@ def _binary(gb: Any, op: TypedOp, binaryop: Any) -> Any:
         room = gb.binary
         homes = (getattr(room, "ss", None), room, getattr(room, "numpy", None))
         found = next((getattr(home, binaryop.name) for home in homes if binaryop.name in dir(home)), None)
-        if found is None:
+        if found is None or names.names_of("binary").get(binaryop.name) is not binaryop:
             raise NotImplementedException(f"the cpu engine (python-graphblas) has no operator {binaryop!r}")
         return found
     return gb.binary.register_anonymous(_function(binaryop[op.type]), binaryop.name, is_udt=True)
@@ -80,4 +80,5 @@ def _monoid(gb: Any, op: Any) -> Any:
         raise NotImplementedException(f"the cpu engine (python-graphblas) has no {op!r}, made of a built-in operator")
     # Monoids are made there of operators that were compiled for every type at once.
     function = gb.binary.register_anonymous(_function(op.op.binaryop[op.type]), op.name)
-    return gb.monoid.register_anonymous(function, op.identity.item(), op.name, is_idempotent=op.is_idempotent)
+    identity = {op.type.name: op.identity.item()}
+    return gb.monoid.register_anonymous(function, identity, op.name, is_idempotent=op.is_idempotent)

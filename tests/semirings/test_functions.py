@@ -244,6 +244,12 @@ def test_parameters() -> None:
     assert (op["INT64"].numpy(5), op(3)["INT64"].numpy(5), op(by=1.5)["INT64"].numpy(5)) == (10, 15, 7.5)
     assert op(3) is op(3)
     assert op(3) is not op(3.0)
+
+    class Operand:
+        def _call_operator(self, op: object, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
+            return op
+
+    assert op(Operand()) is op()
     assert (op.types, op.opclass, op.name, op.orig_func) == (op().types, op().opclass, "scaled", scaled)
     assert gb.Vector.from_dense([1, 2]).apply(op).new().to_dense().tolist() == [2, 4]
     assert gb.Vector.from_dense([1, 2]).apply(op(5)).new().to_dense().tolist() == [5, 10]

@@ -1,0 +1,46 @@
+# mypy: disable-error-code=has-type
+"""NumPy's names: ``monoid.numpy`` in python-graphblas. Those of operators written in Python are made when asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sparsezc.semirings import binary_numpy, monoid
+from sparsezc.semirings.structures import Monoid
+from sparsezc.semirings.types import ALL, FLOATS, highest, lowest
+from sparsezc.semirings.user_structures import register_monoid
+
+add: Monoid = monoid.plus
+bitwise_and: Monoid = monoid.band
+bitwise_or: Monoid = monoid.bor
+bitwise_xor: Monoid = monoid.bxor
+equal: Monoid = monoid.eq
+fmax: Monoid = monoid.max
+fmin: Monoid = monoid.min
+logical_and: Monoid = monoid.land
+logical_or: Monoid = monoid.lor
+logical_xor: Monoid = monoid.lxor
+multiply: Monoid = monoid.times
+
+_IDENTITIES: dict[str, Any] = {
+    "logaddexp": dict.fromkeys(FLOATS, -np.inf),
+    "logaddexp2": dict.fromkeys(FLOATS, -np.inf),
+    "maximum": {t: lowest(t) for t in ALL[1:]},
+    "minimum": {t: highest(t) for t in ALL[1:]},
+}
+
+
+def __getattr__(name: str) -> Any:
+    identity = _IDENTITIES.get(name)
+    if identity is None:
+        raise AttributeError(f"monoid.numpy has no {name!r}")
+    idempotent = name in ("maximum", "minimum")
+    operator = getattr(binary_numpy, name)
+    made = globals()[name] = register_monoid(operator, identity, f"numpy.{name}", is_idempotent=idempotent)
+    return made
+
+
+def __dir__() -> list[str]:
+    return sorted({*(name for name, op in globals().items() if isinstance(op, Monoid)), *_IDENTITIES})
