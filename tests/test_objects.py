@@ -32,3 +32,13 @@ def test_symmetry_is_forgotten_when_another_object_may_change_the_matrix() -> No
 def test_a_matrix_that_is_not_square_cannot_be_symmetric() -> None:
     with pytest.raises(gb.exceptions.InvalidValue, match=r"symmetric=True, and the matrix is 2 x 3"):
         gb.Matrix.from_csr([0, 1, 2], [1, 0], 1, ncols=3, symmetric=True)
+
+
+def test_algorithms_run_whatever_the_program_has_set() -> None:
+    A = gb.Matrix.from_coo([0, 1, 2], [1, 2, 0], [1.0, 2.0, 3.0])
+    with gb.config.set(autocompute=False):
+        assert gb.algorithms.pagerank(A).nvals == 3
+        assert gb.algorithms.sssp(A, 0).to_dict() == {0: 0.0, 1: 1.0, 2: 3.0}
+        assert gb.algorithms.strongly_connected_components(A).to_dict() == {0: 0, 1: 0, 2: 0}
+        with pytest.raises(TypeError, match="autocompute"):
+            _ = (A + A).nvals
