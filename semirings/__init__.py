@@ -27,6 +27,7 @@ if __name__ != "sparsezc.semirings":
     raise ImportError(f"this folder imports as sparsezc.semirings only, not as {__name__}: import sparsezc.semirings")
 
 from sparsezc.semirings import agg, binary, indexunary, monoid, op, select, semiring, types, unary
+from sparsezc.semirings.complex_numbers import extend
 from sparsezc.semirings.names import from_string, lookup
 from sparsezc.semirings.operators import (
     BinaryOp,
@@ -44,3 +45,5 @@ __all__ = [
     "TypedOp", "TypedSemiring", "UnaryOp", "agg", "binary", "from_string", "indexunary", "lookup", "monoid", "op",
     "select", "semiring", "types", "unary",
 ]  # fmt: skip
+
+extend(unary, binary, indexunary, select, monoid, semiring, agg)

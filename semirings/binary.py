@@ -17,6 +17,7 @@ from sparsezc.semirings.domains import (
     AS_FLOAT,
     BINOMIAL,
     BOOL_TO_INT8,
+    FROM_PARTS,
     INTO_FLOAT,
     POSITION,
     QUOTIENT,
@@ -61,6 +62,9 @@ fmod = BinaryOp("fmod", numpy=np.fmod, cuda="fmod(x, y)", domain=AS_FLOAT)
 remainder = BinaryOp("remainder", numpy=faces.remainder, cuda="remainder(x, y)", domain=AS_FLOAT)
 copysign = BinaryOp("copysign", numpy=np.copysign, cuda="copysign(x, y)", domain=AS_FLOAT)
 ldexp = BinaryOp("ldexp", numpy=faces.scale, cuda="ldexp(x, cast<i32>(y))", domain=INTO_FLOAT)
+
+# Of a real and an imaginary part; the GPU engine has no complex numbers
+cmplx = BinaryOp("cmplx", numpy=lambda x, y: x + 1j * y, cuda="", domain=FROM_PARTS)
 
 # Comparisons that return BOOL
 eq = BinaryOp("eq", numpy=np.equal, cuda="x == y", domain=TO_BOOL, commutes_to="eq")

@@ -9,6 +9,8 @@ from __future__ import annotations
 from sparsezc.semirings.types import (
     ALL,
     BOOL,
+    FC32,
+    FC64,
     FLOATS,
     FP32,
     FP64,
@@ -70,3 +72,7 @@ BITS = same(UNSIGNED)
 AS_BITS = BITS | {INT8: (UINT16, UINT16), INT16: (UINT32, UINT32), INT32: (UINT64, UINT64), INT64: (UINT64, UINT64)}
 NUMBERS = same(INTEGERS + FLOATS)
 """Every type but BOOL."""
+# Complex numbers into their parts, and parts into complex numbers.
+COMPLEX_PARTS: Domain = {FC32: (FC32, FP32), FC64: (FC64, FP64)}
+COMPLEX_ITSELF: Domain = {FC32: (FC32, FC32), FC64: (FC64, FC64)}
+FROM_PARTS: Domain = {t: (z, FC32 if z is FP32 else FC64) for t, (z, _) in AS_FLOAT.items()}

@@ -7,6 +7,7 @@ type by the caller (so a float that leaves an integer operator saturates). The m
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ def quotient(x: Array, y: Array) -> Array:
     """x / y, for integers towards zero; x / 0 is the end of the type on x's side, 0 / 0 is 0; of booleans: x."""
     if x.dtype == np.bool_:
         return first(x, y)
-    if x.dtype.kind == "f":
+    if x.dtype.kind in "fc":
         return np.divide(x, y)
     low, high = np.iinfo(x.dtype).min, np.iinfo(x.dtype).max
     x, y = np.broadcast_arrays(x, y)
@@ -83,7 +84,7 @@ def power(x: Array, y: Array) -> Array:
     """x to the power y; integers go through FP64 and saturate, of booleans: x or not y, NaN wins over exponent 0."""
     if x.dtype == np.bool_:
         return x | ~y
-    if x.dtype.kind != "f":
+    if x.dtype.kind not in "fc":
         x, y = x.astype(np.float64), y.astype(np.float64)
     return np.where(np.isnan(x) | np.isnan(y), np.nan, np.power(x, y)).astype(x.dtype)
 
@@ -102,6 +103,15 @@ def round_half_away(x: Array) -> Array:
     """The nearest whole number; halves go away from zero."""
     whole = np.trunc(x)
     return np.where(np.abs(x - whole) >= 0.5, whole + np.copysign(1, x), whole).astype(x.dtype)
+
+
+def by_part(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
+    """A function of real numbers; of complex ones, of each part."""
+
+    def either(x: Array) -> Array:
+        return function(x) if x.dtype.kind != "c" else (function(x.real) + 1j * function(x.imag)).astype(x.dtype)
+
+    return either
 
 
 def remainder(x: Array, y: Array) -> Array:
@@ -173,7 +183,7 @@ def modulo(x: Array, y: Array) -> Array:
 
 def integer_power(x: Array, y: Array) -> Array:
     """x ** y as Python means it: integers wrap, and negative exponents give 0 (but 1 or -1 for those bases)."""
-    if x.dtype.kind == "f":
+    if x.dtype.kind in "fc":
         return np.power(x, y)
     base = x.astype(np.int8) if x.dtype == np.bool_ else x
     negative_exponent = y < 0

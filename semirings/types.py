@@ -1,4 +1,4 @@
-"""The eleven built-in GraphBLAS types, how to find one, and the type that two of them meet in.
+"""The thirteen built-in GraphBLAS types, how to find one, and the type that two of them meet in.
 
 A type is one object: compare with ``is`` where speed matters, with ``==`` against names and NumPy types elsewhere.
 
@@ -29,7 +29,7 @@ class DataType:
     np_type : numpy.dtype
         The NumPy type that holds its values.
     ctype : str
-        Its name in our CUDA files: ``bool``, ``i8`` ... ``u64``, ``float`` or ``double``.
+        Its name in our CUDA files: ``bool``, ``i8`` ... ``u64``, ``float`` or ``double``; complex numbers have none.
     """
 
     __slots__ = ("ctype", "name", "np_type")
@@ -78,6 +78,11 @@ class DataType:
         """Whether this is one of the eight integer types."""
         return self.np_type.kind in "iu"
 
+    @property
+    def is_complex(self) -> bool:
+        """Whether this is FC32 or FC64."""
+        return self.np_type.kind == "c"
+
     def literal(self, value: Any) -> str:
         """The value as a C++ constant of this type; needs no header, so NVRTC takes it.
 
@@ -112,15 +117,20 @@ UINT32 = DataType("UINT32", np.uint32, "u32")
 UINT64 = DataType("UINT64", np.uint64, "u64")
 FP32 = DataType("FP32", np.float32, "float")
 FP64 = DataType("FP64", np.float64, "double")
+FC32 = DataType("FC32", np.complex64, "")
+FC64 = DataType("FC64", np.complex128, "")
 
 SIGNED = (INT8, INT16, INT32, INT64)
 UNSIGNED = (UINT8, UINT16, UINT32, UINT64)
 INTEGERS = SIGNED + UNSIGNED
 FLOATS = (FP32, FP64)
+COMPLEX = (FC32, FC64)
 ALL = (BOOL, *INTEGERS, *FLOATS)
+"""The real types: those that every engine computes with."""
 
-_found: dict[Any, DataType] = {bool: BOOL, int: INT64, float: FP64, "int": INT64, "float": FP64}
-for _t in ALL:
+_found: dict[Any, DataType] = {bool: BOOL, int: INT64, float: FP64, complex: FC64}
+_found |= {"int": INT64, "float": FP64, "complex": FC64}
+for _t in (*ALL, *COMPLEX):
     for _key in (_t.name, _t.name.lower(), _t.np_type, _t.np_type.type, _t.np_type.name):
         _found.setdefault(_key, _t)
 
@@ -154,7 +164,21 @@ def lookup(x: Any) -> DataType:
             return _found.setdefault(x, _found[dtype])
         except (KeyError, TypeError, ValueError):
             pass
-    raise UnknownDtype(f"{x!r} names no GraphBLAS type; the types are {', '.join(t.name for t in ALL)}")
+    raise UnknownDtype(f"{x!r} names no GraphBLAS type; the types are {', '.join(t.name for t in (*ALL, *COMPLEX))}")
+
+
+def lookup_real(x: Any) -> DataType:
+    """The same for what holds real numbers only, such as the files that graphs come in.
+
+    Raises
+    ------
+    errors.UnknownDtype
+        Nothing has that name, or it is a complex type.
+    """
+    found = lookup(x)
+    if found.is_complex:
+        raise UnknownDtype(f"{found} is a complex type; the real types are {', '.join(t.name for t in ALL)}")
+    return found
 
 
 @cache
@@ -193,6 +217,8 @@ def highest(dtype: DataType) -> Any:
 def cast(values: Any, dtype: DataType) -> Any:
     """Convert as GraphBLAS does: integers wrap, floats saturate on their way to integers, NaN becomes 0 there.
 
+    A complex number that becomes a real one loses its imaginary part; it is true where either part is not zero.
+
     Parameters
     ----------
     values : array_like
@@ -212,6 +238,8 @@ def cast(values: Any, dtype: DataType) -> Any:
     array = np.asarray(values)
     if array.dtype == dtype.np_type:
         return array[()]
+    if array.dtype.kind == "c" and not (dtype.is_complex or dtype.is_bool):
+        return cast(array.real, dtype)
     if array.dtype.kind == "f" and dtype.is_integer:
         # float(max) of a 64-bit type rounds up to 2**63 or 2**64, which is out of range: so >= picks the maximum.
         low, high = lowest(dtype), highest(dtype)

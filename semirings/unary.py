@@ -9,7 +9,15 @@ from __future__ import annotations
 import numpy as np
 
 from sparsezc.semirings import faces
-from sparsezc.semirings.domains import AS_FLOAT, FLOAT_TO_BOOL, ONLY_FLOAT, POSITION, WHOLE
+from sparsezc.semirings.domains import (
+    AS_FLOAT,
+    COMPLEX_ITSELF,
+    COMPLEX_PARTS,
+    FLOAT_TO_BOOL,
+    ONLY_FLOAT,
+    POSITION,
+    WHOLE,
+)  # fmt: skip
 from sparsezc.semirings.operators import UnaryOp
 
 # fmt: off
@@ -49,15 +57,21 @@ atanh = UnaryOp("atanh", numpy=np.arctanh, cuda="atanh(x)", domain=AS_FLOAT)
 
 # Rounding and parts
 signum = UnaryOp("signum", numpy=np.sign, cuda="sign_of(x)", domain=AS_FLOAT)
-ceil = UnaryOp("ceil", numpy=np.ceil, cuda="ceil(x)", domain=AS_FLOAT)
-floor = UnaryOp("floor", numpy=np.floor, cuda="floor(x)", domain=AS_FLOAT)
-round = UnaryOp("round", numpy=faces.round_half_away, cuda="round(x)", domain=AS_FLOAT)
-trunc = UnaryOp("trunc", numpy=np.trunc, cuda="trunc(x)", domain=AS_FLOAT)
+ceil = UnaryOp("ceil", numpy=faces.by_part(np.ceil), cuda="ceil(x)", domain=AS_FLOAT)
+floor = UnaryOp("floor", numpy=faces.by_part(np.floor), cuda="floor(x)", domain=AS_FLOAT)
+round = UnaryOp("round", numpy=faces.by_part(faces.round_half_away), cuda="round(x)", domain=AS_FLOAT)
+trunc = UnaryOp("trunc", numpy=faces.by_part(np.trunc), cuda="trunc(x)", domain=AS_FLOAT)
 frexpe = UnaryOp("frexpe", numpy=faces.exponent, cuda="exponent_of(x)", domain=ONLY_FLOAT)
 frexpx = UnaryOp("frexpx", numpy=faces.mantissa, cuda="mantissa_of(x)", domain=ONLY_FLOAT)
 isfinite = UnaryOp("isfinite", numpy=np.isfinite, cuda="is_finite(x)", domain=FLOAT_TO_BOOL)
 isinf = UnaryOp("isinf", numpy=np.isinf, cuda="is_infinite(x)", domain=FLOAT_TO_BOOL)
 isnan = UnaryOp("isnan", numpy=np.isnan, cuda="x != x", domain=FLOAT_TO_BOOL)
+
+# Complex numbers; the GPU engine has none
+creal = UnaryOp("creal", numpy=np.real, cuda="", domain=COMPLEX_PARTS)
+cimag = UnaryOp("cimag", numpy=np.imag, cuda="", domain=COMPLEX_PARTS)
+carg = UnaryOp("carg", numpy=np.angle, cuda="", domain=COMPLEX_PARTS)
+conj = UnaryOp("conj", numpy=np.conj, cuda="", domain=COMPLEX_ITSELF)
 
 # Special functions
 erf = UnaryOp("erf", numpy=faces.special("erf"), cuda="erf(x)", domain=AS_FLOAT)

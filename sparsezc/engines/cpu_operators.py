@@ -42,6 +42,8 @@ def make(gb: Any, op: TypedOp) -> Any:
         return _monoid(gb, op)[dtype]
     if op.op.kind == "binary":
         return _binary(gb, op, op.op)[dtype]
+    if op.op.written is None:
+        raise NotImplementedException(f"the cpu engine (python-graphblas) has no operator {op.op!r}")
     return getattr(gb, op.op.kind).register_anonymous(_function(op), op.name, is_udt=True)[dtype]
 
 

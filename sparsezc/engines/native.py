@@ -76,7 +76,8 @@ def operand(x: Any) -> Any:
     return x._store.T if x._transposed else x._store
 
 
-_PLAIN = {"BOOL": bool, "INT64": int, "FP64": float}  # Python's numbers that python-graphblas takes for these types
+# Python's numbers that python-graphblas takes for these types
+_PLAIN = {"BOOL": bool, "INT64": int, "FP64": float, "FC64": complex}
 
 
 def scalar(s: Any) -> Any:

@@ -192,7 +192,7 @@ def _check(path: Path, members: list[_Member], kind: str, nrows: int, ncols: int
 
 def _dtype(path: Path, member: _Member) -> types.DataType:
     try:
-        return types.lookup(member.dtype)
+        return types.lookup_real(member.dtype)
     except UnknownDtype:
         raise FileFormatError(
             f"{path}: the values have dtype {member.dtype}; the types are {', '.join(map(str, types.ALL))}"

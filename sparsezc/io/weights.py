@@ -49,7 +49,7 @@ def parse(weights: Any) -> Weights:
             raise InvalidValue(f"weights={weights!r}: the first number must not exceed the second, both below 2^32")
         return Weights("hash", narrowest(0, high), low, high)
     try:
-        return Weights("file", types.lookup(weights))
+        return Weights("file", types.lookup_real(weights))
     except UnknownDtype:
         raise InvalidValue(
             f"weights={weights!r} is not understood; give None (the file's), False (none), a type such as 'FP32', "

@@ -16,11 +16,12 @@ from sparsezc.engines.gpu import elementwise, entries, indexing, launch, matrice
 from sparsezc.engines.gpu.output import MaskBits, mask_bits
 from sparsezc.engines.gpu.stores import MatrixStore, VectorStore
 from sparsezc.errors import NotImplementedException, warn_slow
-from sparsezc.memory import budget
+from sparsezc.memory import budget, wrap
 from sparsezc.semirings import binary
 from sparsezc.semirings.structures import register_anonymous
-from sparsezc.semirings.types import BOOL, DataType, unify
+from sparsezc.semirings.types import BOOL, COMPLEX, DataType, cast, unify
 
+_COMPLEX = frozenset(COMPLEX)
 _warned: set[str] = set()
 
 
@@ -30,7 +31,7 @@ class GpuEngine:
     name = "gpu"
 
     def run(self, expression: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
-        native = _NATIVE.get(expression.operation)
+        native = None if _is_complex(expression, out, mask, accum) else _NATIVE.get(expression.operation)
         if native is None or not native(expression, out, mask, accum, replace):
             _fall_back(expression, out, mask, accum, replace)
 
@@ -82,12 +83,26 @@ class GpuEngine:
         return gpu.asnumpy(positions.astype(np.uint64)), gpu.asnumpy(store.values[positions])
 
     def dup(self, store: Any, dtype: DataType) -> Any:
+        if dtype is not store.dtype and (dtype.is_complex or store.dtype.is_complex):
+            return self._through_host(store, dtype)
         if isinstance(store, MatrixStore):
             return matrices.cast(store, dtype)
+        if dtype.is_complex:
+            return self.vector_from_coo(*self.vector_to_coo(store), dtype, store.size)
         copy = VectorStore(dtype, store.size)
         elementwise.write_vector(store, copy, MaskBits(), None, False)
         copy.count = store.count
         return copy
+
+    def _through_host(self, store: Any, dtype: DataType) -> Any:
+        """A copy of another type; no kernel knows complex numbers."""
+        if isinstance(store, VectorStore):
+            indices, values = self.vector_to_coo(store)
+            return self.vector_from_coo(indices, cast(values, dtype), dtype, store.size)
+        csr = matrices.csr_of(store)
+        changed_values = wrap(np.atleast_1d(cast(csr.values.read(), dtype)))
+        changed = Csr(csr.nrows, csr.ncols, csr.indptr, csr.indices, changed_values, dtype, csr.iso)
+        return self.matrix_from_csr(changed.place("host"))
 
     def nvals(self, store: Any) -> int:
         count: int = store.nvals if isinstance(store, MatrixStore) else store.nvals()
@@ -114,6 +129,13 @@ class GpuEngine:
 
     def wait(self, store: Any) -> None:
         device.current().synchronize()
+
+
+def _is_complex(expression: Any, out: Any, mask: Any, accum: Any) -> bool:
+    """Whether a statement has to do with complex numbers, for which there are no kernels."""
+    found = [out.dtype, expression.dtype, *(getattr(x, "dtype", None) for x in expression.operands)]
+    found += [op.type for op in (expression.op, accum) if op is not None]
+    return not _COMPLEX.isdisjoint(found) or (mask is not None and mask.parent.dtype in _COMPLEX)
 
 
 # The operations. Each takes (expression, out, mask, accum, replace) and returns whether it did the work.

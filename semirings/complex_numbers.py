@@ -1,0 +1,55 @@
+"""Complex numbers: which operators take FC32 and FC64, and what comes out.
+
+The operators' own lines speak of real types; here complex ones are added to those that have them in python-graphblas.
+They have NumPy functions and no CUDA expressions: the GPU engine leaves complex numbers to the CPU engine.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from sparsezc.semirings.domains import COMPLEX_ITSELF as SAME
+from sparsezc.semirings.domains import COMPLEX_PARTS as PART
+from sparsezc.semirings.domains import Domain
+from sparsezc.semirings.operators import Operator
+from sparsezc.semirings.types import BOOL, COMPLEX
+
+__all__ = ["extend"]
+
+TEST: Domain = {t: (t, BOOL) for t in COMPLEX}
+TRUTH: Domain = dict.fromkeys(COMPLEX, (BOOL, BOOL))
+
+_UNARY = """
+acos acosh ainv asin asinh atan atanh ceil cos cosh exp exp2 expm1 floor identity log log10 log1p log2 minv one round
+signum sin sinh sqrt tan tanh trunc
+"""
+_BINARY = "any cdiv first iseq isne minus pair plus pow rdiv rminus rpow rtruediv second times truediv"
+_PRODUCTS = "cdiv first minus pair plus rdiv rminus rtruediv second times truediv"
+
+TABLE: dict[str, dict[str, Domain]] = {
+    "unary": {
+        **dict.fromkeys(_UNARY.split(), SAME),
+        "abs": PART,
+        **dict.fromkeys(("isfinite", "isinf", "isnan"), TEST),
+    },
+    "binary": {**dict.fromkeys(_BINARY.split(), SAME), "absfirst": PART, "abssecond": PART, "eq": TEST, "ne": TEST},
+    "indexunary": {"valueeq": TEST, "valuene": TEST},
+    "select": {"valueeq": TEST, "valuene": TEST},
+    "monoid": {"any": SAME, "plus": SAME, "times": SAME},
+    "semiring": {
+        **{f"{add}_{multiply}": SAME for add in ("any", "plus", "times") for multiply in _PRODUCTS.split()},
+        **{f"{add}_{part}": PART for add in ("max", "plus") for part in ("absfirst", "abssecond")},
+        **{f"{add}_{part}": TRUTH for add in ("eq", "land", "lor", "lxor") for part in ("first", "pair", "second")},
+        "plus_pow": SAME,
+        "plus_rpow": SAME,
+    },
+    "agg": {"any_value": SAME, "first": SAME, "last": SAME, "prod": SAME, "sum": SAME},
+}
+
+
+def extend(*namespaces: ModuleType) -> None:
+    """Add complex types to the operators of namespaces."""
+    for namespace in namespaces:
+        for name, domain in TABLE[namespace.__name__.rpartition(".")[2]].items():
+            op: Operator = vars(namespace)[name]
+            op._domain = {**op._domain, **domain}

@@ -1,0 +1,128 @@
+"""Complex matrices, vectors and scalars: each statement gives what python-graphblas gives, wherever they lie."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import graphblas
+import numpy as np
+import pytest
+
+import sparsezc as gb
+from tests.emulator.rehearsal import rehearsing
+from tests.ops.judge import Arrays, Engine, Operands, make, plain
+
+
+def arrays(dtype: str) -> dict[str, Arrays]:
+    rng = np.random.default_rng(3)
+    rows, columns = np.nonzero(rng.random((5, 5)) < 0.6)
+
+    def values(count: int) -> Any:
+        return rng.integers(-3, 4, count) + 1j * rng.integers(-3, 4, count)
+
+    at = np.array([0, 2, 3])
+    return {
+        "A": Arrays(rows, columns, values(rows.size), (5, 5), dtype),
+        "R": Arrays(rows, columns, rng.integers(1, 5, rows.size), (5, 5), "INT64"),
+        "u": Arrays(at, None, values(3), (5,), dtype),
+        "v": Arrays(np.arange(5), None, values(5), (5,), dtype),
+        "r": Arrays(np.arange(5), None, np.arange(5), (5,), "FP64"),
+    }
+
+
+def written(g: Any, o: Any, statement: Callable[[Any], Any], **how: Any) -> Any:
+    w = o.v.dup()
+    w(**{k: x for k, x in how.items() if x is not None}) << statement(w)
+    return w
+
+
+STATEMENTS: dict[str, Callable[[Any, Any], Any]] = {
+    "mxv": lambda g, o: o.A.mxv(o.v, g.semiring.plus_times).new(),
+    "vxm": lambda g, o: o.u.vxm(o.A, g.semiring.plus_times).new(),
+    "of a real matrix": lambda g, o: o.R.mxv(o.v, g.semiring.plus_times).new(),
+    "of a real vector": lambda g, o: o.A.mxv(o.r, g.semiring.plus_times).new(),
+    "pattern": lambda g, o: o.A.mxv(o.r, g.semiring.plus_second).new(),
+    "add": lambda g, o: o.u.ewise_add(o.r, g.binary.plus).new(),
+    "mult": lambda g, o: o.u.ewise_mult(o.v, g.binary.truediv).new(),
+    "union": lambda g, o: o.u.ewise_union(o.v, g.binary.minus, 1j, 0).new(),
+    "abs": lambda g, o: o.A.apply(g.unary.abs).new(),
+    "conj": lambda g, o: o.v.apply(g.unary.conj).new(),
+    "real part": lambda g, o: o.v.apply(g.unary.creal).new(),
+    "from parts": lambda g, o: o.r.ewise_mult(o.r, g.binary.cmplx).new(),
+    "times a number": lambda g, o: o.v.apply(g.binary.times, right=2 - 1j).new(),
+    "a real one times a number": lambda g, o: o.r.apply(g.binary.times, left=2j).new(),
+    "select": lambda g, o: o.v.select(g.select.valuene, o.v[0].new()).new(),
+    "triangle": lambda g, o: o.A.select(g.select.tril).new(),
+    "reduce": lambda g, o: o.v.reduce(g.monoid.plus).new(),
+    "rows": lambda g, o: o.A.reduce_rowwise(g.monoid.times).new(),
+    "aggregate": lambda g, o: o.v.reduce(g.agg.sum).new(),
+    "mask": lambda g, o: written(g, o, lambda w: o.r, mask=o.u.S, accum=g.binary.plus),
+    "mask by values": lambda g, o: written(g, o, lambda w: o.u, mask=o.v.V, replace=True),
+    "into a real one": lambda g, o: o.v.dup("FP64"),
+    "into a narrow one": lambda g, o: o.A.dup("FC32"),
+    "a real one into a complex one": lambda g, o: o.R.dup("FC64"),
+    "extract": lambda g, o: o.v[[1, 3]].new(),
+    "element": lambda g, o: o.v[2].new(),
+    "transpose": lambda g, o: o.A.T.new(),
+    "diagonal": lambda g, o: o.v.diag(),
+    "resize": lambda g, o: _resized(o.v),
+}
+
+
+def _resized(v: Any) -> Any:
+    v.resize(3)
+    return v
+
+
+def agree(got: tuple[Any, ...], want: tuple[Any, ...], dtype: str) -> None:
+    assert got[:2] == want[:2]
+    for mine, theirs in zip(got[2:], want[2:], strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-5 if dtype == "FC32" else 1e-13)
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_statements(name: str, engine: Engine) -> None:
+    for dtype in ("FC64", "FC32"):
+        given = arrays(dtype)
+        got = plain(STATEMENTS[name](gb, Operands(lambda x: engine.put(make(gb, x)), given)))
+        if not rehearsing():
+            agree(got, plain(STATEMENTS[name](graphblas, Operands(lambda x: make(graphblas, x), given))), dtype)
+
+
+def test_assignments(engine: Engine) -> None:
+    v = engine.put(gb.Vector("FC64", 4))
+    v[1] = 2 + 1j
+    v[[0, 3]] = 1j
+    w = engine.put(gb.Vector.from_dense([1.0, 2, 3, 4]))
+    w << v
+    if not rehearsing():
+        assert v.to_dict() == {0: 1j, 1: 2 + 1j, 3: 1j}
+        assert w.to_dict() == {0: 0, 1: 2, 3: 0}
+        assert v.isequal(v.dup())
+        assert v.isclose(v.apply(gb.binary.times, 1 + 1e-9).new())
+        assert not v.isclose(v.apply(gb.binary.times, 1 + 1e-3).new())
+
+
+def test_scalars() -> None:
+    s = gb.Scalar.from_value(1 + 2j)
+    assert (s.dtype, s.value) == ("FC64", 1 + 2j)
+    s(gb.binary.times) << 2j
+    assert s == -4 + 2j
+    assert gb.Scalar.from_value(np.complex64(1j)).dtype == "FC32"
+    assert gb.Scalar.from_value(3, "FC32").value == 3
+    assert s.dup("FP64").value == -4
+    assert gb.Vector.from_coo([0, 1], [1j, 2]).dtype == complex
+    assert gb.Matrix(complex, 2, 2).dtype == "FC64"
+
+
+def test_what_is_not_there_for_complex_numbers() -> None:
+    v = gb.Vector.from_coo([0], [1j])
+    for wrong in (
+        lambda: v.reduce(gb.monoid.min),
+        lambda: v.apply(gb.unary.lnot),
+        lambda: v.select(">", 2),
+        lambda: v.apply(gb.unary.register_anonymous(lambda x: x + 1)),
+    ):
+        with pytest.raises(gb.exceptions.DomainMismatch, match="does not work with FC64"):
+            wrong()
