@@ -41,7 +41,7 @@ def stored(x: Any, where: str, *dimensions: int) -> Any:
         It is something else.
     """
     if isinstance(x, Unrun):
-        x = x.computed(where)
+        x = x.operand(where)
     elif not isinstance(x, Operand):
         x = adopted(x)
     if not isinstance(x, Operand) or x.ndim not in dimensions:
@@ -63,7 +63,7 @@ def scalar(x: Any, where: str, *, may_be_empty: bool = False) -> Any:
     """
     kind: Any = Operand._kinds[0]
     if isinstance(x, Unrun):
-        x = x.computed(where)
+        x = x.operand(where)
     if type(x) is not kind:
         x = adopted(x)
         try:

@@ -30,7 +30,7 @@ _ONLY_BOOL = {"lxor": "^", "lor": "|", "land": "&", "lnot": "~"}
 def _side(x: Any) -> Any:
     """An operand of a sign: a Matrix, a Vector or a Scalar; what has not run is computed."""
     if isinstance(x, Unrun):
-        return x.computed("a sign")
+        return x.operand("a sign")
     return x if isinstance(x, Operand) else scalar(x, "an operand of a sign")
 
 

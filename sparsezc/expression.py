@@ -121,7 +121,7 @@ _AUTHORS = ("sparsezc.algorithms", "sparsezc.io", "sparsezc.cli")
 
 def _asked_by_the_house() -> bool:
     """Whether the line that needs a result is one of ours: the first above the rooms that expressions are made of."""
-    frame: FrameType | None = sys._getframe(2)
+    frame: FrameType | None = sys._getframe(3)
     while frame is not None:
         name = frame.f_globals.get("__name__", "")
         if name.startswith(_AUTHORS):
@@ -197,25 +197,37 @@ class Unrun(Infix):
         return self.new(dtype, name=name, **options) if mask is None else self.new(dtype, mask=mask, name=name)
 
     def computed(self, need: str) -> Any:
-        """The result, computed at first need; `need` is what asks for it, for the message.
+        """The result, computed at first need and remembered; `need` is what asks for it, for the message.
 
         Raises
         ------
         TypeError
             ``config.autocompute`` is off.
         """
-        if not config.autocompute and not _asked_by_the_house():
-            made = self.kind.__name__
-            raise TypeError(
-                f"{need} is not enabled for an expression that has not run; use .new() to make a {made}"
-                " of"
-                " it."
-                " Hint: gb.config.set(autocompute=True) serves to enable automatic computation, that is,"
-                " to automatically compute what is needed"
-            )
+        self._check_autocompute(need)
         if self._value is None:
             self._value = self.new()
         return self._value
+
+    def operand(self, need: str) -> Any:
+        """The result as an operand of something that runs later: an object that nobody else gets and changes.
+
+        Raises
+        ------
+        TypeError
+            ``config.autocompute`` is off.
+        """
+        self._check_autocompute(need)
+        return self.new()
+
+    def _check_autocompute(self, need: str) -> None:
+        if not config.autocompute and not _asked_by_the_house():
+            made = self.kind.__name__
+            raise TypeError(
+                f"{need} is not enabled for an expression that has not run; use .new() to make a {made} of it."
+                " Hint: gb.config.set(autocompute=True) serves to enable automatic computation, that is, to"
+                " automatically compute what is needed"
+            )
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):

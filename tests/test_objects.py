@@ -42,3 +42,12 @@ def test_algorithms_run_whatever_the_program_has_set() -> None:
         assert gb.algorithms.strongly_connected_components(A).to_dict() == {0: 0, 1: 0, 2: 0}
         with pytest.raises(TypeError, match="autocompute"):
             _ = (A + A).nvals
+
+
+def test_what_an_expression_computed_as_an_operand_stays_as_it_was() -> None:
+    v = gb.Vector.from_coo([0, 1], [1, 2])
+    doubled = v + v
+    later = doubled + 1
+    made = doubled.new()
+    made[0] = 99
+    assert later.new().to_dict() == {0: 3, 1: 5}
