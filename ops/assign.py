@@ -105,10 +105,9 @@ def _value(out: Any, region: tuple[int, ...], value: Any) -> Any:
         array = np.empty((), object)
     if array.dtype.kind not in "biufc" or (not array.ndim and region):
         raise TypeError(
-            f"assign: Bad type for argument `value`: {out.name} is given {value!r}; numbers of the"
-            f" region's shape {region}"
-            " are needed (Literal scalars also accepted). Assignment value must be a valid expression,"
-            " an object or numbers"
+            f"assign: Bad type for argument `value`: {out.name} is given {value!r}; numbers of the region's shape"
+            f" {region} are needed (Literal scalars also accepted). Assignment value must be a valid expression, an"
+            " object or numbers"
         )
     if array.shape != region:
         raise InvalidValue(

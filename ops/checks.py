@@ -70,8 +70,8 @@ def scalar(x: Any, where: str, *, may_be_empty: bool = False) -> Any:
             x = kind.from_value(x)
         except TypeError:
             raise TypeError(
-                f"Bad type for argument: {where} must be a number or a Scalar (Literal scalars also accepted);"
-                f" got {says(x)}"
+                f"Bad type for argument: {where} must be a number or a Scalar (Literal scalars also accepted); got"
+                f" {says(x)}"
             ) from None
     if x.value is None and not may_be_empty:
         raise EmptyObject(f"{where} is the Scalar {x.name}, which is empty; a value is needed")

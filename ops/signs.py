@@ -259,8 +259,8 @@ def _two(op: Any, left: Any, right: Any) -> Expression:
         if getattr(x, "ndim", 0):
             if getattr(y, "ndim", 0):
                 raise TypeError(
-                    f"Bad type for keyword argument `right=` when calling {op!r}: expected a Scalar; got {says(right)}."
-                    f" Two operands are given as {op!r}(x & y) or {op!r}(x | y)"
+                    f"Bad type for keyword argument `right=` when calling {op!r}: expected a Scalar; got"
+                    f" {says(right)}. Two operands are given as {op!r}(x & y) or {op!r}(x | y)"
                 )
             x = _side(x)
             return apply(x, op, right) if y is right else apply(x, op, left=left)

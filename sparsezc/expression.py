@@ -47,16 +47,14 @@ class Operand(Infix):
 
     def __bool__(self) -> bool:
         raise TypeError(
-            f"__bool__ is not defined for a {type(self).__name__}: {self.name} is neither true nor false;"
-            " perhaps its nvals"
-            " or isequal is meant"
+            f"__bool__ is not defined for a {type(self).__name__}: {self.name} is neither true nor false; perhaps its"
+            " nvals or isequal is meant"
         )
 
     def __array__(self, dtype: Any = None, *, copy: Any = None) -> Any:
         raise TypeError(
-            f"{type(self).__name__} can't be directly converted to a numpy array; {self.name}.to_coo() or"
-            " .to_dense() says"
-            " which is meant"
+            f"{type(self).__name__} can't be directly converted to a numpy array; {self.name}.to_coo() or .to_dense()"
+            " says which is meant"
         )
 
     # A sign between two objects makes an expression, so two objects are the same only by `is`.
@@ -224,9 +222,9 @@ class Unrun(Infix):
         if not config.autocompute and not _asked_by_the_house():
             made = self.kind.__name__
             raise TypeError(
-                f"{need} is not enabled for an expression that has not run; use .new() to make a {made} of it."
-                " Hint: gb.config.set(autocompute=True) serves to enable automatic computation, that is, to"
-                " automatically compute what is needed"
+                f"{need} is not enabled for an expression that has not run; use .new() to make a {made} of it. Hint:"
+                " gb.config.set(autocompute=True) serves to enable automatic computation, that is, to automatically"
+                " compute what is needed"
             )
 
     def __getattr__(self, name: str) -> Any:
