@@ -47,9 +47,8 @@ def aggregate(u: Any, op: Any, shape: tuple[int, ...]) -> Expression:
     """
     if op.op.of_vectors and not shape and u.ndim == 2:
         raise InvalidValue(
-            f"reduce: Aggregator {op.op.name} may not be used with Matrix.reduce_scalar: it finds a"
-            " position in a Vector, or by"
-            " rows or columns"
+            f"reduce: Aggregator {op.op.name} may not be used with Matrix.reduce_scalar: it finds a position in a"
+            " Vector, or by rows or columns"
         )
     steps = _Steps(_Rows(u, op.type) if shape else _All(u, op.type), op.op.recipe)
     return Expression("aggregate", (u, steps), op, op.return_type, shape)

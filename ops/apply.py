@@ -43,8 +43,8 @@ def apply(u: Any, op: Any, right: Any = None, left: Any = None) -> Expression:
     kind = _kind(op, left is None and right is None)
     if kind in ("semiring", "monoid" if left is None and right is None else ""):
         raise TypeError(
-            f"apply only accepts UnaryOp with no scalars or BinaryOp with a scalar: op: {op!r} is neither a unary nor a"
-            " binary operator"
+            f"apply only accepts UnaryOp with no scalars or BinaryOp with a scalar: op: {op!r} is neither a unary nor"
+            " a binary operator"
         )
     if kind in ("indexunary", "select"):
         if left is not None:

@@ -9,7 +9,7 @@ import numpy as np
 from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.expression import Expression, IndexList, Operand, Unrun
 from sparsezc.mask import Mask
-from sparsezc.ops.checks import says, says_noun, scalar
+from sparsezc.ops.checks import adopted, says, says_noun, scalar
 
 __all__ = ["assign"]
 
@@ -84,6 +84,8 @@ def _value(out: Any, region: tuple[int, ...], value: Any) -> Any:
     """What is assigned, as an operand of the region's number of dimensions or a Scalar."""
     if isinstance(value, Unrun):
         value = value.new()
+    elif not isinstance(value, Operand):
+        value = adopted(value)
     if isinstance(value, Operand) and value.ndim:
         if value.ndim != len(region):
             need = {0: "a number or a Scalar", 1: "a Vector or a number", 2: "a Matrix or a number"}[len(region)]
@@ -103,10 +105,9 @@ def _value(out: Any, region: tuple[int, ...], value: Any) -> Any:
         array = np.empty((), object)
     if array.dtype.kind not in "biufc" or (not array.ndim and region):
         raise TypeError(
-            f"assign: Bad type for argument `value`: {out.name} is given {value!r}; numbers of the"
-            f" region's shape {region}"
-            " are needed (Literal scalars also accepted). Assignment value must be a valid expression,"
-            " an object or numbers"
+            f"assign: Bad type for argument `value`: {out.name} is given {value!r}; numbers of the region's shape"
+            f" {region} are needed (Literal scalars also accepted). Assignment value must be a valid expression, an"
+            " object or numbers"
         )
     if array.shape != region:
         raise InvalidValue(

@@ -22,8 +22,18 @@ def says_noun(ndim: int) -> str:
     return _NOUN[ndim].split()[1]
 
 
+def adopted(x: Any) -> Any:
+    """A python-graphblas object as ours, without a copy; anything else as it is."""
+    if type(x).__module__.partition(".")[0] == "graphblas" and hasattr(x, "ndim"):
+        from sparsezc.convert import from_graphblas
+
+        return from_graphblas(x)
+    return x
+
+
 def stored(x: Any, where: str, *dimensions: int) -> Any:
-    """`x`, if it is a Vector (1) or a Matrix (2) as `dimensions` allow; an expression is computed first.
+    """`x`, if it is a Vector (1) or a Matrix (2) as `dimensions` allow; an expression is computed first, and
+    an object of python-graphblas counts as the same of ours.
 
     Raises
     ------
@@ -31,7 +41,9 @@ def stored(x: Any, where: str, *dimensions: int) -> Any:
         It is something else.
     """
     if isinstance(x, Unrun):
-        x = x.computed(where)
+        x = x.operand(where)
+    elif not isinstance(x, Operand):
+        x = adopted(x)
     if not isinstance(x, Operand) or x.ndim not in dimensions:
         raise TypeError(
             f"Bad type for argument: {where} must be {' or '.join(_NOUN[d] for d in dimensions)}; got {says(x)}"
@@ -51,14 +63,15 @@ def scalar(x: Any, where: str, *, may_be_empty: bool = False) -> Any:
     """
     kind: Any = Operand._kinds[0]
     if isinstance(x, Unrun):
-        x = x.computed(where)
+        x = x.operand(where)
     if type(x) is not kind:
+        x = adopted(x)
         try:
             x = kind.from_value(x)
         except TypeError:
             raise TypeError(
-                f"Bad type for argument: {where} must be a number or a Scalar (Literal scalars also accepted);"
-                f" got {says(x)}"
+                f"Bad type for argument: {where} must be a number or a Scalar (Literal scalars also accepted); got"
+                f" {says(x)}"
             ) from None
     if x.value is None and not may_be_empty:
         raise EmptyObject(f"{where} is the Scalar {x.name}, which is empty; a value is needed")

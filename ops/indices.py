@@ -52,9 +52,8 @@ def _one_dimension(key: Any, size: int, name: str) -> IndexList:
     if isinstance(key, tuple | Mask) or (isinstance(key, Operand) and key.ndim):
         hint = "" if isinstance(key, tuple) else "; a mask is given as in x(mask) << value or x.dup(mask=mask)"
         raise TypeError(
-            f"{name}: Invalid type for index: {type(key).__name__}. An index is an integer, a slice, a"
-            " list or an array of"
-            f" integers; got {key!r}{hint}"
+            f"{name}: Invalid type for index: {type(key).__name__}. An index is an integer, a slice, a list or an"
+            f" array of integers; got {key!r}{hint}"
         )
     if not isinstance(key, list | np.ndarray) or getattr(key, "ndim", 1) == 0:
         if isinstance(key, Operand | Unrun) and not key.dtype.is_integer:
@@ -67,9 +66,8 @@ def _one_dimension(key: Any, size: int, name: str) -> IndexList:
         array = np.asarray(key if isinstance(key, list | np.ndarray) else list(key))
     except (TypeError, ValueError):
         raise TypeError(
-            f"{name}: Invalid type for index: {type(key).__name__}. An index is an integer, a slice or a"
-            " list of integers;"
-            f" got {says(key)}"
+            f"{name}: Invalid type for index: {type(key).__name__}. An index is an integer, a slice or a list of"
+            f" integers; got {says(key)}"
         ) from None
     if array.size == 0 and not isinstance(key, np.ndarray):
         array = array.astype(np.uint64)

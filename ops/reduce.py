@@ -41,8 +41,8 @@ def reduce(u: Any, op: Any, allow_empty: bool = True) -> Expression:
     if isinstance(op, TypedAggregator):
         if not allow_empty:
             raise InvalidValue(
-                "reduce: allow_empty=False not allowed when using Aggregators: it needs an identity, and"
-                f" {op!r} has none"
+                f"reduce: allow_empty=False not allowed when using Aggregators: it needs an identity, and {op!r} has"
+                " none"
             )
         return aggregate(u, op, ())
     typed: Any = resolve("monoid", op, "reduce: op", u.dtype)

@@ -77,7 +77,7 @@ def _diagonal(A: Any, k: Any) -> tuple[int, int]:
 def _values(values: Any, size: int) -> Any:
     kind = Operand._kinds[1]
     if isinstance(values, Unrun):
-        values = values.computed("setdiag: values")
+        values = values.operand("setdiag: values")
     if isinstance(values, Operand) and values.ndim == 1:
         v: Any = values
     else:

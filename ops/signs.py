@@ -30,7 +30,7 @@ _ONLY_BOOL = {"lxor": "^", "lor": "|", "land": "&", "lnot": "~"}
 def _side(x: Any) -> Any:
     """An operand of a sign: a Matrix, a Vector or a Scalar; what has not run is computed."""
     if isinstance(x, Unrun):
-        return x.computed("a sign")
+        return x.operand("a sign")
     return x if isinstance(x, Operand) else scalar(x, "an operand of a sign")
 
 
@@ -259,8 +259,8 @@ def _two(op: Any, left: Any, right: Any) -> Expression:
         if getattr(x, "ndim", 0):
             if getattr(y, "ndim", 0):
                 raise TypeError(
-                    f"Bad type for keyword argument `right=` when calling {op!r}: expected a Scalar; got {says(right)}."
-                    f" Two operands are given as {op!r}(x & y) or {op!r}(x | y)"
+                    f"Bad type for keyword argument `right=` when calling {op!r}: expected a Scalar; got"
+                    f" {says(right)}. Two operands are given as {op!r}(x & y) or {op!r}(x | y)"
                 )
             x = _side(x)
             return apply(x, op, right) if y is right else apply(x, op, left=left)

@@ -19,6 +19,7 @@ def from_graphblas(x: Any, *, copy: bool = False) -> Any:
     Parameters
     ----------
     x : graphblas.Matrix, graphblas.Vector or graphblas.Scalar
+        Or a transpose, which becomes one; or an expression, which is computed.
     copy : bool
         Without a copy both are views of one content: a change through one shows in the other.
 
@@ -42,6 +43,11 @@ def from_graphblas(x: Any, *, copy: bool = False) -> Any:
     """
     engine = cpu.engine()
     gb = native.gb
+    if type(x) not in (gb.Matrix, gb.Vector, gb.Scalar) and hasattr(x, "new"):  # a transpose or an expression
+        transpose = getattr(x, "T", None) if not hasattr(x, "op") else None
+        if type(transpose) is gb.Matrix:
+            return from_graphblas(transpose, copy=copy).T
+        x = x.new()
     if type(x) is gb.Scalar:
         return Scalar.from_value(x.value, lookup(x.dtype.name)) if x.value is not None else Scalar(lookup(x.dtype.name))
     if type(x) not in (gb.Matrix, gb.Vector):
@@ -50,7 +56,7 @@ def from_graphblas(x: Any, *, copy: bool = False) -> Any:
     store = x.dup() if copy else x
     store.wait()  # in nonblocking mode something may be pending, which must not meet our statements
     if x.ndim == 1:
-        return Vector._from_store(engine, store, dtype, x.size, x.name)
+        return Vector._from_store(engine, store, dtype, x.shape[0], x.name)
     return Matrix._from_store(engine, store, dtype, x.shape, x.name)
 
 

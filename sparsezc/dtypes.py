@@ -5,7 +5,13 @@ from sparsezc.semirings.types import *  # noqa: F403
 from sparsezc.semirings.types import lookup as lookup_dtype
 from sparsezc.semirings.types import unify
 
-__all__ = ["lookup_dtype", "unify", *(t.name for t in _types.ALL)]
+_supports_complex = True  # python-graphblas says by this name whether its build has them, and programs ask
+
+__all__ = [
+    "lookup_dtype",
+    "unify",
+    *(name for name, t in vars(_types).items() if isinstance(t, _types.DataType) and name == t.name),
+]
 
 
 def __getattr__(name: str) -> object:

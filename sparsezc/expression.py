@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable, Iterator
+from types import FrameType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -45,16 +47,14 @@ class Operand(Infix):
 
     def __bool__(self) -> bool:
         raise TypeError(
-            f"__bool__ is not defined for a {type(self).__name__}: {self.name} is neither true nor false;"
-            " perhaps its nvals"
-            " or isequal is meant"
+            f"__bool__ is not defined for a {type(self).__name__}: {self.name} is neither true nor false; perhaps its"
+            " nvals or isequal is meant"
         )
 
     def __array__(self, dtype: Any = None, *, copy: Any = None) -> Any:
         raise TypeError(
-            f"{type(self).__name__} can't be directly converted to a numpy array; {self.name}.to_coo() or"
-            " .to_dense() says"
-            " which is meant"
+            f"{type(self).__name__} can't be directly converted to a numpy array; {self.name}.to_coo() or .to_dense()"
+            " says which is meant"
         )
 
     # A sign between two objects makes an expression, so two objects are the same only by `is`.
@@ -111,6 +111,23 @@ class MaskKind:
 
     def __repr__(self) -> str:
         return "~" * self.complement + ("S" if self.structure else "V")
+
+
+# Rooms whose own text relies on expressions that compute themselves, whatever the program that calls it has set.
+_AUTHORS = ("sparsezc.algorithms", "sparsezc.io", "sparsezc.cli")
+
+
+def _asked_by_the_house() -> bool:
+    """Whether the line that needs a result is one of ours: the first above the rooms that expressions are made of."""
+    frame: FrameType | None = sys._getframe(3)
+    while frame is not None:
+        name = frame.f_globals.get("__name__", "")
+        if name.startswith(_AUTHORS):
+            return True
+        if name.partition(".")[0] != "sparsezc":
+            return False
+        frame = frame.f_back
+    return False
 
 
 class Unrun(Infix):
@@ -178,25 +195,37 @@ class Unrun(Infix):
         return self.new(dtype, name=name, **options) if mask is None else self.new(dtype, mask=mask, name=name)
 
     def computed(self, need: str) -> Any:
-        """The result, computed at first need; `need` is what asks for it, for the message.
+        """The result, computed at first need and remembered; `need` is what asks for it, for the message.
 
         Raises
         ------
         TypeError
             ``config.autocompute`` is off.
         """
-        if not config.autocompute:
-            made = self.kind.__name__
-            raise TypeError(
-                f"{need} is not enabled for an expression that has not run; use .new() to make a {made}"
-                " of"
-                " it."
-                " Hint: gb.config.set(autocompute=True) serves to enable automatic computation, that is,"
-                " to automatically compute what is needed"
-            )
+        self._check_autocompute(need)
         if self._value is None:
             self._value = self.new()
         return self._value
+
+    def operand(self, need: str) -> Any:
+        """The result as an operand of something that runs later: an object that nobody else gets and changes.
+
+        Raises
+        ------
+        TypeError
+            ``config.autocompute`` is off.
+        """
+        self._check_autocompute(need)
+        return self.new()
+
+    def _check_autocompute(self, need: str) -> None:
+        if not config.autocompute and not _asked_by_the_house():
+            made = self.kind.__name__
+            raise TypeError(
+                f"{need} is not enabled for an expression that has not run; use .new() to make a {made} of it. Hint:"
+                " gb.config.set(autocompute=True) serves to enable automatic computation, that is, to automatically"
+                " compute what is needed"
+            )
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):

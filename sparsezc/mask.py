@@ -135,7 +135,7 @@ def to_mask(mask: Any, where: str = "mask") -> Mask:
     if type(mask) is Mask:
         return mask
     if isinstance(mask, Unrun):
-        mask = mask.computed("use as a mask")
+        mask = mask.operand("use as a mask")
     if not isinstance(mask, Operand) or not mask.ndim or mask._transposed:
         raise TypeError(f"Invalid mask: {where} must be x.S, x.V, ~x.S or ~x.V; got {mask!r}")
     if mask.dtype is not BOOL:

@@ -181,9 +181,8 @@ class Position(Unrun):
         if mask.parent.ndim < len(keys):
             if len(self.shape) != 1:
                 raise TypeError(
-                    f"{self!r}: Got Vector `input_mask` when extracting a submatrix from a Matrix;"
-                    f" {mask.name} would fit one row"
-                    " or column"
+                    f"{self!r}: Got Vector `input_mask` when extracting a submatrix from a Matrix; {mask.name} would"
+                    " fit one row or column"
                 )
             along = 0 if keys[1].kind == "one" else 1
             keys, shape = (keys[along],), (shape[along],)

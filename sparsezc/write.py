@@ -103,14 +103,14 @@ def write(out: Any, value: Any, mask: Mask | None, accum: TypedOp | None, replac
     """
     if type(value) is not Expression and isinstance(value, Unrun):
         element = accum is not None and not out.ndim  # python-graphblas takes no unread element into an accumulator
-        value = value.computed("an accumulated element") if element else value.expression
+        value = value.operand("an accumulated element") if element else value.expression
     if type(value) is not Expression:
         if not out.ndim:
             out._take(value, accum)
             return
         value = out._express(value)
     elif not value.shape and out.ndim:
-        value = out._express(value.computed("a Scalar as a value"))
+        value = out._express(value.operand("a Scalar as a value"))
     if value.shape != out.shape:
         text = f"{out.name} is a {says_shape(out.shape)}; {value.operation} makes a {says_shape(value.shape)}"
         raise (TypeError if len(value.shape) != out.ndim else DimensionMismatch)(text)

@@ -71,6 +71,7 @@ OWN_FILE_ONLY = {"sparsezc", "sparsezc.engines"}  # rows that mean a folder's __
 LAZY: dict[tuple[str, str], str] = {
     ("sparsezc.engines", "sparsezc.engines.cpu"): "the registry starts an engine when it is first asked for",
     ("sparsezc.engines", "sparsezc.engines.gpu"): "the same",
+    ("sparsezc.ops.checks", "sparsezc.convert"): "operations take python-graphblas's objects where a program has some",
     ("sparsezc.infix", "sparsezc.ops"): "a sign calls an operation, and operations are made of objects that have signs",
 }
 

@@ -65,3 +65,22 @@ def test_a_vector_without_a_place_remembers_single_elements() -> None:
     del u[1]
     with pytest.raises(gb.exceptions.IndexOutOfBound):
         u[3] = 1
+
+
+def test_algorithms_run_whatever_the_program_has_set() -> None:
+    A = gb.Matrix.from_coo([0, 1, 2], [1, 2, 0], [1.0, 2.0, 3.0])
+    with gb.config.set(autocompute=False):
+        assert gb.algorithms.pagerank(A).nvals == 3
+        assert gb.algorithms.sssp(A, 0).to_dict() == {0: 0.0, 1: 1.0, 2: 3.0}
+        assert gb.algorithms.strongly_connected_components(A).to_dict() == {0: 0, 1: 0, 2: 0}
+        with pytest.raises(TypeError, match="autocompute"):
+            _ = (A + A).nvals
+
+
+def test_what_an_expression_computed_as_an_operand_stays_as_it_was() -> None:
+    v = gb.Vector.from_coo([0, 1], [1, 2])
+    doubled = v + v
+    later = doubled + 1
+    made = doubled.new()
+    made[0] = 99
+    assert later.new().to_dict() == {0: 3, 1: 5}

@@ -112,8 +112,8 @@ class CpuEngine:
         if merge is None and store.nvals != rows.size:
             i, j = _first_twice(rows, columns)
             raise errors.InvalidValue(
-                f"Matrix.from_coo: Duplicate indices found: position ({i}, {j}) is there twice; dup_op="
-                " says how to merge"
+                f"Matrix.from_coo: Duplicate indices found: position ({i}, {j}) is there twice; dup_op= says how to"
+                " merge"
             )
         return store
 

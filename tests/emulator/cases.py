@@ -85,6 +85,8 @@ def _statements() -> None:
         C(A.V) << A.T
         C(~A.S, gb.binary.max) << A
         C[[1, 3], :] = A[:2, :].new()
+        A.mxm(A, gb.semiring.plus_times).new()
+        A.mxm(A.T, gb.semiring.plus_times).new(mask=A.S)
 
 
 def everything_else() -> list[Case]:
