@@ -36,7 +36,7 @@ NATIVE = {
 #: Where products and other statements of matrices may still run on the CPU engine.
 WITH_MATRICES = {
     "all_pairs_shortest_paths": a.all_pairs_shortest_paths,
-    "bellman_ford": lambda A: a.bellman_ford(A, 0)[1],
+    "bellman_ford": lambda A: a.bellman_ford(A, 0)[0],  # of parents several may be right
     "closeness_centrality": a.closeness_centrality,
     "clustering": a.clustering,
     "jaccard_coefficient": a.jaccard_coefficient,
