@@ -1,4 +1,4 @@
-"""What an operation is before it runs: operands, index lists, masks, and the expression made of them.
+"""What an operation is before it runs: the expression made of operands, which stands in for its result.
 
 :mod:`sparsezc.write` runs expressions and lists what each of them holds.
 """
@@ -9,108 +9,18 @@ import operator
 import sys
 from collections.abc import Callable, Iterator
 from types import FrameType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sparsezc.config import config
 from sparsezc.infix import Infix
+from sparsezc.operand import IndexList, MaskKind, Operand, says_shape
 from sparsezc.options import check as check_options
 from sparsezc.semirings.operators import TypedOp
 from sparsezc.semirings.types import DataType, lookup
 
-if TYPE_CHECKING:
-    from sparsezc.engines import Engine
-
 __all__ = ["Expression", "IndexList", "MaskKind", "Operand", "Unrun", "says_shape"]
-
-
-class Operand(Infix):
-    """What an expression can be made of: it has a type, a shape and a name, and perhaps an engine and a store."""
-
-    __slots__ = ()
-    ndim: ClassVar[int]
-    dtype: DataType
-    name: str
-    _engine: Engine | None
-    _store: Any
-    _transposed: ClassVar[bool] = False
-    _stored: ClassVar[bool] = True  # whether an engine holds the content
-    # The classes by number of dimensions: an expression makes the one that its shape asks for.
-    _kinds: ClassVar[dict[int, Any]] = {}
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """``()``, ``(size,)`` or ``(nrows, ncols)``."""
-        raise NotImplementedError
-
-    def __bool__(self) -> bool:
-        raise TypeError(
-            f"__bool__ is not defined for a {type(self).__name__}: {self.name} is neither true nor false; perhaps its"
-            " nvals or isequal is meant"
-        )
-
-    def __array__(self, dtype: Any = None, *, copy: Any = None) -> Any:
-        raise TypeError(
-            f"{type(self).__name__} can't be directly converted to a numpy array; {self.name}.to_coo() or .to_dense()"
-            " says which is meant"
-        )
-
-    # A sign between two objects makes an expression, so two objects are the same only by `is`.
-    __hash__ = object.__hash__
-
-
-class IndexList:
-    """One dimension of an index: all positions, a slice of them, a list of them, or a single one.
-
-    Attributes
-    ----------
-    kind : {"all", "range", "list", "one"}
-    key : None, range, ndarray of uint64, or int
-        The positions, all checked: ``range`` may descend, a list may repeat and be in any order.
-    size : int
-        How many positions; 1 for a single one.
-    """
-
-    __slots__ = ("key", "kind", "size")
-    _stored: ClassVar[bool] = False
-
-    def __init__(self, kind: str, key: Any, size: int) -> None:
-        self.kind = kind
-        self.key = key
-        self.size = size
-
-    def positions(self) -> NDArray[np.uint64]:
-        """Every position as an array."""
-        if self.kind == "list":
-            listed: NDArray[np.uint64] = self.key
-            return listed
-        if self.kind == "one":
-            return np.array([self.key], np.uint64)
-        steps: range = range(self.size) if self.kind == "all" else self.key
-        return np.arange(steps.start, steps.stop, steps.step, dtype=np.int64).astype(np.uint64)
-
-    def __repr__(self) -> str:
-        if self.kind == "list":
-            return "[" + ", ".join(map(str, self.key[:3].tolist())) + (", ...]" if self.size > 3 else "]")
-        if self.kind == "range":
-            return f"{self.key.start}:{self.key.stop}" + (f":{self.key.step}" if self.key.step != 1 else "")
-        return ":" if self.kind == "all" else str(self.key)
-
-
-class MaskKind:
-    """How an operand that selects is read: by structure or by values, itself or its complement."""
-
-    __slots__ = ("complement", "structure")
-    _stored: ClassVar[bool] = False
-
-    def __init__(self, structure: bool, complement: bool) -> None:
-        self.structure = structure
-        self.complement = complement
-
-    def __repr__(self) -> str:
-        return "~" * self.complement + ("S" if self.structure else "V")
 
 
 # Rooms whose own text relies on expressions that compute themselves, whatever the program that calls it has set.
@@ -354,8 +264,3 @@ class Expression(Unrun):
         said = ", ".join(x.name if isinstance(x, Operand) else repr(x) for x in self.operands)
         op = "" if self.op is None else f", op={self.op!r}"
         return f"<{self.operation}({said}{op}), not run yet: {says_shape(self.shape)} {self.dtype}>"
-
-
-def says_shape(shape: tuple[int, ...]) -> str:
-    """A shape as messages name it: ``Vector 5``, ``Matrix 2 x 3``, ``Scalar``."""
-    return {0: "Scalar", 1: "Vector", 2: "Matrix"}[len(shape)] + (f" {' x '.join(map(str, shape))}" if shape else "")

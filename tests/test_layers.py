@@ -28,6 +28,7 @@ ROOMS = (
     ("sparsezc.csr",),
     ("sparsezc.resolve",),
     ("sparsezc.infix", "sparsezc.options"),
+    ("sparsezc.operand",),
     ("sparsezc.expression",),
     ("sparsezc.mask",),
     ("sparsezc.engines",),  # the protocol and the registry; the engines themselves stand higher
