@@ -43,7 +43,7 @@ def pull_entries(work: Work, *, stops: bool) -> float:
     return work.wanted_first if slices <= 1 else min(work.wanted_entries, work.wanted_first * slices)
 
 
-def prefers_pull(work: Work, *, stops: bool, entry_bytes: int, offset_bytes: float) -> bool:
+def prefers_pull(work: Work, *, stops: bool, entry_bytes: int, offset_bytes: float, atomic_bytes: float = 0.0) -> bool:
     """Whether pulling reads fewer bytes.
 
     Parameters
@@ -54,7 +54,17 @@ def prefers_pull(work: Work, *, stops: bool, entry_bytes: int, offset_bytes: flo
         Bytes of an entry on the link: its id, and its value if the multiply reads it.
     offset_bytes : float
         What looking up a row's offsets costs, in bytes of the link.
+    atomic_bytes : float
+        What an atomic into the result costs a push beyond what a look at the vector costs a pull, in the same bytes.
+
+    Examples
+    --------
+    >>> every = Work(50, 1000, 100, 900, 1000, 1000)  # the frontier has all edges, and half of the rows
+    >>> prefers_pull(every, stops=False, entry_bytes=4, offset_bytes=1.0)
+    False
+    >>> prefers_pull(every, stops=False, entry_bytes=4, offset_bytes=1.0, atomic_bytes=0.1)
+    True
     """
-    push = work.frontier_entries * entry_bytes + work.frontier_rows * offset_bytes
+    push = work.frontier_entries * (entry_bytes + atomic_bytes) + work.frontier_rows * offset_bytes
     pull = pull_entries(work, stops=stops) * entry_bytes + work.wanted_rows * offset_bytes
     return pull < push
