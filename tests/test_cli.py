@@ -326,7 +326,11 @@ def test_ctrl_c_while_computing(capsys, edges, monkeypatch, tmp_path):
 
 def started(*arguments, **more):
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.Popen([sys.executable, "-m", "sparsezc", *map(str, arguments)], env=environment, **more)
+    return subprocess.Popen(
+        [sys.executable, "-m", "sparsezc", *map(str, arguments)], env=environment,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # ignored below a shell's background job
+        **more,
+    )  # fmt: skip
 
 
 def test_ctrl_c_while_writing_leaves_no_file(tmp_path):
