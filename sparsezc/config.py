@@ -88,7 +88,7 @@ _KEYS = {
     "host_budget": _Key(
         None,
         _budget,
-        "host memory that one matrix may take: None (nine tenths of what is available), bytes, '16GB', or a share",
+        "host memory for making one matrix: None (nine tenths of what is available), bytes, '16GB', or a share",
     ),
     "fallback": _Key(
         "warn",

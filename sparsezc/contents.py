@@ -54,8 +54,9 @@ class MatrixContents:
     ) -> tuple[Any, Any, Any]:
         """Row ids, column ids (uint64) and values, by rows and then by columns; None for what is not asked for."""
         engine, store = self._need()
-        if engine is cpu.engine() and self._nrows > 4 * engine.nvals(store) + 1024:  # offsets would be larger than all
-            i, j, vals = engine.matrix_to_coo(store)
+        here = cpu.engine()
+        if engine is here and self._nrows > 4 * here.nvals(store) + 1024:  # offsets would be larger than all
+            i, j, vals = here.matrix_to_coo(store)
             vals = vals if dtype is None else cast(vals, lookup(dtype))
         else:
             indptr, j, vals = self.to_csr(dtype)

@@ -324,9 +324,21 @@ def test_ctrl_c_while_computing(capsys, edges, monkeypatch, tmp_path):
     assert not (tmp_path / "a.txt").exists()
 
 
+def test_ctrl_c_while_the_commands_load(capsys, monkeypatch):
+    def interrupted():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sparsezc.cli.parser", interrupted)
+    assert run(capsys, "bfs", "star:3") == (130, "", "\nsparsezc: interrupted\n")
+
+
 def started(*arguments, **more):
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.Popen([sys.executable, "-m", "sparsezc", *map(str, arguments)], env=environment, **more)
+    return subprocess.Popen(
+        [sys.executable, "-m", "sparsezc", *map(str, arguments)], env=environment,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # ignored below a shell's background job
+        **more,
+    )  # fmt: skip
 
 
 def test_ctrl_c_while_writing_leaves_no_file(tmp_path):

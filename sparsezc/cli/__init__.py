@@ -14,10 +14,10 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from sparsezc.cli import algorithms, convert, doctor, info
-from sparsezc.cli.report import Report
+if TYPE_CHECKING:
+    from sparsezc.cli.report import Report
 
 __all__ = ["main"]
 
@@ -29,6 +29,8 @@ Exit codes: 0 done, 1 failed (one line on stderr says why), 2 wrong usage, 130 i
 
 def parser() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
+    from sparsezc.cli import algorithms, convert, doctor, info  # here, so that Ctrl-C meets `main` while they load
+
     top = argparse.ArgumentParser(
         prog="sparsezc",
         description="Graph algorithms in GraphBLAS, on a CPU or a GPU, for graphs larger than the GPU.",
@@ -75,7 +77,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     {"command": "info", ...}
     0
     """
-    arguments = parser().parse_args(argv)
+    try:
+        arguments = parser().parse_args(argv)
+    except KeyboardInterrupt:
+        return _interrupted()
     with warnings.catch_warnings():
         warnings.showwarning = _warn
         try:
@@ -88,14 +93,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         except KeyboardInterrupt:
             if arguments.debug:
                 raise
-            sys.stderr.write("\nsparsezc: interrupted\n")
-            return 130
+            return _interrupted()
         except Exception as error:
             if arguments.debug:
                 raise
             sys.stderr.write(f"sparsezc: {_one_line(error)}\n")
             return 1
     return report.code
+
+
+def _interrupted() -> int:
+    sys.stderr.write("\nsparsezc: interrupted\n")
+    return 130
 
 
 def _one_line(error: Exception) -> str:

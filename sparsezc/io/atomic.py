@@ -91,9 +91,11 @@ class _Gzip(gzip.GzipFile):
 
     def close(self) -> None:
         below: Any = self.fileobj
-        super().close()
-        if below is not None:
-            below.close()
+        try:
+            super().close()
+        finally:
+            if below is not None:
+                below.close()
 
 
 def _is_special(path: Path) -> bool:

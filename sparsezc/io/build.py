@@ -88,6 +88,7 @@ def build(
         raise DimensionMismatch(f"a {edges.nrows} x {edges.ncols} matrix has no both directions; it must be square")
     if weights.kind != "file":
         edges.values = None
+    _check_room(edges, mirrored=both and not edges.mirrored)
     if both and not edges.mirrored:
         with working("adding the other directions"):
             _mirror(edges)
@@ -103,6 +104,13 @@ def build(
     exact = values is None or dup_op in ("min", "max") or (dtype.is_integer and dup_op in ("plus", "times"))
     symmetric = both and exact
     return _fill(nrows, ncols, ordered, values, dtype, iso, weights, symmetric, placement)
+
+
+def _check_room(edges: Edges, mirrored: bool) -> None:
+    """Refuse edges that there is no room to sort: keys and their copies beside what the lists take already."""
+    count = edges.rows.size * (2 if mirrored else 1)
+    each = 12 if edges.values is None else 16 + edges.values.itemsize
+    require_host(count * (each + 4 * mirrored), f"sorting {count:,} edges")
 
 
 def check_sizes(nrows: int, ncols: int) -> None:

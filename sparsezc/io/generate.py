@@ -136,10 +136,12 @@ def _array_module() -> Any:
 
 def _regular(recipe: Recipe) -> tuple[NDArray[Any], NDArray[Any], int]:
     """Edges of a grid, a path or a star, one direction each."""
+    height, width = (recipe.first, recipe.second) if recipe.kind == "grid" else (1, recipe.first)
+    count = 2 * (height * (width - 1) + (height - 1) * width)
+    budget.require_host(20 * count, f"making {count:,} edges")
     if recipe.kind == "star":
         cols = np.arange(1, recipe.first, dtype=np.uint32)
         return np.zeros_like(cols), cols, recipe.first
-    height, width = (recipe.first, recipe.second) if recipe.kind == "grid" else (1, recipe.first)
     at = np.arange(height * width, dtype=np.uint32).reshape(height, width)
     rows = np.concatenate([at[:, :-1].ravel(), at[:-1, :].ravel()])
     cols = np.concatenate([at[:, 1:].ravel(), at[1:, :].ravel()])

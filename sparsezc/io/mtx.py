@@ -72,7 +72,7 @@ def triplets(source: Any) -> tuple[NDArray[Any], NDArray[Any], Any, tuple[int, i
     if isinstance(source, (str, os.PathLike)):
         with Stream(source) as file:
             return triplets(file)
-    matrix = scipy_io.mmread(_Ended(source), spmatrix=False)
+    matrix: Any = scipy_io.mmread(_Ended(source), spmatrix=False)
     if isinstance(matrix, np.ndarray):
         rows, cols = (part.ravel().astype(np.uint32) for part in np.indices(matrix.shape, np.uint32))
         return rows, cols, matrix.ravel(), matrix.shape

@@ -37,8 +37,9 @@ def from_networkx(
     """
     import networkx as nx
 
+    convert: Any = nx.to_scipy_sparse_array  # its stubs know no weight=None
     kind = None if dtype is None else types.lookup(dtype).np_type
-    array = nx.to_scipy_sparse_array(G, nodelist=nodelist, dtype=kind, weight=weight)
+    array = convert(G, nodelist=nodelist, dtype=kind, weight=weight)
     return from_scipy_sparse(array, name=name)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,21 @@ MADE = ("kron", "urand", "grid", "path", "star")
 _NEVER_GZIPPED = ("npz", "emogi")
 
 
+@overload
+def read(
+    path: str | os.PathLike[str], directed: bool | None = None, symmetrize: bool = False, weights: Any = None,
+    relabel: Literal[False] = False, placement: str | None = None, *, dup_op: Any = "min", format: str | None = None,
+) -> Matrix: ...  # fmt: skip
+@overload
+def read(
+    path: str | os.PathLike[str], directed: bool | None = None, symmetrize: bool = False, weights: Any = None,
+    *, relabel: Literal[True], placement: str | None = None, dup_op: Any = "min", format: str | None = None,
+) -> tuple[Matrix, NDArray[np.int64]]: ...  # fmt: skip
+@overload
+def read(
+    path: str | os.PathLike[str], directed: bool | None = None, symmetrize: bool = False, weights: Any = None,
+    relabel: bool = False, placement: str | None = None, *, dup_op: Any = "min", format: str | None = None,
+) -> Matrix | tuple[Matrix, NDArray[np.int64]]: ...  # fmt: skip
 def read(
     path: str | os.PathLike[str],
     directed: bool | None = None,

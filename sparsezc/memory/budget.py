@@ -1,9 +1,9 @@
 """How much of the card and of the host's memory may be used, and what ``placement="auto"`` means.
 
 Everything is bytes. The card's budget is ``gb.config.budget``: None (nine tenths of what is free), a number of bytes, a
-text such as ``"16GB"``, or a share of the card such as ``0.5``. ``gb.config.host_budget`` is what one matrix may take
-of the host's memory: None (nine tenths of what :mod:`~sparsezc.memory.machine` reads) or the same kinds of number,
-taken at their word, as a virtual machine may grow beyond what it reads.
+text such as ``"16GB"``, or a share of the card such as ``0.5``. ``gb.config.host_budget`` is what making one matrix
+may take of the host's memory: None (nine tenths of what :mod:`~sparsezc.memory.machine` reads) or the same kinds of
+number, taken at their word, as a virtual machine may grow beyond what it reads.
 """
 
 from __future__ import annotations
@@ -62,8 +62,9 @@ def require_host(nbytes: int, what: str) -> None:
 
 
 def _hint() -> str:
-    source = "gb.config.host_budget" if config.host_budget is not None else "nine tenths of what is available"
-    return f"; the limit is {source}, and gb.config.host_budget (--host-budget) sets another"
+    if config.host_budget is not None:
+        return "; the limit is gb.config.host_budget (--host-budget)"
+    return "; the limit is nine tenths of what is available, and gb.config.host_budget (--host-budget) sets another"
 
 
 def working_bytes(nrows: int) -> int:

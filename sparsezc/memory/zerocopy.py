@@ -43,7 +43,9 @@ class ZerocopyBuffer(Buffer):
     def write(self, start: int, array: ArrayLike) -> None:
         gpu = device.current()
         if isinstance(array, gpu.xp.ndarray) and gpu.xp is not np:  # device memory: straight into the pages
-            gpu.copy_out(array.astype(self.dtype, copy=False), self.array[start : start + array.size], self.pages)
+            given: Any = array
+            target = self.array[start : start + given.size]
+            gpu.copy_out(given.astype(self.dtype, copy=False), target, self.pages)
             return
         part = np.asarray(array)
         target = self.array[start : start + part.size]

@@ -86,7 +86,7 @@ def test_the_configuration_is_taken_at_its_word(readings: Path, monkeypatch: pyt
             assert budget.host_available() == room
 
 
-@pytest.mark.parametrize("source", ["urand:12", "a.npz", "a.txt"])
+@pytest.mark.parametrize("source", ["urand:12", "a.npz"])
 def test_zerocopy_is_measured_before_a_page_is_mapped(tmp_path: Path, readings: Path, source: str) -> None:
     path = tmp_path / source
     if ":" not in source:
@@ -149,6 +149,28 @@ def test_headers_that_ask_for_too_much_are_refused_before_their_lines_are_read(t
         load(path)
     with pytest.raises(OutOfMemory, match=r"relabel=True"):
         build.offsets(2**32)
+
+
+@pytest.mark.parametrize(
+    ("name", "edges"),
+    [("star:4000000000", 7_999_999_998), ("path:3000000000", 5_999_999_998), ("grid:60000x60000", 14_399_760_000)],
+)
+def test_made_graphs_are_measured_before_they_are_made(readings: Path, name: str, edges: int) -> None:
+    with pytest.raises(OutOfMemory, match=f"{name}: making {edges:,} edges needs {20 * edges:,} bytes of host memory"):
+        load(name)
+
+
+@pytest.mark.parametrize(("values", "each"), [(None, 12), (np.ones(1000), 24)])
+@pytest.mark.parametrize("symmetrize", [False, True])
+def test_sorting_is_measured_before_it_begins(readings: Path, values: Any, each: int, symmetrize: bool) -> None:
+    ids = np.arange(1000, dtype=np.uint32)
+    count, each = (2000, each + 4) if symmetrize else (1000, each)
+    edges = build.Edges(1000, 1000, ids, ids, values)
+    with (
+        gb.config.set(host_budget=count * each - 1),
+        pytest.raises(OutOfMemory, match=f"sorting {count:,} edges needs {count * each:,} bytes"),
+    ):
+        build.build(edges, placement="host", symmetrize=symmetrize)
 
 
 def test_the_command_line_sets_it(capsys: pytest.CaptureFixture[str]) -> None:

@@ -131,6 +131,7 @@ def _merge(
     xp = gpu.xp
     a, b = (case.scalar_type.np_type.type(s) for s in scalars)
     m = mask.rows if mask else None
+    merge_entries = specialise.kernel(gpu, "merge.cu", _prelude(case), "merge_entries")
 
     def make(first: int, last: int, whole: bool) -> tuple[Any, Any, Any]:
         sides = [_load(rows, first, last, typed) for rows, typed in ((x, case.x), (y, case.y), (m, case.mask))]
@@ -141,12 +142,12 @@ def _merge(
         bounds = np.uint64(first), np.uint64(last)
         flip = np.uint32(mask is not None and mask.complement)
         arguments = *bounds, *sides[0], *sides[1], *sides[2], flip, region.rows, region.columns, a, b, bits, before
-        _kernel(case, False, "merge_entries")(grid, launch.THREADS, (*arguments, 0, 0))
+        merge_entries(grid, launch.THREADS, (*arguments, 0, 0))
         before[1:] = xp.cumsum(before[:-1])
         before[0] = 0
         offsets = xp.empty(last - first + 1, np.int64)
         ends = *sides[0][:1], *sides[0][-2:], *sides[1][:1], sides[1][-2]
-        _kernel(case, False, "offsets")(
+        specialise.kernel(gpu, "offsets.cu", "", "merged_offsets")(
             launch.blocks(gpu, offsets.size), launch.THREADS, (*bounds, *ends, bits, before, offsets)
         )
         if not whole:
@@ -155,9 +156,7 @@ def _merge(
         ids = xp.empty(count, np.uint64 if case.x[1] else np.uint32)
         values = None if iso else xp.empty(count, case.result.np_type)
         if count:
-            _kernel(case, True, "merge_entries")(
-                grid, launch.THREADS, (*arguments, ids, 0 if values is None else values)
-            )
+            merge_entries(grid, launch.THREADS, (*arguments, ids, 0 if values is None else values))
         return offsets, ids, values
 
     ranges = parts.blocks([rows.indptr for rows in (x, y, m) if rows is not None], _ENTRY_BYTES)
@@ -173,12 +172,8 @@ def _load(rows: Rows | None, first: int, last: int, typed: Any) -> tuple[Any, ..
     return rows.indptr, rows.indices.load(start, stop), values, np.uint64(start), np.uint64(stop - start)
 
 
-def _kernel(case: _Case, fill: bool, name: str) -> Any:
-    return specialise.kernel(device.current(), "merge.cu", _prelude(case, fill), name)
-
-
 @cache
-def _prelude(case: _Case, fill: bool) -> str:
+def _prelude(case: _Case) -> str:
     mask = case.mask or (BOOL, False, False, False)
     sides = {"X": case.x, "Y": case.y, "M": mask}
     types: dict[str, Any] = {name: side[0] for name, side in sides.items()}
@@ -188,7 +183,7 @@ def _prelude(case: _Case, fill: bool) -> str:
     return "\n".join(
         (
             typedefs(**ids, **types, Z=case.y[0], S=case.scalar_type, W=case.result),
-            flags(**iso, **reads, MASKED=case.mask is not None, REGION=case.region, FILL=fill),
+            flags(**iso, **reads, MASKED=case.mask is not None, REGION=case.region),
             case.helper,
             function("bool", "compute", _PARAMETERS, case.body),
         )

@@ -39,7 +39,7 @@ def blocks(offsets: Sequence[Any], entry_bytes: int, *, most_rows: int = 2**62) 
     """
     gpu = device.current()
     nrows = offsets[0].size - 1
-    total = sum(offsets[1:], offsets[0])
+    total: Any = sum(offsets[1:], offsets[0])
     entries = int(total[-1])
     limit = max(1, budget.available() // 2 // entry_bytes)
     if entries <= limit and nrows <= most_rows:

@@ -9,8 +9,8 @@
 //
 // The prelude supplies XId, YId, MId and X, Y, M (types of ids and values), S (two scalars a, b), W (the result), and
 // `bool compute(bool has_x, X x, bool has_y, Y y, bool allowed, bool inside, u64 row, u64 col, S a, S b, W& z)`, which
-// returns whether there is a result; the flags ISO_X, ISO_Y, ISO_M, READS_X, READS_Y, MASKED, MASK_VALUES, REGION, FILL.
-#include "warp.cuh"
+// returns whether there is a result; the flags ISO_X, ISO_Y, ISO_M, READS_X, READS_Y, MASKED, MASK_VALUES, REGION.
+#include "kept.cuh"
 
 namespace szc {
 
@@ -64,8 +64,6 @@ struct Merged {
   W z;
 };
 
-__device__ __forceinline__ u64 words(u64 entries) { return (entries + 31) / 32; }
-
 __device__ __forceinline__ Merged merge(const Operands& o, u64 word) {
   const bool from_y = word >= words(o.x.count);
   const u64 k = 32 * (from_y ? word - words(o.x.count) : word) + lane_id();
@@ -88,14 +86,7 @@ __device__ __forceinline__ Merged merge(const Operands& o, u64 word) {
   return r;
 }
 
-// How many of the first k entries of a side stay; its words begin at `start`.
-__device__ __forceinline__ u64 kept_before(const u32* bits, const i64* before, u64 start, u64 k) {
-  const u64 word = start + (k >> 5);
-  const u32 rest = (u32)k & 31u;
-  return (u64)(before[word] - before[start]) + (rest ? (u64)__popc(bits[word] & (bit(rest) - 1)) : 0);
-}
-
-// Without FILL, says which entries stay, and how many of each word; with it, moves them to their places.
+// With `ids` null, says which entries stay, and how many of each word; else moves them to their places.
 extern "C" __global__ void __launch_bounds__(256)
     merge_entries(u64 first, u64 last, const i64* x_indptr, const XId* x_ids, const X* x_values, u64 x_base, u64 x_count,
                   const i64* y_indptr, const YId* y_ids, const Y* y_values, u64 y_base, u64 y_count,
@@ -106,7 +97,7 @@ extern "C" __global__ void __launch_bounds__(256)
   const u64 words_x = words(x_count), nwords = words_x + words(y_count), warps = (u64)gridDim.x * blockDim.x / 32;
   for (u64 word = ((u64)blockIdx.x * blockDim.x + threadIdx.x) / 32; word < nwords; word += warps) {
     const Merged r = merge(o, word);
-    if (FILL) {
+    if (ids) {
       if (!r.keep) continue;
       const bool from_y = word >= words_x;
       const u64 in_x = kept_before(bits, before, 0, from_y ? r.there : r.here);
@@ -121,14 +112,6 @@ extern "C" __global__ void __launch_bounds__(256)
       }
     }
   }
-}
-
-// The offsets of rows first .. last of the result, counted from the part's begin.
-extern "C" __global__ void offsets(u64 first, u64 last, const i64* x_indptr, u64 x_base, u64 x_count, const i64* y_indptr,
-                                   u64 y_base, const u32* bits, const i64* before, i64* out) {
-  for (u64 r = (u64)blockIdx.x * blockDim.x + threadIdx.x; r <= last - first; r += (u64)gridDim.x * blockDim.x)
-    out[r] = (i64)(kept_before(bits, before, 0, (u64)x_indptr[first + r] - x_base) +
-                   kept_before(bits, before, words(x_count), (u64)y_indptr[first + r] - y_base));
 }
 
 }  // namespace szc
