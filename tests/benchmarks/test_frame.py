@@ -74,7 +74,7 @@ def test_measure_says_what_the_judge_says(error: Exception, word: str) -> None:
         if given == 2:
             raise error
 
-    arguments = {"trials": 1, "nbytes": lambda _: 0, "verify": verify}
+    arguments = {"trials": 1, "nbytes": lambda *_: 0, "verify": verify}
     assert measure(Case("x"), lambda _: None, (1, 2), **arguments).verified == "yes"
     assert measure(Case("x"), lambda _: None, (1, 2), **arguments, verify_all=True).verified == word
 
