@@ -140,7 +140,7 @@ def measure(
     inputs: Iterable[Any] = (None,),
     *,
     trials: int,
-    nbytes: Callable[[Any], int],
+    nbytes: Callable[[Any, Any], int],
     synchronize: Callable[[], None] = nothing,
     verify: Callable[[Any, Any], None] | None = None,
     verify_all: bool = False,
@@ -150,7 +150,7 @@ def measure(
     Parameters
     ----------
     nbytes : callable
-        Given an answer: the bytes that the call had to read. Not timed.
+        Given the input and the answer: the bytes that the call had to read. Not timed.
     verify : callable, optional
         Given the input and the answer: raises :class:`Wrong` where the answer is wrong. Judges the first call and,
         with `verify_all`, the first trial of each input. Not timed.
@@ -166,7 +166,7 @@ def measure(
             seconds.append(took)
             if verify_all and turn == 0 and not case.verified.startswith("WRONG"):
                 case.verified = judge(verify, given, answer)
-        moved = nbytes(answer)
+        moved = nbytes(given, answer)
         case.trials += [Trial(given, took, moved) for took in seconds]
     return case
 

@@ -1,7 +1,9 @@
-"""The algorithms, and one streaming mxv, on made graphs or files, on any engine and in any placement.
+"""The GAP Benchmark Suite's kernels, and one streaming mxv, on made graphs or files, on any engine, in any placement.
 
 ``python -m benchmarks.gap kron:20 urand:20 --engine gpu --placement zerocopy,device``. Everything timed goes through
-the public interface; times are wall clock around a call, up to the moment when the device has finished.
+the public interface; times are wall clock around a call, up to the moment when the device has finished. ``--rules gap``
+takes the suite's own numbers of trials, lengths and end of PageRank. Its five graphs are ``kron:N``, ``urand:N``,
+``road=FILE``, ``twitter=FILE`` and ``web=FILE``.
 """
 
 from __future__ import annotations
@@ -9,187 +11,75 @@ from __future__ import annotations
 import argparse
 import gc
 import sys
-import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import sparsezc as gb
-from benchmarks import copyrate, facts, verify
+from benchmarks import copyrate, facts
 from benchmarks.frame import SEED, Case, Report, measure, nothing, number, pick_sources, table
+from benchmarks.gap_kernels import KERNELS, SUITE, Graph, Kernel, selected
 from benchmarks.plot import plot
 from sparsezc import device
 
-DAMPING = 0.85
+FILES = ("road", "twitter", "web")  # of GAP's five graphs those that are not made
 
 
-class Graph:
-    """A graph in a placement, and what trials and checks need to know about it.
+def name_of(given: str) -> tuple[str, str]:
+    """A graph's name, and what it is read from.
 
-    Attributes
-    ----------
-    A : gb.Matrix
-        The adjacency matrix. Its values are edge lengths; what does not read values does not pay for them.
+    >>> name_of("road=usa.gr.gz"), name_of("kron:20")
+    (('road', 'usa.gr.gz'), ('kron:20', 'kron:20'))
     """
-
-    def __init__(self, name: str, placement: str, weights: str, xp: Any) -> None:
-        start = time.perf_counter()
-        self.name, self.placement, self.xp = name, placement, xp
-        read: Any = gb.io.read(name, weights=None if weights == "file" else weights, placement=placement)
-        self.A: Any = read
-        self.load_seconds = time.perf_counter() - start
-        csr = self.A._to_csr()  # the arrays where they lie, for checks and counts; nothing timed sees them
-        self.n, self.nvals = csr.nrows, csr.nvals
-        self.degree = np.diff(csr.indptr)
-        self.memory = csr.indices.pages  # "managed", "pinned", "device", "numpy"
-        self.id_bytes = csr.indices.dtype.itemsize
-        self.value_bytes = 0 if csr.iso else csr.values.dtype.itemsize
-
-    @cached_property
-    def A32(self) -> Any:
-        """The same with FP32 values."""
-        return self.A.dup("FP32")
-
-    @cached_property
-    def x(self) -> NDArray[np.float32]:
-        return (1 + np.arange(self.n) % 7).astype(np.float32)
-
-    def edges(self, matrix: Any = None) -> verify.Edges:
-        return verify.Edges((self.A if matrix is None else matrix)._to_csr(), self.xp)
-
-    def reached_entries(self, answer: Any) -> int:
-        """Entries of the rows of the vertices that a vector has."""
-        return int(self.degree[answer.to_coo(values=False)[0].astype(np.int64)].sum())
+    name, mark, source = given.partition("=")
+    return (name, source) if mark and name in FILES else (given, given)
 
 
-@dataclass(frozen=True)
-class Kernel:
-    """One algorithm: how it is called, what it must read, how its answer is judged.
-
-    Attributes
-    ----------
-    prepare : (graph, options) -> call
-        Makes ready what is not timed; the call takes a source (None where there is none).
-    nbytes : (graph, answer, options) -> int
-        Bytes of ids and values that a call must read if it reads each row that concerns it once.
-    verify : (graph, source, answer, options) -> None
-    """
-
-    prepare: Callable[[Graph, Any], Callable[[Any], Any]]
-    nbytes: Callable[[Graph, Any, Any], int]
-    verify: Callable[[Graph, Any, Any, Any], None]
-    sourced: bool = False
-    iterates: bool = False
+def lengths(name: str, options: argparse.Namespace) -> str:
+    """The edges' lengths: what was asked for, else what the rules say. GAP's road has its own."""
+    if options.weights:
+        return str(options.weights)
+    if options.rules == "gap":
+        return "file" if name == "road" else "hash:1-255"
+    return "hash:8-72"
 
 
-def _verify_bfs(g: Graph, source: int, level: Any, _options: Any) -> None:
-    verify.bfs(g.edges(), level.to_dense(-1), source)
-
-
-def _verify_sssp(g: Graph, source: int, distance: Any, _options: Any) -> None:
-    reached = np.zeros(g.n, np.bool_)
-    reached[distance.to_coo(values=False)[0].astype(np.int64)] = True
-    verify.sssp(g.edges(), distance.to_dense(0), reached, source)
-
-
-def _verify_cc(g: Graph, _source: None, label: Any, _options: Any) -> None:
-    verify.components(g.edges(), label.to_dense())
-
-
-def _verify_pagerank(g: Graph, _source: None, rank: Any, options: Any) -> None:
-    verify.pagerank(g.edges(), rank.to_dense(), DAMPING, options.iterations)
-
-
-def _mxv(matrix: str, semiring: str) -> Callable[[Graph, Any], Callable[[Any], Any]]:
-    def prepare(g: Graph, _options: Any) -> Callable[[Any], Any]:
-        A, op = getattr(g, matrix), getattr(gb.semiring, semiring)["FP32"]
-        x, y = gb.Vector.from_dense(g.x), gb.Vector("FP32", g.n)
-
-        def call(_source: None) -> Any:
-            y << A.mxv(x, op)
-            return y
-
-        return call
-
-    return prepare
-
-
-def _verify_mxv(matrix: str, pattern: bool) -> Callable[[Graph, Any, Any, Any], None]:
-    def check(g: Graph, _source: None, y: Any, _options: Any) -> None:
-        verify.product(g.edges(getattr(g, matrix)), g.x, y.to_dense(0), pattern=pattern)
-
-    return check
-
-
-KERNELS = {
-    "bfs": Kernel(
-        lambda g, _: lambda source: gb.algorithms.bfs(g.A, source),
-        lambda g, level, _: g.id_bytes * g.reached_entries(level),
-        _verify_bfs,
-        sourced=True,
-    ),
-    "sssp": Kernel(
-        lambda g, _: lambda source: gb.algorithms.sssp(g.A, source),
-        lambda g, distance, _: (g.id_bytes + g.value_bytes) * g.reached_entries(distance),
-        _verify_sssp,
-        sourced=True,
-    ),
-    "cc": Kernel(
-        lambda g, _: lambda _source: gb.algorithms.connected_components(g.A),
-        lambda g, _label, _: g.id_bytes * g.nvals,
-        _verify_cc,
-    ),
-    "pagerank": Kernel(
-        lambda g, o: lambda _: gb.algorithms.pagerank(g.A, damping=DAMPING, tol=None, max_iter=o.iterations),
-        lambda g, _rank, o: o.iterations * g.id_bytes * g.nvals,
-        _verify_pagerank,
-        iterates=True,
-    ),
-    "spmv plus_second": Kernel(
-        _mxv("A", "plus_second"),
-        lambda g, _y, _: g.id_bytes * g.nvals,
-        _verify_mxv("A", pattern=True),
-    ),
-    "spmv plus_times": Kernel(
-        _mxv("A32", "plus_times"),
-        lambda g, _y, _: (g.id_bytes + 4) * g.nvals,
-        _verify_mxv("A32", pattern=False),
-    ),
-}
-
-
-def selected(names: str) -> list[str]:
-    """Kernels by their names, each also by the beginning of its name ("spmv")."""
-    chosen: dict[str, None] = {}
-    for part in names.split(","):
-        found = [name for name in KERNELS if part in (name, name.partition(" ")[0])]
-        if not found:
-            raise ValueError(f"--kernels: {part!r} is not known; known are {', '.join(KERNELS)}")
-        chosen |= dict.fromkeys(found)
-    return list(chosen)
+def inputs(kernel: Kernel, graph: Graph, options: argparse.Namespace) -> tuple[list[Any], int]:
+    """What a kernel is called with, and how many trials each has."""
+    count, trials = (options.sources if kernel.sources == 1 else 1), options.trials
+    if options.rules == "gap" and kernel.gap_runs:
+        count, trials = kernel.gap_runs
+        count = options.sources or count if kernel.sources == 1 else count
+        trials = options.trials or trials
+    count, trials = count or 4, trials or 3
+    if not kernel.sources:
+        return [None], trials
+    found = pick_sources(graph.degree, count * kernel.sources, options.seed)
+    if kernel.sources == 1:
+        return list(found), trials
+    return [tuple(found[k : k + kernel.sources]) for k in range(0, len(found), kernel.sources)], trials
 
 
 def run_kernel(name: str, graph: Graph, report: Report, options: Any, synchronize: Callable[[], None]) -> Case:
     """Measure one kernel on one graph."""
     kernel = KERNELS[name]
-    setting = {"graph": graph.name, "placement": graph.placement, "engine": options.used_engine}
+    setting = {"graph": graph.name, "placement": graph.placement, "engine": options.used_engine, "rules": options.rules}
     setting |= {"nrows": graph.n, "nvals": graph.nvals, "load_seconds": graph.load_seconds, "memory": graph.memory}
-    case = Case(name, setting, parts=options.iterations if kernel.iterates else 1)
+    case = Case(name, setting, parts=options.iterations or 1 if kernel.iterates else 1)
     case.rate = report.rates.get(graph.placement)
-    if peer := facts.peer(graph.name, name, graph.placement):
+    case.notes = kernel.notes(graph, options)
+    if options.rules == "own" and (peer := facts.peer(graph.name, name, graph.placement)):
         case.reference, case.peer = peer.low, peer.name
     check = None if options.verify == "none" else lambda given, answer: kernel.verify(graph, given, answer, options)
+    given, trials = inputs(kernel, graph, options)
     measure(
         case,
         kernel.prepare(graph, options),
-        pick_sources(graph.degree, options.sources, options.seed) if kernel.sourced else (None,),
-        trials=options.trials,
-        nbytes=lambda answer: kernel.nbytes(graph, answer, options),
+        given,
+        trials=trials,
+        nbytes=lambda given, answer: kernel.nbytes(graph, given, answer, options),
         synchronize=synchronize,
         verify=check,
         verify_all=options.verify == "all",
@@ -207,10 +97,10 @@ def run(options: argparse.Namespace, report: Report) -> None:
         with report.part(f"copy rate, {placement}"):
             report.rates[placement] = copyrate.of(placement, options.copy_mib << 20)
             print(f"copy rate, {placement}: {number(report.rates[placement] / 1e9)} GB/s", flush=True)
-    for name in options.graphs:
+    for name, source in map(name_of, options.graphs):
         for placement in options.placements:
             with report.part(f"{name}, {placement}"):
-                graph = Graph(name, placement, options.weights, xp)
+                graph = Graph(name, source, placement, lengths(name, options), xp)
                 print(f"{name} in {placement} ({graph.memory}): {graph.n:,} vertices, {graph.nvals:,} entries, "
                       f"{graph.load_seconds:.1f} s to make or read", flush=True)  # fmt: skip
                 for kernel in options.kernels:
@@ -250,23 +140,33 @@ def goal_text(case: Case) -> str:
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.gap", description=__doc__.splitlines()[0])
-    parser.add_argument("graphs", nargs="+", help="kron:SCALE, urand:SCALE, ... or files, as gb.io.read takes them")
-    parser.add_argument("--kernels", default="bfs,sssp,cc,pagerank,spmv", help=f"among {', '.join(KERNELS)}")
+    parser.add_argument("graphs", nargs="+", help="kron:SCALE, urand:SCALE, ... or files, as gb.io.read takes them; "
+                        "road=FILE, twitter=FILE, web=FILE name a file as GAP does")  # fmt: skip
+    parser.add_argument(
+        "--rules", choices=("own", "gap"), default="own", help="gap: the suite's own trials, lengths, end of PageRank"
+    )
+    parser.add_argument(
+        "--kernels", help=f"among {', '.join(KERNELS)} (default: all; of --rules gap: {', '.join(SUITE)})"
+    )
     parser.add_argument("--engine", choices=("auto", "cpu", "gpu"), default="auto")
     parser.add_argument("--placement", default="zerocopy,device", help="of the GPU engine: device, zerocopy, or both")
-    parser.add_argument("--trials", type=int, default=3, help="timed calls for each source")
-    parser.add_argument("--sources", type=int, default=4, help="sources of bfs and sssp")
-    parser.add_argument("--iterations", type=int, default=20, help="of pagerank")
-    parser.add_argument("--weights", default="hash:8-72", help="edge lengths: made ones, or 'file' for the file's own")
+    parser.add_argument("--trials", type=int, help="timed calls for each source (default: 3, or the suite's)")
+    parser.add_argument("--sources", type=int, help="sources of bfs and sssp (default: 4, or the suite's 64)")
+    parser.add_argument("--iterations", type=int, help="of pagerank (default: 20, or until the suite's tolerance)")
+    parser.add_argument("--weights", help="edge lengths: made ones, or 'file' for the file's own (default: "
+                        "hash:8-72; of --rules gap: hash:1-255, and road's own)")  # fmt: skip
     parser.add_argument("--verify", choices=("first", "all", "none"), default="first", help="which trials are judged")
     parser.add_argument("--seed", type=int, default=SEED, help="of the sources")
     parser.add_argument("--copy-mib", type=int, default=1024, help="MiB that the copy rate is measured with")
     parser.add_argument("--out", type=Path, help="the result file (default: a new one in benchmarks/results)")
     options = parser.parse_args(arguments)
-    if min(options.trials, options.sources, options.iterations, options.copy_mib) < 1:
+    counts = (options.trials, options.sources, options.iterations, options.copy_mib)
+    if any(count is not None and count < 1 for count in counts):
         parser.error("--trials, --sources, --iterations and --copy-mib must be at least 1")
+    if options.rules == "own":
+        options.iterations = options.iterations or 20
     try:
-        options.kernels = selected(options.kernels)
+        options.kernels = selected(options.kernels or ",".join(SUITE if options.rules == "gap" else KERNELS))
     except ValueError as error:
         parser.error(str(error))
     options.placements = options.placement.split(",")

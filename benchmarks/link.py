@@ -83,7 +83,7 @@ class Bench:
             case,
             lambda _: kernel(self.blocks, THREADS, (*arguments, self.sums)),
             trials=trials or self.sizes.trials,
-            nbytes=lambda _: nbytes,
+            nbytes=lambda *_: nbytes,
             synchronize=self.gpu.synchronize,
             verify=lambda _given, _answer: self.check(nbytes // 4),
         )
@@ -105,7 +105,7 @@ class Bench:
         case.reference, case.peer = facts.LINK_GBS[case.name], facts.MACHINE
         measure(
             case, lambda _: copyrate.transfer(self.gpu, target, pages), trials=self.sizes.trials,
-            nbytes=lambda _: size, synchronize=self.gpu.synchronize, verify=lambda *_: _is_ones(target),
+            nbytes=lambda *_: size, synchronize=self.gpu.synchronize, verify=lambda *_: _is_ones(target),
         )  # fmt: skip
         self.rate = self.report.rates["zerocopy"] = case.rate = case.bytes_per_second
         self.report.add(case)

@@ -193,11 +193,20 @@ def pagerank(edges: Edges, rank: NDArray[Any], damping: float, iterations: int) 
         if worst > 1e-9:
             raise Wrong(f"the ranks differ by {worst:.3g} in all from {iterations} plain iterations")
         return
+    pagerank_step(edges, rank, damping, 2 * damping**iterations)
+
+
+def pagerank_step(edges: Edges, rank: NDArray[Any], damping: float, change: float) -> None:
+    """Ranks that one more step changes by at most so much in all: what the GAP Benchmark Suite asks of them."""
+    _check_size(rank, edges)
+    if not abs(float(rank.sum()) - 1) <= 1e-6:
+        raise Wrong(f"the ranks sum to {float(rank.sum())}, not to 1")
     ranks = edges.array(rank.astype(np.float64))
-    change = float(abs(_pagerank_step(edges, ranks, degree, damping) - ranks).sum())
-    bound = 2 * damping**iterations + 1e-9
-    if change > bound:
-        raise Wrong(f"one more step changes the ranks by {change:.3g}; at most {bound:.3g} may be left")
+    degree = edges.array(np.diff(edges.csr.indptr))
+    left = float(abs(_pagerank_step(edges, ranks, degree, damping) - ranks).sum())
+    bound = change + 1e-9
+    if not left <= bound:
+        raise Wrong(f"one more step changes the ranks by {left:.3g}; at most {bound:.3g} may be left")
 
 
 def _pagerank_step(edges: Edges, rank: Any, degree: Any, damping: float) -> Any:

@@ -57,7 +57,7 @@ def test_measure_times_each_input_and_judges_the_first_call() -> None:
         return 10 * given
 
     case = measure(
-        Case("x"), call, (1, 2), trials=3, nbytes=lambda answer: answer,
+        Case("x"), call, (1, 2), trials=3, nbytes=lambda _, answer: answer,
         verify=lambda given, answer: judged.append((given, answer)),
     )  # fmt: skip
     assert calls == [1, 1, 1, 1, 2, 2, 2]
@@ -74,7 +74,7 @@ def test_measure_says_what_the_judge_says(error: Exception, word: str) -> None:
         if given == 2:
             raise error
 
-    arguments = {"trials": 1, "nbytes": lambda _: 0, "verify": verify}
+    arguments = {"trials": 1, "nbytes": lambda *_: 0, "verify": verify}
     assert measure(Case("x"), lambda _: None, (1, 2), **arguments).verified == "yes"
     assert measure(Case("x"), lambda _: None, (1, 2), **arguments, verify_all=True).verified == word
 
@@ -109,7 +109,7 @@ def test_a_verifier_that_breaks_does_not_lose_the_times(tmp_path: Path) -> None:
         raise TypeError("no such index")
 
     report = Report("test", "ms", tmp_path / "r.json")
-    report.add(measure(Case("x"), lambda _: None, trials=2, nbytes=lambda _: 1, verify=broken))
+    report.add(measure(Case("x"), lambda _: None, trials=2, nbytes=lambda *_: 1, verify=broken))
     assert report.cases[0].verified == "BROKEN VERIFIER: TypeError: no such index"
     assert len(report.cases[0].trials) == 2
     assert not report.ok

@@ -1,0 +1,265 @@
+"""What `benchmarks.gap` measures: the six kernels of the GAP Benchmark Suite and one streaming mxv.
+
+Sources: S. Beamer, K. Asanovic, D. Patterson, The GAP Benchmark Suite, arXiv:1508.03619; trials and tolerances as its
+reference implementation's benchmark/bench.mk has them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import sparsezc as gb
+from benchmarks import verify, verify_betweenness, verify_triangles
+from sparsezc.algorithms._pattern import undirected
+
+DAMPING = 0.85
+GAP_CHANGE = 1e-4  # of all ranks together, in the iteration after which GAP's PageRank stops
+GAP_MOST_ITERATIONS = 1000
+
+
+class Graph:
+    """A graph in a placement, and what trials and checks need to know about it.
+
+    Attributes
+    ----------
+    A : gb.Matrix
+        The adjacency matrix. Its values are edge lengths; what does not read values does not pay for them.
+    """
+
+    def __init__(self, name: str, source: str, placement: str, weights: str, xp: Any) -> None:
+        start = time.perf_counter()
+        self.name, self.placement, self.xp = name, placement, xp
+        read: Any = gb.io.read(source, weights=None if weights == "file" else weights, placement=placement)
+        self.A: Any = read
+        self.load_seconds = time.perf_counter() - start
+        csr = self.A._to_csr()  # the arrays where they lie, for checks and counts; nothing timed sees them
+        self.n, self.nvals = csr.nrows, csr.nvals
+        self.degree = np.diff(csr.indptr)
+        self.memory = csr.indices.pages  # "managed", "pinned", "device", "numpy"
+        self.id_bytes = csr.indices.dtype.itemsize
+        self.value_bytes = 0 if csr.iso else csr.values.dtype.itemsize
+
+    @cached_property
+    def A32(self) -> Any:
+        """The same with FP32 values."""
+        return self.A.dup("FP32")
+
+    @cached_property
+    def S(self) -> Any:
+        """The edges in both directions, as GAP counts triangles in; A itself where it is symmetric."""
+        return undirected(self.A)
+
+    @cached_property
+    def x(self) -> NDArray[np.float32]:
+        return (1 + np.arange(self.n) % 7).astype(np.float32)
+
+    @cached_property
+    def pagerank_iterations(self) -> int:
+        """How many iterations PageRank takes until one changes the ranks by at most :data:`GAP_CHANGE`."""
+        before = np.full(self.n, 1 / self.n)
+        count, change = 0, np.inf
+        while change > GAP_CHANGE and count < GAP_MOST_ITERATIONS:
+            start = gb.Vector.from_dense(before)
+            rank = gb.algorithms.pagerank(self.A, damping=DAMPING, tol=None, max_iter=1, nstart=start).to_dense(0)
+            count, change, before = count + 1, abs(rank - before).sum(), rank
+        return count
+
+    def edges(self, matrix: Any = None) -> verify.Edges:
+        return verify.Edges((self.A if matrix is None else matrix)._to_csr(), self.xp)
+
+    def reached_entries(self, answer: Any) -> int:
+        """Entries of the rows of the vertices that a vector has."""
+        return int(self.degree[answer.to_coo(values=False)[0].astype(np.int64)].sum())
+
+    def sweep_entries(self, source: int) -> int:
+        """Entries that counting paths from a source reads: each reached vertex's row on the way out, and on the way
+        back once more those of the vertices that have some before and some behind them."""
+        vertices, level = gb.algorithms.bfs(self.A, source).to_coo()
+        degree = self.degree[vertices.astype(np.int64)]
+        return int(degree.sum() + degree[(level > 0) & (level < level.max())].sum())
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One algorithm: how it is called, what it must read, how its answer is judged.
+
+    Attributes
+    ----------
+    prepare : (graph, options) -> call
+        Makes ready what is not timed; the call takes a source (None where there is none).
+    nbytes : (graph, source, answer, options) -> int
+        Bytes of ids and values that a call must read if it reads each row that concerns it once.
+    verify : (graph, source, answer, options) -> None
+    sources : int
+        Vertices that a call starts from; with more than one the call takes a tuple.
+    gap_runs : (int, int)
+        By GAP's rules: how many inputs, and trials of each.
+    notes : (graph, options) -> dict
+        What the result file should say besides.
+    """
+
+    prepare: Callable[[Graph, Any], Callable[[Any], Any]]
+    nbytes: Callable[[Graph, Any, Any, Any], int]
+    verify: Callable[[Graph, Any, Any, Any], None]
+    sources: int = 0
+    iterates: bool = False
+    gap_runs: tuple[int, int] | None = None
+    notes: Callable[[Graph, Any], dict[str, Any]] = lambda _graph, _options: {}
+
+
+def _verify_bfs(g: Graph, source: int, level: Any, _options: Any) -> None:
+    verify.bfs(g.edges(), level.to_dense(-1), source)
+
+
+def _verify_sssp(g: Graph, source: int, distance: Any, _options: Any) -> None:
+    reached = np.zeros(g.n, np.bool_)
+    reached[distance.to_coo(values=False)[0].astype(np.int64)] = True
+    verify.sssp(g.edges(), distance.to_dense(0), reached, source)
+
+
+def _verify_cc(g: Graph, _source: None, label: Any, _options: Any) -> None:
+    verify.components(g.edges(), label.to_dense())
+
+
+def _pagerank(g: Graph, options: Any) -> Callable[[Any], Any]:
+    """A fixed number of iterations, or with None as many as GAP's rule asks for."""
+    if options.iterations is None:
+        tol, most = GAP_CHANGE / g.n, GAP_MOST_ITERATIONS
+    else:
+        tol, most = None, options.iterations
+    return lambda _source: gb.algorithms.pagerank(g.A, damping=DAMPING, tol=tol, max_iter=most)
+
+
+def _iterations(g: Graph, options: Any) -> int:
+    return int(options.iterations or g.pagerank_iterations)
+
+
+def _verify_pagerank(g: Graph, _source: None, rank: Any, options: Any) -> None:
+    if options.iterations is None:
+        verify.pagerank_step(g.edges(), rank.to_dense(), DAMPING, GAP_CHANGE)
+    else:
+        verify.pagerank(g.edges(), rank.to_dense(), DAMPING, options.iterations)
+
+
+def _verify_tc(g: Graph, _source: None, count: int, _options: Any) -> None:
+    edges = g.edges(g.S)
+    if edges.nvals <= 2 * verify_triangles.LARGE:
+        verify_triangles.equal(count, verify_triangles.count(edges))
+        return
+    vertices = verify_triangles.sample(edges)
+    inside = verify_triangles.count(edges, vertices)
+    verify_triangles.equal(gb.algorithms.triangle_count(g.S[vertices, vertices].new()), inside)
+    if count < inside:
+        raise verify.Wrong(f"the whole graph is said to have {count:,} triangles; a part of it has {inside:,}")
+
+
+def _note_tc(g: Graph, _options: Any) -> dict[str, Any]:
+    if g.S.nvals <= 2 * verify_triangles.LARGE:
+        return {"verified_on": "the whole graph"}
+    return {"verified_on": f"the edges among a fixed sample of at most {verify_triangles.SAMPLE:,} vertices, counted "
+                           "exactly both ways; the whole count was only held to be no less"}  # fmt: skip
+
+
+def _verify_bc(g: Graph, sources: tuple[int, ...], centrality: Any, _options: Any) -> None:
+    verify_betweenness.betweenness(g.edges(), centrality.to_dense(), sources)
+
+
+def _mxv(matrix: str, semiring: str) -> Callable[[Graph, Any], Callable[[Any], Any]]:
+    def prepare(g: Graph, _options: Any) -> Callable[[Any], Any]:
+        A, op = getattr(g, matrix), getattr(gb.semiring, semiring)["FP32"]
+        x, y = gb.Vector.from_dense(g.x), gb.Vector("FP32", g.n)
+
+        def call(_source: None) -> Any:
+            y << A.mxv(x, op)
+            return y
+
+        return call
+
+    return prepare
+
+
+def _tc(g: Graph, _options: Any) -> Callable[[Any], Any]:
+    S = g.S  # made here if need be: GAP reads a symmetric graph and does not time what made it so
+    return lambda _source: gb.algorithms.triangle_count(S)
+
+
+def _verify_mxv(matrix: str, pattern: bool) -> Callable[[Graph, Any, Any, Any], None]:
+    def check(g: Graph, _source: None, y: Any, _options: Any) -> None:
+        verify.product(g.edges(getattr(g, matrix)), g.x, y.to_dense(0), pattern=pattern)
+
+    return check
+
+
+KERNELS = {
+    "bfs": Kernel(
+        lambda g, _: lambda source: gb.algorithms.bfs(g.A, source),
+        lambda g, _source, level, _: g.id_bytes * g.reached_entries(level),
+        _verify_bfs,
+        sources=1,
+        gap_runs=(64, 1),
+    ),
+    "sssp": Kernel(
+        lambda g, _: lambda source: gb.algorithms.sssp(g.A, source),
+        lambda g, _source, distance, _: (g.id_bytes + g.value_bytes) * g.reached_entries(distance),
+        _verify_sssp,
+        sources=1,
+        gap_runs=(64, 1),
+    ),
+    "cc": Kernel(
+        lambda g, _: lambda _source: gb.algorithms.connected_components(g.A),
+        lambda g, _source, _label, _: g.id_bytes * g.nvals,
+        _verify_cc,
+        gap_runs=(1, 16),
+    ),
+    "pagerank": Kernel(
+        _pagerank,
+        lambda g, _source, _rank, o: _iterations(g, o) * g.id_bytes * g.nvals,
+        _verify_pagerank,
+        iterates=True,
+        gap_runs=(1, 16),
+        notes=lambda g, o: {"iterations": _iterations(g, o)},
+    ),
+    "spmv plus_second": Kernel(
+        _mxv("A", "plus_second"),
+        lambda g, _source, _y, _: g.id_bytes * g.nvals,
+        _verify_mxv("A", pattern=True),
+    ),
+    "spmv plus_times": Kernel(
+        _mxv("A32", "plus_times"),
+        lambda g, _source, _y, _: (g.id_bytes + 4) * g.nvals,
+        _verify_mxv("A32", pattern=False),
+    ),
+    "tc": Kernel(
+        _tc,
+        lambda g, _source, _count, _: g.id_bytes * (g.S.nvals // 2),
+        _verify_tc,
+        gap_runs=(1, 3),
+        notes=_note_tc,
+    ),
+    "bc": Kernel(
+        lambda g, _: lambda sources: gb.algorithms.betweenness_centrality(g.A, normalized=False, sources=sources),
+        lambda g, sources, _centrality, _: g.id_bytes * sum(map(g.sweep_entries, sources)),
+        _verify_bc,
+        sources=4,
+        gap_runs=(16, 1),
+    ),
+}
+SUITE = [name for name, kernel in KERNELS.items() if kernel.gap_runs]
+
+
+def selected(names: str) -> list[str]:
+    """Kernels by their names, each also by the beginning of its name ("spmv")."""
+    chosen: dict[str, None] = {}
+    for part in names.split(","):
+        found = [name for name in KERNELS if part in (name, name.partition(" ")[0])]
+        if not found:
+            raise ValueError(f"--kernels: {part!r} is not known; known are {', '.join(KERNELS)}")
+        chosen |= dict.fromkeys(found)
+    return list(chosen)

@@ -1,0 +1,133 @@
+"""When an answer counts as right by LDBC Graphalytics' rules, and what judges it where there is no reference output.
+
+Source: A. Iosup et al., The LDBC Graphalytics Benchmark, arXiv:2011.15028.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from benchmarks import verify
+from benchmarks.graphalytics_files import Graph
+from benchmarks.verify import Undecided, Wrong
+
+EPSILON = 1e-4  # of the reference value
+UNREACHED = 2**63 - 1  # the level of a vertex that BFS does not reach
+PLAIN = 1 << 28  # products that a check forms at most
+
+Values = NDArray[Any]
+
+
+def exact(found: Values, reference: Values, ids: Values) -> None:
+    """Each value is the reference's."""
+    _refuse(found != reference, found, reference, ids)
+
+
+def epsilon(found: Values, reference: Values, ids: Values) -> None:
+    """Each value differs from the reference's by at most :data:`EPSILON` of that; infinity only equals itself."""
+    with np.errstate(invalid="ignore"):  # infinity minus infinity
+        near = abs(found - reference) <= EPSILON * abs(reference)
+    _refuse(~(near & np.isfinite(reference) | (found == reference)), found, reference, ids)
+
+
+def equivalence(found: Values, reference: Values, ids: Values) -> None:
+    """Two vertices have the same label just where the reference's are the same, whatever the labels are."""
+    for one, other in ((found, reference), (reference, found)):
+        _, first, group = np.unique(one, return_index=True, return_inverse=True)
+        _refuse(other[first[group]] != other, found, reference, ids)
+
+
+def _refuse(bad: Values, found: Values, reference: Values, ids: Values) -> None:
+    if bad.any():
+        at = int(bad.argmax())
+        raise Wrong(f"{int(bad.sum()):,} vertices do not match; vertex {ids[at]} has {found[at]}, not {reference[at]}")
+
+
+#: The rule by which the suite compares an algorithm's output with the reference's.
+RULES: dict[str, Callable[[Values, Values, Values], None]] = {
+    "BFS": exact, "CDLP": exact, "WCC": equivalence, "PR": epsilon, "LCC": epsilon, "SSSP": epsilon,
+}  # fmt: skip
+
+
+def validate(graph: Graph, algorithm: str, found: Values) -> str:
+    """Judge an output; what it was judged by.
+
+    Raises
+    ------
+    Wrong, Undecided
+    """
+    reference = graph.reference(algorithm)
+    if reference is None:
+        CHECKS[algorithm](graph, found)
+        return "a check of its own: there is no reference output"
+    rule = RULES[algorithm]
+    rule(found, reference, graph.ids)
+    return f"{graph.about.output(algorithm)}, {rule.__name__} match"
+
+
+def _bfs(graph: Graph, found: Values) -> None:
+    verify.bfs(graph.stream(), np.where(found == UNREACHED, -1, found), graph.source("bfs"))
+
+
+def _sssp(graph: Graph, found: Values) -> None:
+    reached = np.isfinite(found)
+    verify.sssp(graph.stream(), np.where(reached, found, 0), reached, graph.source("sssp"))
+
+
+def _wcc(graph: Graph, found: Values) -> None:
+    verify.components(graph.stream(), np.searchsorted(graph.ids, found))
+
+
+def _pr(graph: Graph, found: Values) -> None:
+    damping = graph.about.number("pr.damping-factor", float)
+    verify.pagerank(graph.stream(), found, damping, graph.about.number("pr.num-iterations"))
+
+
+def _simple(graph: Graph) -> Any:
+    """The pattern without loops, in SciPy."""
+    indices = graph.csr.indices.read().astype(np.int64)
+    A = csr_matrix((np.ones(indices.size), indices, graph.csr.indptr), shape=(graph.n, graph.n))
+    A.setdiag(0)
+    A.eliminate_zeros()
+    return A
+
+
+def _refuse_large(products: int) -> None:
+    if products > PLAIN:
+        raise Undecided("there is no reference output, and the graph is too large for the plain check")
+
+
+def _cdlp(graph: Graph, found: Values) -> None:
+    """The rounds once more, each a product of SciPy: vertices by voters times voters by their labels."""
+    rounds = graph.about.number("cdlp.max-iterations")
+    _refuse_large(graph.csr.nvals * rounds)
+    A = _simple(graph)
+    voters = (A + A.T if graph.about.directed else A).tocsr()
+    label, everyone = np.arange(graph.n), np.arange(graph.n + 1)
+    for _ in range(rounds):
+        votes = voters @ csr_matrix((np.ones(graph.n), label, everyone), shape=(graph.n, graph.n))
+        most = votes.max(axis=1).toarray().ravel()
+        votes.sort_indices()
+        row = np.repeat(np.arange(graph.n), np.diff(votes.indptr))
+        winners = np.flatnonzero(votes.data == most[row])[::-1]
+        label = label.copy()
+        label[row[winners]] = votes.indices[winners]  # of several the smallest comes last, and stays
+    exact(found, graph.ids[label], graph.ids)
+
+
+def _lcc(graph: Graph, found: Values) -> None:
+    """Edges among each vertex's neighbours over the pairs of those, by SciPy."""
+    A = _simple(graph)
+    S = A.maximum(A.T).tocsr()
+    degree = np.diff(S.indptr)
+    _refuse_large(int((S @ degree).sum()))
+    closed = np.asarray((S @ A).multiply(S).sum(axis=1)).ravel()
+    epsilon(found, closed / np.maximum(degree * (degree - 1), 1), graph.ids)
+
+
+CHECKS = {"BFS": _bfs, "CDLP": _cdlp, "WCC": _wcc, "PR": _pr, "LCC": _lcc, "SSSP": _sssp}

@@ -1,0 +1,76 @@
+"""Is a number of triangles right? Counted once more by SciPy, in blocks of rows, so that memory stays bounded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from benchmarks.frame import SEED
+from benchmarks.verify import Edges, Wrong
+
+LARGE = 50_000_000  # edges, above which only a part of the graph is counted
+SAMPLE = 1 << 15  # vertices of that part
+PRODUCTS = 1 << 25  # formed at a time
+
+
+def equal(count: int, expected: int) -> None:
+    """Wrong, unless both are the same."""
+    if count != expected:
+        raise Wrong(f"{count:,} triangles are said to be where {expected:,} are")
+
+
+def count(edges: Edges, vertices: NDArray[np.int64] | None = None) -> int:
+    """Triangles of a symmetric matrix's graph, or of the edges among some vertices, in ascending order.
+
+    Each edge is kept at its end of lower degree, so rows are short, and a triangle is one product: L .* (L L).
+    """
+    L = _forward(edges, vertices)
+    length = np.diff(L.indptr).astype(np.int64)
+    done = np.cumsum(L @ length)
+    total, first = 0, 0
+    while first < L.shape[0]:
+        before = done[first - 1] if first else 0
+        last = max(int(np.searchsorted(done, before + PRODUCTS, "right")), first + 1)
+        block = L[first:last]
+        total += int((block @ L).multiply(block).sum(dtype=np.int64))
+        first = last
+    return total
+
+
+def _forward(edges: Edges, vertices: NDArray[np.int64] | None) -> Any:
+    """The edges, loops left out, each from its end of lower degree to the other; vertices numbered by degree."""
+    n = edges.n if vertices is None else vertices.size
+    place = np.arange(edges.n) if vertices is None else np.full(edges.n, -1)
+    if vertices is not None:
+        place[vertices] = np.arange(n)
+    host = Edges(edges.csr, np, edges.part)
+    parts = []
+    for i, j, _ in host:
+        i, j = place[i].astype(np.int32), place[j].astype(np.int32)
+        inside = (i >= 0) & (j > i)
+        parts.append((i[inside], j[inside]))
+    i, j = (np.concatenate([part[k] for part in parts] or [np.empty(0, np.int32)]) for k in (0, 1))
+    degree = np.bincount(i, minlength=n) + np.bincount(j, minlength=n)
+    rank = np.empty(n, np.int32)
+    rank[np.argsort(degree, kind="stable")] = np.arange(n, dtype=np.int32)
+    i, j = rank[i], rank[j]
+    return csr_matrix((np.ones(i.size, np.int32), (np.minimum(i, j), np.maximum(i, j))), shape=(n, n))
+
+
+def sample(edges: Edges, size: int | None = None, seed: int = SEED) -> NDArray[np.int64]:
+    """Some vertices with all their neighbours, the same ones for the same graph: at most `size` in all, ascending."""
+    size = SAMPLE if size is None else size
+    indptr, indices = edges.csr.indptr, edges.csr.indices
+    rng = np.random.default_rng(seed)
+    chosen, found = np.zeros(edges.n, np.bool_), 0
+    candidates = np.flatnonzero(np.diff(indptr) > 1)
+    for v in rng.choice(candidates, min(size, candidates.size), replace=False).tolist():
+        row = np.append(indices.read(int(indptr[v]), int(indptr[v + 1])).astype(np.int64), v)
+        new = np.unique(row[~chosen[row]])
+        if found + new.size <= size:
+            chosen[new] = True
+            found += new.size
+    return np.flatnonzero(chosen)
