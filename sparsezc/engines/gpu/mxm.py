@@ -62,6 +62,7 @@ def _expand(semiring: Any, a: MatrixStore, b_type: DataType, b_rows: Rows, count
     xp = gpu.xp
     a_rows, monoid, dtype = a.rows, semiring.monoid, semiring.return_type
     assert a_rows is not None
+    placement, b_rows = _placement(a, b_rows), parts.near(b_rows, values="y" in semiring.reads)
     constant = None if semiring.reads & set("xyijk") else DeviceBuffer(xp.asarray(_constant(semiring)))
     iso = constant if monoid.is_idempotent else None
     case = a.dtype, b_type, a_rows, b_rows, constant is not None
@@ -98,7 +99,6 @@ def _expand(semiring: Any, a: MatrixStore, b_type: DataType, b_rows: Rows, count
 
     offsets = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(counts)])
     ranges = parts.blocks([offsets], _PRODUCT_BYTES, most_rows=2**63 // max(ncols, 1))
-    placement = _placement(a, b_rows)
     return parts.assemble(ranges, make, (a.nrows, ncols), dtype, placement, iso)
 
 
@@ -124,8 +124,10 @@ def _fold(semiring: Any, starts: Any, count: int, products: Buffer, iso: bool) -
 def _dots(semiring: Any, a: MatrixStore, b_type: DataType, columns: Rows, mask: MaskRows) -> MatrixStore:
     gpu = device.current()
     xp = gpu.xp
-    a_rows, m_rows, dtype = a.rows, mask.rows, semiring.return_type
-    assert a_rows is not None
+    assert a.rows is not None
+    m_rows, dtype, placement = mask.rows, semiring.return_type, _placement(a, columns)
+    a_rows = parts.near(a.rows, values="x" in semiring.reads)
+    columns = a_rows if columns is a.rows else parts.near(columns, values="y" in semiring.reads)
     text = _text(semiring, a.dtype, b_type, a_rows, columns, False, m_rows.wide)
     kernel = specialise.kernel(gpu, "mxm.cu", text, "dots")
 
@@ -145,7 +147,7 @@ def _dots(semiring: Any, a: MatrixStore, b_type: DataType, columns: Rows, mask: 
         return offsets, ids[at] if whole else None, values
 
     ranges = parts.blocks([m_rows.indptr], _DOT_BYTES)
-    return parts.assemble(ranges, make, (a.nrows, columns.nrows), dtype, _placement(a, columns))
+    return parts.assemble(ranges, make, (a.nrows, columns.nrows), dtype, placement)
 
 
 def _placement(a: MatrixStore, b: Rows) -> str:

@@ -105,6 +105,21 @@ def rows_of(store: MatrixStore) -> Rows:
     return Rows(store.nrows, store.ncols, 0, offsets, DeviceBuffer(ids), DeviceBuffer(values), False)
 
 
+def near(rows: Rows, *, values: bool) -> Rows:
+    """The same rows in device memory, where they fit: for kernels that read entries again and again, or at random.
+
+    `values`: whether these are read too.
+    """
+    if (
+        rows.indices.placement == "device"
+        or rows.indices.nbytes + rows.values.nbytes * values > budget.available() // 4
+    ):
+        return rows
+    indices = DeviceBuffer(rows.indices.load())
+    copy = DeviceBuffer(rows.values.load()) if values else rows.values
+    return Rows(rows.nrows, rows.ncols, rows.nvals, rows.indptr, indices, copy, rows.iso)
+
+
 def placement_of(*stores: MatrixStore) -> str:
     """Where a result of these goes: to the host as soon as one of them lies there, for they are large."""
     return "zerocopy" if any(s.placement == "zerocopy" for s in stores if s.rows is not None) else "device"
