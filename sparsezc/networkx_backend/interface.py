@@ -1,0 +1,12 @@
+"""What NetworkX loads by its entry point ``networkx.backends``: every claimed function, conversions and conditions."""
+
+from __future__ import annotations
+
+# These claim their functions when they are imported.
+from sparsezc.networkx_backend import centrality, choices, clusters, components, dags, hops, lengths  # noqa: F401
+from sparsezc.networkx_backend.claims import CLAIMS, can_run, should_run
+from sparsezc.networkx_backend.convert import convert_from_nx, convert_to_nx
+
+globals().update({name: claim.function for name, claim in CLAIMS.items()})
+
+__all__ = ["can_run", "convert_from_nx", "convert_to_nx", "should_run", *CLAIMS]
