@@ -46,16 +46,13 @@ def maximal_matching(G: Graph) -> set[tuple[Any, Any]]:
     return set(zip(G.names(i[once]), G.names(j[once]), strict=True))
 
 
-_TREE = {"kruskal", "prim", "boruvka"}
-
-
 def _no_nan(given: dict[str, Any]) -> str | None:
     return "sparsezc does not support ignore_nan" if given["ignore_nan"] else None
 
 
 def _forest(G: Graph, algorithm: str, weight: str) -> Iterator[tuple[Any, Any]]:
     """The edges of a minimum spanning forest, the lightest first."""
-    if algorithm not in _TREE:
+    if algorithm not in nx.algorithms.tree.mst.ALGORITHMS:
         raise ValueError(f"{algorithm} is not a valid choice for an algorithm.")
     with else_declined():
         i, j, values = algorithms.minimum_spanning_forest(G.values(weight)).select(select.triu).new().to_coo()

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc import algorithms
+from sparsezc.matrix import Matrix
 from sparsezc.networkx_backend.claims import claims
 from sparsezc.networkx_backend.graph import Graph
 from sparsezc.vector import Vector
@@ -52,8 +53,21 @@ def weakly_connected_components(G: Graph) -> Iterator[set[Any]]:
 
 @claims()
 def strongly_connected_components(G: Graph) -> Iterator[set[Any]]:
-    """The nodes of each strong component; :func:`sparsezc.algorithms.strongly_connected_components`."""
-    yield from groups(G, algorithms.strongly_connected_components(G.A))
+    """The nodes of each strong component; :func:`sparsezc.algorithms.strongly_connected_components`.
+
+    No edge leads from a component to a later one, as from NetworkX's own search.
+    """
+    labels = algorithms.strongly_connected_components(G.A).to_coo()[1]
+    _, component = np.unique(labels, return_inverse=True)
+    i, j, _ = G.A.to_coo()
+    between = np.unique(np.stack([component[j], component[i]])[:, component[i] != component[j]], axis=1)
+    m = int(component.max(initial=-1)) + 1
+    generation = algorithms.topological_generations(
+        Matrix.from_coo(between[0], between[1], True, nrows=m, ncols=m)
+    ).to_coo()[1]
+    # by generations of the reversed edges, and by first nodes within each
+    place = np.argsort(np.argsort(generation, kind="stable"))
+    yield from groups(G, Vector.from_dense(place[component]))
 
 
 @claims()
