@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import chain
-from numbers import Integral, Real
 from typing import Any
 
 import networkx as nx
@@ -14,6 +13,9 @@ from sparsezc.matrix import Matrix
 from sparsezc.networkx_backend.graph import DiGraph, Graph
 from sparsezc.semirings import types
 
+#: The types of values that are taken; a Fraction or a Decimal would not come back as one.
+WHOLE = (int, np.integer, np.bool_)
+NUMBERS = (*WHOLE, float, np.floating)
 #: Integers up to here are floating numbers too.
 EXACT = 2**53
 
@@ -77,14 +79,14 @@ def _edges(source: Any, G: Graph) -> tuple[NDArray[np.int64], NDArray[np.int64]]
 
 def _numbers(every: list[Any], weight: str) -> NDArray[Any]:
     """Values as an array; what is not a finite number, or would not stay the same, is declined."""
-    wrong = next((value for value in every if not isinstance(value, (Real, np.bool_))), 0)
-    if not isinstance(wrong, (Real, np.bool_)):
-        raise NotImplementedError(f"edge attribute {weight!r} has the value {wrong!r}; sparsezc needs numbers")
-    integers = [isinstance(value, (Integral, np.bool_)) for value in every]
-    most = max((abs(int(value)) for value, whole in zip(every, integers, strict=True) if whole), default=0)
-    if most >= (2**63 if all(integers) else EXACT):
+    kinds = set(map(type, every))
+    if wrong := [kind.__name__ for kind in kinds if not issubclass(kind, NUMBERS)]:
+        raise NotImplementedError(f"edge attribute {weight!r} has a value of type {wrong[0]}; sparsezc needs numbers")
+    whole = all(issubclass(kind, WHOLE) for kind in kinds)
+    most = max((abs(int(value)) for value in every if isinstance(value, WHOLE)), default=0)
+    if most >= (2**63 if whole else EXACT):
         raise NotImplementedError(f"edge attribute {weight!r} has an integer of size {most}; sparsezc has 64 bits")
-    array = np.array(every, np.int64 if all(integers) else np.float64)
+    array = np.array(every, np.int64 if whole else np.float64)
     if not np.isfinite(array).all():
         raise NotImplementedError(f"edge attribute {weight!r} has infinite values or NaN; sparsezc needs finite ones")
     return array
@@ -109,7 +111,7 @@ def original(obj: Graph) -> Any:
         return obj.source
     made = nx.DiGraph() if obj.directed else nx.Graph()
     made.add_nodes_from(obj.nodes)
-    for weight, A in (obj._values or {None: obj.A}).items():
+    for weight, A in [(None, obj.A), *obj._values.items()]:
         i, j, values = A.to_coo()
         ends = zip(obj.names(i), obj.names(j), values.tolist(), strict=True)
         made.add_edges_from((u, v, {} if weight is None else {weight: value}) for u, v, value in ends)

@@ -65,7 +65,8 @@ class Graph:
         self.nodes = nodes
         self.index = {node: i for i, node in enumerate(nodes)}
         self.source = source  # the NetworkX graph with all attributes, where they were asked for
-        self._values: dict[str | None, Matrix] = {}
+        self._values: dict[str, Matrix] = {}
+        self._ones: Matrix | None = None
 
     @classmethod
     def _made(cls, A: Matrix, nodes: Sequence[Hashable], source: Any = None) -> Graph:
@@ -76,15 +77,16 @@ class Graph:
 
     def values(self, weight: str | None) -> Matrix:
         """The matrix whose values are an edge attribute; ones where edges have none of that name."""
-        if weight not in self._values:
-            if weight is not None and self.source is not None:
-                from sparsezc.networkx_backend.convert import weighted
+        if weight is not None and weight not in self._values and self.source is not None:
+            from sparsezc.networkx_backend.convert import weighted
 
-                self._values[weight] = weighted(self.source, self, weight, 1)
-            else:
-                self._values[weight] = self.A.apply(binary.pair[types.BOOL], right=True).new()
-                self._values[weight]._symmetric = not self.directed
-        return self._values[weight]
+            self._values[weight] = weighted(self.source, self, weight, 1)
+        if weight is not None and weight in self._values:
+            return self._values[weight]
+        if self._ones is None:
+            self._ones = self.A.apply(binary.pair[types.BOOL], right=True).new()
+            self._ones._symmetric = not self.directed
+        return self._ones
 
     def is_directed(self) -> bool:
         """Whether edges have a direction."""

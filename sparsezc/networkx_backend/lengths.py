@@ -48,7 +48,8 @@ def single_source_dijkstra_path_length(
     G: Graph, source: Any, cutoff: float | None = None, weight: str | None = "weight"
 ) -> dict[Any, Any]:
     """Distances from a node by nodes, the nearest first; :func:`sparsezc.algorithms.sssp`."""
-    return _dijkstra(G, _positive(G, weight), _number(G, source), cutoff)
+    start = _number(G, source)
+    return _dijkstra(G, _positive(G, weight), start, cutoff)
 
 
 @claims()
