@@ -12,8 +12,10 @@ import networkx as nx
 import pytest
 
 import sparsezc as gb
+from sparsezc import device
 from sparsezc.networkx_backend import DiGraph, Graph, interface
 from sparsezc.networkx_backend.info import FUNCTIONS, get_info
+from tests.emulator.device import EmulatedDevice, why_unavailable
 from tests.networkx_backend.entry_points import ROOT
 
 BACKEND = {"backend": "sparsezc"}
@@ -234,11 +236,25 @@ def test_the_null_graph() -> None:
     assert nx.triangles(nx.Graph(), **BACKEND) == {}
 
 
-@pytest.mark.gpu
+@pytest.fixture(params=["emulated", pytest.param("real", marks=pytest.mark.gpu)])
+def gpu(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A GPU, emulated or there."""
+    if request.param == "emulated":
+        if reason := why_unavailable():
+            pytest.skip(reason)
+        before = device.use(EmulatedDevice("lockstep"))
+        yield
+        device.use(before)
+    else:
+        yield
+
+
+@pytest.mark.usefixtures("gpu")
 def test_converted_graphs_lie_where_the_configuration_says() -> None:
-    G = nx.karate_club_graph()
+    G = nx.path_graph(40)
     with nx.config.backends.sparsezc(placement="device"):
+        assert nx.single_source_shortest_path_length(G, 3, **BACKEND) == nx.single_source_shortest_path_length(G, 3)
+        [kept] = G.__networkx_cache__["backends"]["sparsezc"].values()
         found = nx.pagerank(G, **BACKEND)
-    [kept] = G.__networkx_cache__["backends"]["sparsezc"].values()
-    assert kept.A.engine == "gpu"
+    assert kept.A._engine.name == "gpu"
     assert found == pytest.approx(nx.pagerank(G), abs=1e-6)
