@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 import networkx as nx
 import numpy as np
+from numpy.typing import NDArray
 
 from sparsezc import algorithms
 from sparsezc.errors import InvalidValue
@@ -18,6 +20,9 @@ from sparsezc.networkx_backend.graph import Graph
 from sparsezc.networkx_backend.hops import within
 from sparsezc.semirings import select, types
 from sparsezc.vector import Vector
+
+#: Pairs of nodes that are looked at together.
+PAIRS = 2**20
 
 
 @claims()
@@ -135,26 +140,40 @@ def jaccard_coefficient(G: Graph, ebunch: Iterable[tuple[Any, Any]] | None = Non
     """Pairs with coefficients, by default those without an edge; :func:`sparsezc.algorithms.jaccard_coefficient`."""
     if G.number_of_loops():
         raise NotImplementedError("sparsezc: the graph has loops, whose nodes NetworkX leaves out of what is shared")
-    n = len(G)
     if ebunch is None:
-        apart = np.triu(np.ones((n, n), bool), 1)
-        i, j, _ = G.A.to_coo()
-        apart[i, j] = False
-        i, j = np.nonzero(apart)
-        pairs = zip(G.names(i), G.names(j), strict=True)
-    else:
-        wanted = list(ebunch)
-        for node in (node for pair in wanted for node in pair):
-            if node not in G:
-                raise nx.NodeNotFound(f"Node {node} not in G.")
-        i, j = (G.numbers(pair[side] for pair in wanted) for side in (0, 1))
-        pairs = iter(wanted)  # type: ignore[assignment]
+        return chain.from_iterable(_shares(G, i, j, zip(G.names(i), G.names(j), strict=True)) for i, j in _apart(G.A))
+    pairs = list(ebunch)
+    for node in chain.from_iterable(pairs):
+        if node not in G:
+            raise nx.NodeNotFound(f"Node {node} not in G.")
+    return _shares(G, G.numbers(u for u, _ in pairs), G.numbers(v for _, v in pairs), pairs)
+
+
+def _shares(
+    G: Graph, i: NDArray[np.int64], j: NDArray[np.int64], pairs: Iterable[tuple[Any, Any]]
+) -> Iterator[tuple[Any, Any, float]]:
+    """Pairs with their coefficients; i and j are their numbers."""
+    n = len(G)
     cells, inverse = np.unique(i * n + j, return_inverse=True)
-    mask = Matrix.from_coo(cells // max(n, 1), cells % max(n, 1), True, types.BOOL, nrows=n, ncols=n)
+    mask = Matrix.from_coo(cells // n, cells % n, True, types.BOOL, nrows=n, ncols=n)
     rows, columns, shares = algorithms.jaccard_coefficient(G.A, mask).to_coo()
     found = np.zeros(cells.size)
     found[np.searchsorted(cells, rows * n + columns)] = shares
     return ((u, v, share) for (u, v), share in zip(pairs, found[inverse].tolist(), strict=True))
+
+
+def _apart(A: Matrix) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """The pairs i < j without an edge, some rows at a time: all of them may fit no memory."""
+    n = A.nrows
+    i, j, _ = A.to_coo()
+    step = max(1, PAIRS // max(n, 1))
+    for start in range(0, n, step):
+        rows = np.arange(start, min(start + step, n))
+        apart = np.arange(n) > rows[:, None]
+        inside = (i >= start) & (i < start + step)
+        apart[i[inside] - start, j[inside]] = False
+        u, v = np.nonzero(apart)
+        yield u + start, v
 
 
 @claims("distance")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from inspect import Signature, signature
@@ -23,6 +24,15 @@ class Claim(NamedTuple):
 
 
 CLAIMS: dict[str, Claim] = {}
+#: The first NetworkX whose rules the functions follow: earlier ones scale samples of betweenness otherwise.
+FIRST = (3, 6)
+
+
+def require_networkx(version: str) -> None:
+    """Refuse a NetworkX whose answers would not be ours."""
+    found = re.match(r"(\d+)\.(\d+)", version)
+    if found and (int(found[1]), int(found[2])) < FIRST:
+        raise ImportError(f"sparsezc's backend follows NetworkX {FIRST[0]}.{FIRST[1]}; this is NetworkX {version}")
 
 
 def claims(

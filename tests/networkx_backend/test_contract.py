@@ -14,6 +14,7 @@ import pytest
 import sparsezc as gb
 from sparsezc import device
 from sparsezc.networkx_backend import DiGraph, Graph, interface
+from sparsezc.networkx_backend.claims import require_networkx
 from sparsezc.networkx_backend.info import FUNCTIONS, get_info
 from tests.emulator.device import EmulatedDevice, why_unavailable
 from tests.networkx_backend.entry_points import ROOT
@@ -37,6 +38,13 @@ def test_what_is_announced_is_there() -> None:
     assert all(callable(getattr(interface, name)) for name in FUNCTIONS)
     assert set(get_info()["functions"]) == set(FUNCTIONS)
     assert set(nx.utils.backends.backend_info["sparsezc"]["functions"]) == set(FUNCTIONS)
+
+
+def test_an_older_networkx_is_refused() -> None:
+    require_networkx("3.6")
+    require_networkx("4.0rc1.dev0")
+    with pytest.raises(ImportError, match=r"follows NetworkX 3\.6; this is NetworkX 3\.5\.1"):
+        require_networkx("3.5.1")
 
 
 def test_every_claim_has_networkx_names() -> None:
