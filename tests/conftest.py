@@ -6,6 +6,8 @@ import os
 import warnings
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import graphblas
@@ -15,10 +17,15 @@ from sparsezc import device
 from sparsezc.config import config
 from tests.emulator.device import EmulatedDevice, why_unavailable
 from tests.emulator.rehearsal import rehearse
+from tests.networkx_backend import entry_points
 
 # The judge must be right: in its default, nonblocking mode SuiteSparse can corrupt an input. This must come before any
 # other name of graphblas is used, and so before any test module is imported.
 graphblas.init("suitesparse", blocking=True)
+
+# NetworkX must find the backend also where the checkout is not installed, and before a test imports it.
+_METADATA = TemporaryDirectory()
+entry_points.provide(Path(_METADATA.name))
 
 try:
     import hypothesis

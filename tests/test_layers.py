@@ -63,7 +63,7 @@ ROOMS = (
     ),
     ("sparsezc.algorithms",),
     ("sparsezc.io",),
-    ("sparsezc.cli",),
+    ("sparsezc.cli", "sparsezc.networkx_backend"),
     ("sparsezc", "sparsezc.__main__"),  # the facade: users import it, no room does
 )
 OWN_FILE_ONLY = {"sparsezc", "sparsezc.engines"}  # rows that mean a folder's __init__.py and not what lies beside it

@@ -166,8 +166,13 @@ def test_the_installed_wheel_works(built: Built, tmp_path: Path) -> None:
     subprocess.run([*pip, "--target", str(target), str(built.wheel)], check=True, stdin=subprocess.DEVNULL)
     kept = {path.name for path in target.iterdir() if path.suffix != ".dist-info"}
     assert kept == {"bin" if os.name == "posix" else "Scripts", "sparsezc"}
-    command = "(command,) = distribution('sparsezc').entry_points\nassert command.name == 'sparsezc' and command.load()"
-    done = python(IMPORTS.format(where=str(target)) + command, cwd=tmp_path, path=target)
+    # the command, and what NetworkX looks for
+    entries = """
+entries = {entry.group: entry for entry in distribution("sparsezc").entry_points}
+assert sorted(entries) == ["console_scripts", "networkx.backend_info", "networkx.backends"]
+assert all(entry.name == "sparsezc" and entry.load() for entry in entries.values())
+"""
+    done = python(IMPORTS.format(where=str(target)) + entries, cwd=tmp_path, path=target)
     assert done.returncode == 0, done.stderr
 
 

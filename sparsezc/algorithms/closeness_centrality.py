@@ -73,7 +73,6 @@ def closeness_centrality(A: Matrix, wf_improved: bool = True, *, k: Any = None, 
         others = Vector.from_scalar(sources.size, n, types.INT64)
         others(binary.minus) << Vector.from_coo(sources, 1, types.INT64, size=n)
         others << others.select(select.valuegt, 0)
-        share << share.ewise_mult(reached, binary.times)
-        share << share.ewise_mult(others, binary.truediv)
+        share << share.ewise_mult(reached.ewise_mult(others, binary.truediv).new(), binary.times)
     closeness(share.S) << share
     return closeness

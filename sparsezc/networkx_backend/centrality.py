@@ -1,0 +1,210 @@
+"""Centralities, by NetworkX's names, arguments and errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from sparsezc import algorithms
+from sparsezc.algorithms._pattern import transposed
+from sparsezc.errors import ConvergenceFailure
+from sparsezc.networkx_backend.claims import claims, else_declined
+from sparsezc.networkx_backend.graph import Graph
+from sparsezc.semirings import monoid
+from sparsezc.vector import Vector
+
+
+def _vector(G: Graph, numbers: dict[Any, Any] | None) -> Vector | None:
+    """Numbers by nodes as a Vector; those of other nodes are left out."""
+    if numbers is None:
+        return None
+    try:
+        known = {G.index[node]: float(number) for node, number in numbers.items() if node in G}
+    except (AttributeError, TypeError, ValueError) as error:
+        raise NotImplementedError("sparsezc: a dictionary of numbers by nodes is needed") from error
+    made: Vector = Vector.from_coo(list(known), np.array(list(known.values()), float), size=len(G))
+    return made
+
+
+def _whole(name: str) -> Any:
+    """A claim's reason: a dictionary of this name must have a number >= 0 for every node, and some above 0."""
+
+    def reason(given: dict[str, Any]) -> str | None:
+        numbers = given[name]
+        if numbers is None or all(node in numbers for node in given["G"]):
+            return None
+        return f"{name} does not name every node"
+
+    return reason
+
+
+def _iterated(max_iter: int, run: Any) -> Any:
+    """What `run` returns, with NetworkX's error where it does not settle."""
+    if max_iter < 1:
+        raise nx.PowerIterationFailedConvergence(max_iter)
+    try:
+        with else_declined():
+            return run()
+    except ConvergenceFailure as error:
+        raise nx.PowerIterationFailedConvergence(max_iter) from error
+
+
+@claims("dangling")
+def pagerank(
+    G: Graph,
+    alpha: float = 0.85,
+    personalization: dict[Any, Any] | None = None,
+    max_iter: int = 100,
+    tol: float = 1e-6,
+    nstart: dict[Any, Any] | None = None,
+    weight: str | None = "weight",
+    dangling: None = None,
+) -> dict[Any, float]:
+    """Ranks by nodes; :func:`sparsezc.algorithms.pagerank`."""
+    if len(G) == 0:
+        return {}
+    teleport, start = _vector(G, personalization), _vector(G, nstart)
+    if teleport is not None and teleport.reduce(monoid.plus).get(0.0) == 0:
+        raise ZeroDivisionError("personalization has no value above 0 for a node of the graph")
+    return G.named(
+        _iterated(
+            max_iter,
+            lambda: algorithms.pagerank(
+                G.values(weight),
+                alpha,
+                tol,
+                max_iter,
+                personalization=teleport,
+                nstart=start,
+                weighted=weight is not None,
+            ),
+        )
+    )
+
+
+@claims(reason=lambda given: None if given["normalized"] else "sparsezc has normalised scores only")
+def hits(
+    G: Graph,
+    max_iter: int = 100,
+    tol: float = 1e-8,
+    nstart: dict[Any, Any] | None = None,
+    normalized: bool = True,
+) -> tuple[dict[Any, float], dict[Any, float]]:
+    """Hubs and authorities by nodes; :func:`sparsezc.algorithms.hits`."""
+    if len(G) == 0:
+        return {}, {}
+    start = _vector(G, nstart)
+    hubs, authorities = _iterated(
+        max_iter, lambda: algorithms.hits(G.values("weight"), max_iter, tol, start, weighted=True)
+    )
+    return G.named(hubs), G.named(authorities)
+
+
+@claims(reason=_whole("nstart"))
+def katz_centrality(
+    G: Graph,
+    alpha: float = 0.1,
+    beta: Any = 1.0,
+    max_iter: int = 1000,
+    tol: float = 1e-6,
+    nstart: dict[Any, Any] | None = None,
+    normalized: bool = True,
+    weight: str | None = None,
+) -> dict[Any, float]:
+    """Scores by nodes; :func:`sparsezc.algorithms.katz_centrality`."""
+    if len(G) == 0:
+        return {}
+    try:
+        base = float(beta)
+    except (TypeError, ValueError, AttributeError) as error:
+        if set(beta) != set(G):
+            raise nx.NetworkXError("beta dictionary must have a value for every node") from error
+        base = _vector(G, beta)  # type: ignore[assignment]
+    start = _vector(G, nstart)
+    return G.named(
+        _iterated(
+            max_iter,
+            lambda: algorithms.katz_centrality(
+                G.values(weight), alpha, base, max_iter, tol, start, normalized, weighted=weight is not None
+            ),
+        )
+    )
+
+
+@claims(reason=_whole("nstart"))
+def eigenvector_centrality(
+    G: Graph,
+    max_iter: int = 100,
+    tol: float = 1e-6,
+    nstart: dict[Any, Any] | None = None,
+    weight: str | None = None,
+) -> dict[Any, float]:
+    """Scores by nodes; :func:`sparsezc.algorithms.eigenvector_centrality`."""
+    if len(G) == 0:
+        raise nx.NetworkXPointlessConcept("cannot compute centrality for the null graph")
+    start = _vector(G, nstart)
+    if nstart is not None and all(value == 0 for value in nstart.values()):
+        raise nx.NetworkXError("initial vector cannot have all zero values")
+    return G.named(
+        _iterated(
+            max_iter,
+            lambda: algorithms.eigenvector_centrality(
+                G.values(weight), max_iter, tol, start, weighted=weight is not None
+            ),
+        )
+    )
+
+
+@claims("weight")
+def betweenness_centrality(
+    G: Graph,
+    k: int | None = None,
+    normalized: bool = True,
+    weight: None = None,
+    endpoints: bool = False,
+    seed: Any = None,
+) -> dict[Any, float]:
+    """Shares of shortest paths by nodes; :func:`sparsezc.algorithms.betweenness_centrality`.
+
+    With `k` the same nodes are chosen as NetworkX chooses with the same seed.
+    """
+    n = len(G)
+    ends = n if endpoints else n - 1
+    # an undirected graph's pairs count once
+    unscaled = 1.0 if G.directed else 0.5
+    if k is None or k == n:
+        shares = G.named(algorithms.betweenness_centrality(G.A, normalized=normalized, endpoints=endpoints))
+        return shares if normalized else {node: share * unscaled for node, share in shares.items()}
+    chosen = seed.sample(list(G.nodes), k)
+    sources = G.numbers(chosen).tolist()
+    shares = G.named(algorithms.betweenness_centrality(G.A, endpoints=endpoints, sources=sources))
+    if not normalized and ends >= 2:
+        shares = {node: share * ends * (ends - 1) * unscaled for node, share in shares.items()}
+    if k == 1 and not endpoints and ends >= 2:
+        shares[chosen[0]] = float("nan")  # no path that starts elsewhere was looked at
+    return shares
+
+
+@claims("distance")
+def closeness_centrality(
+    G: Graph, u: Any = None, distance: None = None, wf_improved: bool = True
+) -> dict[Any, float] | float:
+    """One over mean distances by nodes, or of the node `u`; :func:`sparsezc.algorithms.closeness_centrality`."""
+    if u is None:
+        return G.named(algorithms.closeness_centrality(G.A, wf_improved))
+    if u not in G:
+        raise nx.NodeNotFound(f"Source {u} is not in G")
+    lengths = algorithms.bfs(transposed(G.A), G.index[u])
+    total, others = int(lengths.reduce(monoid.plus).get(0)), len(G) - 1
+    if total == 0:
+        return 0.0
+    reached = lengths.nvals - 1
+    return float(reached / total * (reached / others if wf_improved else 1.0))
+
+
+@claims("nbunch", "distance", "sources")
+def harmonic_centrality(G: Graph, nbunch: None = None, distance: None = None, sources: None = None) -> dict[Any, float]:
+    """Sums of one over distances by nodes; :func:`sparsezc.algorithms.harmonic_centrality`."""
+    return G.named(algorithms.harmonic_centrality(G.A))

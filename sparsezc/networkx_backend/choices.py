@@ -1,0 +1,189 @@
+"""Sets, trees, communities and neighbourhoods, by NetworkX's names, arguments and errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import Any
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc import algorithms
+from sparsezc.errors import InvalidValue
+from sparsezc.matrix import Matrix
+from sparsezc.networkx_backend.claims import claims, else_declined
+from sparsezc.networkx_backend.components import groups
+from sparsezc.networkx_backend.convert import original
+from sparsezc.networkx_backend.graph import Graph
+from sparsezc.networkx_backend.hops import within
+from sparsezc.semirings import select, types
+from sparsezc.vector import Vector
+
+#: Pairs of nodes that are looked at together.
+PAIRS = 2**20
+
+
+@claims()
+def maximal_independent_set(G: Graph, nodes: Any = None, seed: Any = None) -> list[Any]:
+    """Members as a list, those asked for first; :func:`sparsezc.algorithms.maximal_independent_set`."""
+    wanted = {seed.choice(list(G))} if not nodes else set(nodes)
+    if not wanted <= set(G):
+        raise nx.NetworkXUnfeasible(f"{wanted} is not a subset of the nodes of G")
+    numbers = G.numbers(wanted)
+    at = Vector.from_coo(numbers, True, types.BOOL, size=len(G))
+    loops = G.A.select(select.diag).new().diag()
+    try:
+        if loops.dup(mask=at.S).nvals:
+            raise InvalidValue("a node with a loop is its own neighbour")
+        chosen = algorithms.maximal_independent_set(G.A, numbers.tolist(), seed.randint(0, 2**31 - 1))
+    except InvalidValue as error:
+        raise nx.NetworkXUnfeasible(f"{wanted} is not an independent set of G") from error
+    return [*wanted, *(node for node in G.names(chosen.to_coo()[0]) if node not in wanted)]
+
+
+@claims(undirected=True)
+def maximal_matching(G: Graph) -> set[tuple[Any, Any]]:
+    """Edges as pairs; :func:`sparsezc.algorithms.maximal_matching`."""
+    i, j = algorithms.maximal_matching(G.A, seed=0).to_coo()
+    once = i < j
+    return set(zip(G.names(i[once]), G.names(j[once]), strict=True))
+
+
+def _no_nan(given: dict[str, Any]) -> str | None:
+    return "sparsezc does not support ignore_nan" if given["ignore_nan"] else None
+
+
+def _forest(G: Graph, algorithm: str, weight: str) -> Iterator[tuple[Any, Any]]:
+    """The edges of a minimum spanning forest, the lightest first."""
+    if algorithm not in nx.algorithms.tree.mst.ALGORITHMS:
+        raise ValueError(f"{algorithm} is not a valid choice for an algorithm.")
+    with else_declined():
+        i, j, values = algorithms.minimum_spanning_forest(G.values(weight)).select(select.triu).new().to_coo()
+    order = np.argsort(values, kind="stable")
+    return zip(G.names(i[order]), G.names(j[order]), strict=True)
+
+
+@claims(reason=_no_nan)
+def minimum_spanning_edges(
+    G: Graph,
+    algorithm: str = "kruskal",
+    weight: str = "weight",
+    keys: bool = True,
+    data: bool = True,
+    ignore_nan: bool = False,
+) -> Iterator[Any]:
+    """Edges, with their attributes if `data`; :func:`sparsezc.algorithms.minimum_spanning_forest`."""
+    edges = _forest(G, algorithm, weight)
+    if not data:
+        return edges
+    source = original(G)
+    return ((u, v, source[u][v]) for u, v in edges)
+
+
+@claims(reason=_no_nan)
+def minimum_spanning_tree(
+    G: Graph, weight: str = "weight", algorithm: str = "kruskal", ignore_nan: bool = False
+) -> Any:
+    """The forest as a graph with all nodes and attributes."""
+    source = original(G)
+    tree = source.__class__()
+    tree.graph.update(source.graph)
+    tree.add_nodes_from(source.nodes.items())
+    tree.add_edges_from((u, v, source[u][v]) for u, v in _forest(G, algorithm, weight))
+    return tree
+
+
+@claims(undirected=True)
+def louvain_communities(
+    G: Graph,
+    weight: str | None = "weight",
+    resolution: float = 1,
+    threshold: float = 1e-7,
+    max_level: int | None = None,
+    seed: Any = None,
+) -> list[set[Any]]:
+    """A partition of the nodes; :func:`sparsezc.algorithms.louvain_communities`."""
+    if max_level is not None and max_level <= 0:
+        raise ValueError("max_level argument must be a positive integer or None")
+    if G.number_of_loops():
+        raise NotImplementedError("sparsezc: the graph has loops, which NetworkX takes for communities")
+    with else_declined():
+        labels = algorithms.louvain_communities(
+            G.values(weight), resolution, threshold, max_level, seed.randint(0, 2**31 - 1), weighted=weight is not None
+        )
+    return list(groups(G, labels))
+
+
+@claims()
+def modularity(G: Graph, communities: Iterable[Any], weight: str | None = "weight", resolution: float = 1) -> float:
+    """How good a partition is; :func:`sparsezc.algorithms.modularity`."""
+    parts = [set(part) & set(G) for part in communities]
+    if len(set().union(*parts)) != len(G) or sum(map(len, parts)) != len(G):
+        raise nx.algorithms.community.quality.NotAPartition(original(G), parts)
+    if G.A.nvals == 0:
+        raise ZeroDivisionError("a graph without edges has no modularity")
+    A = G.values(weight)
+    if not G.directed:
+        # a loop ends at its node twice
+        A = A.ewise_add(A.select(select.diag).new(), "plus").new(types.FP64)
+    label = np.empty(len(G), np.int64)
+    for k, part in enumerate(parts):
+        label[G.numbers(part)] = k
+    with else_declined():
+        return algorithms.modularity(A, Vector.from_dense(label), resolution, weighted=weight is not None)
+
+
+@claims()
+def jaccard_coefficient(G: Graph, ebunch: Iterable[tuple[Any, Any]] | None = None) -> Iterator[tuple[Any, Any, Any]]:
+    """Pairs with coefficients, by default those without an edge; :func:`sparsezc.algorithms.jaccard_coefficient`."""
+    if G.number_of_loops():
+        raise NotImplementedError("sparsezc: the graph has loops, whose nodes NetworkX leaves out of what is shared")
+    if ebunch is None:
+        return chain.from_iterable(_shares(G, i, j, zip(G.names(i), G.names(j), strict=True)) for i, j in _apart(G.A))
+    pairs = list(ebunch)
+    for node in chain.from_iterable(pairs):
+        if node not in G:
+            raise nx.NodeNotFound(f"Node {node} not in G.")
+    return _shares(G, G.numbers(u for u, _ in pairs), G.numbers(v for _, v in pairs), pairs)
+
+
+def _shares(
+    G: Graph, i: NDArray[np.int64], j: NDArray[np.int64], pairs: Iterable[tuple[Any, Any]]
+) -> Iterator[tuple[Any, Any, float]]:
+    """Pairs with their coefficients; i and j are their numbers."""
+    n = len(G)
+    cells, inverse = np.unique(i * n + j, return_inverse=True)
+    mask = Matrix.from_coo(cells // n, cells % n, True, types.BOOL, nrows=n, ncols=n)
+    rows, columns, shares = algorithms.jaccard_coefficient(G.A, mask).to_coo()
+    found = np.zeros(cells.size)
+    found[np.searchsorted(cells, rows * n + columns)] = shares
+    return ((u, v, share) for (u, v), share in zip(pairs, found[inverse].tolist(), strict=True))
+
+
+def _apart(A: Matrix) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """The pairs i < j without an edge, some rows at a time: all of them may fit no memory."""
+    n = A.nrows
+    i, j, _ = A.to_coo()
+    step = max(1, PAIRS // max(n, 1))
+    for start in range(0, n, step):
+        rows = np.arange(start, min(start + step, n))
+        apart = np.arange(n) > rows[:, None]
+        inside = (i >= start) & (i < start + step)
+        apart[i[inside] - start, j[inside]] = False
+        u, v = np.nonzero(apart)
+        yield u + start, v
+
+
+@claims("distance")
+def ego_graph(
+    G: Graph, n: Any, radius: float = 1, center: bool = True, undirected: bool = False, distance: None = None
+) -> Any:
+    """The subgraph within some hops of a node; :func:`sparsezc.algorithms.k_hop`."""
+    if n not in G:
+        raise nx.NodeNotFound(f"Source {n} is not in G")
+    H = original(G).subgraph(G.names(within(G.A, G.index[n], radius, undirected).to_coo()[0])).copy()
+    if not center:
+        H.remove_node(n)
+    return H

@@ -1,0 +1,100 @@
+"""Which functions the backend has, and for which arguments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from inspect import Signature, signature
+from typing import Any, NamedTuple, TypeVar
+
+from sparsezc.errors import DomainMismatch, InvalidValue
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Claim(NamedTuple):
+    """A function, and what it needs beyond what NetworkX asks of its arguments."""
+
+    function: Callable[..., Any]
+    signature: Signature
+    absent: tuple[str, ...]
+    undirected: bool
+    reason: Callable[[dict[str, Any]], str | None] | None
+
+
+CLAIMS: dict[str, Claim] = {}
+#: The first NetworkX whose rules the functions follow: earlier ones scale samples of betweenness otherwise.
+FIRST = (3, 6)
+
+
+def require_networkx(version: str) -> None:
+    """Refuse a NetworkX whose answers would not be ours."""
+    found = re.match(r"(\d+)\.(\d+)", version)
+    if found and (int(found[1]), int(found[2])) < FIRST:
+        raise ImportError(f"sparsezc's backend follows NetworkX {FIRST[0]}.{FIRST[1]}; this is NetworkX {version}")
+
+
+def claims(
+    *absent: str, undirected: bool = False, reason: Callable[[dict[str, Any]], str | None] | None = None
+) -> Callable[[Function], Function]:
+    """Claim a function by its name.
+
+    Parameters
+    ----------
+    absent : str
+        Arguments that must be None.
+    undirected : bool
+        Directed graphs, which NetworkX's function takes, are left to it.
+    reason : callable, optional
+        Given all arguments, says why the function cannot run with them, or None.
+    """
+
+    def claim(function: Function) -> Function:
+        CLAIMS[function.__name__] = Claim(function, signature(function), absent, undirected, reason)
+        return function
+
+    return claim
+
+
+def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
+    """Whether a function can run with these arguments, and if not why; NetworkX asks before it converts."""
+    claim = CLAIMS.get(name)
+    if claim is None:
+        return f"sparsezc has no {name}"
+    try:
+        bound = claim.signature.bind(*args, **kwargs)
+    except TypeError as error:
+        return str(error)
+    bound.apply_defaults()
+    return _reason(claim, bound.arguments) or True
+
+
+def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
+    """Whether a function is worth running where nobody asked for this backend by name."""
+    # one phase after the other, each of as many steps as there are nodes
+    return "NetworkX is faster on most graphs" if name == "stoer_wagner" else can_run(name, args, kwargs)
+
+
+def _reason(claim: Claim, given: dict[str, Any]) -> str | None:
+    G = given["G"]
+    if G.is_multigraph():
+        return "sparsezc has no multigraphs"
+    if claim.undirected and G.is_directed():
+        return "sparsezc has this function for undirected graphs only"
+    for name in claim.absent:
+        if given[name] is not None:
+            return f"sparsezc does not support {name}"
+    for name in ("weight", "distance"):
+        if callable(given.get(name)):
+            return f"{name} is a function; sparsezc takes the name of an edge attribute"
+    return claim.reason(given) if claim.reason else None
+
+
+@contextmanager
+def else_declined() -> Iterator[None]:
+    """What sparsezc refuses, NetworkX may have an answer to: so it is not implemented here, and no error."""
+    try:
+        yield
+    except (InvalidValue, DomainMismatch) as error:
+        raise NotImplementedError(f"sparsezc: {error}") from error

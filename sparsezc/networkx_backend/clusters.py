@@ -1,0 +1,116 @@
+"""Triangles, squares, cores and trusses, by NetworkX's names, arguments and errors."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import networkx as nx
+
+from sparsezc import algorithms
+from sparsezc.networkx_backend.claims import claims
+from sparsezc.networkx_backend.convert import original
+from sparsezc.networkx_backend.graph import Graph
+from sparsezc.vector import Vector
+
+
+def _asked(G: Graph, vector: Vector, nodes: Any) -> Any:
+    """By nodes: all, those asked for, or the value of the only one."""
+    values = G.named(vector)
+    if nodes is None:
+        return values
+    if nodes in G:
+        return values[nodes]
+    return {node: values[node] for node in G.bunch(nodes)}
+
+
+@claims()
+def triangles(G: Graph, nodes: Any = None) -> Any:
+    """Triangles by nodes; :func:`sparsezc.algorithms.triangles`."""
+    return _asked(G, algorithms.triangles(G.A), nodes)
+
+
+@claims("weight")
+def clustering(G: Graph, nodes: Any = None, weight: None = None) -> Any:
+    """Coefficients by nodes; :func:`sparsezc.algorithms.clustering`."""
+    return _asked(G, algorithms.clustering(G.A), nodes)
+
+
+@claims("weight")
+def average_clustering(G: Graph, nodes: Any = None, weight: None = None, count_zeros: bool = True) -> float:
+    """Mean coefficient of all nodes or of some, with or without zeros."""
+    values = list(_asked(G, algorithms.clustering(G.A), G.nodes if nodes is None else nodes).values())
+    if not count_zeros:
+        values = [value for value in values if value > 0]
+    return float(sum(values) / len(values))
+
+
+@claims(undirected=True)
+def transitivity(G: Graph) -> float:
+    """Share of closed triples; :func:`sparsezc.algorithms.transitivity`."""
+    return algorithms.transitivity(G.A)
+
+
+@claims(undirected=True)
+def square_clustering(G: Graph, nodes: Any = None) -> Any:
+    """Coefficients by nodes; :func:`sparsezc.algorithms.square_clustering`."""
+    return _asked(G, algorithms.square_clustering(G.A), nodes)
+
+
+def _refuse_loops(G: Graph) -> None:
+    if G.number_of_loops():
+        raise nx.NetworkXNotImplemented(
+            "Input graph has self loops which is not permitted; "
+            "Consider using G.remove_edges_from(nx.selfloop_edges(G))."
+        )
+
+
+def core_numbers(G: Graph) -> dict[Any, int]:
+    """Core numbers by nodes; :func:`sparsezc.algorithms.core_number`."""
+    _refuse_loops(G)
+    return G.named(algorithms.core_number(G.A))
+
+
+@claims(undirected=True)
+def core_number(G: Graph) -> dict[Any, int]:
+    """Core numbers by nodes; :func:`sparsezc.algorithms.core_number`."""
+    return core_numbers(G)
+
+
+def _subgraph(G: Graph, core: dict[Any, int] | None, k: int | None, keep: Callable[[int, int], bool], less: int) -> Any:
+    """The subgraph of the nodes that `keep` accepts; by default k is the largest core number less `less`."""
+    if core is None:
+        core = core_numbers(G)
+    bound = max(core.values()) - less if k is None else k
+    return original(G).subgraph(node for node, number in core.items() if keep(number, bound)).copy()
+
+
+@claims(undirected=True)
+def k_core(G: Graph, k: int | None = None, core_number: dict[Any, int] | None = None) -> Any:
+    """The subgraph of nodes with core numbers of at least `k`."""
+    return _subgraph(G, core_number, k, operator.ge, 0)
+
+
+@claims(undirected=True)
+def k_shell(G: Graph, k: int | None = None, core_number: dict[Any, int] | None = None) -> Any:
+    """The subgraph of nodes with core number `k`."""
+    return _subgraph(G, core_number, k, operator.eq, 0)
+
+
+@claims(undirected=True)
+def k_crust(G: Graph, k: int | None = None, core_number: dict[Any, int] | None = None) -> Any:
+    """The subgraph of nodes with core numbers of at most `k`."""
+    return _subgraph(G, core_number, k, operator.le, 1)
+
+
+@claims(reason=lambda given: None if isinstance(given["k"], int) else "k is not an integer")
+def k_truss(G: Graph, k: int) -> Any:
+    """The subgraph of edges in `k` - 2 triangles or more; :func:`sparsezc.algorithms.k_truss`."""
+    _refuse_loops(G)
+    i, j, _ = algorithms.k_truss(G.A, max(k, 0)).to_coo()
+    kept = set(zip(G.names(i), G.names(j), strict=True))
+    H = original(G).copy()
+    H.remove_edges_from([edge for edge in H.edges if edge not in kept])
+    H.remove_nodes_from(list(nx.isolates(H)))
+    return H

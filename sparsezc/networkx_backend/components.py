@@ -1,0 +1,112 @@
+"""Components, by NetworkX's names, arguments and errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc import algorithms
+from sparsezc.matrix import Matrix
+from sparsezc.networkx_backend.claims import claims
+from sparsezc.networkx_backend.graph import Graph
+from sparsezc.vector import Vector
+
+
+def split(labels: Vector) -> Iterator[NDArray[np.int64]]:
+    """The vertices of each label, from the smallest label up."""
+    found = labels.to_coo()[1]
+    order = np.argsort(found, kind="stable")
+    starts = np.flatnonzero(np.diff(found[order])) + 1
+    yield from np.split(order, starts) if order.size else ()
+
+
+def groups(G: Graph, labels: Vector) -> Iterator[set[Any]]:
+    """The nodes of each label, in the order of their first nodes where the label is the smallest vertex."""
+    return (set(G.names(members)) for members in split(labels))
+
+
+def _count(labels: Vector) -> int:
+    return int(np.unique(labels.to_coo()[1]).size)
+
+
+def _one(G: Graph, labels: Vector) -> bool:
+    if len(G) == 0:
+        raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
+    return _count(labels) == 1
+
+
+@claims()
+def connected_components(G: Graph) -> Iterator[set[Any]]:
+    """The nodes of each component; :func:`sparsezc.algorithms.connected_components`."""
+    yield from groups(G, algorithms.connected_components(G.A))
+
+
+@claims()
+def weakly_connected_components(G: Graph) -> Iterator[set[Any]]:
+    """The nodes of each weak component; :func:`sparsezc.algorithms.connected_components`."""
+    yield from groups(G, algorithms.connected_components(G.A))
+
+
+@claims()
+def strongly_connected_components(G: Graph) -> Iterator[set[Any]]:
+    """The nodes of each strong component; :func:`sparsezc.algorithms.strongly_connected_components`.
+
+    No edge leads from a component to a later one, as from NetworkX's own search.
+    """
+    labels = algorithms.strongly_connected_components(G.A).to_coo()[1]
+    _, component = np.unique(labels, return_inverse=True)
+    i, j, _ = G.A.to_coo()
+    between = np.unique(np.stack([component[j], component[i]])[:, component[i] != component[j]], axis=1)
+    m = int(component.max(initial=-1)) + 1
+    generation = algorithms.topological_generations(
+        Matrix.from_coo(between[0], between[1], True, nrows=m, ncols=m)
+    ).to_coo()[1]
+    # by generations of the reversed edges, and by first nodes within each
+    place = np.argsort(np.argsort(generation, kind="stable"))
+    yield from groups(G, Vector.from_dense(place[component]))
+
+
+@claims()
+def number_connected_components(G: Graph) -> int:
+    """Number of components."""
+    return _count(algorithms.connected_components(G.A))
+
+
+@claims()
+def number_weakly_connected_components(G: Graph) -> int:
+    """Number of weak components."""
+    return _count(algorithms.connected_components(G.A))
+
+
+@claims()
+def number_strongly_connected_components(G: Graph) -> int:
+    """Number of strong components."""
+    return _count(algorithms.strongly_connected_components(G.A))
+
+
+@claims()
+def is_connected(G: Graph) -> bool:
+    """Whether there is one component."""
+    return _one(G, algorithms.connected_components(G.A))
+
+
+@claims()
+def is_weakly_connected(G: Graph) -> bool:
+    """Whether there is one weak component."""
+    return _one(G, algorithms.connected_components(G.A))
+
+
+@claims()
+def is_strongly_connected(G: Graph) -> bool:
+    """Whether there is one strong component."""
+    return _one(G, algorithms.strongly_connected_components(G.A))
+
+
+@claims()
+def node_connected_component(G: Graph, n: Any) -> set[Any]:
+    """The nodes of the component of one; KeyError for an unknown one."""
+    return set(G.names(algorithms.bfs(G.A, G.index[n]).to_coo()[0]))

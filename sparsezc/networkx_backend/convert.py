@@ -1,0 +1,118 @@
+"""From NetworkX's graphs to the backend's, and back."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Any
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.matrix import Matrix
+from sparsezc.networkx_backend.graph import DiGraph, Graph
+from sparsezc.semirings import types
+
+#: The types of values that are taken; a Fraction or a Decimal would not come back as one.
+WHOLE = (int, np.integer, np.bool_)
+NUMBERS = (*WHOLE, float, np.floating)
+#: Integers up to here are floating numbers too.
+EXACT = 2**53
+
+
+def convert_from_nx(
+    graph: Any,
+    *,
+    edge_attrs: dict[str, Any] | None = None,
+    node_attrs: dict[str, Any] | None = None,
+    preserve_edge_attrs: bool = False,
+    preserve_node_attrs: bool = False,
+    preserve_graph_attrs: bool = False,
+    name: str | None = None,
+    graph_name: str | None = None,
+) -> Graph:
+    """Make the backend's graph; NetworkX calls this, and keeps the answer with the graph.
+
+    Parameters
+    ----------
+    graph : networkx.Graph or networkx.DiGraph
+    edge_attrs : dict, optional
+        The edge attributes that are needed, with what stands for missing ones: finite numbers.
+    preserve_edge_attrs : bool
+        All are needed: they are read from `graph` itself.
+    node_attrs, preserve_node_attrs, preserve_graph_attrs, name, graph_name
+        As NetworkX calls them; no function of the backend reads attributes of nodes other than from `graph`.
+
+    Raises
+    ------
+    NotImplementedError
+        A multigraph, or an attribute that is not a finite number: NetworkX may try another backend then.
+    """
+    if isinstance(graph, Graph):
+        return graph
+    if graph.is_multigraph():
+        raise NotImplementedError("sparsezc has no multigraphs; nx.Graph(G) or nx.DiGraph(G) merges parallel edges")
+    kind = DiGraph if graph.is_directed() else Graph
+    nodes = list(graph)
+    if nodes == list(range(len(nodes))):
+        nodes = range(len(nodes))  # type: ignore[assignment]
+    made = kind._made(Matrix(types.BOOL, 0, 0), nodes, graph if preserve_edge_attrs else None)
+    made.A = _matrix(made, *_edges(graph, made), True)
+    for weight, default in (edge_attrs or {}).items():
+        made._values[weight] = weighted(graph, made, weight, default)
+    return made
+
+
+def weighted(source: Any, G: Graph, weight: str, default: Any) -> Matrix:
+    """The adjacency matrix with the values of an edge attribute: INT64 where all are integers, else FP64."""
+    every = [data.get(weight, default) for row in source._adj.values() for data in row.values()]
+    return _matrix(G, *_edges(source, G), _numbers(every, weight))
+
+
+def _edges(source: Any, G: Graph) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The ends of all edges, as the graph has them; undirected ones in both directions."""
+    rows = list(source._adj.values())
+    degrees = np.fromiter(map(len, rows), np.int64, len(rows))
+    ends = map(G.index.__getitem__, chain.from_iterable(rows))
+    return np.repeat(np.arange(len(rows)), degrees), np.fromiter(ends, np.int64, int(degrees.sum()))
+
+
+def _numbers(every: list[Any], weight: str) -> NDArray[Any]:
+    """Values as an array; what is not a finite number, or would not stay the same, is declined."""
+    kinds = set(map(type, every))
+    if wrong := [kind.__name__ for kind in kinds if not issubclass(kind, NUMBERS)]:
+        raise NotImplementedError(f"edge attribute {weight!r} has a value of type {wrong[0]}; sparsezc needs numbers")
+    whole = all(issubclass(kind, WHOLE) for kind in kinds)
+    most = max((abs(int(value)) for value in every if isinstance(value, WHOLE)), default=0)
+    if most >= (2**63 if whole else EXACT):
+        raise NotImplementedError(f"edge attribute {weight!r} has an integer of size {most}; sparsezc has 64 bits")
+    array = np.array(every, np.int64 if whole else np.float64)
+    if not np.isfinite(array).all():
+        raise NotImplementedError(f"edge attribute {weight!r} has infinite values or NaN; sparsezc needs finite ones")
+    return array
+
+
+def _matrix(G: Graph, rows: NDArray[Any], columns: NDArray[Any], values: Any) -> Matrix:
+    n = len(G)
+    A: Matrix = Matrix.from_coo(rows, columns, values, nrows=n, ncols=n)
+    A._symmetric = not G.directed
+    placement = getattr(getattr(nx.config.backends, "sparsezc", None), "placement", None)
+    return A if placement is None else A.to(placement=placement)
+
+
+def convert_to_nx(obj: Any, *, name: str | None = None) -> Any:
+    """Make a NetworkX graph of a backend's; anything else is what NetworkX expects already."""
+    return original(obj).copy() if isinstance(obj, Graph) else obj
+
+
+def original(obj: Graph) -> Any:
+    """The NetworkX graph behind one of the backend's, with its attributes; made where there is none."""
+    if obj.source is not None:
+        return obj.source
+    made = nx.DiGraph() if obj.directed else nx.Graph()
+    made.add_nodes_from(obj.nodes)
+    for weight, A in [(None, obj.A), *obj._values.items()]:
+        i, j, values = A.to_coo()
+        ends = zip(obj.names(i), obj.names(j), values.tolist(), strict=True)
+        made.add_edges_from((u, v, {} if weight is None else {weight: value}) for u, v, value in ends)
+    return made

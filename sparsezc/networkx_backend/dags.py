@@ -1,0 +1,86 @@
+"""Directed graphs: order, closure and reciprocity, by NetworkX's names, arguments and errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import networkx as nx
+
+from sparsezc import algorithms
+from sparsezc.errors import InvalidValue
+from sparsezc.networkx_backend.claims import claims
+from sparsezc.networkx_backend.components import split
+from sparsezc.networkx_backend.convert import original
+from sparsezc.networkx_backend.graph import Graph
+
+
+@claims()
+def is_directed_acyclic_graph(G: Graph) -> bool:
+    """Whether the graph is directed and has no cycle."""
+    return G.directed and algorithms.is_directed_acyclic_graph(G.A)
+
+
+@claims()
+def topological_generations(G: Graph) -> Iterator[list[Any]]:
+    """The nodes of each generation, in the graph's order; :func:`sparsezc.algorithms.topological_generations`."""
+    if not G.directed:
+        raise nx.NetworkXError("Topological sort not defined on undirected graphs.")
+    try:
+        generations = algorithms.topological_generations(G.A)
+    except InvalidValue as error:
+        raise nx.NetworkXUnfeasible("Graph contains a cycle or graph changed during iteration") from error
+    yield from map(G.names, split(generations))
+
+
+@claims()
+def topological_sort(G: Graph) -> Iterator[Any]:
+    """The nodes, every edge leading forward; :func:`sparsezc.algorithms.topological_sort`."""
+    for generation in topological_generations(G):
+        yield from generation
+
+
+@claims(reason=lambda given: None if given["G"].is_directed() else "sparsezc closes directed graphs only")
+def transitive_closure(G: Graph, reflexive: bool | None = False) -> Any:
+    """The graph with an edge for each path; :func:`sparsezc.algorithms.transitive_closure`."""
+    if reflexive not in {None, True, False}:
+        raise nx.NetworkXError("Incorrect value for the parameter `reflexive`")
+    i, j, _ = algorithms.transitive_closure(G.A, reflexive).to_coo()
+    H = original(G).copy()
+    H.add_edges_from(zip(G.names(i), G.names(j), strict=True))
+    return H
+
+
+@claims()
+def transitive_reduction(G: Graph) -> Any:
+    """A graph of the same nodes and of the edges that no path replaces, without attributes."""
+    try:
+        i, j, _ = algorithms.transitive_reduction(G.A).to_coo()
+    except InvalidValue as error:
+        raise nx.NetworkXError("Directed Acyclic Graph required for transitive_reduction") from error
+    H = nx.DiGraph()
+    H.add_nodes_from(G)
+    H.add_edges_from(zip(G.names(i), G.names(j), strict=True))
+    return H
+
+
+@claims()
+def overall_reciprocity(G: Graph) -> float:
+    """Share of the edges that have an opposite."""
+    try:
+        return algorithms.overall_reciprocity(G.A)
+    except InvalidValue as error:
+        raise nx.NetworkXError("Not defined for empty graphs") from error
+
+
+@claims()
+def reciprocity(G: Graph, nodes: Any = None) -> Any:
+    """The same of one node, or by nodes; None for those without edges."""
+    if nodes is None:
+        return overall_reciprocity(G)
+    shares = G.named(algorithms.reciprocity(G.A))
+    if nodes not in G:
+        return {node: shares.get(node) for node in G.bunch(nodes)}
+    if nodes not in shares:
+        raise nx.NetworkXError("Not defined for isolated nodes.")
+    return shares[nodes]

@@ -1,0 +1,153 @@
+"""A Matrix and the names of its vertices: the graphs that the backend's functions take."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import Any
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.algorithms import _check
+from sparsezc.algorithms._pattern import is_symmetric
+from sparsezc.errors import DimensionMismatch, InvalidValue
+from sparsezc.matrix import Matrix
+from sparsezc.semirings import binary, select, types
+from sparsezc.vector import Vector
+
+
+class Graph:
+    """An undirected graph that NetworkX's functions hand to this backend without being asked.
+
+    Parameters
+    ----------
+    A : Matrix, shape (n, n), any dtype
+        Adjacency matrix; an undirected graph has each edge in both directions.
+    nodes : sequence of hashable, optional
+        What the vertices are called, different names; by default 0, 1, ..., n-1.
+    weight : str
+        The edge attribute that the values are.
+
+    Raises
+    ------
+    DimensionMismatch
+        `A` is not square, or there are not as many nodes as rows.
+    InvalidValue
+        The graph is undirected and `A` has no entry opposite to another, or two nodes have the same name.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> from sparsezc.networkx_backend import Graph
+    >>> G = Graph(gb.io.read("star:4"), nodes="abcd")
+    >>> G.number_of_edges(), "d" in G, G.is_directed()
+    (3, True, False)
+    """
+
+    __networkx_backend__ = "sparsezc"
+    directed = False
+
+    def __init__(self, A: Matrix, nodes: Sequence[Hashable] | None = None, weight: str = "weight"):
+        n = _check.adjacency(A)
+        if not self.directed and not is_symmetric(A):
+            raise InvalidValue("A is not symmetric; an undirected graph has each edge in both directions")
+        if not self.directed:
+            A._symmetric = True
+        self._set(A, range(n) if nodes is None else list(nodes))
+        if len(self.nodes) != n or len(self.index) != n:
+            wrong = InvalidValue if len(self.nodes) == n else DimensionMismatch
+            raise wrong(f"nodes has {len(self.index)} different names; A has {n} rows")
+        self._values[weight] = A
+
+    def _set(self, A: Matrix, nodes: Sequence[Hashable], source: Any = None) -> None:
+        self.A = A  # whose values mean nothing
+        self.nodes = nodes
+        self.index = {node: i for i, node in enumerate(nodes)}
+        self.source = source  # the NetworkX graph with all attributes, where they were asked for
+        self._values: dict[str, Matrix] = {}
+        self._ones: Matrix | None = None
+
+    @classmethod
+    def _made(cls, A: Matrix, nodes: Sequence[Hashable], source: Any = None) -> Graph:
+        """A graph of parts that are known to be right."""
+        G = cls.__new__(cls)
+        G._set(A, nodes, source)
+        return G
+
+    def values(self, weight: str | None) -> Matrix:
+        """The matrix whose values are an edge attribute; ones where edges have none of that name."""
+        if weight is not None and weight not in self._values and self.source is not None:
+            from sparsezc.networkx_backend.convert import weighted
+
+            self._values[weight] = weighted(self.source, self, weight, 1)
+        if weight is not None and weight in self._values:
+            return self._values[weight]
+        if self._ones is None:
+            self._ones = self.A.apply(binary.pair[types.BOOL], right=True).new()
+            self._ones._symmetric = not self.directed
+        return self._ones
+
+    def is_directed(self) -> bool:
+        """Whether edges have a direction."""
+        return self.directed
+
+    def is_multigraph(self) -> bool:
+        """False: two nodes have one edge at most."""
+        return False
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.nodes)
+
+    def __contains__(self, node: object) -> bool:
+        try:
+            return node in self.index
+        except TypeError:  # a list of nodes is no node
+            return False
+
+    def number_of_nodes(self) -> int:
+        """Number of nodes."""
+        return len(self.nodes)
+
+    order = number_of_nodes
+
+    def number_of_loops(self) -> int:
+        """Number of edges from a node to itself."""
+        return int(self.A.select(select.diag).new().nvals)
+
+    def number_of_edges(self) -> int:
+        """Number of edges; an undirected one counts once."""
+        nvals = int(self.A.nvals)
+        return nvals if self.directed else (nvals + self.number_of_loops()) // 2
+
+    def named(self, vector: Vector) -> dict[Any, Any]:
+        """The entries of a Vector by nodes, as Python's own numbers."""
+        i, values = vector.to_coo()
+        return dict(zip(self.names(i), values.tolist(), strict=True))
+
+    def names(self, vertices: NDArray[Any]) -> list[Any]:
+        """The nodes with these numbers."""
+        nodes = self.nodes
+        return vertices.tolist() if isinstance(nodes, range) else [nodes[i] for i in vertices.tolist()]
+
+    def numbers(self, nodes: Iterable[Any]) -> NDArray[np.int64]:
+        """The numbers of these nodes."""
+        return np.array([self.index[node] for node in nodes], np.int64)
+
+    def bunch(self, nodes: Any) -> list[Any]:
+        """Those of some nodes that are in the graph, or the only one, by NetworkX's rules for an ``nbunch``."""
+        if nodes in self:
+            return [nodes]
+        try:
+            return [node for node in nodes if node in self.index]
+        except TypeError as error:
+            raise nx.NetworkXError(f"{nodes!r} is neither a node of the graph nor a sequence of nodes") from error
+
+
+class DiGraph(Graph):
+    """A directed graph; an entry (i, j) is an edge from i to j. Parameters and errors are those of :class:`Graph`."""
+
+    directed = True

@@ -1,0 +1,16 @@
+"""What NetworkX loads by its entry point ``networkx.backends``: every claimed function, conversions and conditions."""
+
+from __future__ import annotations
+
+import networkx as nx
+
+# These claim their functions when they are imported.
+from sparsezc.networkx_backend import centrality, choices, clusters, components, dags, hops, lengths  # noqa: F401
+from sparsezc.networkx_backend.claims import CLAIMS, can_run, require_networkx, should_run
+from sparsezc.networkx_backend.convert import convert_from_nx, convert_to_nx
+from sparsezc.networkx_backend.expected import on_start_tests
+
+require_networkx(nx.__version__)
+globals().update({name: claim.function for name, claim in CLAIMS.items()})
+
+__all__ = ["can_run", "convert_from_nx", "convert_to_nx", "on_start_tests", "should_run", *CLAIMS]

@@ -1,0 +1,149 @@
+"""Shortest paths over weights, by NetworkX's names, arguments and errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import inf
+from typing import Any
+
+import networkx as nx
+
+from sparsezc import algorithms
+from sparsezc.algorithms._lengths import lengths_of
+from sparsezc.errors import InvalidValue
+from sparsezc.matrix import Matrix
+from sparsezc.networkx_backend.claims import claims, else_declined
+from sparsezc.networkx_backend.graph import Graph
+from sparsezc.networkx_backend.hops import nearest_first
+from sparsezc.semirings import monoid, select
+from sparsezc.vector import Vector
+
+
+def _positive(G: Graph, weight: str | None) -> Matrix:
+    """The lengths; negative ones are left to NetworkX, whose answers for them depend on its steps."""
+    A = G.values(weight)
+    if lengths_of(A).least < 0:
+        raise NotImplementedError(
+            f"sparsezc: edge attribute {weight!r} is negative somewhere; Bellman-Ford is for that"
+        )
+    return A
+
+
+def _number(G: Graph, node: Any) -> int:
+    if node not in G:
+        raise nx.NodeNotFound(f"Node {node} not found in graph")
+    return G.index[node]
+
+
+def _dijkstra(G: Graph, A: Matrix, source: int, cutoff: float | None = None) -> dict[Any, Any]:
+    with else_declined():
+        distance = algorithms.sssp(A, source)
+    if cutoff is not None and cutoff != inf:
+        distance << distance.select(select.valuele, cutoff)
+    return nearest_first(G, distance)
+
+
+@claims()
+def single_source_dijkstra_path_length(
+    G: Graph, source: Any, cutoff: float | None = None, weight: str | None = "weight"
+) -> dict[Any, Any]:
+    """Distances from a node by nodes, the nearest first; :func:`sparsezc.algorithms.sssp`."""
+    start = _number(G, source)
+    return _dijkstra(G, _positive(G, weight), start, cutoff)
+
+
+@claims()
+def all_pairs_dijkstra_path_length(
+    G: Graph, cutoff: float | None = None, weight: str | None = "weight"
+) -> Iterator[tuple[Any, dict[Any, Any]]]:
+    """For each node the distances from it by nodes."""
+    A = _positive(G, weight)
+    return ((node, _dijkstra(G, A, i, cutoff)) for i, node in enumerate(G))
+
+
+@claims()
+def dijkstra_path_length(G: Graph, source: Any, target: Any, weight: str | None = "weight") -> Any:
+    """Distance from a node to another."""
+    start = _number(G, source)
+    if source == target:
+        return 0
+    return _to(_dijkstra(G, _positive(G, weight), start), source, target)
+
+
+def _to(distances: dict[Any, Any], source: Any, target: Any) -> Any:
+    if target not in distances:
+        raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
+    return distances[target]
+
+
+def _bellman_ford(A: Matrix, source: int) -> Vector:
+    try:
+        return algorithms.bellman_ford(A, source)[0]
+    except InvalidValue as error:
+        with else_declined():
+            if algorithms.find_negative_cycle(A, source).size:
+                raise nx.NetworkXUnbounded("Negative cycle detected.") from error
+        raise NotImplementedError(f"sparsezc: {error}") from error
+
+
+@claims()
+def single_source_bellman_ford_path_length(G: Graph, source: Any, weight: str | None = "weight") -> dict[Any, Any]:
+    """Distances from a node by nodes, the nearest first; :func:`sparsezc.algorithms.bellman_ford`."""
+    return nearest_first(G, _bellman_ford(G.values(weight), _number(G, source)))
+
+
+@claims()
+def all_pairs_bellman_ford_path_length(G: Graph, weight: str | None = "weight") -> Iterator[tuple[Any, dict[Any, Any]]]:
+    """For each node the distances from it by nodes."""
+    A = G.values(weight)
+    return ((node, nearest_first(G, _bellman_ford(A, i))) for i, node in enumerate(G))
+
+
+@claims()
+def bellman_ford_path_length(G: Graph, source: Any, target: Any, weight: str | None = "weight") -> Any:
+    """Distance from a node to another."""
+    start = _number(G, source)
+    if source == target:
+        return 0
+    return _to(G.named(_bellman_ford(G.values(weight), start)), source, target)
+
+
+@claims()
+def find_negative_cycle(G: Graph, source: Any, weight: str | None = "weight") -> list[Any]:
+    """The nodes of a negative cycle that one reaches, the first again at the end."""
+    start = _number(G, source)
+    with else_declined():
+        cycle = algorithms.find_negative_cycle(G.values(weight), start)
+    if cycle.size == 0:
+        raise nx.NetworkXError("No negative cycles detected.")
+    nodes = G.names(cycle.to_coo()[1])
+    return [*nodes, nodes[0]]
+
+
+@claims()
+def floyd_warshall(G: Graph, weight: str | None = "weight") -> dict[Any, dict[Any, Any]]:
+    """Distances by nodes and nodes, infinity included; :func:`sparsezc.algorithms.all_pairs_shortest_paths`."""
+    with else_declined():
+        D = algorithms.all_pairs_shortest_paths(G.values(weight))
+    distances = {node: dict.fromkeys(G, inf) for node in G}
+    i, j, values = D.to_coo()
+    for u, v, value in zip(G.names(i), G.names(j), values.tolist(), strict=True):
+        distances[u][v] = value
+    return distances
+
+
+@claims()
+def stoer_wagner(G: Graph, weight: str = "weight", heap: Any = None) -> tuple[Any, tuple[list[Any], list[Any]]]:
+    """The least cut and the two parts; :func:`sparsezc.algorithms.stoer_wagner`."""
+    if len(G) < 2:
+        raise nx.NetworkXError("graph has less than two nodes.")
+    if algorithms.bfs(G.A, 0).nvals < len(G):
+        raise nx.NetworkXError("graph is not connected.")
+    A = G.values(weight).select(select.offdiag).new()
+    if A.reduce_scalar(monoid.min).get(0) < 0:
+        raise nx.NetworkXError("graph has a negative-weighted edge.")
+    with else_declined():
+        cut_value, part = algorithms.stoer_wagner(A)
+    one = G.names(part.to_coo()[0])
+    inside = set(one)
+    return cut_value, (one, [node for node in G if node not in inside])

@@ -1,0 +1,268 @@
+"""Errors, types, what is declined, what is kept with the graph, and graphs that NetworkX never held."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from inspect import signature
+from typing import Any
+
+import networkx as nx
+import pytest
+
+import sparsezc as gb
+from sparsezc import device
+from sparsezc.networkx_backend import DiGraph, Graph, interface
+from sparsezc.networkx_backend.claims import require_networkx
+from sparsezc.networkx_backend.info import FUNCTIONS, get_info
+from tests.emulator.device import EmulatedDevice, why_unavailable
+from tests.networkx_backend.entry_points import ROOT
+
+BACKEND = {"backend": "sparsezc"}
+PATH = nx.path_graph(4)
+LOOP = nx.Graph([(0, 0), (0, 1)])
+APART = nx.Graph([(0, 1), (2, 3)])
+CYCLE = nx.cycle_graph(3, create_using=nx.DiGraph)
+community = nx.community
+
+
+@pytest.fixture(autouse=True)
+def settings_stay() -> Iterator[None]:
+    with nx.config(warnings_to_ignore={"cache"}, fallback_to_nx=False):
+        yield
+
+
+def test_what_is_announced_is_there() -> None:
+    assert set(FUNCTIONS) == set(interface.CLAIMS)
+    assert all(callable(getattr(interface, name)) for name in FUNCTIONS)
+    assert set(get_info()["functions"]) == set(FUNCTIONS)
+    assert set(nx.utils.backends.backend_info["sparsezc"]["functions"]) == set(FUNCTIONS)
+
+
+def test_an_older_networkx_is_refused() -> None:
+    require_networkx("3.6")
+    require_networkx("4.0rc1.dev0")
+    with pytest.raises(ImportError, match=r"follows NetworkX 3\.6; this is NetworkX 3\.5\.1"):
+        require_networkx("3.5.1")
+
+
+def test_every_claim_has_networkx_names() -> None:
+    """The arguments are NetworkX's, in its order and with its defaults."""
+    for name, claim in interface.CLAIMS.items():
+        theirs = signature(nx.utils.backends._registered_algorithms[name]).parameters.values()
+        expected = [(p.name, p.default) for p in theirs if p.name not in ("backend", "backend_kwargs", "heap")]
+        ours = [(p.name, p.default) for p in claim.signature.parameters.values() if p.name != "heap"]
+        assert ours == expected, name
+
+
+def test_the_page_lists_every_function() -> None:
+    page = (ROOT / "docs" / "networkx.md").read_text()
+    assert set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)) == set(FUNCTIONS)
+
+
+def test_the_pages_fragments_run() -> None:
+    """They need the entry points, which a bare checkout has not: hence no ```python."""
+    page = (ROOT / "docs" / "networkx.md").read_text()
+    fragments = re.findall(r"^```py\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert len(fragments) >= 2
+    for fragment in fragments:
+        exec(fragment, {})
+
+
+Call = Callable[[], Any]
+
+
+def errors() -> list[tuple[Call, Any]]:
+    """Calls that NetworkX refuses, by function, arguments and graph."""
+    null = nx.Graph()
+    acyclic = nx.DiGraph([(0, 1)])
+    failure = nx.PowerIterationFailedConvergence
+    wanted: list[tuple[Any, Any, tuple[Any, ...], dict[str, Any]]] = [
+        (nx.NetworkXPointlessConcept, nx.is_connected, (null,), {}),
+        (nx.NetworkXPointlessConcept, nx.is_strongly_connected, (nx.DiGraph(),), {}),
+        (nx.NetworkXPointlessConcept, nx.is_weakly_connected, (nx.DiGraph(),), {}),
+        (nx.NetworkXPointlessConcept, nx.eigenvector_centrality, (null,), {}),
+        (failure, nx.pagerank, (nx.star_graph(5),), {"max_iter": 0}),
+        (failure, nx.pagerank, (nx.star_graph(5),), {"max_iter": 2, "tol": 1e-12}),
+        (failure, nx.hits, (PATH,), {"max_iter": 0}),
+        (failure, nx.katz_centrality, (nx.complete_graph(9),), {"alpha": 0.9, "max_iter": 20}),
+        (failure, nx.eigenvector_centrality, (PATH,), {"max_iter": 1}),
+        (ZeroDivisionError, nx.pagerank, (PATH,), {"personalization": {0: 0}}),
+        (nx.NetworkXError, nx.katz_centrality, (PATH,), {"beta": {0: 1}}),
+        (nx.NetworkXError, nx.eigenvector_centrality, (PATH,), {"nstart": dict.fromkeys(PATH, 0)}),
+        (nx.NetworkXNotImplemented, nx.core_number, (LOOP,), {}),
+        (nx.NetworkXNotImplemented, nx.k_truss, (LOOP, 3), {}),
+        (nx.NetworkXNotImplemented, nx.connected_components, (CYCLE,), {}),
+        (nx.NetworkXNotImplemented, nx.strongly_connected_components, (PATH,), {}),
+        (nx.NodeNotFound, nx.single_source_shortest_path_length, (PATH, 9), {}),
+        (nx.NodeNotFound, nx.single_target_shortest_path_length, (PATH, 9), {}),
+        (nx.NodeNotFound, nx.single_source_dijkstra_path_length, (PATH, 9), {}),
+        (nx.NodeNotFound, nx.single_source_bellman_ford_path_length, (PATH, 9), {}),
+        (nx.NodeNotFound, nx.closeness_centrality, (PATH, 9), {}),
+        (nx.NodeNotFound, nx.ego_graph, (PATH, 9), {}),
+        (nx.NodeNotFound, nx.jaccard_coefficient, (PATH, [(0, 9)]), {}),
+        (nx.NetworkXNoPath, nx.dijkstra_path_length, (APART, 0, 3), {}),
+        (nx.NetworkXNoPath, nx.bellman_ford_path_length, (APART, 0, 3), {}),
+        (nx.NetworkXError, nx.descendants, (PATH, 9), {}),
+        (nx.NetworkXError, nx.ancestors, (PATH, 9), {}),
+        (nx.NetworkXError, nx.descendants_at_distance, (PATH, 9, 1), {}),
+        (nx.NetworkXError, nx.eccentricity, (APART,), {}),
+        (nx.NetworkXError, nx.diameter, (APART,), {}),
+        (nx.NetworkXError, nx.radius, (acyclic,), {}),
+        (ValueError, nx.diameter, (null,), {}),
+        (nx.NetworkXError, nx.find_negative_cycle, (PATH, 0), {}),
+        (nx.NetworkXError, nx.reciprocity, (nx.empty_graph(2, nx.DiGraph),), {}),
+        (nx.NetworkXError, nx.reciprocity, (nx.empty_graph(2, nx.DiGraph), 0), {}),
+        (nx.NetworkXError, nx.transitive_reduction, (CYCLE,), {}),
+        (nx.NetworkXError, nx.stoer_wagner, (APART,), {}),
+        (nx.NetworkXError, nx.stoer_wagner, (nx.empty_graph(1),), {}),
+        (nx.NetworkXUnfeasible, nx.maximal_independent_set, (PATH, [0, 1]), {}),
+        (nx.NetworkXUnfeasible, nx.maximal_independent_set, (PATH, [9]), {}),
+        (nx.NetworkXUnfeasible, nx.maximal_independent_set, (LOOP, [0]), {}),
+        (ValueError, nx.minimum_spanning_tree, (PATH,), {"algorithm": "by hand"}),
+        (ValueError, community.louvain_communities, (PATH,), {"max_level": 0}),
+        (community.quality.NotAPartition, community.modularity, (PATH, [{0, 1}]), {}),
+        (ZeroDivisionError, community.modularity, (nx.empty_graph(1), [{0}]), {}),
+        (KeyError, nx.node_connected_component, (PATH, 9), {}),
+        (nx.NetworkXUnfeasible, lambda G, **o: list(nx.topological_sort(G, **o)), (CYCLE,), {}),
+        (nx.NetworkXError, lambda G, **o: list(nx.topological_generations(G, **o)), (PATH,), {}),
+        (nx.NetworkXError, lambda G, **o: list(nx.bfs_layers(G, [9], **o)), (PATH,), {}),
+        (nx.NetworkXError, nx.triangles, (PATH, 3.5), {}),
+    ]
+    return [(lambda b, f=f, a=a, o=o: f(*a, **o, **b), error) for error, f, a, o in wanted]  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("k", range(len(errors())))
+def test_errors_are_networkxs(k: int) -> None:
+    """The very class that NetworkX raises."""
+    call, error = errors()[k]
+    with pytest.raises(error) as theirs:
+        call({})  # type: ignore[call-arg]
+    with pytest.raises(error) as ours:
+        call(BACKEND)  # type: ignore[call-arg]
+    assert ours.type is theirs.type
+
+
+DECLINED = [
+    lambda: nx.pagerank(nx.MultiGraph([(0, 1)]), **BACKEND),
+    lambda: nx.pagerank(PATH, dangling={0: 1}, **BACKEND),
+    lambda: nx.pagerank(nx.Graph([(0, 1, {"weight": -1})]), **BACKEND),
+    lambda: nx.pagerank(nx.Graph([(0, 1, {"weight": "heavy"})]), **BACKEND),
+    lambda: nx.pagerank(nx.Graph([(0, 1, {"weight": Fraction(1, 3)})]), **BACKEND),
+    lambda: nx.pagerank(nx.Graph([(0, 1, {"weight": float("inf")})]), **BACKEND),
+    lambda: nx.pagerank(nx.Graph([(0, 1, {"weight": 2**70})]), **BACKEND),
+    lambda: nx.pagerank(nx.Graph([(0, 1, {"weight": 2**60}), (1, 2, {"weight": 0.5})]), **BACKEND),
+    lambda: nx.hits(PATH, normalized=False, **BACKEND),
+    lambda: nx.katz_centrality(PATH, nstart={0: 1}, **BACKEND),
+    lambda: nx.betweenness_centrality(PATH, weight="weight", **BACKEND),
+    lambda: nx.transitivity(CYCLE, **BACKEND),
+    lambda: nx.core_number(CYCLE, **BACKEND),
+    lambda: nx.eccentricity(PATH, weight=lambda u, v, d: 1, **BACKEND),
+    lambda: nx.single_source_dijkstra_path_length(PATH, 0, weight=lambda u, v, d: 1, **BACKEND),
+    lambda: nx.single_source_dijkstra_path_length(nx.DiGraph([(0, 1, {"weight": -1})]), 0, **BACKEND),
+    lambda: nx.minimum_spanning_tree(PATH, ignore_nan=True, **BACKEND),
+    lambda: nx.transitive_closure(PATH, **BACKEND),
+    lambda: nx.jaccard_coefficient(LOOP, **BACKEND),
+]
+
+
+@pytest.mark.parametrize("call", DECLINED)
+def test_what_has_no_right_answer_here_is_declined(call: Call) -> None:
+    with pytest.raises(NotImplementedError):
+        call()
+
+
+def test_what_is_declined_networkx_answers() -> None:
+    """With the backend in front of NetworkX, nobody notices."""
+    G = nx.MultiGraph([(0, 1), (0, 1), (1, 2)])
+    with nx.config.backend_priority(algos=["sparsezc"]):
+        found = nx.pagerank(G), nx.pagerank(PATH, dangling={0: 1}), nx.triangles(PATH)
+    assert found == (nx.pagerank(G), nx.pagerank(PATH, dangling={0: 1}), dict.fromkeys(PATH, 0))
+
+
+def test_conversions_are_kept_until_the_graph_changes() -> None:
+    G = nx.path_graph(5)
+    nx.core_number(G, **BACKEND)
+    [kept] = G.__networkx_cache__["backends"]["sparsezc"].values()
+    nx.triangles(G, **BACKEND)
+    assert [*G.__networkx_cache__["backends"]["sparsezc"].values()] == [kept]
+    G.add_edge(0, 4)
+    assert nx.core_number(G, **BACKEND) == dict.fromkeys(range(5), 2)
+
+
+def test_a_conversion_with_all_attributes_serves_every_weight() -> None:
+    G = nx.DiGraph()
+    G.add_edge("a", "b", weight=2, cost=0.5)
+    G.add_edge("b", "c", weight=3)
+    nx.ego_graph(G, "a", **BACKEND)
+    for weight, expected in (("weight", {"a": 0, "b": 2, "c": 5}), ("cost", {"a": 0, "b": 0.5, "c": 1.5})):
+        assert nx.single_source_dijkstra_path_length(G, "a", weight=weight, **BACKEND) == expected
+
+
+def test_numbers_are_pythons_own() -> None:
+    G = nx.Graph([(0, 1, {"weight": 2}), (1, 2, {"weight": 3})])
+    assert [type(x) for x in nx.single_source_dijkstra_path_length(G, 0, **BACKEND).values()] == [int] * 3
+    assert {type(x) for x in nx.pagerank(G, **BACKEND).values()} == {float}
+    assert {type(x) for x in nx.core_number(G, **BACKEND)} == {int}
+    assert type(nx.diameter(G, **BACKEND)) is int
+    assert nx.is_connected(G, **BACKEND) is True
+
+
+def test_distances_come_the_nearest_first() -> None:
+    G = nx.Graph([("s", "far", {"weight": 9}), ("s", "near", {"weight": 1}), ("near", "mid", {"weight": 2})])
+    assert list(nx.single_source_dijkstra_path_length(G, "s", **BACKEND)) == ["s", "near", "mid", "far"]
+
+
+def test_graphs_that_networkx_never_held() -> None:
+    """A Matrix with names is enough; NetworkX's functions come here without being asked to."""
+    A = gb.Matrix.from_edgelist([(0, 1), (1, 2)], [5, 7], nrows=3, ncols=3)
+    G = DiGraph(A, nodes=["a", "b", "c"], weight="km")
+    assert nx.single_source_dijkstra_path_length(G, "a", weight="km") == {"a": 0, "b": 5, "c": 12}
+    assert nx.single_source_dijkstra_path_length(G, "a", weight=None) == {"a": 0, "b": 1, "c": 2}
+    assert nx.single_source_dijkstra_path_length(G, "a", weight="other") == {"a": 0, "b": 1, "c": 2}
+    assert list(nx.topological_sort(G)) == ["a", "b", "c"]
+    made = interface.convert_to_nx(G)
+    assert dict(made.edges) == {("a", "b"): {"km": 5}, ("b", "c"): {"km": 7}}
+    assert nx.k_core(Graph(gb.io.read("star:4"))).number_of_edges() == 3
+
+
+def test_graphs_of_matrices_that_do_not_fit() -> None:
+    A = gb.Matrix.from_edgelist([(0, 1)], nrows=2, ncols=2)
+    with pytest.raises(gb.exceptions.InvalidValue, match="not symmetric"):
+        Graph(A)
+    with pytest.raises(gb.exceptions.DimensionMismatch, match="3 different names"):
+        DiGraph(A, nodes="abc")
+    with pytest.raises(gb.exceptions.InvalidValue, match="1 different names"):
+        DiGraph(A, nodes="aa")
+
+
+def test_the_null_graph() -> None:
+    assert nx.pagerank(nx.Graph(), **BACKEND) == {}
+    assert list(nx.connected_components(nx.Graph(), **BACKEND)) == []
+    assert list(nx.strongly_connected_components(nx.DiGraph(), **BACKEND)) == []
+    assert nx.triangles(nx.Graph(), **BACKEND) == {}
+
+
+@pytest.fixture(params=["emulated", pytest.param("real", marks=pytest.mark.gpu)])
+def gpu(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A GPU, emulated or there."""
+    if request.param == "emulated":
+        if reason := why_unavailable():
+            pytest.skip(reason)
+        before = device.use(EmulatedDevice("lockstep"))
+        yield
+        device.use(before)
+    else:
+        yield
+
+
+@pytest.mark.usefixtures("gpu")
+def test_converted_graphs_lie_where_the_configuration_says() -> None:
+    G = nx.path_graph(40)
+    with nx.config.backends.sparsezc(placement="device"):
+        assert nx.single_source_shortest_path_length(G, 3, **BACKEND) == nx.single_source_shortest_path_length(G, 3)
+        [kept] = G.__networkx_cache__["backends"]["sparsezc"].values()
+        found = nx.pagerank(G, **BACKEND)
+    assert kept.A._engine.name == "gpu"
+    assert found == pytest.approx(nx.pagerank(G), abs=1e-6)

@@ -1,0 +1,51 @@
+"""NetworkX's own tests pass with the backend in its functions' place; what it declines, NetworkX does itself."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.networkx_backend.entry_points import ROOT, write
+
+QUICK = ("tests.test_core", "tests.test_reciprocity", "tests.test_dag", "link_analysis", "components")
+OTHERS = (
+    "centrality", "community", "connectivity.tests.test_stoer_wagner", "shortest_paths", "traversal",
+    "tests.test_boundary", "tests.test_cluster", "tests.test_distance_measures", "tests.test_efficiency",
+    "tests.test_link_prediction", "tests.test_matching", "tests.test_mis", "tests.test_smallworld",
+    "tests.test_structuralholes", "tests.test_wiener", "tree.tests.test_mst",
+)  # fmt: skip
+# 500 random graphs with and without bounds; this backend always takes the same way.
+LEFT_OUT = "not test_use_bounds_on_off_consistency"
+
+
+def passed(modules: list[str], folder: Path) -> int:
+    """How many tests of NetworkX pass in a process of their own; none may fail."""
+    (folder / "pytest.ini").write_text("[pytest]\n")
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join([str(write(folder)), str(ROOT)]),
+        "NETWORKX_TEST_BACKEND": "sparsezc",
+        "NETWORKX_FALLBACK_TO_NX": "True",
+    }
+    command = [sys.executable, "-m", "pytest", "-c", "pytest.ini", "-q", "-p", "no:cacheprovider", "-k", LEFT_OUT]
+    done = subprocess.run(
+        [*command, "--pyargs", *modules], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-1000:]
+    found = re.search(r"(\d+) passed", done.stdout)
+    assert found, done.stdout
+    return int(found[1])
+
+
+def test_a_quick_part(tmp_path: Path) -> None:
+    assert passed([f"networkx.algorithms.{name}" for name in QUICK], tmp_path) > 100
+
+
+@pytest.mark.slow
+def test_all_that_is_claimed(tmp_path: Path) -> None:
+    modules = [f"networkx.algorithms.{name}" for name in OTHERS]
+    assert passed([*modules, "networkx.generators.tests.test_ego"], tmp_path) > 500
