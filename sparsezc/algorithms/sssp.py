@@ -97,7 +97,7 @@ def _search(A: Matrix, source: int, dtype: types.DataType, delta: float | None, 
     never = infinity(dtype)
     step = never if lengths.least < 0 else min(_step(lengths, n) if delta is None else delta, never)
     if dtype.is_integer:
-        step = ceil(step) - 1  # the bucket's last distance belongs to it
+        step = max(ceil(step) - 1, 0)  # the bucket's last distance belongs to it
     limit = step
     distance = Vector.from_scalar(never, n, dtype)
     distance[source] = 0
