@@ -1,10 +1,11 @@
 """Graphs in and out: files, made graphs, and other libraries' objects.
 
 One module a format: :mod:`~sparsezc.io.snap` (edge lists), :mod:`~sparsezc.io.mtx`, :mod:`~sparsezc.io.dimacs` (.gr),
-:mod:`~sparsezc.io.metis` (.graph), :mod:`~sparsezc.io.gap` (.sg, .wsg), :mod:`~sparsezc.io.emogi` (.bel) and
-:mod:`~sparsezc.io.npz`. Each has `SUFFIXES`, `read` and `write`; a new format is one more such module, named in
-:data:`sparsezc.io.reader.FORMATS`. Edges become a matrix in :mod:`~sparsezc.io.build`, a stored CSR in
-:mod:`~sparsezc.io.stream`; :mod:`~sparsezc.io.generate` makes graphs.
+:mod:`~sparsezc.io.metis` (.graph), :mod:`~sparsezc.io.gap` (.sg, .wsg), :mod:`~sparsezc.io.emogi` (.bel),
+:mod:`~sparsezc.io.npz` and :mod:`~sparsezc.io.parquet`. Each has `SUFFIXES`, `read` and `write`; a new format is one
+more such module, named in :data:`sparsezc.io.reader.FORMATS`. Edges become a matrix in :mod:`~sparsezc.io.build`, a
+stored CSR in :mod:`~sparsezc.io.stream`; :mod:`~sparsezc.io.generate` makes graphs. One module a foreign library too:
+``from_...`` and ``to_...`` (docs/conversions.md).
 
 >>> import sparsezc as gb
 >>> A = gb.io.read("star:5")
@@ -12,12 +13,15 @@ One module a format: :mod:`~sparsezc.io.snap` (edge lists), :mod:`~sparsezc.io.m
 (5, 8)
 """
 
+from sparsezc.io.arrow import from_arrow, to_arrow
 from sparsezc.io.networkx import from_networkx, to_networkx
+from sparsezc.io.pandas import from_pandas_edgelist, to_pandas_edgelist
+from sparsezc.io.parquet import from_parquet, to_parquet
 from sparsezc.io.reader import read
 from sparsezc.io.scipy_sparse import from_scipy_sparse, mmread, mmwrite, to_scipy_sparse
 from sparsezc.io.writer import convert, write
 
 __all__ = [
-    "convert", "from_networkx", "from_scipy_sparse", "mmread", "mmwrite", "read", "to_networkx", "to_scipy_sparse",
-    "write",
+    "convert", "from_arrow", "from_networkx", "from_pandas_edgelist", "from_parquet", "from_scipy_sparse", "mmread",
+    "mmwrite", "read", "to_arrow", "to_networkx", "to_pandas_edgelist", "to_parquet", "to_scipy_sparse", "write",
 ]  # fmt: skip
