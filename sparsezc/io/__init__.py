@@ -13,7 +13,9 @@ stored CSR in :mod:`~sparsezc.io.stream`; :mod:`~sparsezc.io.generate` makes gra
 (5, 8)
 """
 
+from sparsezc.io.array import from_array, to_array
 from sparsezc.io.arrow import from_arrow, to_arrow
+from sparsezc.io.csr_arrays import from_coo_arrays, from_csr_arrays, to_coo_arrays, to_csr_arrays
 from sparsezc.io.networkx import from_networkx, to_networkx
 from sparsezc.io.pandas import from_pandas_edgelist, to_pandas_edgelist
 from sparsezc.io.parquet import from_parquet, to_parquet
@@ -22,6 +24,7 @@ from sparsezc.io.scipy_sparse import from_scipy_sparse, mmread, mmwrite, to_scip
 from sparsezc.io.writer import convert, write
 
 __all__ = [
-    "convert", "from_arrow", "from_networkx", "from_pandas_edgelist", "from_parquet", "from_scipy_sparse", "mmread",
-    "mmwrite", "read", "to_arrow", "to_networkx", "to_pandas_edgelist", "to_parquet", "to_scipy_sparse", "write",
+    "convert", "from_array", "from_arrow", "from_coo_arrays", "from_csr_arrays", "from_networkx",
+    "from_pandas_edgelist", "from_parquet", "from_scipy_sparse", "mmread", "mmwrite", "read", "to_array", "to_arrow", "to_coo_arrays",
+    "to_csr_arrays", "to_networkx", "to_pandas_edgelist", "to_parquet", "to_scipy_sparse", "write",
 ]  # fmt: skip

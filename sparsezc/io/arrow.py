@@ -79,8 +79,8 @@ def from_arrow(
     rows, cols = (column(found, edgelist.check_column(each, names, where), where) for each in (source, target))
     values = None if value is None else column(found, value, where)
     return edgelist.to_matrix(
-        where, rows, cols, values, directed=directed, relabel=relabel, dtype=dtype, nrows=nrows, ncols=ncols, dup_op=dup_op,
-        name=name,
+        where, rows, cols, values, directed=directed, relabel=relabel, dtype=dtype, nrows=nrows, ncols=ncols,
+        dup_op=dup_op, name=name,
     )  # fmt: skip
 
 

@@ -84,8 +84,8 @@ def from_pandas_edgelist(
     rows, cols = (_column(df[edgelist.check_column(column, names, where)], where, True) for column in (source, target))
     values = None if value is None else _column(df[value], where, False)
     return edgelist.to_matrix(
-        where, rows, cols, values, directed=directed, relabel=relabel, dtype=dtype, nrows=nrows, ncols=ncols, dup_op=dup_op,
-        name=name,
+        where, rows, cols, values, directed=directed, relabel=relabel, dtype=dtype, nrows=nrows, ncols=ncols,
+        dup_op=dup_op, name=name,
     )  # fmt: skip
 
 
