@@ -42,6 +42,7 @@ PACKAGES = {
     "sparsezc.io.arrow": "pyarrow",
     "sparsezc.io.pandas": "pandas",
     "sparsezc.io.parquet": "pyarrow",
+    "sparsezc.io.torch": "torch",
 }
 MODULES = sorted(module_name(path) for path in files(ROOT / "sparsezc") if path.name != "__main__.py")
 RUNNABLE = [page for page in PAGES if blocks(page, "python") and page not in CONTRACTS]

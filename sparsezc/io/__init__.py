@@ -16,15 +16,19 @@ stored CSR in :mod:`~sparsezc.io.stream`; :mod:`~sparsezc.io.generate` makes gra
 from sparsezc.io.array import from_array, to_array
 from sparsezc.io.arrow import from_arrow, to_arrow
 from sparsezc.io.csr_arrays import from_coo_arrays, from_csr_arrays, to_coo_arrays, to_csr_arrays
+from sparsezc.io.cupy_sparse import from_cupy_sparse, to_cupy_sparse
+from sparsezc.io.jax import from_jax_sparse, to_jax_sparse
 from sparsezc.io.networkx import from_networkx, to_networkx
 from sparsezc.io.pandas import from_pandas_edgelist, to_pandas_edgelist
 from sparsezc.io.parquet import from_parquet, to_parquet
 from sparsezc.io.reader import read
 from sparsezc.io.scipy_sparse import from_scipy_sparse, mmread, mmwrite, to_scipy_sparse
+from sparsezc.io.torch import from_torch_sparse, to_torch_sparse
 from sparsezc.io.writer import convert, write
 
 __all__ = [
-    "convert", "from_array", "from_arrow", "from_coo_arrays", "from_csr_arrays", "from_networkx",
-    "from_pandas_edgelist", "from_parquet", "from_scipy_sparse", "mmread", "mmwrite", "read", "to_array", "to_arrow", "to_coo_arrays",
-    "to_csr_arrays", "to_networkx", "to_pandas_edgelist", "to_parquet", "to_scipy_sparse", "write",
+    "convert", "from_array", "from_arrow", "from_coo_arrays", "from_csr_arrays", "from_cupy_sparse", "from_jax_sparse",
+    "from_networkx", "from_pandas_edgelist", "from_parquet", "from_scipy_sparse", "from_torch_sparse", "mmread",
+    "mmwrite", "read", "to_array", "to_arrow", "to_coo_arrays", "to_csr_arrays", "to_cupy_sparse", "to_jax_sparse",
+    "to_networkx", "to_pandas_edgelist", "to_parquet", "to_scipy_sparse", "to_torch_sparse", "write",
 ]  # fmt: skip

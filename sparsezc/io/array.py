@@ -1,8 +1,8 @@
 """Vectors and dense matrices of other libraries' arrays, and as such: NumPy, CuPy, PyTorch, JAX, Numba, RMM ...
 
 An array is whatever speaks DLPack, ``__cuda_array_interface__`` or NumPy's protocols. What lies on a GPU stays there:
-no copy passes through the host. The arrays that come back are NumPy's from the CPU engine and CuPy's from the GPU engine;
-both speak the same protocols, so ``torch.from_dlpack(gb.io.to_array(v))`` goes on without another copy.
+no copy passes through the host. The arrays that come back are NumPy's from the CPU engine and CuPy's from the GPU
+engine; both speak the same protocols, so ``torch.from_dlpack(gb.io.to_array(v))`` goes on without another copy.
 Source: https://dmlc.github.io/dlpack/latest and the CUDA array interface, version 3.
 """
 
@@ -88,15 +88,17 @@ def from_array(
     from sparsezc.matrix import Matrix
     from sparsezc.vector import Vector
 
+    made: Any
     if on_device(engine, values, indices):
-        return _on_device(values, indices, size, dtype, copy, name)
+        made = _on_device(values, indices, size, dtype, copy, name)
+        return made  # type: ignore[no-any-return]
     given = on_host(values)
     if indices is not None:
         found: Vector = Vector.from_coo(on_host(indices), given, dtype, size=size, name=name)
         return found
     if given.ndim not in (1, 2):
         raise InvalidValue(f"from_array: values must have one or two dimensions; got shape {given.shape}")
-    made: Any = (Vector if given.ndim == 1 else Matrix).from_dense(given, dtype=dtype, name=name)
+    made = (Vector if given.ndim == 1 else Matrix).from_dense(given, dtype=dtype, name=name)
     return made  # type: ignore[no-any-return]
 
 
