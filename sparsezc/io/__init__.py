@@ -2,10 +2,10 @@
 
 One module a format: :mod:`~sparsezc.io.snap` (edge lists), :mod:`~sparsezc.io.mtx`, :mod:`~sparsezc.io.dimacs` (.gr),
 :mod:`~sparsezc.io.metis` (.graph), :mod:`~sparsezc.io.gap` (.sg, .wsg), :mod:`~sparsezc.io.emogi` (.bel),
-:mod:`~sparsezc.io.npz` and :mod:`~sparsezc.io.parquet`. Each has `SUFFIXES`, `read` and `write`; a new format is one
-more such module, named in :data:`sparsezc.io.reader.FORMATS`. Edges become a matrix in :mod:`~sparsezc.io.build`, a
-stored CSR in :mod:`~sparsezc.io.stream`; :mod:`~sparsezc.io.generate` makes graphs. One module a foreign library too:
-``from_...`` and ``to_...`` (docs/conversions.md).
+:mod:`~sparsezc.io.npz`, :mod:`~sparsezc.io.parquet` and :mod:`~sparsezc.io.binsparse` (.h5). Each has `SUFFIXES`,
+`read` and `write`; a new format is one more such module, named in :data:`sparsezc.io.reader.FORMATS`. Edges become a
+matrix in :mod:`~sparsezc.io.build`, a stored CSR in :mod:`~sparsezc.io.stream`; :mod:`~sparsezc.io.generate` makes
+graphs. One module a foreign library too: ``from_...`` and ``to_...`` (docs/conversions.md).
 
 >>> import sparsezc as gb
 >>> A = gb.io.read("star:5")
@@ -15,6 +15,7 @@ stored CSR in :mod:`~sparsezc.io.stream`; :mod:`~sparsezc.io.generate` makes gra
 
 from sparsezc.io.array import from_array, to_array
 from sparsezc.io.arrow import from_arrow, to_arrow
+from sparsezc.io.binsparse import read_binsparse, write_binsparse
 from sparsezc.io.csr_arrays import from_coo_arrays, from_csr_arrays, to_coo_arrays, to_csr_arrays
 from sparsezc.io.cupy_sparse import from_cupy_sparse, to_cupy_sparse
 from sparsezc.io.jax import from_jax_sparse, to_jax_sparse
@@ -29,6 +30,7 @@ from sparsezc.io.writer import convert, write
 __all__ = [
     "convert", "from_array", "from_arrow", "from_coo_arrays", "from_csr_arrays", "from_cupy_sparse", "from_jax_sparse",
     "from_networkx", "from_pandas_edgelist", "from_parquet", "from_scipy_sparse", "from_torch_sparse", "mmread",
-    "mmwrite", "read", "to_array", "to_arrow", "to_coo_arrays", "to_csr_arrays", "to_cupy_sparse", "to_jax_sparse",
-    "to_networkx", "to_pandas_edgelist", "to_parquet", "to_scipy_sparse", "to_torch_sparse", "write",
+    "mmwrite", "read", "read_binsparse", "to_array", "to_arrow", "to_coo_arrays", "to_csr_arrays", "to_cupy_sparse",
+    "to_jax_sparse", "to_networkx", "to_pandas_edgelist", "to_parquet", "to_scipy_sparse", "to_torch_sparse", "write",
+    "write_binsparse",
 ]  # fmt: skip
