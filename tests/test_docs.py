@@ -40,6 +40,7 @@ def blocks(page: Path, language: str) -> list[str]:
 #: Modules whose examples need a package that is optional.
 PACKAGES = {
     "sparsezc.io.arrow": "pyarrow",
+    "sparsezc.io.awkward": "awkward",
     "sparsezc.io.binsparse": "h5py",
     "sparsezc.io.pandas": "pandas",
     "sparsezc.io.parquet": "pyarrow",
