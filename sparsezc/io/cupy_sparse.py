@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sparsezc.engines import cpu
+from sparsezc.engines.gpu import exchange
 from sparsezc.errors import DomainMismatch, InvalidValue
 from sparsezc.io.csr_arrays import from_coo_arrays, from_csr_arrays, to_coo_arrays, to_csr_arrays
 from sparsezc.io.optional import need
@@ -40,7 +41,7 @@ def from_cupy_sparse(A: Any, *, dup_op: Any = None, copy: bool = False, name: st
     ------
     DomainMismatch
         `A` is no sparse matrix of CuPy.
-    InvalidValue
+    InvalidValue, InvalidObject
         An entry is there twice without `dup_op`.
     """
     form = getattr(A, "format", None)
@@ -49,15 +50,20 @@ def from_cupy_sparse(A: Any, *, dup_op: Any = None, copy: bool = False, name: st
     if form not in _FORMATS or not hasattr(A, "data"):
         raise DomainMismatch(f"from_cupy_sparse: A is a {type(A).__name__}; a sparse matrix of CuPy is needed")
     nrows, ncols = A.shape
-    if form != "coo" and A.has_canonical_format:
-        if form == "csr":
-            return from_csr_arrays(A.indptr, A.indices, A.data, ncols=ncols, copy=copy, engine="gpu", name=name)
+    if form == "csr" and dup_op is None:
+        return from_csr_arrays(A.indptr, A.indices, A.data, ncols=ncols, copy=copy, engine="gpu", name=name)
+    if form == "csc" and dup_op is None:
         flipped = from_csr_arrays(A.indptr, A.indices, A.data, ncols=nrows, copy=copy, engine="gpu")
         made: Matrix = flipped.T.new(name=name)
         return made
-    coo = A.tocoo()
+    if form == "coo":
+        rows, columns = A.row, A.col
+    else:  # without CuPy's tocoo, which needs cuSPARSE
+        rows, columns = exchange.row_ids(exchange.array(A.indptr).astype(np.int64), A.indices.size), A.indices
+    if form == "csc":
+        rows, columns = columns, rows
     return from_coo_arrays(
-        coo.row, coo.col, coo.data, nrows=nrows, ncols=ncols, dup_op=dup_op, engine="gpu", name=name
+        rows, columns, A.data, nrows=nrows, ncols=ncols, dup_op=dup_op, engine="gpu", name=name
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 import sparsezc as gb
-from sparsezc.errors import DomainMismatch, InvalidValue
+from sparsezc.errors import DomainMismatch, InvalidObject, InvalidValue
 from sparsezc.io import cupy_sparse
 
 MATRIX = sp.random(40, 30, density=0.2, random_state=4, format="csr")
@@ -77,6 +77,19 @@ def test_duplicates_need_an_operator(gpu: Any, sparse: Any) -> None:
     with pytest.raises(InvalidValue, match="twice"):
         gb.io.from_cupy_sparse(twice)
     assert gb.io.from_cupy_sparse(twice, dup_op="plus").to_dicts() == {0: {0: 2}, 1: {2: 4}}
+
+
+@pytest.mark.parametrize("form", ["csr", "csc"])
+def test_compressed_duplicates_and_ids_out_of_order(gpu: Any, sparse: Any, form: str) -> None:
+    parts = np.array([1.0, 2, 3, 4]), np.array([2, 0, 1, 1], np.int32), np.array([0, 2, 2, 4], np.int32)
+    judge = getattr(sp, f"{form}_matrix")(parts, shape=(3, 3)).toarray()
+    make = getattr(sparse, f"{form}_matrix")
+    twice = make(tuple(gpu.xp.asarray(part) for part in parts), shape=(3, 3))
+    with pytest.raises(InvalidObject, match="twice"):
+        gb.io.from_cupy_sparse(twice)
+    np.testing.assert_array_equal(gb.io.from_cupy_sparse(twice, dup_op="plus").to_dense(0), judge)
+    loose = make((twice.data[:2], twice.indices[:2], gpu.xp.asarray([0, 2, 2, 2], np.int32)), shape=(3, 3))
+    assert gb.io.from_cupy_sparse(loose).to_coo()[2].sum() == 3
 
 
 def test_what_cupy_lacks_is_refused(gpu: Any, sparse: Any) -> None:

@@ -112,6 +112,9 @@ def test_one_value_for_all_and_no_entry(gpu: Any) -> None:
     none = gb.io.from_csr_arrays(xp.zeros(4, np.int64), xp.zeros(0, np.int32), xp.zeros(0), ncols=7, engine="gpu")
     assert (none.shape, none.nvals) == ((3, 7), 0)
     assert [x.size for x in gb.io.to_csr_arrays(none)] == [4, 0, 0]
+    nothing = xp.zeros(0, np.int64)
+    coo = gb.io.from_coo_arrays(nothing, nothing, xp.zeros(0), nrows=3, ncols=7, engine="gpu")
+    assert (coo.shape, coo.nvals, coo._engine.name) == ((3, 7), 0, "gpu")
 
 
 @pytest.mark.parametrize("placement", ["device", "zerocopy"])

@@ -140,8 +140,7 @@ def matrix_from_sorted(
 ) -> MatrixStore:
     """A store of distinct entries by rows and then columns."""
     xp = device.current().xp
-    counts = xp.bincount(rows.astype(np.int64), minlength=shape[0])
-    offsets = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(counts)]).astype(np.int64)
+    offsets = xp.searchsorted(rows.astype(np.int64), xp.arange(shape[0] + 1, dtype=np.int64), side="left")
     return _store(offsets, columns, values, shape[1], dtype, copy=copy, symmetric=False)
 
 
@@ -162,7 +161,7 @@ def matrix_to_csr(store: MatrixStore, *, by_columns: bool = False) -> tuple[Any,
     if needed > budget.available():
         raise OutOfMemory(f"the arrays need {needed:,} bytes of device memory and {budget.available():,} may be used")
     values = rows.values.load()
-    return rows.indptr, _signed(rows), xp.full(rows.nvals, values[0], values.dtype) if rows.iso else values
+    return rows.indptr, _signed(rows), xp.repeat(values, rows.nvals) if rows.iso else values
 
 
 def _signed(rows: Rows) -> Any:
