@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 from pathlib import Path
 from typing import Any
@@ -160,3 +161,13 @@ def test_short_files_that_end_oddly_are_errors_and_no_crashes(tail: str) -> None
     for source in (io.StringIO(text), io.BytesIO(text.encode())):
         with pytest.raises(ValueError, match=r"Truncated|Line|line"):
             gb.io.mmread(source)
+
+
+@pytest.mark.parametrize("name", [name for name in dir(graphblas.io) if not name.startswith("_")])
+def test_every_function_of_python_graphblas_s_io_is_there(name: str) -> None:
+    theirs, mine = getattr(graphblas.io, name), getattr(gb.io, name)
+    if not callable(theirs):
+        return
+    for parameter in inspect.signature(theirs).parameters.values():
+        found = inspect.signature(mine).parameters[parameter.name]
+        assert (found.kind, found.default) == (parameter.kind, parameter.default)
