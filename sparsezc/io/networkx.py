@@ -44,7 +44,7 @@ def from_networkx(
 
 
 def to_networkx(m: Any, edge_attribute: str | None = "weight") -> Any:
-    """Make a NetworkX DiGraph of a square adjacency Matrix.
+    """Make a NetworkX DiGraph of a square adjacency Matrix; all is copied, for NetworkX keeps Python's own objects.
 
     Parameters
     ----------

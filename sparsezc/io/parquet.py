@@ -176,6 +176,8 @@ def to_parquet(
 ) -> None:
     """Write the entries of a Matrix as a Parquet edge list; the file appears whole or not at all.
 
+    There is one copy in memory, an Arrow table; :func:`sparsezc.io.write` goes piece by piece.
+
     Parameters
     ----------
     A, source, target, weight, labels
