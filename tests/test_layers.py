@@ -82,6 +82,7 @@ ENGINE_ROOMS = {
     "sparsezc.memory": "a placement belongs to a device",
     "sparsezc.device": "it is the device",
     "sparsezc.cli.doctor": "it tells what CuPy and the card say",
+    "sparsezc.io.cupy_sparse": "it converts CuPy's own objects",
     "sparsezc.io.generate": "graphs are made on the GPU where there is one",
     "sparsezc.write": "the one dispatch: vectors follow to the engine where the matrices are",
 }

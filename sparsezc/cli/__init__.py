@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["main"]
 
 _EPILOG = """\
-GRAPH is a file (.txt, .mtx, .gr, .graph, .sg, .wsg, .bel, .npz; text formats also with .gz) or the name of a graph to
-make: kron:SCALE[:EDGEFACTOR], urand:SCALE[:EDGEFACTOR], grid:ROWSxCOLS, path:N, star:N.
+GRAPH is a file (.txt, .mtx, .gr, .graph, .sg, .wsg, .bel, .npz, .parquet, .h5; text formats also with .gz) or the name
+of a graph to make: kron:SCALE[:EDGEFACTOR], urand:SCALE[:EDGEFACTOR], grid:ROWSxCOLS, path:N, star:N.
 Exit codes: 0 done, 1 failed (one line on stderr says why), 2 wrong usage, 130 interrupted."""
 
 

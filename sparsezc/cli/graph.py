@@ -28,7 +28,9 @@ def add_graph(command: argparse.ArgumentParser, *, weights: str) -> None:
     command.add_argument("--weights", metavar="W", help=f"{weights}; 'none', a type such as FP32, or made ones: 1-255")
     command.add_argument("--relabel", action="store_true", help="only the ids that occur are vertices")
     command.add_argument("--host-budget", metavar="SIZE", help="host memory to use at most, such as 16GB")
-    command.add_argument("--format", help="read the file as snap, mtx, dimacs, metis, gap, emogi or npz")
+    command.add_argument(
+        "--format", help="read the file as snap, mtx, dimacs, metis, gap, emogi, npz, parquet or binsparse"
+    )
 
 
 def add_place(command: argparse.ArgumentParser) -> None:

@@ -69,6 +69,11 @@ class Output:
             return file
         return cast(IO[Any], _Gzip(fileobj=file, mode="wb", compresslevel=6, filename="", mtime=0))
 
+    def reserve(self) -> Path:
+        """An empty file that will be the output, for libraries that open files by their names."""
+        self.open().close()
+        return self._waiting[-1][0]
+
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:

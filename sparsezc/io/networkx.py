@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sparsezc.errors import DimensionMismatch
+from sparsezc.io.optional import need
 from sparsezc.io.scipy_sparse import from_scipy_sparse
 from sparsezc.semirings import types
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 def from_networkx(
     G: Any, nodelist: Any = None, dtype: Any = None, weight: str | None = "weight", name: str | None = None
 ) -> Matrix:
-    """Make the adjacency Matrix of a NetworkX graph.
+    """Make the adjacency Matrix of a NetworkX graph: one copy of SciPy's arrays, which NetworkX makes of it.
 
     Parameters
     ----------
@@ -35,16 +36,15 @@ def from_networkx(
     >>> gb.io.from_networkx(nx.path_graph(3)).nvals
     4
     """
-    import networkx as nx
-
-    convert: Any = nx.to_scipy_sparse_array  # its stubs know no weight=None
+    nx = need("networkx")
     kind = None if dtype is None else types.lookup(dtype).np_type
-    array = convert(G, nodelist=nodelist, dtype=kind, weight=weight)
-    return from_scipy_sparse(array, name=name)
+    array = nx.to_scipy_sparse_array(G, nodelist=nodelist, dtype=kind, weight=weight)
+    made: Any = from_scipy_sparse(array, name=name)
+    return made  # type: ignore[no-any-return]
 
 
 def to_networkx(m: Any, edge_attribute: str | None = "weight") -> Any:
-    """Make a NetworkX DiGraph of a square adjacency Matrix.
+    """Make a NetworkX DiGraph of a square adjacency Matrix; all is copied, for NetworkX keeps Python's own objects.
 
     Parameters
     ----------
@@ -63,8 +63,7 @@ def to_networkx(m: Any, edge_attribute: str | None = "weight") -> Any:
     >>> gb.io.to_networkx(gb.io.read("star:4"), None).number_of_edges()
     6
     """
-    import networkx as nx
-
+    nx = need("networkx")
     if m.nrows != m.ncols:
         raise DimensionMismatch(f"m is {m.nrows} x {m.ncols}; an adjacency matrix is square")
     rows, cols, values = m.to_coo()

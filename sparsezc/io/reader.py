@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from sparsezc.matrix import Matrix
 
 #: The formats: each is the module of this name, with `SUFFIXES`, `read` and perhaps `write`.
-FORMATS = ("snap", "mtx", "dimacs", "metis", "gap", "emogi", "npz")
+FORMATS = ("snap", "mtx", "dimacs", "metis", "gap", "emogi", "npz", "parquet", "binsparse")
 #: Names of made graphs, the part before the colon.
 MADE = ("kron", "urand", "grid", "path", "star")
-_NEVER_GZIPPED = ("npz", "emogi")
+_NEVER_GZIPPED = ("npz", "emogi", "parquet", "binsparse")
 
 
 @overload
@@ -79,7 +79,8 @@ def read(
         How the values of edges that occur more than once become one: min, max, plus, times, first, second, any, lor,
         land or lxor.
     format : str, optional
-        Read the file as this format ("snap", "mtx", "dimacs", "metis", "gap", "emogi" or "npz") whatever its name.
+        Read the file as this format ("snap", "mtx", "dimacs", "metis", "gap", "emogi", "npz", "parquet" or
+        "binsparse"), whatever its name.
 
     Returns
     -------

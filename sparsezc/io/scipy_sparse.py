@@ -11,23 +11,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparsezc.csr import Csr
 from sparsezc.errors import DomainMismatch, InvalidValue
 from sparsezc.io.atomic import Output
 from sparsezc.io.mtx import FIELDS, triplets
 
 if TYPE_CHECKING:
     from sparsezc.matrix import Matrix
+    from sparsezc.vector import Vector
 
 _FORMATS = ("bsr", "csr", "csc", "coo", "lil", "dia", "dok")
 
 
-def from_scipy_sparse(A: Any, *, dup_op: Any = None, name: str | None = None) -> Matrix:
-    """Make a Matrix from a SciPy sparse matrix or array.
+def from_scipy_sparse(A: Any, *, dup_op: Any = None, name: str | None = None) -> Matrix | Vector:
+    """Make a Matrix from a SciPy sparse matrix or array; a Vector from an array of one dimension.
+
+    One copy: the object's own arrays, which do not change when the caller's do. Of csc there are two, for it is
+    transposed; formats other than these and coo are made coo by SciPy first.
 
     Parameters
     ----------
-    A : scipy.sparse array or matrix, two-dimensional
+    A : scipy.sparse array or matrix
         Stored zeros are kept.
     dup_op : BinaryOp, optional
         How entries at the same position are merged; without it they are an error.
@@ -43,13 +46,19 @@ def from_scipy_sparse(A: Any, *, dup_op: Any = None, name: str | None = None) ->
     from scipy.sparse import issparse
 
     from sparsezc.matrix import Matrix
+    from sparsezc.vector import Vector
 
-    if not issparse(A) or A.ndim != 2:
-        raise DomainMismatch(f"A is a {type(A).__name__}; a two-dimensional SciPy sparse matrix is needed")
-    if A.format == "csr" and A.has_canonical_format:
-        # A copy of its own: the matrix must not change when the caller's array does.
-        csr = Csr.from_arrays(A.indptr, A.indices.astype(np.uint64), A.data.copy(), A.shape[1])
-        return Matrix._from_csr(csr, name=name)
+    if not issparse(A) or A.ndim not in (1, 2):
+        raise DomainMismatch(f"A is a {type(A).__name__}; a SciPy sparse matrix or array is needed")
+    if A.ndim == 1:
+        entries = A.tocoo()
+        found: Vector = Vector.from_coo(entries.coords[0], entries.data, size=A.shape[0], dup_op=dup_op, name=name)
+        return found
+    if A.format in ("csr", "csc") and A.has_canonical_format:
+        nrows, ncols = A.shape
+        make = Matrix.from_csr if A.format == "csr" else Matrix.from_csc
+        whole: Matrix = make(A.indptr, A.indices, A.data, nrows=nrows, ncols=ncols, name=name)
+        return whole
     coo = A.tocoo()
     rows, cols = (np.asarray(part) for part in (coo.row, coo.col))
     nrows, ncols = A.shape
@@ -59,6 +68,9 @@ def from_scipy_sparse(A: Any, *, dup_op: Any = None, name: str | None = None) ->
 
 def to_scipy_sparse(A: Any, format: str = "csr") -> Any:
     """Make a SciPy sparse array from a Matrix, or from a Vector (one row; one column for "csc").
+
+    One copy for "csr" and "coo", which the array then holds; SciPy makes the other formats of it. (As a matrix instead
+    of an array: ``scipy.sparse.csr_matrix`` of the result, without a copy.)
 
     Parameters
     ----------
@@ -78,7 +90,7 @@ def to_scipy_sparse(A: Any, format: str = "csr") -> Any:
            [1, 0, 1],
            [0, 1, 0]])
     """
-    from scipy.sparse import csc_array, csr_array
+    from scipy.sparse import coo_array, csc_array, csr_array
 
     from sparsezc.vector import Vector
 
@@ -89,6 +101,10 @@ def to_scipy_sparse(A: Any, format: str = "csr") -> Any:
         at, values = A.to_coo()
         make, shape = (csc_array, (A.size, 1)) if form == "csc" else (csr_array, (1, A.size))
         return make((values, _signed(at, A.size), np.array([0, at.size])), shape=shape).asformat(form)
+    if form == "coo":  # straight, so that no offsets are made for rows beyond number
+        rows, cols, values = A.to_coo()
+        bound = max(A.nrows, A.ncols)
+        return coo_array((values, (_signed(rows, bound), _signed(cols, bound))), shape=A.shape)
     indptr, cols, values = A.to_csr()
     ids = _signed(cols, max(A.ncols, cols.size))
     return csr_array((values, ids, indptr.astype(ids.dtype)), shape=(A.nrows, A.ncols)).asformat(form)
@@ -96,7 +112,7 @@ def to_scipy_sparse(A: Any, format: str = "csr") -> Any:
 
 def _signed(ids: Any, bound: int) -> Any:
     """Ids in the signed type that SciPy uses."""
-    return ids.astype(np.int32 if bound < 2**31 else np.int64)
+    return ids.astype(np.int32) if bound < 2**31 else ids.view(np.int64)
 
 
 def mmread(source: Any, engine: str = "auto", *, dup_op: Any = None, name: str | None = None, **kwargs: Any) -> Matrix:

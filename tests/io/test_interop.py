@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 from pathlib import Path
+from typing import Any
 
 import graphblas
 import networkx as nx
@@ -26,6 +28,47 @@ def test_scipy_there_and_back(form: str, dtype: type) -> None:
     back = gb.io.to_scipy_sparse(A, form)
     assert back.format == form
     np.testing.assert_array_equal(back.toarray(), MATRIX.astype(dtype))
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("make", [sp.random_array, sp.random], ids=["array", "matrix"])
+def test_scipy_arrays_and_matrices_of_every_format(form: str, make: Any) -> None:
+    theirs = (
+        make((40, 24), density=0.1, rng=7) if make is sp.random_array else make(40, 24, density=0.1, random_state=7)
+    )
+    A = gb.io.from_scipy_sparse(theirs.asformat(form))
+    np.testing.assert_array_equal(A.to_dense(0), theirs.toarray())
+    np.testing.assert_array_equal(gb.io.to_scipy_sparse(A.T, form).toarray(), theirs.toarray().T)
+
+
+@pytest.mark.parametrize("form", ["csr", "csc"])
+def test_scipy_rows_out_of_order_and_damaged_ones(form: str) -> None:
+    make = getattr(sp, f"{form}_array")
+    loose = make((np.array([1.0, 2, 3]), np.array([2, 0, 1]), np.array([0, 2, 2, 3])), shape=(3, 3))
+    np.testing.assert_array_equal(gb.io.from_scipy_sparse(loose).to_dense(0), loose.toarray())
+    twice = make((np.array([1.0, 2, 3]), np.array([2, 2, 1]), np.array([0, 2, 2, 3])), shape=(3, 3))
+    with pytest.raises(gb.exceptions.GraphblasException):
+        gb.io.from_scipy_sparse(twice)
+    np.testing.assert_array_equal(gb.io.from_scipy_sparse(twice, dup_op="plus").to_dense(0), twice.toarray())
+    wrong = make((np.array([1.0, 2]), np.array([0, 1]), np.array([0, 1, 2])), shape=(2, 2))
+    wrong.indices[1] = 77
+    with pytest.raises(gb.exceptions.GraphblasException, match="77"):
+        gb.io.from_scipy_sparse(wrong)
+
+
+def test_scipy_arrays_of_one_dimension_are_vectors() -> None:
+    theirs = sp.coo_array(([1.5, 2.5], ([4, 2],)), shape=(6,))
+    for array in (theirs, theirs.tocsr(), theirs.todok()):
+        v = gb.io.from_scipy_sparse(array)
+        np.testing.assert_array_equal(v.to_dense(0), theirs.toarray())
+
+
+def test_a_huge_matrix_goes_to_scipy_as_coordinates() -> None:
+    A = gb.Matrix.from_coo([2**59], [5], [1.5], nrows=2**60, ncols=2**60)
+    back = gb.io.to_scipy_sparse(A, "coo")
+    assert back.shape == (2**60, 2**60)
+    assert [part.tolist() for part in (*back.coords, back.data)] == [[2**59], [5], [1.5]]
+    assert gb.io.from_scipy_sparse(back).isequal(A)
 
 
 def test_scipy_arrays_agree_with_python_graphblas() -> None:
@@ -118,3 +161,13 @@ def test_short_files_that_end_oddly_are_errors_and_no_crashes(tail: str) -> None
     for source in (io.StringIO(text), io.BytesIO(text.encode())):
         with pytest.raises(ValueError, match=r"Truncated|Line|line"):
             gb.io.mmread(source)
+
+
+@pytest.mark.parametrize("name", [name for name in dir(graphblas.io) if not name.startswith("_")])
+def test_every_function_of_python_graphblas_s_io_is_there(name: str) -> None:
+    theirs, mine = getattr(graphblas.io, name), getattr(gb.io, name)
+    if not callable(theirs):
+        return
+    for parameter in inspect.signature(theirs).parameters.values():
+        found = inspect.signature(mine).parameters[parameter.name]
+        assert (found.kind, found.default) == (parameter.kind, parameter.default)

@@ -1,0 +1,265 @@
+"""Binsparse, the binary sparse format, in HDF5 files: matrices and vectors as arrays, with a descriptor in JSON.
+
+h5py is imported when a file is read or written: ``pip install "sparsezc[hdf5]"``.
+Source: https://graphblas.org/binsparse-specification, version 0.1.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.csr import Csr
+from sparsezc.errors import DomainMismatch, FileFormatError, GraphblasException, InvalidValue
+from sparsezc.io.atomic import Output
+from sparsezc.io.build import Edges, narrow_ids
+from sparsezc.io.optional import need
+from sparsezc.io.pieces import transposed
+from sparsezc.io.source import existing
+from sparsezc.semirings.types import lookup
+
+if TYPE_CHECKING:
+    from sparsezc.matrix import Matrix
+    from sparsezc.vector import Vector
+
+SUFFIXES = (".h5", ".hdf5")
+_VERSION = "0.1.0"
+_MATRICES = ("CSR", "CSC", "COOR", "COOC", "DCSR", "DCSC", "DMATR", "DMATC")
+_VECTORS = ("CVEC", "DVEC")
+_ALIASES = {"COO": "COOR", "DMAT": "DMATR", "VEC": "CVEC"}
+_ARRAYS = {  # of each format, beside the values
+    "CSR": ("pointers_to_1", "indices_1"), "DCSR": ("indices_0", "pointers_to_1", "indices_1"),
+    "COOR": ("indices_0", "indices_1"), "CVEC": ("indices_0",), "DVEC": (), "DMATR": (),
+}  # fmt: skip
+
+
+def read_binsparse(
+    path: str | os.PathLike[str], group: str | None = None, *, name: str | None = None
+) -> Matrix | Vector:
+    """Read a Matrix or a Vector from a binsparse HDF5 file.
+
+    The arrays are read from the file once, and copied once more where their types are not GraphBLAS's own. A fill value
+    is not kept: what is absent is absent.
+
+    Parameters
+    ----------
+    path : str or path
+    group : str, optional
+        The HDF5 group of the object; by default the file's root.
+    name : str, optional
+
+    Returns
+    -------
+    Matrix or Vector
+        A Vector for the formats CVEC and DVEC.
+
+    Raises
+    ------
+    PackageMissing
+        h5py is not installed.
+    FileFormatError
+        The file is damaged, of a newer version, or of a format or structure that is not read; the message says which.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> gb.io.write_binsparse(gb.io.read("path:3"), "path.bsp.h5")
+    >>> gb.io.read_binsparse("path.bsp.h5").nvals
+    4
+    """
+    h5py = need("h5py", "hdf5")
+    file_path = existing(path)
+    try:
+        with h5py.File(file_path, "r") as file:
+            return _made(_Source(file_path, file if group is None else file[group]), name)
+    except FileFormatError:
+        raise
+    except (GraphblasException, OSError, KeyError, ValueError) as error:
+        raise FileFormatError(f"{path} is no binsparse file, or damaged: {error}") from None
+
+
+class _Source:
+    """A group of a file: its checked descriptor and its arrays."""
+
+    def __init__(self, path: Path, group: Any) -> None:
+        self.path, self.group = path, group
+        if "binsparse" not in group.attrs:
+            raise FileFormatError(f"{path}: the group {group.name!r} has no attribute 'binsparse'")
+        found = json.loads(group.attrs["binsparse"]).get("binsparse", {})
+        missing = {"version", "format", "shape", "number_of_stored_values", "data_types"} - set(found)
+        if missing:
+            raise FileFormatError(f"{path}: the descriptor lacks {', '.join(sorted(missing))}")
+        if not str(found["version"]).startswith("0.1"):
+            raise FileFormatError(f"{path} is binsparse {found['version']}; 0.1 is read")
+        self.format = _ALIASES.get(found["format"], found["format"])
+        if self.format not in _MATRICES + _VECTORS:
+            raise FileFormatError(f"{path} has the format {self.format!r}; {', '.join(_MATRICES + _VECTORS)} are read")
+        if found.get("structure", "general") != "general":
+            raise FileFormatError(f"{path} has the structure {found['structure']!r}; 'general' is read")
+        self.shape = [int(n) for n in found["shape"]]
+        self.count, self.types = int(found["number_of_stored_values"]), found["data_types"]
+
+    def array(self, name: str) -> NDArray[Any]:
+        """A whole array; one value without dimensions where the file has one for all."""
+        kind = str(self.types[name])
+        data = np.asarray(self.group[name][()])
+        one = re.fullmatch(r"iso\[(.*)\]", kind)
+        inner = one[1] if one else kind
+        if wide := re.fullmatch(r"complex\[float(32|64)\]", inner):
+            data = data if data.dtype.kind == "c" else np.ascontiguousarray(data).view(f"c{int(wide[1]) // 4}")
+        elif inner == "bint8":
+            data = data.astype(np.bool_)
+        elif data.dtype != np.dtype(inner):
+            data = data.astype(inner)
+        if name == "values" and data.size != (1 if one else self.count):
+            raise FileFormatError(f"{self.path}: values has {data.size} entries; {self.count} are stored")
+        return data.reshape(()) if one else data
+
+
+def _made(source: _Source, name: str | None) -> Matrix | Vector:
+    """The object of a file."""
+    from sparsezc.matrix import Matrix
+    from sparsezc.vector import Vector
+
+    form, flipped = source.format, source.format in ("CSC", "COOC", "DCSC", "DMATC")
+    kind = form.replace("CSC", "CSR").replace("COOC", "COOR").replace("DMATC", "DMATR")
+    parts = [source.array(each) for each in _ARRAYS[kind]]
+    values = source.array("values")
+    made: Any
+    if form in _VECTORS:
+        (size,) = source.shape
+        made = Vector.from_coo(parts[0] if parts else np.arange(size), values, size=size, name=name)
+        return made  # type: ignore[no-any-return]
+    nrows, ncols = source.shape
+    if kind == "DMATR":
+        shape = (ncols, nrows) if flipped else (nrows, ncols)
+        dense = np.broadcast_to(values, nrows * ncols).reshape(shape)
+        return Matrix.from_dense(dense.T if flipped else dense, name=name)
+    if kind == "COOR":
+        rows, columns = parts[::-1] if flipped else parts
+        return Matrix.from_coo(rows, columns, values, nrows=nrows, ncols=ncols, name=name)
+    makers: dict[str, Any] = {
+        "CSR": Matrix.from_csr, "CSC": Matrix.from_csc, "DCSR": Matrix.from_dcsr, "DCSC": Matrix.from_dcsc,
+    }  # fmt: skip
+    return makers[form](*parts, values, nrows=nrows, ncols=ncols, name=name)  # type: ignore[no-any-return]
+
+
+def write_binsparse(
+    A: Any, path: str | os.PathLike[str], format: str | None = None, *, group: str | None = None
+) -> None:
+    """Write a Matrix or a Vector as a binsparse HDF5 file, which appears whole or not at all.
+
+    Parameters
+    ----------
+    A : Matrix or Vector
+        One value for all entries is written once.
+    path : str or path
+    format : {"CSR", "CSC", "COOR", "COOC", "DCSR", "DCSC", "CVEC", "DVEC"}, optional
+        By default "CSR", for a Vector "CVEC". "DVEC" needs a Vector with an entry at each position.
+    group : str, optional
+        The HDF5 group to write into; by default the file's root.
+
+    Raises
+    ------
+    PackageMissing
+        h5py is not installed.
+    InvalidValue
+        The format does not fit the object.
+    """
+    from sparsezc.matrix import Matrix
+    from sparsezc.vector import Vector
+
+    h5py = need("h5py", "hdf5")
+    if not isinstance(A, Matrix | Vector):
+        raise DomainMismatch(f"write_binsparse: A is a {type(A).__name__}; a Matrix or a Vector is needed")
+    form = ("CSR" if A.ndim == 2 else "CVEC") if format is None else str(format).upper()
+    form = _ALIASES.get(form, form)
+    possible = _MATRICES[:6] if A.ndim == 2 else _VECTORS
+    if form not in possible:
+        raise InvalidValue(f"write_binsparse: format={format!r} is not one of {', '.join(possible)}")
+    whole = _matrix_parts(A._to_csr().place("host"), form) if isinstance(A, Matrix) else _vector_parts(A, form)
+    with Output(path) as out, h5py.File(out.reserve(), "w") as file:
+        _put(file if group is None else file.create_group(group), form, A.shape, A.nvals, *whole)
+
+
+def _vector_parts(v: Any, form: str) -> tuple[list[NDArray[Any]], NDArray[Any], bool]:
+    if form == "DVEC" and v.nvals != v.size:
+        raise InvalidValue(f"write_binsparse: DVEC has no place for the {v.size - v.nvals} entries that are missing")
+    at, values = v.to_coo()
+    return ([narrow_ids(at)] if form == "CVEC" else []), values, False
+
+
+def _matrix_parts(csr: Csr, form: str) -> tuple[list[NDArray[Any]], NDArray[Any], bool]:
+    """The arrays of a format, in the order of _ARRAYS, and the values."""
+    csr = transposed(csr) if form.endswith("C") else csr
+    ids, values = narrow_ids(csr.indices.read()), csr.values.read()
+    lengths = np.diff(csr.indptr)
+    if form in ("CSR", "CSC"):
+        return [csr.indptr, ids], values, csr.iso
+    rows = np.arange(csr.nrows)
+    if form in ("COOR", "COOC"):
+        return [narrow_ids(np.repeat(rows, lengths)), ids], values, csr.iso
+    some = rows[lengths > 0]
+    return [some, np.append(csr.indptr[:-1][some], csr.nvals), ids], values, csr.iso
+
+
+def _put(
+    group: Any,
+    form: str,
+    shape: tuple[int, ...],
+    nvals: int,
+    parts: list[NDArray[Any]],
+    values: NDArray[Any],
+    iso: bool,
+) -> None:
+    """Write arrays and descriptor."""
+    kind = form.replace("CSC", "CSR").replace("COOC", "COOR")
+    kinds: dict[str, str] = {}
+    for name, part in zip(_ARRAYS[kind], parts, strict=True):
+        group.create_dataset(name, data=part)
+        kinds[name] = part.dtype.name
+    iso = iso and nvals > 0
+    kinds["values"] = _kind(values.dtype) if not iso else f"iso[{_kind(values.dtype)}]"
+    values = np.ascontiguousarray(values[: 1 if iso else nvals])
+    if values.dtype.kind in "bc":
+        values = values.view(np.uint8 if values.dtype.kind == "b" else f"f{values.dtype.itemsize // 2}")
+    group.create_dataset("values", data=values)
+    descriptor = {
+        "version": _VERSION, "format": form, "shape": list(shape), "number_of_stored_values": nvals,
+        "data_types": kinds,
+    }  # fmt: skip
+    group.attrs["binsparse"] = json.dumps({"binsparse": descriptor}, indent=2)
+
+
+def _kind(dtype: np.dtype[Any]) -> str:
+    """A type by binsparse's name."""
+    if dtype.kind == "c":
+        return f"complex[float{dtype.itemsize * 4}]"
+    return "bint8" if dtype.kind == "b" else dtype.name
+
+
+def read(path: Path, **_: Any) -> Edges:
+    """The entries of a matrix, for :func:`sparsezc.io.read`."""
+    from sparsezc.matrix import Matrix
+
+    A = read_binsparse(path)
+    if not isinstance(A, Matrix):
+        raise FileFormatError(f"{path} holds a vector; a matrix is needed (read_binsparse reads vectors)")
+    rows, columns, values = A.to_coo()
+    plain = A.dtype.is_bool and bool(values.all())
+    return Edges(
+        A.nrows, A.ncols, narrow_ids(rows), narrow_ids(columns), None if plain else values, dtype=lookup(values.dtype)
+    )
+
+
+def write(csr: Csr, out: Output) -> None:
+    """A matrix as CSR, for :func:`sparsezc.io.write`."""
+    h5py = need("h5py", "hdf5")
+    with h5py.File(out.reserve(), "w") as file:
+        _put(file, "CSR", (csr.nrows, csr.ncols), csr.nvals, *_matrix_parts(csr, "CSR"))

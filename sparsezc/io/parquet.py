@@ -1,0 +1,190 @@
+"""Edge lists in Parquet files, for :func:`sparsezc.io.read` and :func:`sparsezc.io.write`, and by column names.
+
+Columns ``source``, ``target`` and ``weight``; where there are none of these names, the first three. The sizes stand in
+the schema's metadata; without them the graph has (largest id + 1) vertices. Files are read and written piece by piece.
+pyarrow is imported when a file is read or written: ``pip install "sparsezc[arrow]"``.
+Source: https://parquet.apache.org/docs/file-format.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.csr import Csr
+from sparsezc.errors import FileFormatError, InvalidValue
+from sparsezc.io import arrow
+from sparsezc.io.atomic import Output
+from sparsezc.io.build import Edges, narrow_ids
+from sparsezc.io.optional import need
+from sparsezc.io.pieces import rows_of, unweighted
+from sparsezc.io.source import existing
+from sparsezc.progress import Progress
+from sparsezc.semirings import types
+
+if TYPE_CHECKING:
+    from sparsezc.matrix import Matrix
+
+SUFFIXES = (".parquet", ".pq")
+
+
+def _open(path: Path) -> Any:
+    parquet = need("pyarrow.parquet", "arrow")
+    errors = need("pyarrow", "arrow").ArrowException
+    try:
+        return parquet.ParquetFile(existing(path)), (errors, OSError)
+    except (errors, OSError) as error:
+        if isinstance(error, FileNotFoundError | IsADirectoryError):
+            raise
+        raise FileFormatError(f"{path} is not a Parquet file, or truncated: {error}") from None
+
+
+def read(path: Path, **_: Any) -> Edges:
+    """The edges of a file, one direction each.
+
+    Raises
+    ------
+    FileFormatError
+        The file is damaged, or its first columns are no vertex ids.
+    """
+    file, damage = _open(path)
+    with file:
+        schema = file.schema_arrow
+        columns = _columns(path, schema.names)
+        parts: list[list[NDArray[Any]]] = []
+        progress = Progress(file.metadata.num_rows, f"reading {path.name}", " edges")
+        try:
+            for batch in file.iter_batches(columns=columns):
+                parts.append(_numbers(path, batch, columns))
+                progress.advance(batch.num_rows)
+        except damage as error:
+            raise FileFormatError(f"{path} is damaged: {error}") from None
+        progress.close()
+    if not parts:
+        parts = [[np.empty(0, np.uint32), np.empty(0, np.uint32)]]
+    rows, cols, *rest = (np.concatenate(each) for each in zip(*parts, strict=True))
+    nrows, ncols = arrow.sizes_of(schema)
+    needed = int(max(rows.max(initial=0), cols.max(initial=0))) + 1 if rows.size else 0
+    if nrows is None or ncols is None:
+        nrows = ncols = needed
+    elif rows.size and (int(rows.max()) >= nrows or int(cols.max()) >= ncols):
+        raise FileFormatError(f"{path} says {nrows} x {ncols} in its schema and has the id {needed - 1}")
+    stated = types.lookup(rest[0].dtype) if rest else None
+    return Edges(nrows, ncols, rows, cols, rest[0] if rest else None, dtype=stated)
+
+
+def _columns(path: Path, names: list[str]) -> list[str]:
+    """Which columns are source, target and, where there is one, weight."""
+    if "source" in names and "target" in names:
+        return ["source", "target", *(["weight"] if "weight" in names else [])]
+    if len(names) < 2:
+        raise FileFormatError(f"{path} has {len(names)} columns ({', '.join(names)}); two of vertex ids are needed")
+    return names[:3]
+
+
+def _numbers(path: Path, batch: Any, columns: list[str]) -> list[NDArray[Any]]:
+    """The columns of a batch as arrays: ids, ids and numbers."""
+    table = arrow.as_table(batch, str(path))
+    try:
+        found = [arrow.column(table, name, str(path)) for name in columns]
+    except InvalidValue as error:
+        raise FileFormatError(str(error)) from None
+    for name, part in zip(columns, found, strict=True):
+        ids = name in columns[:2]
+        if part.dtype.kind not in ("iu" if ids else "biuf"):
+            needed = "vertex ids" if ids else "numbers"
+            raise FileFormatError(f"{path}: column {name!r} holds {part.dtype}; {needed} are needed")
+        if ids and part.size and int(part.min()) < 0:
+            raise FileFormatError(f"{path}: column {name!r} has the id {part.min()}; ids are not negative")
+    return [narrow_ids(part) for part in found[:2]] + found[2:]
+
+
+def write(csr: Csr, out: Output) -> None:
+    """Write each entry as a row, with its value unless every value is True because one stands for all."""
+    pyarrow, parquet = need("pyarrow", "arrow"), need("pyarrow.parquet", "arrow")
+    plain = csr.dtype.is_bool and unweighted(csr)
+    if csr.dtype.is_complex:
+        raise InvalidValue(f"A holds {csr.dtype}; Parquet has no complex numbers")
+    fields = [("source", pyarrow.int64()), ("target", pyarrow.int64())]
+    fields += [] if plain else [("weight", pyarrow.from_numpy_dtype(csr.dtype.np_type))]
+    sizes = {"sparsezc.nrows": str(csr.nrows), "sparsezc.ncols": str(csr.ncols)}
+    schema = pyarrow.schema(fields, metadata=sizes)
+    with out.open() as file, parquet.ParquetWriter(file, schema) as writer:
+        for _, _, rows, cols, values in rows_of(csr, rows=True, values=not plain):
+            parts = [rows, cols.astype(np.int64)] + ([] if plain else [values])
+            writer.write_table(pyarrow.table([pyarrow.array(part) for part in parts], schema=schema))
+
+
+def from_parquet(
+    path: str | os.PathLike[str],
+    source: str = "source",
+    target: str = "target",
+    weight: str | None = "weight",
+    **options: Any,
+) -> Matrix | tuple[Matrix, NDArray[Any]]:
+    """Make a Matrix of the edge list in a Parquet file, by the names of its columns.
+
+    :func:`sparsezc.io.read` reads such files too, straight into a placement; here columns have any name and labels any
+    kind. Only the columns named are read; then as :func:`~sparsezc.io.from_arrow`.
+
+    Parameters
+    ----------
+    path : str or path
+    source, target, weight, **options
+        As in :func:`~sparsezc.io.from_arrow`.
+
+    Raises
+    ------
+    FileFormatError
+        The file is damaged or no Parquet file.
+    InvalidValue
+        There is no such column; the message lists those that are.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> gb.io.write(gb.io.read("path:3"), "path.parquet")
+    >>> gb.io.from_parquet("path.parquet").nvals
+    4
+    """
+    file, damage = _open(Path(path))
+    wanted = [source, target] if weight is None else [source, target, weight]
+    with file:
+        try:
+            table = file.read(columns=[name for name in wanted if name in file.schema_arrow.names])
+        except damage as error:
+            raise FileFormatError(f"{path} is damaged: {error}") from None
+        names = file.schema_arrow.names
+    for name in wanted:
+        if name not in names and name != "weight":
+            raise InvalidValue(f"{path}: there is no column {name!r}; the columns are {', '.join(map(repr, names))}")
+    return arrow.from_arrow(table, source, target, weight, **options)
+
+
+def to_parquet(
+    A: Any,
+    path: str | os.PathLike[str],
+    source: str = "source",
+    target: str = "target",
+    weight: str | None = "weight",
+    *,
+    labels: Any = None,
+) -> None:
+    """Write the entries of a Matrix as a Parquet edge list; the file appears whole or not at all.
+
+    There is one copy in memory, an Arrow table; :func:`sparsezc.io.write` goes piece by piece.
+
+    Parameters
+    ----------
+    A, source, target, weight, labels
+        As in :func:`~sparsezc.io.to_arrow`.
+    path : str or path
+    """
+    parquet = need("pyarrow.parquet", "arrow")
+    table = arrow.to_arrow(A, source, target, weight, labels=labels)
+    with Output(path) as out, out.open() as file:
+        parquet.write_table(table, file)
