@@ -117,10 +117,10 @@ def reduced(op: Any, x: Any, rowwise: bool, columnwise: bool) -> Any:
     if ndim not in (1, 2):
         raise TypeError(f"{op!r} takes a Matrix or a Vector; got {x!r} of type {type(x).__name__}")
     if rowwise and columnwise:
-        raise InvalidValue(f"{op!r}: rowwise and columnwise are both asked for; one of them is possible")
+        raise InvalidValue(f"{op!r}: rowwise and columnwise cannot both be True; one of them is possible")
     if ndim == 1:
         if rowwise or columnwise:
-            raise InvalidValue(f"{op!r}: a Vector has neither rows nor columns to go by")
+            raise InvalidValue(f"{op!r}: a Vector has neither rows nor columns: no rowwise, no columnwise")
         return x.reduce(op)
     if rowwise:
         return x.reduce_rowwise(op)

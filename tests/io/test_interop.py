@@ -118,3 +118,12 @@ def test_short_files_that_end_oddly_are_errors_and_no_crashes(tail: str) -> None
     for source in (io.StringIO(text), io.BytesIO(text.encode())):
         with pytest.raises(ValueError, match=r"Truncated|Line|line"):
             gb.io.mmread(source)
+
+
+def test_a_graph_without_weights_takes_one_value() -> None:
+    G = nx.DiGraph([(1, 2), (2, 0), (0, 2)])
+    A = gb.io.from_networkx(G, nodelist=range(3))
+    assert A.ss.is_iso
+    assert A.to_dicts() == {0: {2: 1}, 1: {2: 1}, 2: {0: 1}}
+    G.add_edge(2, 1, weight=5)
+    assert not gb.io.from_networkx(G).ss.is_iso

@@ -225,7 +225,7 @@ def test_how_they_are_named() -> None:
     for wrong, error, text in (
         (lambda: gb.agg.mean(3), TypeError, "takes a Matrix or a Vector"),
         (lambda: gb.agg.mean(v, rowwise=True), ValueError, "neither rows nor columns"),
-        (lambda: gb.agg.mean(A, rowwise=True, columnwise=True), ValueError, "both asked for"),
+        (lambda: gb.agg.mean(A, rowwise=True, columnwise=True), ValueError, "cannot both be True"),
         (lambda: v.reduce(gb.agg.mean, allow_empty=False), ValueError, "needs an identity"),
         (lambda: A.reduce_scalar(gb.agg.argmin), ValueError, "finds a position"),
         (lambda: v.reduce("nothing"), ValueError, "nothing"),
