@@ -43,4 +43,4 @@ def test_the_other_namespaces() -> None:
 def test_the_page_has_nothing_else() -> None:
     text = page.PAGE.read_text()
     assert text.startswith(page.HEAD)
-    assert text.endswith(page.others())
+    assert text.endswith(page.others() + page.SUITE)

@@ -21,7 +21,7 @@ def main() -> None:
         warnings.simplefilter("ignore")
         emulated.compile_many(rehearse([page.classes]))
         device.use(emulated)
-        text = page.HEAD + page.classes() + page.algebra() + page.others()
+        text = page.HEAD + page.classes() + page.algebra() + page.others() + page.SUITE
     if "--update" in sys.argv[1:]:
         page.PAGE.write_text(text)
     else:
