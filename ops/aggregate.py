@@ -6,10 +6,11 @@ runs before the aggregation itself does; the last step of one by rows is then wr
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from sparsezc.errors import InvalidValue
-from sparsezc.expression import Expression, IndexList, Operand
+from sparsezc.expression import Expression, IndexList, Operand, Unrun
 from sparsezc.ops.apply import apply
 from sparsezc.ops.diag import diag
 from sparsezc.ops.ewise import ewise_mult
@@ -29,6 +30,8 @@ def aggregator(op: Any, dtype: DataType) -> Any:
     """The typed aggregator that a user's operator is, or the typed monoid where it is no more than that; else None."""
     if isinstance(op, str) and names.find("monoid", op) is None:
         op = names.find("agg", op)
+    if isinstance(op, TypedAggregator) and op.op.counts:  # type: ignore[attr-defined]
+        return TypedAggregator(op.op, op.type, op.type)  # a type was asked for
     if isinstance(op, Aggregator):
         op = op[dtype]
     if not isinstance(op, TypedAggregator):
@@ -85,6 +88,13 @@ class _Value:
     def combine(self, op: TypedOp, other: _Value) -> _Value:
         return _Value(None if self.last is None or other.last is None else op.numpy(self.last, other.last))
 
+    def finish(self, function: Callable[..., Any], *others: _Value) -> _Value:
+        given = [x.last for x in (self, *others)]
+        if any(value is None for value in given):
+            return _Value(None)
+        made = function(*map(Operand._kinds[0].from_value, given), {}).new()
+        return _Value(None if made.value is None else made.dtype.np_type.type(made.value))
+
 
 class _ByRow:
     """The results of rows: an expression that makes a Vector, run once if it is needed more than once."""
@@ -103,6 +113,10 @@ class _ByRow:
 
     def combine(self, op: TypedOp, other: _ByRow) -> _ByRow:
         return _ByRow(ewise_mult(self.vector(), other.vector(), op))
+
+    def finish(self, function: Callable[..., Any], *others: _ByRow) -> _ByRow:
+        made = function(*(x.vector() for x in (self, *others)), {})
+        return _ByRow(made.expression if isinstance(made, Unrun) and type(made) is not Expression else made)
 
 
 class _All:

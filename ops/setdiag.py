@@ -53,6 +53,9 @@ def setdiag(A: Any, values: Any, k: Any = 0, mask: Any = None, accum: Any = None
     allowed = None if mask is None else _along(A, to_mask(mask), size, k).new()
     if allowed is None:
         allowed = Operand._kinds[1].from_scalar(True, size)
+    if A._engine is not None:  # the matrices of both are made where A lies, instead of being moved there
+        v._settle(A._engine)
+        allowed._settle(A._engine)
     content, where = diag(v, k).new(), diag(allowed, k).new()
     for matrix in (content, where):
         if matrix.shape != A.shape:

@@ -26,9 +26,11 @@ The same line in ``binary.py`` makes it ``binary.mean``, and ``max_mean = Semiri
 if __name__ != "sparsezc.semirings":
     raise ImportError(f"this folder imports as sparsezc.semirings only, not as {__name__}: import sparsezc.semirings")
 
+from functools import partial
+
 from sparsezc.semirings import agg, binary, indexunary, monoid, op, select, semiring, types, unary
 from sparsezc.semirings.complex_numbers import extend
-from sparsezc.semirings.names import from_string, lookup
+from sparsezc.semirings.names import from_string, listed, lookup
 from sparsezc.semirings.operators import (
     BinaryOp,
     IndexUnaryOp,
@@ -47,3 +49,5 @@ __all__ = [
 ]  # fmt: skip
 
 extend(unary, binary, indexunary, select, monoid, semiring, agg)
+for _room in (unary, binary, indexunary, select, monoid, semiring, agg):
+    vars(_room)["__dir__"] = partial(listed, vars(_room))  # what an editor offers: not what the module imports

@@ -103,10 +103,10 @@ bitwise_all = Aggregator("bitwise_all", monoid.band)
 bitwise_any = Aggregator("bitwise_any", monoid.bor)
 
 # Counts
-count = Aggregator("count", _count, domain=returning(INT64))
-count_nonzero = Aggregator("count_nonzero", lambda a: a.weigh(semiring.plus_isne[FP64], 0), domain=_INDEX)
-count_zero = Aggregator("count_zero", lambda a: a.weigh(semiring.plus_iseq[FP64], 0), domain=_INDEX)
-exists = Aggregator("exists", lambda a: a.weigh(semiring.any_pair[INT64], 1), domain=_INDEX)
+count = Aggregator("count", _count, domain=returning(INT64), counts=True)
+count_nonzero = Aggregator("count_nonzero", lambda a: a.weigh(semiring.plus_isne[FP64], 0), domain=_INDEX, counts=True)
+count_zero = Aggregator("count_zero", lambda a: a.weigh(semiring.plus_iseq[FP64], 0), domain=_INDEX, counts=True)
+exists = Aggregator("exists", lambda a: a.weigh(semiring.any_pair[INT64], 1), domain=_INDEX, counts=True)
 
 # Sums of functions of the entries
 sum_of_squares = Aggregator("sum_of_squares", _squares, domain=_SQUARES)

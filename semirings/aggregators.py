@@ -6,7 +6,7 @@ combines what comes out with operators. Recipes name no engine and no array: ``s
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Protocol
 
 from sparsezc.semirings.domains import Domain
@@ -24,6 +24,9 @@ class Result(Protocol):
 
     def combine(self, op: TypedOp, other: Result) -> Result:
         """``op`` of each and its counterpart."""
+
+    def finish(self, function: Callable[..., Any], *others: Any) -> Result:
+        """What a user's function of Scalars or Vectors makes of this and others: ``function(*results, {})``."""
 
 
 class Entries(Protocol):
@@ -75,22 +78,60 @@ class Aggregator(Operator):
         Which entries are taken and what comes out; a monoid's own without it.
     of_vectors : bool
         Whether the result is a position, which the entries of a whole matrix have none of.
+    counts : bool
+        Whether the result is a number of entries: INT64, or the type that is asked for, as in ``agg.count["INT16"]``.
+    composite : list of Aggregator, optional
+        Instead of `recipe`: aggregators whose results `finalize` takes.
+    finalize : callable, optional
+        ``finalize(x, y, ..., options)`` of one result each, Scalars or Vectors, makes the expression of the result;
+        `options` is an empty dict, for programs written for python-graphblas.
+    types : list of Aggregator or Operator, optional
+        Whose types are taken, in turn: the result of each is the operand of the next. The first of `composite` else.
+
+    Raises
+    ------
+    TypeError
+        There is neither a recipe nor a composite with its `finalize`.
 
     ``x.reduce(agg.mean)``, ``A.reduce_rowwise(agg.mean)`` and so on take one. Called with a Matrix or a Vector it is
     the same: ``agg.mean(v)``, ``agg.mean(A, rowwise=True)``.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> spread = gb.agg.Aggregator(
+    ...     "spread", composite=[gb.agg.max, gb.agg.mean], finalize=lambda x, y, options: gb.binary.minus(x & y)
+    ... )
+    >>> gb.Vector.from_coo([0, 1, 2], [1.0, 2.0, 6.0]).reduce(spread).new().value
+    3.0
     """
 
     kind = "agg"
     typed_class: ClassVar[type[TypedOp]] = TypedAggregator
 
     def __init__(
-        self, name: str, recipe: Recipe | Monoid, *, domain: Domain | None = None, of_vectors: bool = False
+        self,
+        name: str,
+        recipe: Recipe | Monoid | None = None,
+        *,
+        domain: Domain | None = None,
+        of_vectors: bool = False,
+        counts: bool = False,
+        composite: Sequence[Aggregator] | None = None,
+        finalize: Callable[..., Any] | None = None,
+        types: Sequence[Operator] | None = None,
     ) -> None:
+        if recipe is None:
+            if not composite or finalize is None:
+                raise TypeError(f"Aggregator {name!r}: composite=, a list of aggregators, and finalize= are needed")
+            recipe = _composed(composite, finalize)
+            domain = _through(types or composite[:1])
         self.monoid = recipe if isinstance(recipe, Monoid) else None
         self.recipe: Recipe = self._fold if isinstance(recipe, Monoid) else recipe
         table = recipe._domain if isinstance(recipe, Monoid) else domain
         super().__init__(name, numpy=self._fold, cuda="", domain={} if table is None else table)
         self.of_vectors = of_vectors
+        self.counts = counts
 
     def _fold(self, entries: Entries) -> Result:
         assert self.monoid is not None
@@ -109,6 +150,26 @@ class Aggregator(Operator):
         return reduced(self, x, rowwise, columnwise)
 
 
+def _composed(parts: Sequence[Aggregator], finalize: Callable[..., Any]) -> Recipe:
+    def recipe(entries: Entries) -> Result:
+        first, *others = [part.recipe(entries) for part in parts]
+        return first.finish(finalize, *others)
+
+    return recipe
+
+
+def _through(ops: Sequence[Operator]) -> Domain:
+    """The domain of operators one after the other."""
+    first, *others = ops
+    found: Domain = {}
+    for t in first.types:
+        made = first[t].return_type
+        for op in others:
+            made = op[made].return_type
+        found[t] = (first[t].type, made)
+    return found
+
+
 def reduced(op: Any, x: Any, rowwise: bool, columnwise: bool) -> Any:
     """``x.reduce(op)`` or one of its brothers; see :meth:`Aggregator.__call__`."""
     from sparsezc.errors import InvalidValue
@@ -117,10 +178,10 @@ def reduced(op: Any, x: Any, rowwise: bool, columnwise: bool) -> Any:
     if ndim not in (1, 2):
         raise TypeError(f"{op!r} takes a Matrix or a Vector; got {x!r} of type {type(x).__name__}")
     if rowwise and columnwise:
-        raise InvalidValue(f"{op!r}: rowwise and columnwise are both asked for; one of them is possible")
+        raise InvalidValue(f"{op!r}: rowwise and columnwise cannot both be True; one of them is possible")
     if ndim == 1:
         if rowwise or columnwise:
-            raise InvalidValue(f"{op!r}: a Vector has neither rows nor columns to go by")
+            raise InvalidValue(f"{op!r}: a Vector has neither rows nor columns: no rowwise, no columnwise")
         return x.reduce(op)
     if rowwise:
         return x.reduce_rowwise(op)

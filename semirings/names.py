@@ -10,7 +10,7 @@ from typing import Any
 from sparsezc.errors import InvalidValue
 from sparsezc.semirings import types
 from sparsezc.semirings.operators import BinaryOp, Operator, TypedOp
-from sparsezc.semirings.registering import Path
+from sparsezc.semirings.registering import Parameterized, Path
 from sparsezc.semirings.structures import Monoid, Semiring, register_anonymous
 
 KINDS = ("unary", "binary", "indexunary", "select", "monoid", "semiring")
@@ -32,6 +32,10 @@ _SPELLINGS: dict[str, dict[str, str]] = {
     "monoid": {"==": "eq", "+": "plus", "*": "times", "&": "land", "|": "lor", "^": "lxor"},
     "semiring": {},
     "agg": {"+": "sum", "*": "prod", "&": "all", "|": "any"},
+}  # fmt: skip
+_HELPERS = {
+    "Aggregator", "TypedAggregator", "column", "from_string", "get_semiring", "index", "numpy", "register_anonymous",
+    "register_new", "row", "ss", "value",
 }  # fmt: skip
 _NUMPY = ("unary", "binary", "monoid", "semiring")
 _BUILTINS: dict[Any, str] = {builtins.abs: "abs", builtins.min: "min", builtins.max: "max"}
@@ -123,7 +127,9 @@ def from_string(kind: str, text: str) -> Any:
             return _from_string(each, text)
         except InvalidValue:
             continue
-    raise InvalidValue(f"{text!r} names no operator; a name or a spelling such as 'abs[int]' is needed")
+    raise InvalidValue(
+        f"Unknown op string: {text!r} names no operator; a name or a spelling such as 'abs[int]' is needed"
+    )
 
 
 def find(kind: str, text: str) -> Any:
@@ -156,22 +162,49 @@ def _from_string(kind: str, text: str) -> Any:
     written, bracket, dtype = text.strip().partition("[")  # registered names may have capital letters
     written = written.strip()
     base, dtype = written.lower(), dtype.lower()
-    if bracket and not (dtype.endswith("]") and dtype.count("]") == 1 and "[" not in dtype):
-        raise InvalidValue(f"{text!r} is not a {kind} operator: a type stands in brackets at the end, as in '+[int]'")
+    if wrong := _wrong_brackets(written, bracket, dtype):
+        raise InvalidValue(
+            f"{text!r} is not a {kind} operator: {wrong}; a type stands in brackets at the end, as in '+[int]'"
+        )
     base = base.removeprefix("ss.")
     known = names_of(kind)
-    if base.startswith("numpy."):
-        numpy = import_module(f"sparsezc.semirings.{kind}_numpy") if kind in _NUMPY else None
-        op: Any = getattr(numpy, base.removeprefix("numpy."), None)
-    else:
+    op: Any = None
+    if not base.startswith("numpy."):
         op = known.get(_SPELLINGS[kind].get(base, base)) or known.get(written.removeprefix("ss."))
-    if op is None and kind == "semiring" and "." in base:
+    if op is None and kind in _NUMPY:  # NumPy's names, with or without saying so
+        numpy = import_module(f"sparsezc.semirings.{kind}_numpy")
+        name = base.removeprefix("numpy.")
+        op = getattr(numpy, name) if name in dir(numpy) else None
+    if op is None and kind == "semiring" and base.count(".") == 1:
         left, _, right = base.partition(".")
         op = semiring_of(_from_string("monoid", left), _from_string("binary", right))
     if op is None:
         example = _EXAMPLES.get(kind, "+[int]")
-        raise InvalidValue(f"{text!r} names no {kind} operator; a name or a spelling such as {example!r} is needed")
+        unknown = "Bad semiring string" if kind == "semiring" else f"Unknown {kind} string"
+        raise InvalidValue(
+            f"{unknown}: {text!r} names no {kind} operator; a name or a spelling such as {example!r} is needed"
+        )
     return op[types.lookup(dtype[:-1])] if bracket else op
+
+
+def _wrong_brackets(written: str, bracket: str, dtype: str) -> str | None:
+    """What is wrong with ``written[dtype``, or None."""
+    if "]" in written:
+        return "']' is not matched by a '['"
+    if not bracket:
+        return None
+    if "[" in dtype or dtype.count("]") > 1:
+        return "there are too many brackets"
+    return None if dtype.endswith("]") else "it does not end with ']'"
+
+
+def listed(room: dict[str, Any]) -> list[str]:
+    """The names of a namespace that a user means: its operators and what makes, finds or groups them."""
+    return sorted(
+        name
+        for name, x in room.items()
+        if not name.startswith("_") and (isinstance(x, Operator | Parameterized | Path) or name in _HELPERS)
+    )
 
 
 def semiring_of(monoid: Any, binaryop: Any) -> Semiring:

@@ -140,9 +140,28 @@ def _typed(op: Operator, operand: DataType) -> TypedOp:
 
 
 def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """``op(A | B)``, ``op(A, 1)``: the first argument that knows ``_call_operator`` decides what that means."""
+    """``op(A | B)``, ``op(A, 1)``: the first argument that knows ``_call_operator`` decides what that means.
+
+    Numbers alone are Scalars: ``unary.cos(0)``, ``binary.plus(5, 2)``.
+
+    Raises
+    ------
+    TypeError
+        An argument is none of these.
+    """
     for arg in args:
         hook = getattr(arg, "_call_operator", None)
         if hook is not None:
             return hook(op, args, kwargs)
-    raise TypeError(f"{op!r} takes matrices, vectors or their infix expressions; got {', '.join(map(repr, args))}")
+    if args:
+        from sparsezc.scalar import Scalar
+
+        try:
+            first: Any = Scalar.from_value(args[0])
+        except TypeError:
+            pass
+        else:
+            return first._call_operator(op, (first, *args[1:]), kwargs)
+    raise TypeError(
+        f"{op!r} takes numbers, matrices, vectors or their infix expressions; got {', '.join(map(repr, args))}"
+    )

@@ -48,17 +48,19 @@ class DataType:
     def __repr__(self) -> str:
         return self.name
 
+    @property
+    def c_type(self) -> str:
+        """Its name in C: ``_Bool``, ``int8_t`` ... ``float``, ``double``, ``float _Complex``."""
+        return _C_NAMES.get(self.name) or f"{self.np_type.name}_t"
+
     __hash__ = object.__hash__  # a type is one object; this is also the fastest key
 
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        if isinstance(other, DataType):
+        if isinstance(other, DataType) or other is None:
             return False
-        try:
-            return lookup(other) is self
-        except UnknownDtype:
-            return False
+        return lookup(other) is self  # a TypeError where it names no type, as in python-graphblas
 
     def __reduce__(self) -> str:
         return self.name
@@ -106,6 +108,8 @@ class DataType:
         return f"{self.ctype}({number}{suffix})"
 
 
+_C_NAMES = {"BOOL": "_Bool", "FP32": "float", "FP64": "double", "FC32": "float _Complex", "FC64": "double _Complex"}
+
 BOOL = DataType("BOOL", np.bool_, "bool")
 INT8 = DataType("INT8", np.int8, "i8")
 INT16 = DataType("INT16", np.int16, "i16")
@@ -131,7 +135,7 @@ ALL = (BOOL, *INTEGERS, *FLOATS)
 _found: dict[Any, DataType] = {bool: BOOL, int: INT64, float: FP64, complex: FC64}
 _found |= {"int": INT64, "float": FP64, "complex": FC64}
 for _t in (*ALL, *COMPLEX):
-    for _key in (_t.name, _t.name.lower(), _t.np_type, _t.np_type.type, _t.np_type.name):
+    for _key in (_t.name, _t.name.lower(), _t.np_type, _t.np_type.type, _t.np_type.name, _t.c_type):
         _found.setdefault(_key, _t)
 
 
@@ -164,7 +168,9 @@ def lookup(x: Any) -> DataType:
             return _found.setdefault(x, _found[dtype])
         except (KeyError, TypeError, ValueError):
             pass
-    raise UnknownDtype(f"{x!r} names no GraphBLAS type; the types are {', '.join(t.name for t in (*ALL, *COMPLEX))}")
+    raise UnknownDtype(
+        f"Bad dtype: {x!r} names no GraphBLAS type; the types are {', '.join(t.name for t in (*ALL, *COMPLEX))}"
+    )
 
 
 def lookup_real(x: Any) -> DataType:

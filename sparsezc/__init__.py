@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 # At once, because importing the submodule later would put the module in the object's place.
 from sparsezc.config import config as config
+from sparsezc.namespaces import install as _install
 
 if TYPE_CHECKING:
     from sparsezc import algorithms as algorithms
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from sparsezc.write import replace as replace
 
 __version__ = "0.1.0"
+_install()
 #: The library below the CPU engine, as python-graphblas names it.
 backend = "suitesparse"
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsezc import ops
+from sparsezc import engines, ops
 from sparsezc.compressed import FromCompressed
+from sparsezc.config import config
 from sparsezc.engines import cpu
 from sparsezc.errors import InvalidObject, InvalidValue
 from sparsezc.ops import arrays, checks
@@ -160,6 +161,8 @@ class FromArrays(FromCompressed):
         given = checks.scalar(value, "Matrix.from_scalar: value")
         kind: Any = cls
         made: Matrix = kind(given.dtype if dtype is None else dtype, nrows, ncols, name=name)
+        if config.engine != "auto":
+            made._settle(engines.get(config.engine))
         made << given
         return made  # type: ignore[return-value]
 

@@ -71,7 +71,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Writable):
         try:
             kind = lookup(dtype)
         except UnknownDtype as error:
-            raise UnknownDtype(f"Matrix: Bad dtype: {error}") from None
+            raise UnknownDtype(f"Matrix: {error}") from None
         self._begin(kind, (arrays.size(nrows, "Matrix: nrows"), arrays.size(ncols, "Matrix: ncols")), name)
 
     def _begin(self, dtype: DataType, shape: tuple[int, ...], name: str | None) -> None:

@@ -64,6 +64,7 @@ ROOMS = (
     ("sparsezc.algorithms",),
     ("sparsezc.io",),
     ("sparsezc.cli", "sparsezc.networkx_backend"),
+    ("sparsezc.namespaces",),
     ("sparsezc", "sparsezc.__main__"),  # the facade: users import it, no room does
 )
 OWN_FILE_ONLY = {"sparsezc", "sparsezc.engines"}  # rows that mean a folder's __init__.py and not what lies beside it
@@ -73,6 +74,7 @@ LAZY: dict[tuple[str, str], str] = {
     ("sparsezc.engines", "sparsezc.engines.cpu"): "the registry starts an engine when it is first asked for",
     ("sparsezc.engines", "sparsezc.engines.gpu"): "the same",
     ("sparsezc.ops.checks", "sparsezc.convert"): "operations take python-graphblas's objects where a program has some",
+    ("sparsezc.semirings.typed", "sparsezc.scalar"): "an operator called with numbers makes Scalars of them",
     ("sparsezc.infix", "sparsezc.ops"): "a sign calls an operation, and operations are made of objects that have signs",
 }
 

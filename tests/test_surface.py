@@ -35,14 +35,14 @@ CLASSES: dict[str, tuple[Any, Any]] = {
 ABSENT = {
     "gb_obj": "a handle of the C library, which a matrix on a GPU has not",
     "resolved_indexes": "how python-graphblas holds an index inside",
-    "method_name": "the same for an expression: ours has operation, operands and op",
-    "output_type": "the same: ours has kind",
-    "args": "the same",
-    "at": "the same",
-    "bt": "the same",
-    "cfunc_name": "the same",
-    "construct_output": "the same",
-    "expr_repr": "the same",
+    "method_name": "of an expression: ours has operation, operands and op",
+    "output_type": "of an expression: ours has kind",
+    "args": "likewise: operands",
+    "at": "what python-graphblas passes to the C library",
+    "bt": "what python-graphblas passes to the C library",
+    "cfunc_name": "what python-graphblas passes to the C library",
+    "construct_output": "how python-graphblas makes a result inside: new()",
+    "expr_repr": "a part of its repr",
 }
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from sparsezc.csr import Csr
 from sparsezc.errors import DimensionMismatch
 from sparsezc.io.optional import need
 from sparsezc.io.scipy_sparse import from_scipy_sparse
@@ -36,9 +39,15 @@ def from_networkx(
     >>> gb.io.from_networkx(nx.path_graph(3)).nvals
     4
     """
+    from sparsezc.matrix import Matrix
+
     nx = need("networkx")
     kind = None if dtype is None else types.lookup(dtype).np_type
-    array = nx.to_scipy_sparse_array(G, nodelist=nodelist, dtype=kind, weight=weight)
+    array = nx.to_scipy_sparse_array(G, nodelist=nodelist, dtype=kind, weight=weight, format="csr")
+    if array.nnz and array.has_canonical_format and (array.data == array.data[0]).all():
+        # One value for all, as of a graph without weights: it is held once.
+        csr = Csr.from_arrays(array.indptr, array.indices.astype(np.uint64), array.data[:1].copy(), array.shape[1])
+        return Matrix._from_csr(csr, name=name)
     made: Any = from_scipy_sparse(array, name=name)
     return made  # type: ignore[no-any-return]
 

@@ -96,7 +96,7 @@ def to_scipy_sparse(A: Any, format: str = "csr") -> Any:
 
     form = str(format).lower()
     if form not in _FORMATS:
-        raise InvalidValue(f"format={format!r} is not one of {', '.join(_FORMATS)}")
+        raise InvalidValue(f"Invalid format: format={format!r} is not one of {', '.join(_FORMATS)}")
     if isinstance(A, Vector):
         at, values = A.to_coo()
         make, shape = (csc_array, (A.size, 1)) if form == "csc" else (csr_array, (1, A.size))
@@ -176,4 +176,6 @@ def mmwrite(
 
 def _check_engine(engine: str) -> None:
     if str(engine).lower() not in ("auto", "scipy", "fmm", "fast_matrix_market"):
-        raise InvalidValue(f'engine={engine!r} is not one of "auto", "scipy", "fmm", "fast_matrix_market"')
+        raise InvalidValue(
+            f'Bad engine value: engine={engine!r} is not one of "auto", "scipy", "fmm", "fast_matrix_market"'
+        )

@@ -171,3 +171,12 @@ def test_every_function_of_python_graphblas_s_io_is_there(name: str) -> None:
     for parameter in inspect.signature(theirs).parameters.values():
         found = inspect.signature(mine).parameters[parameter.name]
         assert (found.kind, found.default) == (parameter.kind, parameter.default)
+
+
+def test_a_graph_without_weights_takes_one_value() -> None:
+    G = nx.DiGraph([(1, 2), (2, 0), (0, 2)])
+    A = gb.io.from_networkx(G, nodelist=range(3))
+    assert A.ss.is_iso
+    assert A.to_dicts() == {0: {2: 1}, 1: {2: 1}, 2: {0: 1}}
+    G.add_edge(2, 1, weight=5)
+    assert not gb.io.from_networkx(G).ss.is_iso

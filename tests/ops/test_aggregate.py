@@ -13,7 +13,7 @@ import pytest
 import sparsezc as gb
 from sparsezc.semirings import names
 from tests.emulator.rehearsal import rehearsing
-from tests.ops.judge import TYPES, Arrays, Engine, make
+from tests.ops.judge import TYPES, Arrays, Engine, judge, make, operands
 
 # Of the values x at the positions k, ascending; at least one.
 JUDGES: dict[str, Callable[[Any, Any], Any]] = {
@@ -225,7 +225,7 @@ def test_how_they_are_named() -> None:
     for wrong, error, text in (
         (lambda: gb.agg.mean(3), TypeError, "takes a Matrix or a Vector"),
         (lambda: gb.agg.mean(v, rowwise=True), ValueError, "neither rows nor columns"),
-        (lambda: gb.agg.mean(A, rowwise=True, columnwise=True), ValueError, "both asked for"),
+        (lambda: gb.agg.mean(A, rowwise=True, columnwise=True), ValueError, "cannot both be True"),
         (lambda: v.reduce(gb.agg.mean, allow_empty=False), ValueError, "needs an identity"),
         (lambda: A.reduce_scalar(gb.agg.argmin), ValueError, "finds a position"),
         (lambda: v.reduce("nothing"), ValueError, "nothing"),
@@ -261,3 +261,38 @@ def test_types_are_the_judges() -> None:
             assert set(mine.values()) == {"INT64"}, name
         else:
             assert mine == table, name
+
+
+def _silly(g: Any) -> Any:
+    """The product of two aggregators, by python-graphblas's spelling."""
+    return g.agg.Aggregator(
+        "silly",
+        composite=[g.agg.varp, g.agg.stdp],
+        finalize=lambda x, y, options: g.binary.times(x & y),
+        types=[g.agg.varp],
+    )
+
+
+def test_a_users_aggregator_of_others(engine: Engine) -> None:
+    arrays = operands(5)
+    for use in (
+        lambda g, o: o.u.reduce(_silly(g)).new(),
+        lambda g, o: o.A.reduce_rowwise(_silly(g)).new(),
+        lambda g, o: g.Vector(int, 5).reduce(_silly(g)).new(),
+    ):
+        judge(use, arrays, engine)
+
+
+def test_a_users_aggregator_is_checked() -> None:
+    for given in ({}, {"composite": [gb.agg.sum]}, {"finalize": lambda x, options: x}):
+        with pytest.raises(TypeError, match="composite="):
+            gb.agg.Aggregator("wrong", **given)
+
+
+def test_counts_take_the_type_that_is_asked_for(engine: Engine) -> None:
+    for name in ("count", "count_nonzero", "count_zero", "exists", "L0norm"):
+        for dtype in ("INT16", "FP32"):
+            use = lambda g, o, n=name, t=dtype: o.u.reduce(getattr(g.agg, n)[t]).new()  # noqa: E731
+            judge(use, operands(5, "INT8"), engine, (name, dtype))
+    by_row = gb.Matrix.from_coo([0, 0], [0, 1], [1, 2], "INT8").reduce_rowwise(gb.agg.count["INT16"]).new()
+    assert by_row.dtype == "INT16"

@@ -235,3 +235,15 @@ def test_sizes_of_what_has_not_run() -> None:
         for use in (lambda: A[0, :].nrows, lambda: (A + A).size):
             with pytest.raises(AttributeError):
                 use()
+
+
+def test_operators_called_on_numbers() -> None:
+    """Alone they are Scalars."""
+    for g in (gb, graphblas):
+        assert g.unary.cos(0).new().value == 1
+        assert g.binary.plus(5, 2).new().value == 7
+        assert g.binary.plus(2, g.Scalar.from_value(3)).new().value == 5
+        with pytest.raises(TypeError):
+            g.unary.sin(object())
+        with pytest.raises(TypeError):
+            g.binary.plus(object(), object())

@@ -14,9 +14,9 @@ from sparsezc.semirings.structures import register_anonymous
 
 
 def typed(module: Any) -> list[Any]:
-    """Each typed operator of a namespace once."""
+    """Each typed operator of a namespace once; test_complex.py has those of complex numbers."""
     ops = names.names_of(module.__name__.rpartition(".")[2]).values()
-    return list({id(op[t]): op[t] for op in ops for t in op.types}.values())
+    return list({id(op[t]): op[t] for op in ops for t in op.types if not t.is_complex}.values())
 
 
 MONOIDS: list[TypedMonoid] = typed(monoid)
@@ -127,7 +127,7 @@ def test_commuted_operator_takes_its_operands_the_other_way_round(name: str, dat
     other = op.commutes_to
     if other is None or op.is_positional or {name, other.name} == {"pow", "rpow"} or op.name == "any":
         return  # any may give either; rpow is not pow at the edges, as in python-graphblas
-    t = data.draw(st.sampled_from(list(op.types)))
+    t = data.draw(st.sampled_from([t for t in op.types if not t.is_complex]))
     x, y, _ = data.draw(triples(op[t].type))
     assert same(op[t].numpy(x, y), other[t].numpy(y, x))
 

@@ -9,6 +9,7 @@ import itertools
 import pickle
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import graphblas as gb
@@ -86,6 +87,48 @@ def test_strings_that_mean_nothing(kind: str, text: str) -> None:
         from_string(kind, text)
 
 
+WRONG = {
+    "plus[int": "does not end with",
+    "plus[int][float]": "too many",
+    "plus][int]": "not matched by",
+    "plus[int]extra": "does not end with",
+    "badname": "Unknown binary string",
+}
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_what_is_wrong_with_a_string(text: str) -> None:
+    for read in (from_string, lambda kind, text: getattr(gb, kind).from_string(text)):
+        with pytest.raises(ValueError, match=WRONG[text]):
+            read("binary", text)
+
+
+def test_numpys_names_need_no_prefix() -> None:
+    assert from_string("binary", "true_divide") is from_string("binary", "numpy.true_divide")
+    assert from_string("op", "logical_and") is binary.numpy.logical_and
+
+
+def test_names_in_c() -> None:
+    for t in (*types.ALL, *types.COMPLEX):
+        assert t.c_type == gb.dtypes.lookup_dtype(t.name).c_type
+        assert types.lookup(t.c_type) is (types.FP64 if t.c_type == "float" else t)  # as Python's float, as there
+
+
+def test_comparing_with_what_is_no_type() -> None:
+    assert types.BOOL != None  # noqa: E711
+    for compare in (types.BOOL.__eq__, gb.dtypes.BOOL.__eq__):
+        with pytest.raises(TypeError):
+            compare(object())
+
+
+def test_a_namespace_lists_what_is_meant() -> None:
+    for kind in names.KINDS:
+        theirs, ours = (
+            {name for name in dir(getattr(g, kind)) if name[0] != "_"} for g in (gb, import_module("sparsezc"))
+        )
+        assert ours - theirs <= {"mod"}, kind  # theirs is in binary.numpy only
+
+
 def test_operators_stand_for_each_other() -> None:
     assert lookup("binary", monoid.plus) is binary.plus
     assert lookup("binary", monoid.plus["FP64"]) is binary.plus["FP64"]
@@ -135,7 +178,7 @@ def test_calls_reach_the_operand() -> None:
     assert binary.plus(Operand(), 1) == (binary.plus, (1,), {})
     assert semiring.min_plus["INT8"](Operand()) == (semiring.min_plus["INT8"], (), {})
     with pytest.raises(TypeError, match=r"binary\.plus takes"):
-        binary.plus(1, 2)
+        binary.plus(object(), 2)
 
 
 def test_no_two_operators_are_one() -> None:

@@ -1,0 +1,108 @@
+"""Who does it: a statement on python-graphblas, on the CPU engine and on the GPU engine, watched."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import graphblas
+import numpy as np
+
+import sparsezc
+from sparsezc.engines.cpu import CpuEngine
+from tests.emulator.rehearsal import rehearsing
+from tests.ops.judge import Operands, make, operands, plain, same
+
+NATIVE, FALLBACK, HOST, ABSENT = "native", "by fallback", "on the host", "absent"
+Runs = Callable[[Any, Any], Any]
+
+
+def arrays() -> dict[str, Any]:
+    return operands(7, "INT64", n=7, density=0.5)
+
+
+def seen(x: Any) -> Any:
+    """What a statement made, so that it compares between the libraries."""
+    if hasattr(x, "to_coo") or type(x).__name__ == "Scalar":
+        return plain(x.new() if not hasattr(x, "dup") or hasattr(x, "left") else x)
+    if isinstance(x, np.ndarray):
+        return ("array", x.tolist())
+    if isinstance(x, list | tuple):
+        return ("list", *map(seen, x))
+    if isinstance(x, dict):
+        return ("dict", sorted((str(k), seen(v)) for k, v in x.items()))
+    return ("value", getattr(x, "name", x))
+
+
+def agree(got: Any, want: Any) -> bool:
+    """Whether two results are the same, floats up to rounding."""
+    if got[0] == want[0] == "list":
+        return len(got) == len(want) and all(map(agree, got[1:], want[1:]))
+    if got[0] in ("array", "list", "dict", "value"):
+        return bool(got == want)
+    return same(got, want)
+
+
+@contextmanager
+def cpu_engine_watched() -> Iterator[list[str]]:
+    """What the CPU engine was asked for, by the names of its methods."""
+    asked: list[str] = []
+    real: dict[str, Any] = {}
+
+    def watched(name: str) -> Any:
+        def method(*arguments: Any, **options: Any) -> Any:
+            asked.append(name)
+            return real[name](*arguments, **options)
+
+        return method
+
+    for name in [name for name, method in vars(CpuEngine).items() if callable(method) and name[0] != "_"]:
+        real[name] = getattr(CpuEngine, name)
+        setattr(CpuEngine, name, watched(name))
+    try:
+        yield asked
+    finally:
+        for name, method in real.items():
+            setattr(CpuEngine, name, method)
+
+
+def on_cpu(label: str, statement: Runs) -> None:
+    """Run a statement on python-graphblas and on the CPU engine: both must say the same."""
+    with warnings.catch_warnings(), sparsezc.config.set(autocompute=True), graphblas.config.set(autocompute=True):
+        warnings.simplefilter("ignore")
+        want = seen(statement(graphblas, Operands(lambda x: make(graphblas, x), arrays())))
+        got = seen(statement(sparsezc, Operands(lambda x: make(sparsezc, x), arrays())))
+    assert agree(got, want), f"{label}: {got} instead of {want}"
+
+
+def on_gpu(label: str, statement: Runs) -> str:
+    """Who does a statement whose operands lie on the GPU: the engine there, the CPU engine for it, or neither."""
+    put: list[Any] = []
+
+    def there(x: Any) -> Any:
+        made = make(sparsezc, x).to("gpu")
+        put.append(made)
+        return made
+
+    with warnings.catch_warnings(), sparsezc.config.set(autocompute=True, fallback="error", engine="gpu"):
+        warnings.simplefilter("ignore")
+        given = Operands(there, arrays())
+        for name in arrays():
+            getattr(given, name)
+        try:
+            with cpu_engine_watched() as asked:
+                made = statement(sparsezc, given)
+                done = NATIVE if not asked else HOST
+                got = seen(made)
+        except sparsezc.exceptions.NotImplementedException:
+            done = FALLBACK
+            with sparsezc.config.set(fallback="silent"):
+                got = seen(statement(sparsezc, Operands(there, arrays())))
+        if rehearsing():
+            return done
+        with sparsezc.config.set(engine="cpu"):
+            want = seen(statement(sparsezc, Operands(lambda x: make(sparsezc, x), arrays())))
+    assert agree(got, want), f"{label} on the GPU: {got} instead of {want}"
+    return done

@@ -1,0 +1,119 @@
+"""Who does an operator, for each of every namespace. A rehearsal tells: it needs no kernel to be compiled.
+
+The operator is used in one operation of its kind, on the first type that it takes. That it computes what
+python-graphblas's does is what ``tests/ops/test_operators.py`` and ``tests/semirings/`` hold.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import graphblas
+
+import sparsezc
+from sparsezc import device
+from sparsezc.semirings import types
+from sparsezc.semirings.registering import Parameterized
+from tests.emulator.rehearsal import Rehearsal
+from tests.semirings import test_surface
+
+from .find import FALLBACK, NATIVE
+
+ROOMS = (
+    "unary", "unary.numpy", "unary.ss", "binary", "binary.numpy", "binary.ss", "monoid", "monoid.numpy", "semiring",
+    "semiring.numpy", "semiring.ss", "indexunary", "select", "agg", "agg.ss",
+)  # fmt: skip
+#: What an operator is used in: (a Matrix, a Vector, the operator).
+USES: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "unary": lambda A, u, op: (A.apply(op).new(), u.apply(op).new()),
+    "binary": lambda A, u, op: (A.ewise_mult(A, op).new(), u.ewise_mult(u, op).new()),
+    "monoid": lambda A, u, op: (A.reduce_rowwise(op).new(), A.reduce_scalar(op).new(), u.reduce(op).new()),
+    "semiring": lambda A, u, op: (A.mxm(A, op).new(), A.mxv(u, op).new()),
+    "indexunary": lambda A, u, op: (A.apply(op, 1).new(), u.apply(op, 1).new()),
+    "select": lambda A, u, op: (A.select(op, 1).new(), u.select(op, 1).new()),
+    "agg": lambda A, u, op: (A.reduce_rowwise(op).new(), u.reduce(op).new()),
+}
+
+
+class Room(NamedTuple):
+    """A namespace: its operators by who does them on the GPU, the rest of its names, and those that are absent."""
+
+    operators: dict[str, list[str]]
+    other: list[str]
+    absent: list[str]
+
+
+def _inside(module: Any, room: str) -> Any:
+    for part in room.split("."):
+        module = getattr(module, part)
+    return module
+
+
+def _object(dtype: Any, ndim: int, engine: str) -> Any:
+    at = [[0, 1, 2]] * ndim
+    made = (sparsezc.Matrix if ndim == 2 else sparsezc.Vector).from_coo(*at, [1, 1, 1], dtype)
+    return made.to(engine)
+
+
+def done_by(kind: str, op: Any) -> str:
+    """Who does an operator whose operands lie on the device in use."""
+    op = op() if isinstance(op, Parameterized) else op
+    known = getattr(op, "types", None) or {types.INT64: None}
+    dtype = next(t for t in (types.INT64, types.FP64, *known) if t in known)
+    with sparsezc.config.set(fallback="error"):
+        try:
+            USES[kind](_object(dtype, 2, "gpu"), _object(dtype, 1, "gpu"), op)
+        except sparsezc.exceptions.NotImplementedException:
+            return FALLBACK
+    return NATIVE
+
+
+def room(name: str, seen: dict[int, str]) -> Room:
+    """A namespace of python-graphblas, name by name; `seen` has operators by identity, which go by several names."""
+    kind = name.partition(".")[0]
+    theirs, ours = _inside(graphblas, name), _inside(sparsezc, name)
+    found: dict[str, list[str]] = {NATIVE: [], FALLBACK: []}
+    other, absent = [], []
+    for each in sorted(test_surface.public(theirs)):
+        if each in ("ss", "numpy"):
+            continue
+        if not hasattr(ours, each) or (name.endswith("numpy") and each not in dir(ours)):
+            absent.append(each)
+            continue
+        op = getattr(ours, each)
+        if isinstance(op, type) or not (isinstance(op, Parameterized) or hasattr(op, "opclass")):
+            other.append(each)
+            continue
+        if id(op) not in seen:
+            seen[id(op)] = done_by(kind, op)
+        found[seen[id(op)]].append(each)
+    return Room(found, other, absent)
+
+
+def rooms() -> dict[str, Room]:
+    """Every namespace, on a device that computes nothing."""
+    before = device.use(Rehearsal())
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            seen: dict[int, str] = {}
+            return {name: room(name, seen) for name in ROOMS}
+    finally:
+        device.use(before)
+
+
+def kinds_of_numbers() -> dict[str, str]:
+    """Who does products, sums and elementwise operations, for each type."""
+    before = device.use(Rehearsal())
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return {t.name: done_by("semiring", _one(t)) for t in (*types.ALL, *types.COMPLEX)}
+    finally:
+        device.use(before)
+
+
+def _one(dtype: Any) -> Any:
+    return sparsezc.semiring.lor_land if dtype.is_bool else sparsezc.semiring.plus_times[dtype]

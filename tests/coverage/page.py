@@ -1,0 +1,156 @@
+"""docs/coverage.md, in sections: the classes, the operators, the other namespaces."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import graphblas
+
+import sparsezc
+from tests import test_surface
+from tests.emulator.rehearsal import rehearsing
+from tests.semirings import test_surface as operator_surface
+
+from . import find, operators
+from .find import ABSENT, FALLBACK, HOST, NATIVE
+from .objects import CLASSES, states
+from .statements import FORMS
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "coverage.md"
+HEAD = """\
+# Coverage of python-graphblas
+
+What of python-graphblas 2025.2 is there, and who does it. `python -m tests.coverage --update` writes this page and
+`tests/test_coverage.py` fails where it is stale: each name was used in a statement, which gave the same on
+python-graphblas, on the CPU engine and on the GPU engine.
+
+On the CPU engine everything below that is not absent is native. On the GPU engine, with the operands there:
+
+* **native**: the CPU engine had no part in it (`gb.config.fallback` was `"error"`);
+* **by fallback**: operands go to the CPU engine, and the output comes back, with one `PerformanceWarning` a kind;
+* **on the host**: made of a user's arrays, or a matter of Scalars or of SuiteSparse, and so done by the CPU engine and
+  moved, without a warning.
+
+"""
+STATES = (NATIVE, FALLBACK, HOST, ABSENT)
+#: Names of other namespaces that are not there.
+OTHERS_ABSENT = {
+    "core": "python-graphblas's inside",
+    "io.from_awkward": "awkward arrays; to_coo and from_coo say the same",
+    "io.to_awkward": "likewise",
+    "io.from_pydata_sparse": "pydata's arrays; through SciPy: from_scipy_sparse(s.to_scipy_sparse())",
+    "io.to_pydata_sparse": "likewise",
+    "viz.to_networkx": "imported there for its own use; io.to_networkx",
+    "viz.to_scipy_sparse": "imported there for its own use; io.to_scipy_sparse",
+    "dtypes.register_new": "user-defined types: no kernel and no operator of ours knows them",
+    "dtypes.register_anonymous": "likewise",
+    "dtypes.ss": "registers a type of SuiteSparse's JIT from C text",
+    "exceptions.GrB_NO_VALUE": "a code of the C library",
+    "exceptions.GrB_SUCCESS": "a code of the C library",
+    "exceptions.JitError": "of SuiteSparse's JIT, which is not used",
+    "exceptions.check_status": "reads codes of the C library",
+    "exceptions.check_status_carg": "reads codes of the C library",
+}
+
+#: What of python-graphblas's own suite was seen to fail on the CPU engine, which no test here can run.
+SUITE = """\
+## python-graphblas's own tests
+
+Of the 251 tests of its suite that lean on its public names alone, 236 pass with the CPU engine. The others:
+
+| tests | ask for |
+| --- | --- |
+| `test_auto_register`, `test_record_dtype_from_dict`, `test_record_from_dict`, `test_from_scalar` and \
+`test_to_dense_from_dense` (of Matrix and of Vector) | user-defined types (`"INT64[2]"`, records): a value of ours is \
+one number, on every engine |
+| `test_expr_is_like_...` and `test_index_expr_is_like_...` (of Matrix, Vector and Scalar) | that expressions have the \
+very inner names (`_assign_element` ...) that python-graphblas generates |
+| `test_deprecated` | a DeprecationWarning for `unary.erf` and others that moved to `.ss`: both names are good here |
+| `test_py_indices` | `resolved_indexes`, how python-graphblas holds an index inside |
+"""
+
+
+def code(names: Iterable[str]) -> str:
+    """Names as a cell of a table."""
+    return ", ".join(f"`{name.replace('|', chr(92) + '|')}`" for name in names) or "-"
+
+
+def _checked(label: str, statement: Any) -> str:
+    if not rehearsing():
+        find.on_cpu(label, statement)
+    return find.on_gpu(label, statement)
+
+
+def _by_state(found: dict[str, str]) -> list[str]:
+    rows = ["| on a GPU | names |", "| --- | --- |"]
+    named = {state: [name for name, its in found.items() if its == state] for state in STATES}
+    return rows + [f"| {state} | {code(names)} |" for state, names in named.items() if names]
+
+
+def classes() -> str:
+    """A table for each class, and one for the forms of statements. Runs on the device in use."""
+    lines = ["## Classes", ""]
+    absent: set[str] = set()
+    seen: dict[str, dict[str, str]] = {}
+    for of in CLASSES:
+        found = states(of, _checked)
+        absent |= {name for name, its in found.items() if its == ABSENT}
+        lines += [f"### `{of.title}`", ""]
+        before = seen.setdefault(of.like, found)
+        if before is not found:
+            lines += [f"As `{of.like}`, and:", ""]
+        lines += [
+            *_by_state({name: its for name, its in found.items() if before is found or before.get(name) != its}),
+            "",
+        ]
+    forms = {text: _checked(text, lambda g, o, f=form: f(g, o, o.A)) for text, form in FORMS.items()}
+    lines += ["### Statements and signs", "", *_by_state(forms), ""]
+    lines += ["### Absent, and why", "", "| name | reason |", "| --- | --- |"]
+    lines += [f"| `{name}` | {reason} |" for name, reason in sorted(test_surface.ABSENT.items()) if name in absent]
+    return "\n".join(lines) + "\n\n"
+
+
+def algebra() -> str:
+    """A table of the operators' namespaces, and of the types."""
+    lines = ["## Operators", "", "| namespace | native on a GPU | by fallback | absent |", "| --- | --- | --- | --- |"]
+    reasons: dict[str, str] = {}
+    for name, room in operators.rooms().items():
+        reasons |= {f"{name}.{each}": operator_surface.ABSENT.get(f"{name}.{each}", "") for each in room.absent}
+        told = [each for each in room.absent if reasons[f"{name}.{each}"]]
+        rest = len(room.absent) - len(told)
+        absent = f"{rest} that are made of absent ones" if rest else code(told)
+        native, fallback = room.operators[NATIVE], room.operators[FALLBACK]
+        lines.append(f"| `{name}` | {len(native)} | {code(fallback)} | {absent} |")
+    lines += ["", "`op` is the union of these. Why names are absent:", "", "| name | reason |", "| --- | --- |"]
+    lines += [f"| `{name}` | {reason} |" for name, reason in operator_surface.ABSENT.items()]
+    numbers = operators.kinds_of_numbers()
+    lines += ["", "Products over the types:", "", *_by_state(numbers)]
+    return "\n".join(lines) + "\n\n"
+
+
+def others() -> str:
+    """The other namespaces: what is there and what is not."""
+    lines = ["## Other namespaces", "", "| namespace | there | absent |", "| --- | --- | --- |"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in ("", "dtypes", "exceptions", "io", "ss", "viz"):
+            theirs, ours = (getattr(g, name) if name else g for g in (graphblas, sparsezc))
+            names = sorted(operator_surface.public(theirs))
+            there = [each for each in names if hasattr(ours, each)]
+            title = f"`{name}`" if name else "top level"
+            lines.append(f"| {title} | {code(there)} | {code(each for each in names if each not in there)} |")
+    lines += ["", "| absent | reason |", "| --- | --- |"]
+    lines += [f"| `{name}` | {reason} |" for name, reason in OTHERS_ABSENT.items()]
+    return "\n".join(lines) + "\n\n"
+
+
+def others_missing() -> set[str]:
+    """What the other namespaces lack, by full name."""
+    found = {name for name in operator_surface.public(graphblas) if not hasattr(sparsezc, name)}
+    for name in ("dtypes", "exceptions", "io", "ss", "viz"):
+        theirs, ours = getattr(graphblas, name), getattr(sparsezc, name)
+        found |= {f"{name}.{each}" for each in operator_surface.public(theirs) if not hasattr(ours, each)}
+    return found

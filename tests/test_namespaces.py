@@ -1,0 +1,30 @@
+"""The operators' namespaces import as modules of the package, as python-graphblas's do."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+PROGRAM = """
+from sparsezc.semiring import min_plus
+from sparsezc.binary.numpy import add
+import sparsezc.unary.numpy as npunary
+import sparsezc.agg
+import sparsezc as gb
+from sparsezc import monoid, op, select
+assert min_plus is gb.semiring.min_plus and add is gb.binary.plus and npunary is gb.unary.numpy
+assert sparsezc.agg is gb.agg and monoid.plus is gb.monoid.plus
+assert gb.binary.__name__ == "sparsezc.semirings.binary"
+try:
+    import sparsezc.nothing
+except ModuleNotFoundError:
+    pass
+else:
+    raise AssertionError
+"""
+
+
+def test_imports() -> None:
+    """In a process of its own, where nothing was imported before."""
+    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stderr
