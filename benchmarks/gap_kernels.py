@@ -33,11 +33,14 @@ class Graph:
         The adjacency matrix. Its values are edge lengths; what does not read values does not pay for them.
     """
 
-    def __init__(self, name: str, source: str, placement: str, weights: str, xp: Any) -> None:
+    def __init__(
+        self, name: str, source: str, placement: str, weights: str, xp: Any = np, *, relabel: bool = False
+    ) -> None:
         start = time.perf_counter()
         self.name, self.placement, self.xp = name, placement, xp
-        read: Any = gb.io.read(source, weights=None if weights == "file" else weights, placement=placement)
-        self.A: Any = read
+        given = None if weights == "file" else weights
+        read: Any = gb.io.read(source, weights=given, relabel=relabel, placement=placement)
+        self.A: Any = read[0] if relabel else read
         self.load_seconds = time.perf_counter() - start
         csr = self.A._to_csr()  # the arrays where they lie, for checks and counts; nothing timed sees them
         self.n, self.nvals = csr.nrows, csr.nvals

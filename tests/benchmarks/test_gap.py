@@ -105,6 +105,15 @@ def test_a_file_keeps_its_own_lengths_if_asked(tmp_path: Path) -> None:
     assert [case["verified"] for case in cases(path)] == ["yes"] * 3
 
 
+def test_a_file_whose_ids_lie_far_apart_is_relabelled_if_asked(tmp_path: Path) -> None:
+    file, path = tmp_path / "g.el", tmp_path / "gap.json"
+    file.write_text("3 900000000\n900000000 70\n70 3\n")
+    options = ["--relabel", "--engine", "cpu", *SMALL, "--out", str(path)]
+    assert gap.main([f"twitter={file}", *options]) == 0
+    assert {case["setting"]["nrows"] for case in cases(path)} == {3}
+    assert [case["verified"] for case in cases(path)] == ["yes"] * len(KERNELS)
+
+
 def test_a_graph_that_cannot_be_read_does_not_end_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "gap.json"
     options = ["--engine", "cpu", "--kernels", "cc", *SMALL, "--out", str(path)]
