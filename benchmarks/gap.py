@@ -100,7 +100,7 @@ def run(options: argparse.Namespace, report: Report) -> None:
     for name, source in map(name_of, options.graphs):
         for placement in options.placements:
             with report.part(f"{name}, {placement}"):
-                graph = Graph(name, source, placement, lengths(name, options), xp)
+                graph = Graph(name, source, placement, lengths(name, options), xp, relabel=options.relabel)
                 print(f"{name} in {placement} ({graph.memory}): {graph.n:,} vertices, {graph.nvals:,} entries, "
                       f"{graph.load_seconds:.1f} s to make or read", flush=True)  # fmt: skip
                 for kernel in options.kernels:
@@ -155,6 +155,9 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--iterations", type=int, help="of pagerank (default: 20, or until the suite's tolerance)")
     parser.add_argument("--weights", help="edge lengths: made ones, or 'file' for the file's own (default: "
                         "hash:8-72; of --rules gap: hash:1-255, and road's own)")  # fmt: skip
+    parser.add_argument(
+        "--relabel", action="store_true", help="drop vertices without edges: for files with far-apart ids"
+    )
     parser.add_argument("--verify", choices=("first", "all", "none"), default="first", help="which trials are judged")
     parser.add_argument("--seed", type=int, default=SEED, help="of the sources")
     parser.add_argument("--copy-mib", type=int, default=1024, help="MiB that the copy rate is measured with")

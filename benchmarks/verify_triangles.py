@@ -14,6 +14,8 @@ from benchmarks.verify import Edges, Wrong
 LARGE = 50_000_000  # edges, above which only a part of the graph is counted
 SAMPLE = 1 << 15  # vertices of that part
 PRODUCTS = 1 << 25  # formed at a time
+DRAWN = 1 << 20  # pairs of edges at one vertex, of a large graph
+DEVIATIONS = 6  # that the number of closed ones among them may be off
 
 
 def equal(count: int, expected: int) -> None:
@@ -74,3 +76,40 @@ def sample(edges: Edges, size: int | None = None, seed: int = SEED) -> NDArray[n
             chosen[new] = True
             found += new.size
     return np.flatnonzero(chosen)
+
+
+def likely(edges: Edges, count: int, seed: int = SEED) -> None:
+    """Wrong, if among pairs of edges drawn at one vertex too few or too many are closed by a third for such a count.
+
+    No proof, but unlike :func:`sample` it judges the count of the whole graph. A triangle closes three such pairs.
+    """
+    indptr, ids = edges.csr.indptr, edges.csr.indices.read()
+    degree = np.diff(indptr)
+    ends = np.cumsum(degree * (degree - 1) // 2)
+    pairs = int(ends[-1]) if ends.size else 0
+    if not 0 <= 3 * count <= pairs:
+        raise Wrong(f"{count:,} triangles are said to be; {pairs // 3:,} at most are possible")
+    if not pairs:
+        return
+    rng = np.random.default_rng(seed)
+    v = np.searchsorted(ends, rng.integers(0, pairs, DRAWN), "right")
+    first, second = rng.integers(0, degree[v]), rng.integers(0, degree[v] - 1)
+    second += second >= first
+    u, w = (ids[indptr[v] + at].astype(np.int64) for at in (first, second))
+    found = int((_joined(indptr, ids, u, w) & (u != v) & (w != v)).sum())
+    share = 3 * count / pairs
+    slack = DEVIATIONS * (np.sqrt(DRAWN * share * (1 - share)) + 1)
+    if abs(found - DRAWN * share) > slack:
+        raise Wrong(f"{count:,} triangles would close {DRAWN * share:.0f} +- {slack:.0f} of {DRAWN:,} drawn pairs of "
+                    f"edges; {found:,} are closed")  # fmt: skip
+
+
+def _joined(indptr: NDArray[np.int64], ids: NDArray[Any], u: NDArray[np.int64], w: NDArray[np.int64]) -> Any:
+    """Whether the row of u has w, by bisection of all rows at once."""
+    low, high = indptr[u], indptr[u + 1]
+    end = high
+    while (open_ := low < high).any():
+        middle = (low + high) // 2
+        less = open_ & (ids[np.where(open_, middle, 0)] < w)
+        low, high = np.where(less, middle + 1, low), np.where(open_ & ~less, middle, high)
+    return (low < end) & (ids[np.minimum(low, ids.size - 1)] == w)

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-import sparsezc.device
 from benchmarks import graphalytics, graphalytics_rules
 from benchmarks.frame import load
 from benchmarks.graphalytics_files import BadGraph, Graph, described, properties
 from benchmarks.graphalytics_rules import UNREACHED, epsilon, equivalence, exact
 from benchmarks.verify import Undecided, Wrong
 from tests.algorithms.graphs import DATA
-from tests.emulator.device import EmulatedDevice, why_unavailable
+from tests.benchmarks.runs import emulated
+from tests.emulator.device import EmulatedDevice
 
 SHARED = DATA / "graphalytics"
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason=f"no graphs of the suite at {SHARED}")
@@ -227,16 +226,7 @@ def test_a_gpu_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch, capsys
     assert "none was built in" in capsys.readouterr().out
 
 
-@pytest.fixture
-def device() -> Iterator[EmulatedDevice]:
-    """The emulated device in the GPU's place."""
-    made = EmulatedDevice("forward", multiprocessors=1)
-    before = sparsezc.device.use(made)
-    yield made
-    sparsezc.device.use(before)
-
-
-@pytest.mark.skipif(why_unavailable() is not None, reason=str(why_unavailable()))
+@emulated
 @pytest.mark.parametrize("directed", [True, False])
 def test_on_the_emulated_device(tmp_path: Path, device: EmulatedDevice, directed: bool) -> None:
     folder = tiny(tmp_path, directed, ANSWERS if directed else None)

@@ -209,6 +209,16 @@ def test_too_few_iterations_are_refused_where_they_can_be_repeated() -> None:
         verify.pagerank(edges_of(matrix), power_iteration(matrix, 19), 0.85, 20)
 
 
+def test_ranks_that_one_more_step_changes_too_much_are_refused() -> None:
+    """By GAP's rule."""
+    matrix = random_graph(0, directed=True)
+    verify.pagerank_step(edges_of(matrix), power_iteration(matrix, 60), 0.85, 1e-4)
+    early = power_iteration(matrix, 3)
+    for wrong in (early, early * 1.01, np.full_like(early, np.nan), early[:-1]):
+        with pytest.raises(Wrong):
+            verify.pagerank_step(edges_of(matrix), wrong, 0.85, 1e-4)
+
+
 def test_a_wrong_product_is_refused() -> None:
     matrix = random_graph(0, directed=True)
     x = np.ones(matrix.shape[0], np.float32)

@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 from benchmarks import verify_betweenness, verify_triangles
-from benchmarks.verify import Edges, Wrong
+from benchmarks.verify import Edges, Undecided, Wrong
 from tests.benchmarks.test_verify import edges_of, random_graph
 
 SEEDS = range(4)
@@ -65,6 +65,23 @@ def test_a_sample_has_whole_neighbourhoods_and_is_the_same_again() -> None:
     assert (verify_triangles.sample(edges, 1000) == np.flatnonzero(np.diff(matrix.indptr) > 0)).all()
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_count_of_a_large_graph_is_judged_by_drawn_pairs(seed: int) -> None:
+    matrix = dense_graph(seed)
+    edges, right = edges_of(matrix), triangles(matrix)
+    verify_triangles.likely(edges, right)
+    for wrong in (0, right * 9 // 10, right * 11 // 10, -1, 10**9):
+        with pytest.raises(Wrong):
+            verify_triangles.likely(edges, wrong)
+
+
+def test_without_pairs_of_edges_no_triangle_is_likely() -> None:
+    for matrix in (sp.csr_matrix((5, 5)), sp.csr_matrix(np.eye(3)), sp.csr_matrix((0, 0))):
+        verify_triangles.likely(edges_of(matrix), 0)
+        with pytest.raises(Wrong, match="0 at most are possible"):
+            verify_triangles.likely(edges_of(matrix), 1)
+
+
 def centrality(matrix: sp.csr_matrix, sources: list[int]) -> np.ndarray:
     """Over paths from the sources, by NetworkX; its values for undirected graphs are doubled again."""
     graph = nx.from_scipy_sparse_array(matrix, create_using=nx.DiGraph)
@@ -110,3 +127,12 @@ def test_any_single_change_of_betweenness_is_refused(directed: bool) -> None:
 def test_a_source_without_edges_passes_nothing_on() -> None:
     matrix = sp.csr_matrix(([1], ([0], [1])), shape=(3, 3))
     verify_betweenness.betweenness(edges_of(matrix), np.zeros(3), [2])
+
+
+def test_a_deep_graph_is_undecided_where_each_level_is_a_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verify_betweenness, "PASSES", 3)
+    path = sp.diags([1.0], [1], shape=(8, 8)).tocsr()
+    right = centrality(path, [0])
+    verify_betweenness.betweenness(edges_of(path), right, [0])  # by rows
+    with pytest.raises(Undecided, match="deeper than 3"):
+        verify_betweenness.betweenness(streamed(path, 5), right, [0])
