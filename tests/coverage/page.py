@@ -55,6 +55,10 @@ OTHERS_ABSENT = {
     "exceptions.check_status_carg": "reads codes of the C library",
 }
 
+OPERATORS = """\
+Each was used in the operations of its kind, on both engines. That they compute what python-graphblas does is what
+`tests/ops/test_operators.py` and `tests/semirings/` hold.\
+"""
 #: What of python-graphblas's own suite was seen to fail on the CPU engine, which no test here can run.
 SUITE = """\
 ## python-graphblas's own tests
@@ -115,7 +119,14 @@ def classes() -> str:
 
 def algebra() -> str:
     """A table of the operators' namespaces, and of the types."""
-    lines = ["## Operators", "", "| namespace | native on a GPU | by fallback | absent |", "| --- | --- | --- | --- |"]
+    lines = [
+        "## Operators",
+        "",
+        OPERATORS,
+        "",
+        "| namespace | native on a GPU | by fallback | absent |",
+        "| --- | --- | --- | --- |",
+    ]
     reasons: dict[str, str] = {}
     for name, room in operators.rooms().items():
         reasons |= {f"{name}.{each}": operator_surface.ABSENT.get(f"{name}.{each}", "") for each in room.absent}

@@ -191,7 +191,7 @@ FORMS: dict[str, Statement] = {
     "C[i, j] << 3": lambda g, o, x: _to(x, 1, 2, value=3),
     "C[i, :] << v": lambda g, o, x: _to(x, 1, slice(None), value=o.v),
     "C[I, J] << B": lambda g, o, x: _to(x, [5, 1], slice(0, 7, 3), value=o.B[:2, :3].new()),
-    "C[I, J](M.S) << 3": lambda g, o, x: _masked_region(x, 3, o.M[:3, :2].new().S),
+    "C[I, J] (M.S) << 3": lambda g, o, x: _masked_region(x, 3, o.M[:3, :2].new().S),
     "del C[i, j]": lambda g, o, x: _to(x, 1, 2),
     "w(m.S) << expr": lambda g, o, x: _written(o.w, x.mxv(o.u), mask=o.m.S),
     "w(~m.V, accum, replace) << expr": lambda g, o, x: _written(
