@@ -39,10 +39,6 @@ STATES = (NATIVE, FALLBACK, HOST, ABSENT)
 #: Names of other namespaces that are not there.
 OTHERS_ABSENT = {
     "core": "python-graphblas's inside",
-    "io.from_awkward": "awkward arrays; to_coo and from_coo say the same",
-    "io.to_awkward": "likewise",
-    "io.from_pydata_sparse": "pydata's arrays; through SciPy: from_scipy_sparse(s.to_scipy_sparse())",
-    "io.to_pydata_sparse": "likewise",
     "viz.to_networkx": "imported there for its own use; io.to_networkx",
     "viz.to_scipy_sparse": "imported there for its own use; io.to_scipy_sparse",
     "dtypes.register_new": "user-defined types: no kernel and no operator of ours knows them",
