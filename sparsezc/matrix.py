@@ -21,7 +21,8 @@ from sparsezc.ops import arrays, compare, indices
 from sparsezc.options import check as check_options
 from sparsezc.reading import Readable
 from sparsezc.semirings.types import FP64, DataType, lookup
-from sparsezc.suitesparse import Accessor, html
+from sparsezc.suitesparse import Accessor
+from sparsezc.table import html
 from sparsezc.transposed import TransposedMatrix
 from sparsezc.writable import Writable
 

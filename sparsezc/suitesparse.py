@@ -17,7 +17,7 @@ from sparsezc.mask import Mask
 from sparsezc.semirings.operators import Operator, TypedOp
 from sparsezc.semirings.types import DataType, lookup
 
-__all__ = ["Accessor", "SuiteSparse", "html", "ours", "theirs"]
+__all__ = ["Accessor", "SuiteSparse", "ours", "theirs"]
 
 _PACKS = {
     1: ("any", "bitmap", "full", "sparse"),
@@ -67,17 +67,6 @@ def ours(x: Any) -> Any:
     if type(x) in (list, tuple):
         return type(x)(map(ours, x))
     return {key: ours(value) for key, value in x.items()} if type(x) is dict else x
-
-
-def html(x: Any) -> str:
-    """A Matrix or Vector as the table that a notebook shows; python-graphblas lays it out."""
-    store = theirs(x)
-    before, store.name = store.name, x.name
-    try:
-        table: str = store._repr_html_()
-    finally:
-        store.name = before
-    return table
 
 
 class SuiteSparse:

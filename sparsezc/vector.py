@@ -18,7 +18,8 @@ from sparsezc.ops import arrays, compare, indices
 from sparsezc.options import check as check_options
 from sparsezc.reading_vector import ReadableVector
 from sparsezc.semirings.types import FP64, DataType, cast, lookup
-from sparsezc.suitesparse import Accessor, html
+from sparsezc.suitesparse import Accessor
+from sparsezc.table import html
 from sparsezc.writable import Writable
 
 if TYPE_CHECKING:

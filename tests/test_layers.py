@@ -57,6 +57,7 @@ ROOMS = (
         "sparsezc.reading_vector",
         "sparsezc.convert",
         "sparsezc.suitesparse",
+        "sparsezc.table",
         "sparsezc.ss",
         "sparsezc.viz",
         "sparsezc.recorder",

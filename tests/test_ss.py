@@ -129,7 +129,14 @@ def test_a_notebook_shows_a_table() -> None:
     A = gb.Matrix.from_coo([0, 1], [1, 0], [2, 3], name="my_A")
     assert "my" in A._repr_html_()
     assert "<table" in A._repr_html_()
+    assert "<td>2</td>" in A._repr_html_()
     assert "<table" in gb.Vector.from_coo([1], [5])._repr_html_()
+    assert "<table" in gb.Matrix(int, 0, 3)._repr_html_()
+    assert "<td>5</td>" in gb.Vector.from_coo([1], [5], size=2**60)._repr_html_()
+    wide = gb.Matrix.from_coo([0, 2**59], [3, 2**59], [True, False], nrows=2**60, ncols=2**60, name="a<b")._repr_html_()
+    assert "<td>True</td>" in wide
+    assert "a&lt;b" in wide
+    assert len(wide) < 10_000
 
 
 def test_the_size_of_an_object_counts_its_content() -> None:
