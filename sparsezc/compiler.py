@@ -67,10 +67,10 @@ def _write(path: Path, code: bytes) -> None:
 @cache
 def _folder() -> Path:
     """Where code is kept: the user's cache, or a folder of this process alone where that cannot be written to."""
-    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sparsezc" / "kernels"
     try:
+        folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sparsezc" / "kernels"
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             return folder
-    except OSError:
+    except (OSError, RuntimeError):  # a user without a home is the latter
         return Path(tempfile.mkdtemp(prefix="sparsezc-"))

@@ -151,6 +151,7 @@ class Cuda:
         if kind == "managed":
             self._copy_managed(self.pointer(array), host.ctypes.data, array.nbytes)
             return
+        self.xp.cuda.get_current_stream().synchronize()
         self._runtime.memcpy(self.pointer(array), host.ctypes.data, array.nbytes, 1)  # cudaMemcpyHostToDevice
 
     def copy_out(self, array: Any, host: NDArray[Any], kind: str = "pinned") -> None:
@@ -159,6 +160,7 @@ class Cuda:
             self._copy_managed(host.ctypes.data, self.pointer(array), array.nbytes)
             self.synchronize()  # the host may read it now
             return
+        self.xp.cuda.get_current_stream().synchronize()
         self._runtime.memcpy(host.ctypes.data, self.pointer(array), array.nbytes, 2)  # cudaMemcpyDeviceToHost
 
     def _copy_managed(self, target: int, source: int, nbytes: int) -> None:

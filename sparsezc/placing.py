@@ -43,6 +43,8 @@ def placed(matrix: Matrix, engine: str | None, placement: str | None, with_trans
         if matrix._engine is there:
             return matrix
         csr, wanted = matrix._to_csr(), "host"
+    elif placement == "host":
+        raise InvalidValue(f"{matrix.name}.to: placement='host' is none of engine {engine!r}; it is the CPU engine's")
     else:
         csr = matrix._to_csr()
         lies = csr.indices.placement

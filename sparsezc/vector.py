@@ -189,10 +189,11 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
             return made
         if mask is not None:
             made(mask) << self
-        elif self._engine is None:
+        elif self._engine is None and (kind is self.dtype or (not self._pending and self._everywhere is None)):
             made._everywhere, made._pending = self._everywhere, self._pending.copy()
         else:
-            made._engine, made._store = self._engine, self._engine.dup(self._store, kind)
+            engine, store = self._need()  # what was written has this vector's type first
+            made._engine, made._store = engine, engine.dup(store, kind)
         return made
 
     def build(

@@ -84,3 +84,9 @@ def test_what_an_expression_computed_as_an_operand_stays_as_it_was() -> None:
     made = doubled.new()
     made[0] = 99
     assert later.new().to_dict() == {0: 3, 1: 5}
+
+
+def test_elements_of_a_vector_without_a_place_have_its_type() -> None:
+    v = gb.Vector("INT64", 3)
+    v[0] = 1.5
+    assert v.dup("FP64").to_dict() == {0: 1.0}

@@ -13,6 +13,7 @@ from sparsezc.semirings import binary, monoid, select, semiring, types
 from sparsezc.vector import Vector
 
 _WORK = 16  # delta, in mean lengths for each edge of a vertex; Davidson et al. take 32, for cards of their time
+_ROUNDS = 16  # after so many a search of integers looks whether one has wrapped around
 
 
 def sssp(A: Matrix, source: Any, delta: float | None = None) -> Vector:
@@ -77,6 +78,8 @@ def sssp(A: Matrix, source: Any, delta: float | None = None) -> Vector:
         raise InvalidValue(f"delta={delta!r}: a number above 0 is needed")
     lengths = lengths_of(A)
     dtype, _ = distances_of(A)
+    if dtype is types.INT64 and lengths.most >= 2**63:
+        raise InvalidValue(f"A has values up to {lengths.most}: distances may not fit INT64")
     if dtype is types.INT64 and lengths.least >= 0 and lengths.most < 2**31:  # half the bytes, and mostly enough
         found = _reached(_search(A, source, types.INT32, delta, lengths), dtype)
         if found.reduce(monoid.min).value >= 0 and found.reduce(monoid.max).value + lengths.most < 2**31 - 1:
@@ -104,7 +107,7 @@ def _search(A: Matrix, source: int, dtype: types.DataType, delta: float | None, 
     near, far, fell = Vector(dtype, n), Vector(dtype, n), Vector(dtype, n)
     near[source] = 0
     rounds = 0
-    while near.nvals and rounds < n:
+    while near.nvals and (lengths.least >= 0 or rounds < n):
         # t = q'A
         fell << near.vxm(A, semiring.min_plus[dtype])
         # t<t < d> = t
@@ -122,7 +125,11 @@ def _search(A: Matrix, source: int, dtype: types.DataType, delta: float | None, 
                 limit = min(far.reduce(monoid.min).value + step, never)
                 near << far.select(select.valuele[dtype], limit)
                 far << far.select(select.valuegt[dtype], limit)
-        rounds += lengths.least < 0
+        rounds += 1
+        if lengths.least >= 0:
+            if dtype.is_integer and rounds % _ROUNDS == 0 and near.nvals and near.reduce(monoid.min).value < 0:
+                return distance  # a sum has wrapped around, and would go on to
+            rounds %= _ROUNDS
     if near.nvals:
         vertex = int(near.to_coo()[0][0])
         raise InvalidValue(

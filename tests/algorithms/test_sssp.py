@@ -148,3 +148,15 @@ def test_lengths_are_looked_at_again_when_they_change():
     A[1, 0] = 1
     with pytest.raises(gb.exceptions.InvalidValue, match="negative"):
         sssp(A, 0)
+
+
+@pytest.mark.parametrize("dtype", ["INT32", "INT64", "UINT64"])
+def test_lengths_whose_sums_wrap_around_come_to_an_end(dtype):
+    """A wrapped sum is less than what it is a sum of, so the same edges would be taken for ever."""
+    most = int(np.iinfo(dtype.lower()).max)
+    A = gb.Matrix.from_coo([0, 1, 2], [1, 2, 1], [5, most - 2, most - 2], dtype, nrows=3, ncols=3)
+    if dtype == "INT32":
+        assert sssp(A, 0).to_dict() == {0: 0, 1: 5, 2: most + 3}
+    else:
+        with pytest.raises(gb.exceptions.InvalidValue, match="may not fit INT64"):
+            sssp(A, 0)

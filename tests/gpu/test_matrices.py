@@ -163,3 +163,44 @@ def test_a_number_everywhere_must_fit(gpu: Any, monkeypatch: pytest.MonkeyPatch)
         A << 1
     monkeypatch.undo()
     assert A.isequal(before)
+
+
+def test_columns_beyond_4_bytes_meet_others(gpu: Any) -> None:
+    """A matrix that grew past 2^32 columns keeps its short ids; what it meets has long ones, and so has the result."""
+    wide = 2**33
+    A = gb.Matrix.from_coo([0, 1], [1, 3], [1, 2], nrows=2, ncols=4).to("gpu")
+    A.resize(2, wide)
+    B = gb.Matrix.from_coo([1], [2**32 + 7], [5], nrows=2, ncols=wide).to("gpu")
+    with gb.config.set(fallback="error"):
+        for left, right in ((A, B), (B, A)):
+            C = left.ewise_add(right, "plus").new()
+            assert [x.tolist() for x in C.to_coo()] == [[0, 1, 1], [1, 3, 2**32 + 7], [1, 2, 5]]
+        A(accum="plus") << B
+    assert A.isequal(C)
+
+
+def test_one_element_of_a_very_wide_matrix(gpu: Any) -> None:
+    """Which has no presence words that could fit."""
+    C = gb.Matrix.from_coo([0], [7], [1], nrows=2, ncols=2**60).to("gpu")
+    with gb.config.set(fallback="silent"):
+        C[1, 2**59] = 4
+    assert C.to_dicts() == {0: {7: 1}, 1: {2**59: 4}}
+
+
+def test_products_of_rows_that_meet_nothing_are_cut_too(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And repeated columns count as often as they are taken."""
+    rng = np.random.default_rng(2)
+    at = np.unique(rng.integers(0, 200 * 200, 5_000))
+    A = gb.Matrix.from_coo(at // 200, at % 200, 1.5, nrows=200, ncols=200)
+    B = gb.Matrix.from_coo([0], [0], [1.0], nrows=200, ncols=200)
+    wanted, repeated = A.mxm(B, "plus_times").new(), A[:, [3] * 50].new()
+    cut: list[int] = []
+    real = parts.blocks
+    monkeypatch.setattr(parts, "blocks", lambda *a, **k: cut.append(len(real(*a, **k))) or real(*a, **k))
+    monkeypatch.setattr(budget, "available", lambda: 20_000)
+    X, Y = A.to("gpu", placement="zerocopy"), B.to("gpu", placement="zerocopy")
+    assert X.mxm(Y, "plus_times").new().isequal(wanted)
+    assert max(cut) > 10
+    cut.clear()
+    assert X[:, [3] * 50].new().isequal(repeated)
+    assert max(cut) > 10

@@ -34,7 +34,7 @@ def _apply(op: TypedOp, rows: Rows, dtype: DataType, left: bool, scalar: Any, sc
     prelude, reads = _prelude(op, dtype, rows.wide, rows.iso, left, scalar_type, False)
     iso = rows.iso and not reads & {"row", "col"}
     count = 1 if iso else rows.nvals
-    values = allocate(rows.values.placement, count, op.return_type.np_type)
+    values = allocate(rows.indices.placement, count, op.return_type.np_type)
     _launch(prelude, rows, count, scalar_type.np_type.type(scalar), values.pointer, 0)
     return Rows(rows.nrows, rows.ncols, rows.nvals, rows.indptr, rows.indices, values, iso)
 

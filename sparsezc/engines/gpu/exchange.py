@@ -91,7 +91,8 @@ def matrix_from_csr(
     order = _unsorted(offsets, columns, where)
     if order is not None:
         columns, values = columns[order], values[order] if values.ndim else values
-    return _store(offsets, columns, values, ncols, dtype, copy=copy and order is None, symmetric=symmetric)
+    own = copy and (order is None or not values.ndim)
+    return _store(offsets, columns, values, ncols, dtype, copy=own, symmetric=symmetric)
 
 
 def _store(

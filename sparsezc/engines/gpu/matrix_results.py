@@ -10,14 +10,16 @@ from sparsezc.engines.gpu.merge import MaskRows, Region
 from sparsezc.engines.gpu.output import mask_bits
 from sparsezc.engines.gpu.parts import rows_of
 from sparsezc.engines.gpu.stores import MatrixStore, Rows, VectorStore
-from sparsezc.memory import allocate
+from sparsezc.memory import allocate, budget
 from sparsezc.semirings.types import BOOL, unify
 
-_MOST_ROWS = 2**40  # offsets are kept for every row
+_POSITION_BYTES = 32  # what work on positions or rows takes for each of them, whether it has entries or not
 
 
 def run(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
     """Run an expression that makes a matrix; False where this engine cannot."""
+    if e.operation in ("assign", "subassign", "reposition") and _is_too_wide(e, out._store):
+        return False
     if e.operation in ("assign", "subassign"):
         _assign(e, out, mask, accum, replace)
         return True
@@ -35,6 +37,18 @@ def run(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
         return False
     _write(out._store, made, rows, accum, replace, Region())
     return True
+
+
+def _is_too_wide(e: Any, store: MatrixStore) -> bool:
+    """Whether the positions that a statement writes to, or the vector that a line of them is, cannot fit the device."""
+    kinds = [index.kind for index in e.operands[1:]] if e.operation != "reposition" else ["one"]
+    every = "one" in kinds
+    sizes = [
+        n
+        for n, kind in zip((store.nrows, store.ncols), kinds * (3 - len(kinds)), strict=True)
+        if every or kind != "all"
+    ]
+    return _POSITION_BYTES * max(sizes, default=0) > budget.available()
 
 
 def _marks(i: Any, j: Any, shape: tuple[int, int]) -> tuple[Any, Any]:
@@ -124,7 +138,8 @@ def _diag(e: Any) -> MatrixStore:
 
 def _kronecker(e: Any) -> MatrixStore | None:
     a, b = map(_operand, e.operands)
-    return None if e.op.is_positional or max(e.shape) >= _MOST_ROWS else pairs.kronecker(e.op, a, b)
+    too_many = _POSITION_BYTES * e.shape[0] > budget.available()
+    return None if e.op.is_positional or too_many else pairs.kronecker(e.op, a, b)
 
 
 def _outer(e: Any) -> MatrixStore | None:
@@ -188,7 +203,6 @@ def _assign(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
     if mask is not None:
         parent = mask.parent._store
         if alone:
-            parent = submatrix.line(parent, lines[0]) if mask.parent.ndim == 1 else parent
             parent = submatrix.spread(parent, i, j, shape)
         allowed = _mask_of(mask, parent)
     new = _value(x, i, j, shape, lines[0], allowed)

@@ -153,7 +153,7 @@ def _merge(
         if not whole:
             return offsets, None, None
         count = int(before[-1])
-        ids = xp.empty(count, np.uint64 if case.x[1] else np.uint32)
+        ids = xp.empty(count, np.uint64 if case.x[1] or case.y[1] else np.uint32)
         values = None if iso else xp.empty(count, case.result.np_type)
         if count:
             merge_entries(grid, launch.THREADS, (*arguments, ids, 0 if values is None else values))
@@ -178,6 +178,7 @@ def _prelude(case: _Case) -> str:
     sides = {"X": case.x, "Y": case.y, "M": mask}
     types: dict[str, Any] = {name: side[0] for name, side in sides.items()}
     ids = {f"{name}Id": "u64" if side[1] else "u32" for name, side in sides.items()}
+    ids["Id"] = "u64" if case.x[1] or case.y[1] else "u32"
     iso = {f"ISO_{name}": side[2] for name, side in sides.items()}
     reads = {"READS_X": case.x[3], "READS_Y": case.y[3], "MASK_VALUES": mask[3]}
     return "\n".join(

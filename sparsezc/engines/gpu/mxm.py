@@ -75,6 +75,8 @@ def _expand(semiring: Any, a: MatrixStore, b_type: DataType, b_rows: Rows, count
         lengths = b_lengths[a_rows.indices.load(start, stop).astype(np.int64)]
         before = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(lengths)])
         count = int(before[-1])
+        if count == 0:
+            return xp.zeros(last - first + 1, np.int64), xp.empty(0, np.uint64), xp.empty(0, dtype.np_type)
         keys = xp.empty(count, np.uint64)
         results = xp.empty(0 if constant is not None else count, dtype.np_type)
         arguments = (
@@ -98,7 +100,7 @@ def _expand(semiring: Any, a: MatrixStore, b_type: DataType, b_rows: Rows, count
         return offsets, ids, _fold(semiring, starts, count, products, constant is not None)
 
     offsets = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(counts)])
-    ranges = parts.blocks([offsets], _PRODUCT_BYTES, most_rows=2**63 // max(ncols, 1))
+    ranges = parts.blocks([offsets, a_rows.indptr], _PRODUCT_BYTES, most_rows=2**64 // max(ncols, 1))
     return parts.assemble(ranges, make, (a.nrows, ncols), dtype, placement, iso)
 
 

@@ -20,7 +20,7 @@ _KERNELS = Path(__file__).parent / "kernels"
 _PACKAGE = Path(__file__).resolve().parents[2]
 _SEMIRINGS = next(p for p in (_PACKAGE / "semirings", _PACKAGE.parent / "semirings") if (p / "operators.cuh").is_file())
 _INCLUDE = re.compile(r'^#include "([\w.]+)"\n', re.MULTILINE)
-_compiled: dict[tuple[int, str, str], Kernel] = {}
+_compiled: dict[tuple[int, str, str, str], Kernel] = {}
 
 
 @cache
@@ -51,7 +51,7 @@ def source(file: str, prelude: str) -> str:
 
 def kernel(device: Device, file: str, prelude: str, name: str) -> Kernel:
     """The kernel `name` of `file`, specialised by `prelude`, compiled on first use."""
-    key = (id(device), name, prelude)
+    key = (id(device), file, name, prelude)
     try:
         return _compiled[key]
     except KeyError:

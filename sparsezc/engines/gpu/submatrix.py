@@ -67,7 +67,7 @@ def extract(rows: Rows, dtype: DataType, i: Any, j: Any) -> MatrixStore:
             local = xp.searchsorted(row, xp.arange(last - first + 1, dtype=np.int64))
         return local, ids, None if rows.iso or not whole else gather(rows.values, source)
 
-    ranges = parts.blocks([offsets], _ENTRY_BYTES)
+    ranges = parts.blocks([offsets], _ENTRY_BYTES * (1 if columns is None else columns.most))
     iso = rows.values if rows.iso else None
     return parts.assemble(ranges, make, shape, dtype, rows.indices.placement, iso)
 
@@ -80,6 +80,8 @@ class _Columns:
         self.order = xp.argsort(j, kind="stable")
         self.sorted = j[self.order]
         self.ascending = j.size < 2 or bool((j[1:] > j[:-1]).all())
+        ends = (xp.searchsorted(self.sorted, self.sorted, side=side) for side in ("right", "left"))
+        self.most = 1 if self.ascending else int((next(ends) - next(ends)).max())  # how often a column is taken
 
     def match(self, row: Any, source: Any, ids: Any) -> tuple[Any, Any, Any]:
         """Rows, sources and new ids of the entries whose columns are taken, once for each time, by row and new id."""

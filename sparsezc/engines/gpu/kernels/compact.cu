@@ -1,8 +1,9 @@
 // Entries moved together. The second half of select: those whose bits are set, and the rows' new offsets; and a
 // gather and a scatter.
 //
-// Who calls: engines/gpu/submatrix.py (gather), transpose.py (place) and entries.py, with `before`: for each 32 entries, how many are kept before them. The prelude supplies
-// Id and A. `moved_values` is null where the matrix is iso-valued.
+// Who calls: engines/gpu/submatrix.py (gather), transpose.py (place) and entries.py (the rest, with `before`: for each 32
+// entries, how many are kept before them). The prelude supplies Id and A. `moved_values` is null where the matrix is
+// iso-valued.
 #include "warp.cuh"
 
 namespace szc {

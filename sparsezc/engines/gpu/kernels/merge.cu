@@ -7,7 +7,7 @@
 // The first launch says which stay (32 a word, those of X before those of Y). With the running sums `before` of these, each
 // thread of the second knows where its result goes: before it stand what stays before it in X and what stays before it in Y.
 //
-// The prelude supplies XId, YId, MId and X, Y, M (types of ids and values), S (two scalars a, b), W (the result), and
+// The prelude supplies XId, YId, MId and X, Y, M (types of ids and values), Id (the result's ids), S (two scalars a, b), W (the result), and
 // `bool compute(bool has_x, X x, bool has_y, Y y, bool allowed, bool inside, u64 row, u64 col, S a, S b, W& z)`, which
 // returns whether there is a result; the flags ISO_X, ISO_Y, ISO_M, READS_X, READS_Y, MASKED, MASK_VALUES, REGION.
 #include "kept.cuh"
@@ -91,7 +91,7 @@ extern "C" __global__ void __launch_bounds__(256)
     merge_entries(u64 first, u64 last, const i64* x_indptr, const XId* x_ids, const X* x_values, u64 x_base, u64 x_count,
                   const i64* y_indptr, const YId* y_ids, const Y* y_values, u64 y_base, u64 y_count,
                   const i64* m_indptr, const MId* m_ids, const M* m_values, u64 m_base, u64 m_count, u32 flip,
-                  const u32* row_region, const u32* col_region, S a, S b, u32* bits, i64* before, XId* ids, W* values) {
+                  const u32* row_region, const u32* col_region, S a, S b, u32* bits, i64* before, Id* ids, W* values) {
   const Operands o = {first, last, {x_indptr, x_ids, x_values, x_base, x_count}, {y_indptr, y_ids, y_values, y_base, y_count},
                       {m_indptr, m_ids, m_values, m_base, m_count}, flip, row_region, col_region, a, b};
   const u64 words_x = words(x_count), nwords = words_x + words(y_count), warps = (u64)gridDim.x * blockDim.x / 32;
@@ -102,7 +102,7 @@ extern "C" __global__ void __launch_bounds__(256)
       const bool from_y = word >= words_x;
       const u64 in_x = kept_before(bits, before, 0, from_y ? r.there : r.here);
       const u64 to = in_x + kept_before(bits, before, words_x, from_y ? r.here : r.there);
-      ids[to] = (XId)r.col;
+      ids[to] = (Id)r.col;
       if (values) values[to] = r.z;
     } else {
       const u32 kept = __ballot_sync(ALL, r.keep);
