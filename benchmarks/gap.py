@@ -22,6 +22,7 @@ from benchmarks import copyrate, facts
 from benchmarks.frame import SEED, Case, Report, measure, nothing, number, pick_sources, table
 from benchmarks.gap_kernels import KERNELS, SUITE, Graph, Kernel, selected
 from benchmarks.plot import plot
+from benchmarks.where import choose_engine, placements
 from sparsezc import device
 
 FILES = ("road", "twitter", "web")  # of GAP's five graphs those that are not made
@@ -172,21 +173,15 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
         options.kernels = selected(options.kernels or ",".join(SUITE if options.rules == "gap" else KERNELS))
     except ValueError as error:
         parser.error(str(error))
-    options.placements = options.placement.split(",")
-    if unknown := set(options.placements) - {"device", "zerocopy"}:
-        parser.error(f"--placement: {sorted(unknown)[0]!r} is none of device, zerocopy")
+    options.placements = placements(parser, options.placement)
     return options
 
 
 def main(arguments: list[str] | None = None) -> int:
     options = parse(arguments)
-    why = device.reason()
-    if options.engine == "gpu" and why:
-        print(f"--engine gpu: {why}")
+    if why_not := choose_engine(options):
+        print(why_not)
         return 2
-    options.used_engine = "cpu" if options.engine == "cpu" or why else "gpu"
-    if options.used_engine == "cpu":
-        options.placements = ["host"]
     report = Report("gap", "ms", options.out)
     with gb.config.set(engine=options.used_engine, progress=False):
         run(options, report)

@@ -25,6 +25,7 @@ from benchmarks import copyrate
 from benchmarks.frame import Case, Report, measure, nothing, number, table
 from benchmarks.graphalytics_files import BadGraph, Graph, described, properties
 from benchmarks.graphalytics_rules import UNREACHED, validate
+from benchmarks.where import choose_engine, placements
 from sparsezc import device
 
 
@@ -188,21 +189,15 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     options.algorithms = options.algorithms.upper().split(",")
     if unknown := set(options.algorithms) - set(ALGORITHMS):
         parser.error(f"--algorithms: {sorted(unknown)[0]!r} is none of {', '.join(ALGORITHMS)}")
-    options.placements = options.placement.split(",")
-    if unknown := set(options.placements) - {"device", "zerocopy"}:
-        parser.error(f"--placement: {sorted(unknown)[0]!r} is none of device, zerocopy")
+    options.placements = placements(parser, options.placement)
     return options
 
 
 def main(arguments: list[str] | None = None) -> int:
     options = parse(arguments)
-    why = device.reason()
-    if options.engine == "gpu" and why:
-        print(f"--engine gpu: {why}")
+    if why_not := choose_engine(options):
+        print(why_not)
         return 2
-    options.used_engine = "cpu" if options.engine == "cpu" or why else "gpu"
-    if options.used_engine == "cpu":
-        options.placements = ["host"]
     report = Report("graphalytics", "ms", options.out)
     with gb.config.set(engine=options.used_engine, progress=False):
         run(options, report)

@@ -60,3 +60,14 @@ def mark(positions: Any, size: int) -> Any:
     if positions.size:
         _small("mark")(blocks(gpu, positions.size), THREADS, (np.uint64(positions.size), positions, bits))
     return bits
+
+
+def move(name: str, at: Any, source: Any, target: Any) -> None:
+    """Launch ``gather`` or ``place`` of compact.cu: entries of any type, by their size."""
+    if not at.size:
+        return
+    gpu = device.current()
+    array = target if name == "gather" else source
+    ctype = {1: "u8", 2: "u16", 4: "u32", 8: "u64"}[array.dtype.itemsize]
+    kernel = specialise.kernel(gpu, "compact.cu", specialise.typedefs(Id="u32", A=ctype), name)
+    kernel(blocks(gpu, at.size), THREADS, (np.uint64(at.size), at.astype(np.uint64), source, target))

@@ -167,7 +167,7 @@ def _load(rows: Rows | None, first: int, last: int, typed: Any) -> tuple[Any, ..
     """The arguments of one side: offsets, ids and values of its entries in these rows, where they begin, how many."""
     if rows is None:
         return 0, 0, 0, np.uint64(0), np.uint64(0)
-    start, stop = int(rows.indptr[first]), int(rows.indptr[last])
+    start, stop = rows.ends(first, last)
     values = 0 if not typed[3] else rows.values.load() if rows.iso else rows.values.load(start, stop)
     return rows.indptr, rows.indices.load(start, stop), values, np.uint64(start), np.uint64(stop - start)
 

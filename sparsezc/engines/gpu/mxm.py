@@ -71,7 +71,7 @@ def _expand(semiring: Any, a: MatrixStore, b_type: DataType, b_rows: Rows, count
     ncols = b_rows.ncols
 
     def make(first: int, last: int, whole: bool) -> tuple[Any, Any, Any]:
-        start, stop = int(a_rows.indptr[first]), int(a_rows.indptr[last])
+        start, stop = a_rows.ends(first, last)
         lengths = b_lengths[a_rows.indices.load(start, stop).astype(np.int64)]
         before = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(lengths)])
         count = int(before[-1])
@@ -134,7 +134,7 @@ def _dots(semiring: Any, a: MatrixStore, b_type: DataType, columns: Rows, mask: 
     kernel = specialise.kernel(gpu, "mxm.cu", text, "dots")
 
     def make(first: int, last: int, whole: bool) -> tuple[Any, Any, Any]:
-        start, stop = int(m_rows.indptr[first]), int(m_rows.indptr[last])
+        start, stop = m_rows.ends(first, last)
         ids = m_rows.indices.load(start, stop)
         sums = VectorStore(dtype, stop - start)
         sums.make()

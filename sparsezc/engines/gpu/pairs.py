@@ -85,7 +85,7 @@ def repeated_where(v: VectorStore, like: MatrixStore, as_rows: bool) -> MatrixSt
     values = v.values
 
     def make(first: int, last: int, whole: bool) -> tuple[Any, Any, Any]:
-        start, stop = int(rows.indptr[first]), int(rows.indptr[last])
+        start, stop = rows.ends(first, last)
         ids = rows.indices.load(start, stop)
         local = rows.indptr[first : last + 1] - start
         if as_rows:

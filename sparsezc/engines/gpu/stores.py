@@ -136,6 +136,10 @@ class Rows:
     def __post_init__(self) -> None:
         self.chunks = Chunks.of(device.current(), self.indptr)
 
+    def ends(self, first: int, last: int) -> tuple[int, int]:
+        """Where the entries of rows first .. last-1 begin and end. Waits for the device."""
+        return int(self.indptr[first]), int(self.indptr[last])
+
     @property
     def wide(self) -> bool:
         """Whether ids take 8 bytes."""

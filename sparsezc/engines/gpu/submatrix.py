@@ -12,7 +12,7 @@ import numpy as np
 
 from sparsezc import device
 from sparsezc.csr import index_dtype
-from sparsezc.engines.gpu import launch, parts, specialise
+from sparsezc.engines.gpu import launch, parts
 from sparsezc.engines.gpu.indexing import positions_of
 from sparsezc.engines.gpu.stores import MatrixStore, Rows, VectorStore
 from sparsezc.errors import OutOfMemory
@@ -35,13 +35,8 @@ def positions(index: Any) -> Any:
 
 def gather(buffer: Buffer, at: Any) -> Any:
     """The buffer's entries at positions `at`, as a device array."""
-    gpu = device.current()
-    out = gpu.xp.empty(at.size, buffer.dtype)
-    if at.size:
-        ctype = {1: "u8", 2: "u16", 4: "u32", 8: "u64"}[buffer.dtype.itemsize]
-        kernel = specialise.kernel(gpu, "compact.cu", specialise.typedefs(Id="u32", A=ctype), "gather")
-        arguments = np.uint64(at.size), at.astype(np.uint64), np.uint64(buffer.pointer), out
-        kernel(launch.blocks(gpu, at.size), launch.THREADS, arguments)
+    out = device.current().xp.empty(at.size, buffer.dtype)
+    launch.move("gather", at, np.uint64(buffer.pointer), out)
     return out
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sparsezc import device
 from sparsezc.csr import index_dtype
-from sparsezc.engines.gpu import launch, parts, specialise
+from sparsezc.engines.gpu import launch, parts
 from sparsezc.engines.gpu.stores import Rows
-from sparsezc.memory import Buffer, allocate
+from sparsezc.memory import allocate
 
 _ENTRY_BYTES = 64  # an id, its column, order, row and place, and its value twice
 
@@ -22,7 +20,7 @@ def transposed(rows: Rows) -> Rows:
     ranges = parts.blocks([rows.indptr], _ENTRY_BYTES)
     counts = xp.zeros(rows.ncols, np.int64)
     for first, last in ranges:
-        start, stop = _ends(rows, first, last)
+        start, stop = rows.ends(first, last)
         counts += xp.bincount(rows.indices.load(start, stop).astype(np.int64), minlength=rows.ncols)
     indptr = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(counts)])
     free = indptr[:-1].copy()  # where the next entry of each column goes
@@ -30,28 +28,16 @@ def transposed(rows: Rows) -> Rows:
     indices = allocate(placement, rows.nvals, index_dtype(rows.nrows, placement))
     values = rows.values if rows.iso else allocate(placement, rows.nvals, rows.values.dtype)
     for first, last in ranges:
-        start, stop = _ends(rows, first, last)
+        start, stop = rows.ends(first, last)
         ids = rows.indices.load(start, stop).astype(np.int64)
         order = xp.argsort(ids, kind="stable")  # entries come by row, so equal columns stay in row order
         ids = ids[order]
         to = free[ids] + xp.arange(ids.size, dtype=np.int64) - xp.searchsorted(ids, ids, side="left")
         entry_rows = xp.searchsorted(rows.indptr, order + start, side="right") - 1
-        _place(to, entry_rows.astype(indices.dtype), indices)
+        launch.move("place", to, entry_rows.astype(indices.dtype), np.uint64(indices.pointer))
         if not rows.iso:
-            _place(to, rows.values.load(start, stop)[order], values)
+            launch.move("place", to, rows.values.load(start, stop)[order], np.uint64(values.pointer))
         if len(ranges) > 1:
             free += xp.bincount(ids, minlength=rows.ncols)
     gpu.synchronize()  # the host may read the result's pages now
     return Rows(rows.ncols, rows.nrows, rows.nvals, indptr, indices, values, rows.iso)
-
-
-def _ends(rows: Rows, first: int, last: int) -> tuple[int, int]:
-    return int(rows.indptr[first]), int(rows.indptr[last])
-
-
-def _place(to: Any, values: Any, out: Buffer) -> None:
-    gpu = device.current()
-    ctype = {1: "u8", 2: "u16", 4: "u32", 8: "u64"}[values.dtype.itemsize]
-    kernel = specialise.kernel(gpu, "compact.cu", specialise.typedefs(Id="u32", A=ctype), "place")
-    arguments = np.uint64(to.size), to.astype(np.uint64), values, np.uint64(out.pointer)
-    kernel(launch.blocks(gpu, to.size), launch.THREADS, arguments)

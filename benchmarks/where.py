@@ -1,0 +1,28 @@
+"""Where a benchmark runs: what its ``--engine`` and ``--placement`` mean on this machine."""
+
+from __future__ import annotations
+
+import argparse
+
+from sparsezc import device
+
+PLACEMENTS = ("device", "zerocopy")
+
+
+def placements(parser: argparse.ArgumentParser, text: str) -> list[str]:
+    """The placements that a text such as "device,zerocopy" names; anything else ends the program by the parser."""
+    named = text.split(",")
+    if unknown := set(named) - set(PLACEMENTS):
+        parser.error(f"--placement: {sorted(unknown)[0]!r} is none of {', '.join(PLACEMENTS)}")
+    return named
+
+
+def choose_engine(options: argparse.Namespace) -> str | None:
+    """Set `used_engine`, and `placements` where it is the CPU engine; or say why the one asked for cannot be used."""
+    why = device.reason()
+    if options.engine == "gpu" and why:
+        return f"--engine gpu: {why}"
+    options.used_engine = "cpu" if options.engine == "cpu" or why else "gpu"
+    if options.used_engine == "cpu":
+        options.placements = ["host"]
+    return None
