@@ -1,7 +1,7 @@
-"""Matrix times matrix over a semiring (mxm.cu).
+"""Matrix times matrix over a semiring.
 
-Under a mask of few entries each of them is one dot product of a row of A and a column of B, and nothing else is formed.
-Else all products are formed, a block of rows at a time, sorted by their places and folded.
+Under a mask of few entries each of them is one dot product of a row of A and a column of B, and nothing else is formed
+(dots.py). Else all products are formed, a block of rows at a time, sorted by their places and folded (mxm.cu).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 
 from sparsezc import device
 from sparsezc.engines.gpu import launch, parts, specialise, spmv
+from sparsezc.engines.gpu.dots import dots
 from sparsezc.engines.gpu.merge import MaskRows
 from sparsezc.engines.gpu.output import MaskBits
 from sparsezc.engines.gpu.specialise import evaluate, flags, function, typedefs
@@ -24,24 +25,28 @@ from sparsezc.semirings import semiring as semirings
 from sparsezc.semirings.types import INT64, DataType
 
 _PRODUCT_BYTES = 96  # a key, a value and an order, and what sorting takes beside them
-_DOT_BYTES = 32  # an entry of the mask, its id and its sum
 
 
-def mxm(semiring: Any, a: MatrixStore, b: MatrixStore, b_transposed: bool, mask: MaskRows | None) -> MatrixStore:
-    """A (+).(x) B; with a mask, at least where it allows. `b_transposed`: B is the transpose of b."""
+def mxm(
+    semiring: Any, a: MatrixStore, b: MatrixStore, b_transposed: bool, mask: MaskRows | None
+) -> tuple[MatrixStore, bool]:
+    """A (+).(x) B; with a mask, at least where it allows. `b_transposed`: B is the transpose of b.
+
+    Also returned: whether there are entries only where the mask allows them.
+    """
     shape = a.nrows, b.nrows if b_transposed else b.ncols
     if a.rows is None or b.rows is None:
-        return MatrixStore(semiring.return_type, shape[0], shape[1], None)
+        return MatrixStore(semiring.return_type, shape[0], shape[1], None), True
     columns = b.rows if b_transposed else b.columns
     if mask is not None and mask.complement:
         mask = None  # it spares no product
     if mask is not None and columns is not None and mask.rows.nvals <= a.nvals + b.nvals:
-        return _dots(semiring, a, b.dtype, columns, mask)
+        return dots(semiring, a, b.dtype, columns, mask), True
     rows = b.rows if not b_transposed else b.columns or transposed(b.rows)
     counts = _products(a, rows)
     if mask is not None and mask.rows.nvals <= int(counts.sum()):
-        return _dots(semiring, a, b.dtype, columns or transposed(rows), mask)
-    return _expand(semiring, a, b.dtype, rows, counts)
+        return dots(semiring, a, b.dtype, columns or transposed(rows), mask), True
+    return _expand(semiring, a, b.dtype, rows, counts), False
 
 
 def _products(a: MatrixStore, b: Rows) -> Any:
@@ -66,7 +71,7 @@ def _expand(semiring: Any, a: MatrixStore, b_type: DataType, b_rows: Rows, count
     constant = None if semiring.reads & set("xyijk") else DeviceBuffer(xp.asarray(_constant(semiring)))
     iso = constant if monoid.is_idempotent else None
     case = a.dtype, b_type, a_rows, b_rows, constant is not None
-    kernel = specialise.kernel(gpu, "mxm.cu", _text(semiring, *case, False), "products")
+    kernel = specialise.kernel(gpu, "mxm.cu", _text(semiring, *case), "products")
     b_lengths = b_rows.indptr[1:] - b_rows.indptr[:-1]
     ncols = b_rows.ncols
 
@@ -123,35 +128,6 @@ def _fold(semiring: Any, starts: Any, count: int, products: Buffer, iso: bool) -
     return sums.values if sums.values is not None else xp.empty(0, semiring.return_type.np_type)
 
 
-def _dots(semiring: Any, a: MatrixStore, b_type: DataType, columns: Rows, mask: MaskRows) -> MatrixStore:
-    gpu = device.current()
-    xp = gpu.xp
-    assert a.rows is not None
-    m_rows, dtype, placement = mask.rows, semiring.return_type, _placement(a, columns)
-    a_rows = parts.near(a.rows, values="x" in semiring.reads)
-    columns = a_rows if columns is a.rows else parts.near(columns, values="y" in semiring.reads)
-    text = _text(semiring, a.dtype, b_type, a_rows, columns, False, m_rows.wide)
-    kernel = specialise.kernel(gpu, "mxm.cu", text, "dots")
-
-    def make(first: int, last: int, whole: bool) -> tuple[Any, Any, Any]:
-        start, stop = m_rows.ends(first, last)
-        ids = m_rows.indices.load(start, stop)
-        sums = VectorStore(dtype, stop - start)
-        sums.make()
-        arguments = (
-            np.uint64(stop - start), np.uint64(start), np.uint64(first), np.uint64(last), m_rows.indptr, ids,
-            *_pointers(a_rows), *_pointers(columns), xp.zeros(1, np.uint64), sums.values, sums.bits,
-        )  # fmt: skip
-        kernel(launch.blocks(gpu, stop - start), launch.THREADS, arguments)
-        sums.count = None
-        at, values = sums.entries()
-        offsets = xp.searchsorted(at, m_rows.indptr[first : last + 1] - start)
-        return offsets, ids[at] if whole else None, values
-
-    ranges = parts.blocks([m_rows.indptr], _DOT_BYTES)
-    return parts.assemble(ranges, make, (a.nrows, columns.nrows), dtype, placement)
-
-
 def _placement(a: MatrixStore, b: Rows) -> str:
     return "zerocopy" if "zerocopy" in (a.placement, b.indices.placement) else "device"
 
@@ -160,23 +136,21 @@ def _pointers(rows: Rows) -> tuple[Any, ...]:
     return rows.indptr, np.uint64(rows.indices.pointer), np.uint64(rows.values.pointer)
 
 
-def _text(semiring: Any, a: DataType, b: DataType, a_rows: Rows, b_rows: Rows, constant: bool, mask_wide: bool) -> str:
-    wide = a_rows.wide, b_rows.wide, mask_wide
-    return _prelude(semiring, a, b, wide, (a_rows.iso, b_rows.iso), constant)
+def _text(semiring: Any, a: DataType, b: DataType, a_rows: Rows, b_rows: Rows, constant: bool) -> str:
+    return _prelude(semiring, a, b, (a_rows.wide, b_rows.wide), (a_rows.iso, b_rows.iso), constant)
 
 
 @cache
 def _prelude(
-    semiring: Any, a: DataType, b: DataType, wide: tuple[bool, bool, bool], iso: tuple[bool, bool], constant: bool
+    semiring: Any, a: DataType, b: DataType, wide: tuple[bool, bool], iso: tuple[bool, bool], constant: bool
 ) -> str:
-    ids = {f"{name}Id": "u64" if long else "u32" for name, long in zip("ABM", wide, strict=True)}
+    ids = {f"{name}Id": "u64" if long else "u32" for name, long in zip("AB", wide, strict=True)}
     multiply = evaluate(semiring, x="a", y="b", i="row", k="shared", j="col")
     return "\n".join(
         (
             typedefs(**ids, A=a, B=b, Z=semiring.return_type),
             flags(READS_A="x" in semiring.reads, READS_B="y" in semiring.reads, ISO_A=iso[0], ISO_B=iso[1]),
             flags(CONSTANT=constant),
-            specialise.monoid(semiring.monoid),
             function("Z", "multiply", "A a, B b, u64 row, u64 shared, u64 col", multiply),
         )
     )
