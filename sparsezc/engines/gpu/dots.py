@@ -113,7 +113,7 @@ def _prelude(
     multiply = evaluate(semiring, x="a", y="b", i="row", k="shared", j="col")
     return "\n".join(
         (
-            typedefs(**ids, A=a, B=b, Z=semiring.return_type),
+            typedefs(**ids, Key=ids["AId"], A=a, B=b, Z=semiring.return_type),
             flags(READS_A="x" in semiring.reads, READS_B="y" in semiring.reads, ISO_A=iso[0], ISO_B=iso[1]),
             flags(PLACES="x" in semiring.reads and not iso[0]),
             f"constexpr u32 SLOTS = {slots};\nconstexpr u64 WARP_ROW = {warp_row}, WARP_MASK = {warp_mask};",

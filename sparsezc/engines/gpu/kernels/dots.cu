@@ -11,16 +11,32 @@
 // (tables of rows); A. Azad, A. Buluc, J. Gilbert, IPDPSW 2015, doi:10.1109/IPDPSW.2015.75 (masked products).
 //
 // The prelude supplies AId, BId, A, B, Z; `Z multiply(A a, B b, u64 row, u64 shared, u64 col)`; the monoid (add, identity,
-// terminal; ANY, TERMINAL); READS_A, READS_B (what the multiply needs), ISO_A, ISO_B; MId, the type of the mask's ids; what
-// table.cuh needs; SLOTS of the table; WARP_ROW and WARP_MASK, the longest row of A and of the mask that a warp takes alone.
+// terminal; ANY, TERMINAL); READS_A, READS_B (what the multiply needs), ISO_A, ISO_B; MId, the type of the mask's ids; PLACES,
+// whether it matters which of A's entries an id belongs to; what table.cuh needs; SLOTS of the table; WARP_ROW and WARP_MASK, the longest row of A and of the mask that a warp takes alone.
 #include "fold.cuh"
 #include "operands.cuh"
 #include "table.cuh"
 
 namespace szc {
 
+constexpr u32 SLICES = 4;  // of a long row that are asked for at once
 constexpr u64 SHORT = 16;  // entries: rows up to here share a slice with others
 constexpr u32 BISECTION = 4;  // what a step of a bisection costs against a look into the table
+
+// The ids of a row of A, and which of its entries they belong to.
+struct RowTable : Table {
+  u32* places;
+
+  __device__ __forceinline__ void fill(const Group& g, const AId* ids, u64 n, u32 most) {
+    clear(g, 8 * n, most);
+    for (u64 k = g.rank; k < n; k += g.size) {
+      bool fresh;
+      const u32 slot = insert(load_host_cached(ids + k, 0), fresh);
+      if (PLACES) places[slot] = (u32)k;
+    }
+    g.sync();
+  }
+};
 
 struct Operands {
   Matrix<AId, A> a;
@@ -56,22 +72,31 @@ __device__ __forceinline__ Pair pair_of(const Operands& o, const Task& t, u64 co
   return {col, at, n, na * steps(n) * (tabled ? BISECTION : 1) < n * (tabled ? 1 : steps(na))};
 }
 
-// The product of entry `at` of the row that is walked, whose id is `shared`, if it has a partner.
-__device__ __forceinline__ bool product(const Operands& o, const Task& t, const Table& table, const Pair& p, u64 at, u64 shared,
-                                        Z& z) {
+__device__ __forceinline__ Z multiply_entries(const Operands& o, const Task& t, u64 col, u64 a, u64 b, u64 shared) {
+  return multiply(o.a.template value<READS_A, ISO_A>(a), o.b.template value<READS_B, ISO_B>(b), t.row, shared, col);
+}
+
+// The product of entry `at` of B', whose id is `shared`, if A's row has a partner for it.
+__device__ __forceinline__ bool look(const Operands& o, const Task& t, const RowTable& table, u64 col, u64 at, u64 shared, Z& z) {
   bool hit;
-  u64 other = t.from;
-  if (p.swapped) {
-    other = o.b.find(p.at, p.at + p.n, shared, hit);
-  } else if (table.exists()) {
+  u64 a = t.from;
+  if (table.exists()) {
     u32 slot = 0;
     hit = (sizeof(BId) <= sizeof(AId) || shared == (u64)(AId)shared) && table.find((AId)shared, slot);
-    if (PLACES && hit) other += table.places[slot];
+    if (PLACES && hit) a += table.places[slot];
   } else {
-    other = o.a.find(t.from, t.to, shared, hit);
+    a = o.a.find(t.from, t.to, shared, hit);
   }
-  if (hit) z = multiply(o.a.template value<READS_A, ISO_A>(p.swapped ? at : other),
-                        o.b.template value<READS_B, ISO_B>(p.swapped ? other : at), t.row, shared, p.col);
+  if (hit) z = multiply_entries(o, t, col, a, at, shared);
+  return hit;
+}
+
+// The product of entry `at` of A, if the pair's row of B' has a partner for it.
+__device__ __forceinline__ bool look_back(const Operands& o, const Task& t, const Pair& p, u64 at, Z& z) {
+  const u64 shared = (u64)load_host(o.a.ids + at, 0);
+  bool hit;
+  const u64 b = o.b.find(p.at, p.at + p.n, shared, hit);
+  if (hit) z = multiply_entries(o, t, p.col, at, b, shared);
   return hit;
 }
 
@@ -80,17 +105,23 @@ __device__ __forceinline__ void join(Z z, Z& sum, bool& has) {
   has = true;
 }
 
-// The sum of one pair, by a whole warp; every lane has it in the end.
-__device__ __forceinline__ void walk(const Operands& o, const Task& t, const Table& table, const Pair& p, Z& sum, bool& has) {
-  const u32 lane = lane_id();
-  const u64 begin = p.at, end = begin + p.n;
-  u64 at = (begin & ~(u64)o.edge) + lane;
-  u64 next = at >= begin && at < end ? (u64)load_host(o.b.ids + at, 0) : 0;
-  for (; at - lane < end; at += 32) {
-    const u64 shared = next;
-    if (at + 32 < end) next = (u64)load_host(o.b.ids + at + 32, 0);
-    Z z = identity();
-    if (at >= begin && at < end && product(o, t, table, p, at, shared, z)) join(z, sum, has);
+// The sum of one pair, by a whole warp; every lane has it in the end. Several slices are asked for at once: what limits is
+// how many requests are in flight.
+__device__ __forceinline__ void walk(const Operands& o, const Task& t, const RowTable& table, const Pair& p, Z& sum, bool& has) {
+  const u64 end = p.at + p.n;
+  for (u64 base = p.at & ~(u64)o.edge; base < end; base += 32 * SLICES) {
+    const u64 first = base + lane_id();
+    BId ids[SLICES];
+#pragma unroll
+    for (u32 k = 0; k < SLICES; ++k)
+      ids[k] = first + 32 * k >= p.at && first + 32 * k < end ? load_host(o.b.ids + first + 32 * k, 0) : 0;
+#pragma unroll
+    for (u32 k = 0; k < SLICES; ++k) {
+      if (base + 32 * k >= end) break;
+      const u64 at = first + 32 * k;
+      Z z = identity();
+      if (at >= p.at && at < end && look(o, t, table, p.col, at, (u64)ids[k], z)) join(z, sum, has);
+    }
     if ((ANY || TERMINAL) && __any_sync(ALL, has && (ANY || terminal(sum)))) break;
   }
   for (int d = 16; d; d >>= 1) {
@@ -100,7 +131,7 @@ __device__ __forceinline__ void walk(const Operands& o, const Task& t, const Tab
 }
 
 // The sums of pairs, one a lane, with the entries that they walk side by side. A lane without a pair has n = 0.
-__device__ __forceinline__ void walk_together(const Operands& o, const Task& t, const Table& table, const Pair& mine, u64 n, Z& sum,
+__device__ __forceinline__ void walk_together(const Operands& o, const Task& t, const RowTable& table, const Pair& mine, u64 n, Z& sum,
                                               bool& has) {
   u64 upto = n;
   for (u32 d = 1; d < 32; d <<= 1) {
@@ -122,7 +153,7 @@ __device__ __forceinline__ void walk_together(const Operands& o, const Task& t, 
     bool hit = false;
     if (k < total && !has_bit(done, owner)) {
       const u64 at = (p.swapped ? t.from : p.at) + (k - begin);
-      hit = product(o, t, table, p, at, p.swapped ? (u64)load_host(o.a.ids + at, 0) : (u64)load_host(o.b.ids + at, 0), z);
+      hit = p.swapped ? look_back(o, t, p, at, z) : look(o, t, table, p.col, at, (u64)load_host(o.b.ids + at, 0), z);
     }
     const u64 lo = upto - n > slice ? upto - n - slice : 0, hi = upto > slice ? upto - slice : 0;
     const u32 range = lo < hi && lo < 32 ? bit_range((u32)lo, hi < 32 ? (u32)hi : 32) : 0;
@@ -132,7 +163,7 @@ __device__ __forceinline__ void walk_together(const Operands& o, const Task& t, 
 }
 
 // The sums of up to 32 entries of the mask, at `base` and after; those outside of the task are not looked at.
-__device__ __forceinline__ void do_entries(const Operands& o, const Task& t, const Table& table, u64 base, u32 count) {
+__device__ __forceinline__ void do_entries(const Operands& o, const Task& t, const RowTable& table, u64 base, u32 count) {
   const u32 lane = lane_id();
   const u64 m = base + lane;
   Pair mine = {0, 0, 0, false};
@@ -159,7 +190,7 @@ __device__ __forceinline__ void do_entries(const Operands& o, const Task& t, con
 }
 
 // A task, by the warps of a group: they take its mask's entries in turn, 32 or, where these are few, 8 at a time.
-__device__ __forceinline__ void do_task(const Operands& o, const Task& t, const Group& g, Table table, u32 most) {
+__device__ __forceinline__ void do_task(const Operands& o, const Task& t, const Group& g, RowTable table, u32 most) {
   const u64 na = t.to - t.from, wanted = t.end - t.begin;
   if (2 * na <= most && na <= 64 * wanted) table.fill(g, o.a.ids + t.from, na, most);  // it costs two looks at each id
   const u32 step = g.size > 32 && wanted < 512 ? 8 : 32;
@@ -192,18 +223,9 @@ struct Work {
   }
 };
 
-// The next number that no block had yet. All of the block call.
-__device__ __forceinline__ u64 take_together(u64* counter, u64* shared) {
-  if (threadIdx.x == 0) *shared = atomicAdd(counter, 1ull);
-  __syncthreads();
-  const u64 taken = *shared;
-  __syncthreads();
-  return taken;
-}
-
 // For rows first .. last-1: the mask's entries base and after, whose ids are m_ids[0 ..]. Long rows come as chunks of the
 // mask's entries too. `most_slots` is 0 where an id may be NOBODY. `counters` and `bits` hold zeros on entry.
-extern "C" __global__ void __launch_bounds__(256, 5)
+extern "C" __global__ void __launch_bounds__(256, 6)
     KERNEL(u64 first, u64 last, const i64* m_indptr, const MId* m_ids, u64 base, const u32* allowed, const i64* a_indptr,
            const AId* a_ids, const A* a_values, const i64* b_indptr, const BId* b_ids, const B* b_values, u32 edge,
            u32 most_slots, u64 nchunks, const u64* long_rows, const u64* long_first, const u32* chunk_slot, u64 chunk,
@@ -214,7 +236,7 @@ extern "C" __global__ void __launch_bounds__(256, 5)
   const Operands o = {{a_indptr, a_ids, a_values}, {b_indptr, b_ids, b_values}, m_ids, allowed, edge, sums, bits};
   const Work work = {first, last, m_indptr, base, nchunks, long_rows, long_first, chunk_slot, chunk};
   Group group = {threadIdx.x, blockDim.x};
-  Table table = {keys, places, 32};
+  RowTable table = {{keys, 32}, places};
   Task mine = {0, 0, 0, 0, 0}, now;
   u32 left = 0;  // of a word of rows, those to do
   for (;;) {
@@ -224,7 +246,7 @@ extern "C" __global__ void __launch_bounds__(256, 5)
         now = work.part(o, c);
       } else {
         const u32 part = SLOTS / 8 * (threadIdx.x >> 5);
-        table = {keys + part, places + (PLACES ? part : 0), 32};
+        table = {{keys + part, 32}, places + (PLACES ? part : 0)};
         group = {lane_id(), 32};
         most_slots /= 8;
         continue;

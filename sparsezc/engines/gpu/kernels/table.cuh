@@ -1,12 +1,12 @@
 // A hash table of one row's ids in shared memory, for a warp or for a whole block: open addressing, linear probing.
 //
-// Who includes it supplies AId, the type of the ids, and PLACES. No id may be NOBODY.
+// The prelude supplies Key, the type of the ids. No id may be NOBODY.
 #pragma once
 #include "warp.cuh"
 
 namespace szc {
 
-constexpr AId NOBODY = (AId)~(AId)0;
+constexpr Key NOBODY = (Key)~(Key)0;
 
 // The threads that share a table: a warp, or all of a block.
 struct Group {
@@ -16,37 +16,48 @@ struct Group {
   }
 };
 
+// The next number that no block had yet. All of the block call.
+__device__ __forceinline__ u64 take_together(u64* counter, u64* shared) {
+  if (threadIdx.x == 0) *shared = atomicAdd(counter, 1ull);
+  __syncthreads();
+  const u64 taken = *shared;
+  __syncthreads();
+  return taken;
+}
+
 struct Table {
-  AId* keys;    // in shared memory
-  u32* places;  // which of the row's entries a key is, where PLACES says that somebody asks
-  u32 shift;    // 2^(32 - shift) slots; 32: there is no table
+  Key* keys;  // in shared memory
+  u32 shift;  // 2^(32 - shift) slots; 32: there is no table
 
   __device__ __forceinline__ bool exists() const { return shift < 32; }
   __device__ __forceinline__ u32 slots() const { return 1u << (32 - shift); }
-  __device__ __forceinline__ u32 home(AId id) const {
+  __device__ __forceinline__ u32 home(Key id) const {
     return (((u32)id ^ (u32)((u64)id >> 32)) * 2654435769u) >> shift;  // Fibonacci hashing: Knuth, vol. 3, section 6.4
   }
   __device__ __forceinline__ u32 after(u32 slot) const { return (slot + 1) & (slots() - 1); }
 
-  // Makes the table that of n ids, at least four slots an id as far as `most` slots reach. All of the group call.
-  __device__ __forceinline__ void fill(const Group& g, const AId* ids, u64 n, u32 most) {
+  // Makes the table an empty one with at least `wanted` slots, as far as `most` reach. All of the group call.
+  __device__ __forceinline__ void clear(const Group& g, u64 wanted, u32 most) {
     shift = 27;
-    while (slots() < most && slots() < 4 * n) --shift;
+    while (slots() < most && slots() < wanted) --shift;
     for (u32 slot = g.rank; slot < slots(); slot += g.size) keys[slot] = NOBODY;
-    g.sync();
-    for (u64 k = g.rank; k < n; k += g.size) {
-      const AId id = load_host_cached(ids + k, 0);
-      u32 slot = home(id);
-      while (atomicCAS(keys + slot, NOBODY, id) != NOBODY) slot = after(slot);
-      if (PLACES) places[slot] = (u32)k;
-    }
     g.sync();
   }
 
-  // Where an id is; `slot` is its slot.
-  __device__ __forceinline__ bool find(AId id, u32& slot) const {
+  // The slot of an id, which is put there if it was nowhere; `fresh`: it was.
+  __device__ __forceinline__ u32 insert(Key id, bool& fresh) {
+    for (u32 slot = home(id);; slot = after(slot)) {
+      Key before = *(volatile Key*)(keys + slot);
+      if (before == NOBODY) before = atomicCAS(keys + slot, NOBODY, id);
+      fresh = before == NOBODY;
+      if (fresh || before == id) return slot;
+    }
+  }
+
+  // Where an id is.
+  __device__ __forceinline__ bool find(Key id, u32& slot) const {
     for (slot = home(id);; slot = after(slot)) {
-      const AId key = keys[slot];
+      const Key key = keys[slot];
       if (key == id) return true;
       if (key == NOBODY) return false;
     }
