@@ -35,6 +35,7 @@ __device__ __forceinline__ void stream_rows(u64 next, u64 end, u32 rows, volatil
     s.range = mine ? bit_range(lo, hi) : 0;
     const u32 active = or_lanes(s.range);
     const u32 heads = or_lanes(mine ? bit(lo) : 0);
+    __syncwarp();  // all have read the last slice's owners
     if (mine) owner[lo] = (u8)lane;
     __syncwarp();
     s.at = base + lane;
@@ -43,7 +44,7 @@ __device__ __forceinline__ void stream_rows(u64 next, u64 end, u32 rows, volatil
     s.row = s.active ? owner[s.head] : lane;
     const bool done = visit(s);
     if (mine) next = base + hi;
-    rows = __ballot_sync(ALL, has_bit(rows, lane) && next < end && !done);  // also: all have read `owner`
+    rows = __ballot_sync(ALL, has_bit(rows, lane) && next < end && !done);
   }
 }
 
