@@ -83,7 +83,7 @@ def nbytes(nrows: int, id_bytes: int) -> int:
 
 
 def _slots(rows: Rows, dtype: DataType, values: bool) -> int:
-    """Slots a row that the budget allows; 0, with a line that says so, where it allows none. 0 where nobody wants any."""
+    """Slots a row that the budget allows; 0 where nobody wants any and, with a line that says so, where it allows none."""
     if config.head_cache == "off" or (config.head_cache == "auto" and rows.indices.placement == "device"):
         return 0
     id_bytes = rows.indices.dtype.itemsize

@@ -54,11 +54,11 @@ __device__ __forceinline__ void stream_rows(u64 next, u64 end, u32 rows, volatil
 template <class Wanted, class Visit>
 __device__ __forceinline__ void for_chunks(u64* counter, u64 count, u32 spread, Wanted wanted, Visit visit) {
   const u64 takes = (count + spread - 1) / spread;
-  for (u64 t = take(counter, 1); t < takes; t = take(counter, 1)) {
+  for_pieces(counter, takes, 1, [&](u64 t) {
     const u64 mine = t + lane_id() * takes;
     u32 todo = __ballot_sync(ALL, lane_id() < spread && mine < count && wanted(mine));
     for (; todo; todo &= todo - 1) visit(t + ((u32)__ffs((int)todo) - 1) * takes);
-  }
+  });
 }
 
 }  // namespace szc

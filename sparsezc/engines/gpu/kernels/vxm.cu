@@ -56,7 +56,7 @@ extern "C" __global__ void __launch_bounds__(256)
 
   // A warp looks at `piece` (at most 32) words of the frontier at once, one a lane, and goes on with those not empty.
   const u64 nwords = (nrows + 31) / 32;
-  for (u64 first = take(counters + 1, piece); first < nwords; first = take(counters + 1, piece)) {
+  for_pieces(counters ? counters + 1 : nullptr, nwords, piece, [&](u64 first) {
     u32 loaded = 0;
     if (lane < piece && first + lane < nwords) loaded = x_bits ? x_bits[first + lane] : ALL;
     u32 todo = __ballot_sync(ALL, loaded != 0);
@@ -78,7 +78,7 @@ extern "C" __global__ void __launch_bounds__(256)
         return false;
       });
     }
-  }
+  });
 }
 
 }  // namespace szc
