@@ -25,10 +25,8 @@ class Kept:
     def of(cls, nvals: int, bits: Any) -> Kept:
         """From presence words."""
         xp = device.current().xp
-        nwords = -(-nvals // 32)
-        counts, before = xp.empty(nwords, np.int64), xp.zeros(nwords + 1, np.int64)
-        _launch("popcounts", nwords, (np.uint64(nwords), bits, counts))
-        xp.cumsum(counts, out=before[1:])
+        before = xp.zeros(-(-nvals // 32) + 1, np.int64)
+        xp.cumsum(launch.popcounts(bits), out=before[1:])
         return cls(nvals, bits, before)
 
     def count(self) -> int:
