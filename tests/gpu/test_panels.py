@@ -115,8 +115,8 @@ STATEMENTS: dict[str, Callable[[Any, Any, Any, Any], Any]] = {
     "all": lambda P, Q, R, A: P.reduce_scalar("plus").new(),
     "cleared": lambda P, Q, R, A: cleared(P),
     "resized": lambda P, Q, R, A: resized(P),
-    "with its transpose": lambda P, Q, R, A: P.mxm(Q.T, "plus_times").new() if P.nrows < P.ncols else P.T.mxm(Q, "plus_times").new(),
-}  # fmt: skip
+    "times a transpose": lambda P, Q, R, A: (P.mxm(Q.T) if P.nrows < P.ncols else P.T.mxm(Q)).new(),
+}
 
 
 def written(C: Any, mask: Any, accum: Any, value: Any) -> Any:
@@ -137,6 +137,16 @@ def cleared(C: Any) -> Any:
 def resized(C: Any) -> Any:
     C.resize(C.nrows - 1, C.ncols - 2)
     return C
+
+
+def test_a_number_everywhere_is_a_panel(gpu: Any) -> None:
+    A = sparse("FP32")
+    X, Y = gb.Matrix("FP32", N, 8), gb.Matrix("FP32", N, 8).to("gpu")
+    with small():
+        for C in (X, Y):
+            C << 2
+        assert Y._store.is_panel
+        assert A.to("gpu").mxm(Y, "plus_times").new().isequal(A.mxm(X, "plus_times").new())
 
 
 @pytest.mark.parametrize("across", [False, True])

@@ -86,15 +86,25 @@ class _Statement:
         stores = [x._store for x in self.e.operands if getattr(x, "ndim", 0) == 2]
         involved = [self.out, *stores, *([] if self.mask is None else [self.mask.parent._store])]
         shape = self.out.nrows, self.out.ncols
-        if not any(store.is_panel for store in involved) or any((s.nrows, s.ncols) != shape for s in involved):
+        if not (any(store.is_panel for store in involved) or self._is_filled()):
+            return False
+        if any((store.nrows, store.ncols) != shape for store in involved):
             return False
         if any(getattr(x, "ndim", 0) == 1 or getattr(x, "_transposed", False) for x in self.e.operands):
             return False
         if not _by_value(self.e) or not panel.fits(self.size, *(s.dtype for s in involved if s.panel is None)):
             return False
+        if self._is_filled():
+            self.out.rows = None  # which are not worth a conversion
         out = self.of(self.out)
         _ELEMENTWISE[self.e.operation](self, out, self.mask_bits(), self.accum, self.replace)
         return self.hold(out)
+
+    def _is_filled(self) -> bool:
+        """Whether a number goes everywhere: a panel takes no ids for that."""
+        x = self.e.operands[0]
+        everywhere = self.mask is None and self.accum is None and _by_value(self.e)
+        return self.e.operation == "assign" and everywhere and x.ndim == 0 and x.value is not None
 
 
 def _rows(store: MatrixStore, columns: bool) -> Rows:
