@@ -28,12 +28,11 @@ def product(semiring: Any, a: MatrixStore, b_type: DataType, b_rows: Rows) -> Ma
     """A (+).(x) B, where both have entries."""
     gpu = device.current()
     xp = gpu.xp
-    a_rows, monoid, dtype = a.rows, semiring.monoid, semiring.return_type
+    a_rows, dtype = a.rows, semiring.return_type
     assert a_rows is not None
     placement = "zerocopy" if "zerocopy" in (a.placement, b_rows.indices.placement) else "device"
-    iso = None
-    if not semiring.reads & set("xyijk") and monoid.is_idempotent:
-        iso = DeviceBuffer(xp.asarray(_constant(semiring)))
+    same = the_one_value(semiring)
+    iso = None if same is None else DeviceBuffer(xp.full(1, same, dtype.np_type))
     b_rows = parts.near(b_rows, values="y" in semiring.reads)
     names, b_rows = _named(b_rows)
     found = products(a, b_rows)
@@ -50,10 +49,12 @@ def product(semiring: Any, a: MatrixStore, b_type: DataType, b_rows: Rows) -> Ma
     return parts.assemble(ranges, make, (a.nrows, ncols), dtype, placement, iso)
 
 
-def _constant(semiring: Any) -> Any:
-    """The one product that a multiply which reads nothing has."""
+def the_one_value(semiring: Any) -> Any:
+    """The value of every entry of a product whose multiply reads nothing and whose sums change nothing, or None."""
+    if semiring.reads & set("xyijk") or not (semiring.monoid.is_idempotent or semiring.monoid.stops_anywhere):
+        return None
     ones = np.ones(1, semiring.type.np_type)
-    return np.asarray(semiring.binaryop.numpy(ones, ones), semiring.return_type.np_type)
+    return np.asarray(semiring.binaryop.numpy(ones, ones), semiring.return_type.np_type)[0]
 
 
 @dataclass(frozen=True)

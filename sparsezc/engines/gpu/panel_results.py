@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sparsezc.engines.gpu import elementwise, panel, spmm
+from sparsezc.engines.gpu import elementwise, panel, reach, spmm
+from sparsezc.engines.gpu.gustavson import the_one_value
 from sparsezc.engines.gpu.output import MaskBits, bits_of
 from sparsezc.engines.gpu.panel import Panel
 from sparsezc.engines.gpu.stores import MatrixStore, Rows, VectorStore
@@ -62,22 +63,28 @@ class _Statement:
         shape = panel.shape_of(narrow.nrows, narrow.ncols)
         if shape != (self.width, self.across != few._transposed) or narrow.nvals == 0 or wide.nvals == 0:
             return False
-        size = narrow.nrows * narrow.ncols
-        if not self._worth_it(narrow, size) or not panel.fits(size, narrow.dtype):
+        size, same = narrow.nrows * narrow.ncols, the_one_value(self.e.op)
+        if same is None and not (panel.fits(size, narrow.dtype) and self._is_dense(narrow, size)):
             return False
-        if not panel.fits(self.size, result, self.out.dtype):
+        if not panel.fits(
+            self.size, result if same is None else BOOL, *([] if self.out.nvals == 0 else [self.out.dtype])
+        ):
             return False
         # Y = M X, or Y' = X' M' where X is on the left: then M's rows are B's columns
-        x = Panel(self.width, self.across, panel.of(narrow, *shape).vector)
-        mask = self.mask_bits()
-        made = spmm.pull(self.e.op, _rows(wide, many._transposed != self.across), wide.dtype, x, mask)
+        x, mask = Panel(self.width, self.across, panel.of(narrow, *shape).vector), self.mask_bits()
+        made: VectorStore
+        if same is not None:
+            sides = (wide.columns, wide.rows) if many._transposed != self.across else (wide.rows, wide.columns)
+            made = reach.step(same, result, *sides, max(self.out.nrows, self.out.ncols), x, mask)
+        else:
+            made = spmm.pull(self.e.op, _rows(wide, many._transposed != self.across), wide.dtype, x, mask)
         if self.accum is None and (self.replace or self.mask is None or self.out.nvals == 0):
             return self.hold(made if made.dtype is self.out.dtype else Panel(1, True, made).cast(self.out.dtype).vector)
         out = self.of(self.out)
         elementwise.write_vector(made, out, mask, self.accum, self.replace)
         return self.hold(out)
 
-    def _worth_it(self, narrow: MatrixStore, size: int) -> bool:
+    def _is_dense(self, narrow: MatrixStore, size: int) -> bool:
         return narrow.is_panel or self.out.is_panel or narrow.nvals * _DENSE >= size
 
     # Entry by entry
