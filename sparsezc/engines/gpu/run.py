@@ -122,6 +122,9 @@ class GpuEngine:
     def keep_transpose(self, store: MatrixStore) -> None:
         matrices.keep_transpose(store)
 
+    def pointers(self, store: VectorStore) -> MatrixStore:
+        return matrices.pointers(store)
+
     def replay(self, frontier: VectorStore, number: int) -> Replay:
         return Replay(frontier, number)
 
