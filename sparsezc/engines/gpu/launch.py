@@ -15,6 +15,7 @@ from sparsezc.engines.gpu import specialise
 from sparsezc.semirings.types import DataType
 
 THREADS = 256  # of a block: what every kernel's __launch_bounds__ says
+BY_SIZE = {1: "u8", 2: "u16", 4: "u32", 8: "u64"}  # the type that stands for all of a size, where values are moved only
 _SAMPLE = 1 << 16  # words that an estimate looks at
 _BLOCKS_PER_MULTIPROCESSOR = 8  # 64 warps: as many as fit, to keep as many requests in flight as possible
 
@@ -156,6 +157,6 @@ def move(name: str, at: Any, source: Any, target: Any) -> None:
         return
     gpu = device.current()
     array = target if name == "gather" else source
-    ctype = {1: "u8", 2: "u16", 4: "u32", 8: "u64"}[array.dtype.itemsize]
-    kernel = specialise.kernel(gpu, "compact.cu", specialise.typedefs(Id="u32", A=ctype), name)
+    types = specialise.typedefs(Id="u32", A=BY_SIZE[array.dtype.itemsize])
+    kernel = specialise.kernel(gpu, "compact.cu", types, name)
     kernel(blocks(gpu, at.size), THREADS, (np.uint64(at.size), at.astype(np.uint64), source, target))

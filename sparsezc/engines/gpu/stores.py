@@ -116,7 +116,7 @@ class VectorStore:
 
 @dataclass(eq=False)
 class Chunks:
-    """The long rows of a CSR, cut into chunks of `length` entries (see mxv.cu)."""
+    """The long rows of a CSR, cut into chunks of at most `length` entries (see mxv.cu)."""
 
     length: int
     count: int  # chunks
@@ -127,16 +127,22 @@ class Chunks:
 
     @classmethod
     def of(cls, gpu: Device, indptr: Any) -> Chunks:
-        xp = gpu.xp
         lengths = indptr[1:] - indptr[:-1]
-        rows = xp.flatnonzero(lengths > LONG)
+        rows = gpu.xp.flatnonzero(lengths > LONG)
+        return cls.cut(gpu, rows, lengths[rows], LONG)
+
+    @classmethod
+    def cut(cls, gpu: Device, rows: Any, lengths: Any, length: int) -> Chunks:
+        """These rows, of these lengths."""
+        xp = gpu.xp
         if rows.size == 0:
-            return cls(LONG, 0, 0, 0, 0, 0)
-        pieces = -(-lengths[rows] // LONG)
-        first = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(pieces)])
+            return cls(length, 0, 0, 0, 0, 0)
+        first = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(-(-lengths // length))])
         count = int(first[-1])
         slot = xp.searchsorted(first, xp.arange(count), side="right") - 1
-        return cls(LONG, count, int(rows.size), rows.astype(np.uint64), first.astype(np.uint64), slot.astype(np.uint32))
+        return cls(
+            length, count, int(rows.size), rows.astype(np.uint64), first.astype(np.uint64), slot.astype(np.uint32)
+        )
 
 
 @dataclass(eq=False)
