@@ -68,12 +68,12 @@ def filling(u: Any, nvals: int, fill_value: Any, dtype: Any) -> tuple[DataType, 
             )
         return (u.dtype if dtype is None else lookup(dtype)), 0
     try:
-        fill = scalar(fill_value, "to_dense: fill_value")
+        fill = scalar(fill_value, "to_dense: fill_value", like=u.dtype if dtype is None else lookup(dtype))
     except TypeError as error:
         raise TypeError(f"Bad type for keyword argument `fill_value`: {error}") from None
     if dtype is not None:
         return lookup(dtype), fill.dup(dtype).value
-    kind = u.dtype if full else unify(fill.dtype, u.dtype)
+    kind = u.dtype if full or u.dtype.is_udt else unify(fill.dtype, u.dtype)
     return kind, fill.dup(kind).value
 
 
