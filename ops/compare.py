@@ -41,13 +41,13 @@ def isclose(u: Any, v: Any, rel_tol: float, abs_tol: float, check_dtype: bool) -
     if same.nvals != u.nvals:
         return False
     a, b = apply(u, unary.identity).new(FP64), apply(v, unary.identity).new(FP64)
-    gap = apply(ewise_mult(a, b, binary.minus), unary.abs).new()
-    allowed = ewise_mult(apply(a, unary.abs), apply(b, unary.abs), binary.max).new()
+    gap = apply(ewise_mult(a, b, binary.minus).new(), unary.abs).new()
+    allowed = ewise_mult(apply(a, unary.abs).new(), apply(b, unary.abs).new(), binary.max).new()
     allowed << apply(allowed, binary.times, float(rel_tol))
     allowed << apply(allowed, binary.max, float(abs_tol))
     near = ewise_mult(gap, allowed, binary.le).new(BOOL)
     # An infinite gap is within an infinite allowance, which is only right where the values are equal.
-    near << ewise_mult(near, apply(gap, unary.isfinite), binary.land)
+    near << ewise_mult(near, apply(gap, unary.isfinite).new(), binary.land)
     near << ewise_mult(near, same, binary.lor)
     return _all_true(near, u.nvals)
 

@@ -135,7 +135,9 @@ class FromFunction:
 
         written = Written(cls.kind, function, is_udt)
         if cls.kind == "select" and any(result is not BOOL for _, result in written.domain.values()):
-            raise InvalidValue(f"{function.__name__} must return a BOOL, for it says which entries are kept")
+            raise InvalidValue(
+                f"{function.__name__}: a SelectOp must have BOOL return type, for it says which entries are kept"
+            )
         numpy, cuda = function, ""
         if written.domain:
             numpy, cuda, _ = written[next(iter(written.domain))]

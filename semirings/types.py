@@ -48,6 +48,7 @@ class DataType:
     shape: tuple[int, ...]
     _kind: str
     is_udt: ClassVar[bool] = False
+    _is_udt: ClassVar[bool] = False  # python-graphblas's name, which programs ask for
 
     def __init__(self, name: str, np_type: Any, ctype: str) -> None:
         probe = np.empty(0, np_type)

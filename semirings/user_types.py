@@ -13,6 +13,7 @@ functions; there is no arithmetic on them and no conversion to or from another t
 from __future__ import annotations
 
 from ast import literal_eval
+from math import prod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -37,6 +38,7 @@ class UserType(DataType):
 
     __slots__ = ()
     is_udt: ClassVar[bool] = True
+    _is_udt: ClassVar[bool] = True
 
     def __init__(self, name: str, np_type: np.dtype[Any]) -> None:
         super().__init__(name, np_type, "")
@@ -52,9 +54,7 @@ class UserType(DataType):
         """Its bytes: ``uint8_t[16]``."""
         return f"uint8_t[{self.np_type.itemsize}]"
 
-    # python-graphblas's names, which programs ask for.
-    _is_udt = True
-    _is_anonymous = is_anonymous
+    _is_anonymous = is_anonymous  # python-graphblas's name
 
     def __reduce__(self) -> Any:
         return _restored, (self.name, self.np_type, self.is_anonymous)
@@ -271,7 +271,7 @@ def packed(array: Any, dtype: DataType) -> Any:
         return array
     array = np.ascontiguousarray(array, dtype.base)
     lead = array.shape[: array.ndim - len(dtype.shape)]
-    return array.reshape(*lead, -1).view([("value", dtype.np_type)])[..., 0]
+    return array.reshape(*lead, prod(dtype.shape)).view([("value", dtype.np_type)])[..., 0]
 
 
 def plain(array: Any, dtype: DataType) -> Any:

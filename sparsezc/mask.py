@@ -137,7 +137,9 @@ def to_mask(mask: Any, where: str = "mask") -> Mask:
     """
     if type(mask) is Mask:
         if mask.value and mask.parent.dtype.is_udt:
-            raise DomainMismatch(f"{where}: values of {mask.parent.dtype} are neither true nor false; {mask.name} was given")
+            raise DomainMismatch(
+                f"{where}: values of {mask.parent.dtype} are neither true nor false; {mask.name} was given"
+            )
         return mask
     if isinstance(mask, Unrun):
         mask = mask.operand("use as a mask")

@@ -16,7 +16,6 @@ from sparsezc.ops.compare import check_how
 from sparsezc.semirings import binary, monoid
 from sparsezc.semirings.operators import TypedOp
 from sparsezc.semirings.types import BOOL, FP64, INT64, DataType, cast, highest, lookup, lowest
-from sparsezc.semirings.user_types import inferred
 from sparsezc.writable import Writable
 
 __all__ = ["NotAnIndex", "Scalar"]
@@ -76,10 +75,10 @@ class Scalar(Writable):
 
         Parameters
         ----------
-        value : number, NumPy scalar or array, Scalar, or None with a `dtype`
+        value : number, NumPy scalar, Scalar, or None with a `dtype`
             With a user-defined `dtype` also what its value can be made of: a tuple or a dict of a record's fields.
         dtype : optional
-            By default the value's own: INT64, FP64 or BOOL for Python's numbers, a sub-array type for an array.
+            By default the value's own: INT64, FP64 or BOOL for Python's numbers.
         is_cscalar : bool
             See :attr:`is_cscalar`.
         name : str, optional
@@ -102,7 +101,7 @@ class Scalar(Writable):
         if plain is None and not isinstance(value, numbers) and (dtype is None or not lookup(dtype).is_udt):
             raise TypeError(f"value must be a number; got {value!r} of type {type(value).__name__}")
         if dtype is None:
-            dtype = inferred(np.asarray(value), 0) if plain is None else plain
+            dtype = lookup(np.asarray(value).dtype) if plain is None else plain
         made = cls(dtype, is_cscalar=is_cscalar, name=name)
         made.value = value
         return made

@@ -19,6 +19,7 @@ from sparsezc.engines import native, statements
 from sparsezc.expression import Expression
 from sparsezc.memory import wrap
 from sparsezc.resolve import resolve
+from sparsezc.semirings import binary
 from sparsezc.semirings.operators import TypedOp
 from sparsezc.semirings.types import DataType
 from sparsezc.semirings.user_types import packed, plain
@@ -110,7 +111,7 @@ class CpuEngine:
         if values.ndim == 0:
             store.ss.build_scalar(rows, columns, _single(values, dtype))
             return store
-        store.build(rows, columns, plain(values, dtype), dup_op=_any(dtype) if merge is None else native.operator(merge))
+        store.build(rows, columns, plain(values, dtype), dup_op=native.operator(merge or binary.any[dtype]))
         if merge is None and store.nvals != rows.size:
             i, j = _first_twice(rows, columns)
             raise errors.InvalidValue(
@@ -127,7 +128,7 @@ class CpuEngine:
         if values.ndim == 0:
             store.ss.build_scalar(indices, _single(values, dtype))
             return store
-        store.build(indices, plain(values, dtype), dup_op=_any(dtype) if merge is None else native.operator(merge))
+        store.build(indices, plain(values, dtype), dup_op=native.operator(merge or binary.any[dtype]))
         if merge is None and store.nvals != indices.size:
             (i,) = _first_twice(indices)
             raise errors.InvalidValue(
@@ -216,11 +217,6 @@ def _single(values: NDArray[Any], dtype: DataType) -> Any:
     if not dtype.is_udt:
         return values.item()
     return native.gb.Scalar.from_value(plain(values, dtype), native.type_of(dtype))
-
-
-def _any(dtype: DataType) -> Any:
-    """The operator that takes whichever of two values."""
-    return native.gb.binary.any[native.type_of(dtype)]
 
 
 def _owner(array: NDArray[Any]) -> NDArray[Any]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc import errors
-from sparsezc.engines import cpu_operators
+from sparsezc.engines import cpu_operators, movers
 from sparsezc.expression import IndexList
 from sparsezc.mask import Mask
 from sparsezc.semirings import user_types
@@ -77,6 +77,8 @@ def operator(op: TypedOp | None) -> Any:
 
 
 def _translate(op: TypedOp) -> Any:
+    if op.of_users:
+        movers.provide(gb, op, type_of)
     if cpu_operators.is_made(op):
         return cpu_operators.make(gb, op, _key(op))
     room = getattr(gb, op.op.kind)

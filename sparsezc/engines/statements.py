@@ -9,6 +9,7 @@ from sparsezc.engines import native
 from sparsezc.expression import Expression
 from sparsezc.mask import Mask
 from sparsezc.semirings import binary
+from sparsezc.semirings.types import BOOL
 
 # Operations: each makes python-graphblas's unrun expression
 
@@ -107,8 +108,8 @@ def _select(x: Expression) -> Any:
         return native.operand(u).select(native.operator(op), native.thunk(s, op))
     # SuiteSparse compares rightly in the operand's own type only; apply converts as it should.
     true = _apply_index(x).new().select(native.gb.select.valuene["BOOL"], False).new()
-    kept = native.type_of(u.dtype)
-    return true.ewise_mult(native.operand(u), native.gb.binary.second[("BOOL", kept) if u.dtype.is_udt else kept])
+    second = binary.second[(BOOL, u.dtype) if u.dtype.is_udt else u.dtype]
+    return true.ewise_mult(native.operand(u), native.operator(second))
 
 
 def _reduce_rowwise(x: Expression) -> Any:

@@ -22,6 +22,7 @@ from sparsezc.engines.gpu import (
     spmv,
     submatrix,
 )
+from sparsezc.engines.gpu.hosted import HostStore, host_engine
 from sparsezc.engines.gpu.output import MaskBits, bits_of, mask_bits
 from sparsezc.engines.gpu.stores import MatrixStore, VectorStore
 from sparsezc.errors import NotImplementedException, warn_slow
@@ -40,28 +41,37 @@ class GpuEngine:
 
     def run(self, expression: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
         native: _Native | None = matrix_results.run if out.ndim == 2 else _NATIVE.get(expression.operation)
-        if _is_complex(expression, out, mask, accum):
+        if _is_foreign(expression, out, mask, accum):
             native = None
         if native is None or native(expression, out, mask, accum, replace) is False:
             _fall_back(expression, out, mask, accum, replace)
 
     # Stores
 
-    def new_matrix(self, dtype: DataType, nrows: int, ncols: int) -> MatrixStore:
+    def new_matrix(self, dtype: DataType, nrows: int, ncols: int) -> Any:
+        if dtype.is_udt:
+            return HostStore(host_engine().new_matrix(dtype, nrows, ncols))
         return MatrixStore(dtype, nrows, ncols, None)
 
-    def new_vector(self, dtype: DataType, size: int) -> VectorStore:
-        return VectorStore(dtype, size)
+    def new_vector(self, dtype: DataType, size: int) -> Any:
+        return HostStore(host_engine().new_vector(dtype, size)) if dtype.is_udt else VectorStore(dtype, size)
 
-    def matrix_from_csr(self, csr: Csr) -> MatrixStore:
+    def matrix_from_csr(self, csr: Csr) -> Any:
+        if csr.dtype.is_udt:
+            return HostStore.of_matrix(csr)
         if csr.indices.placement == "host":
             csr = csr.place(budget.resolve(config.placement, csr.placed_nbytes, csr.nrows))
         return matrices.store_of(csr)
 
-    def matrix_to_csr(self, store: MatrixStore) -> Csr:
+    def matrix_to_csr(self, store: Any) -> Csr:
+        if isinstance(store, HostStore):
+            csr: Csr = host_engine().matrix_to_csr(store.store)
+            return csr
         return matrices.csr_of(store)
 
-    def vector_from_coo(self, indices: NDArray[Any], values: NDArray[Any], dtype: DataType, size: int) -> VectorStore:
+    def vector_from_coo(self, indices: NDArray[Any], values: NDArray[Any], dtype: DataType, size: int) -> Any:
+        if dtype.is_udt:
+            return HostStore(host_engine().vector_from_coo(indices, values, dtype, size))
         xp = device.current().xp
         store = VectorStore(dtype, size)
         if indices.size:
@@ -70,12 +80,17 @@ class GpuEngine:
             store.put(xp.arange(size) if full else xp.asarray(np.ascontiguousarray(indices)), numbers)
         return store
 
-    def vector_to_coo(self, store: VectorStore) -> tuple[NDArray[Any], NDArray[Any]]:
+    def vector_to_coo(self, store: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+        if isinstance(store, HostStore):
+            found: tuple[NDArray[Any], NDArray[Any]] = host_engine().vector_to_coo(store.store)
+            return found
         gpu = device.current()
         at, values = store.entries()  # only what is present crosses the link
         return gpu.asnumpy(at).astype(np.uint64), gpu.asnumpy(values)
 
     def dup(self, store: Any, dtype: DataType) -> Any:
+        if isinstance(store, HostStore):
+            return HostStore(host_engine().dup(store.store, dtype))
         if dtype is not store.dtype and (dtype.is_complex or store.dtype.is_complex):
             return self._through_host(store, dtype)
         if isinstance(store, MatrixStore):
@@ -98,16 +113,23 @@ class GpuEngine:
         return self.matrix_from_csr(changed.place("host"))
 
     def nvals(self, store: Any) -> int:
+        if isinstance(store, HostStore):
+            return int(store.store.nvals)
         count: int = store.nvals if isinstance(store, MatrixStore) else store.nvals()
         return count
 
     def clear(self, store: Any) -> None:
-        if isinstance(store, MatrixStore):
+        if isinstance(store, HostStore):
+            store.store.clear()
+        elif isinstance(store, MatrixStore):
             store.rows = store.columns = None
         else:
             store.clear()
 
     def resize(self, store: Any, *shape: int) -> None:
+        if isinstance(store, HostStore):
+            store.store.resize(*shape)
+            return
         if isinstance(store, MatrixStore):
             matrices.resize(store, *shape)
             return
@@ -117,20 +139,20 @@ class GpuEngine:
         store.size = shape[0]
         store.set(other.values, other.bits, other.count)
 
-    def keep_transpose(self, store: MatrixStore) -> None:
-        matrices.keep_transpose(store)
+    def keep_transpose(self, store: Any) -> None:
+        if isinstance(store, MatrixStore):
+            matrices.keep_transpose(store)
 
     def wait(self, store: Any) -> None:
         device.current().synchronize()
 
 
-def _is_complex(expression: Any, out: Any, mask: Any, accum: Any) -> bool:
-    """Whether a statement has to do with complex numbers, for which there are no kernels."""
-    if out.dtype.is_complex or expression.dtype.is_complex or (mask is not None and mask.parent.dtype.is_complex):
-        return True
-    if any(op is not None and op.type.is_complex for op in (expression.op, accum)):
-        return True
-    return any(x.dtype.is_complex for x in expression.operands if hasattr(x, "dtype"))
+def _is_foreign(expression: Any, out: Any, mask: Any, accum: Any) -> bool:
+    """Whether a statement has to do with types for which there are no kernels: complex and user-defined ones."""
+    objects = (out, expression, *expression.operands, *(() if mask is None else (mask.parent,)))
+    types = [x.dtype for x in objects if hasattr(x, "dtype")]
+    types += [op.type for op in (expression.op, accum) if op is not None]
+    return any(dtype.is_complex or dtype.is_udt for dtype in types)
 
 
 # The operations on vectors and scalars. Each takes (expression, out, mask, accum, replace).
