@@ -24,8 +24,8 @@ from sparsezc.semirings.types import DataType
 from sparsezc.semirings.types import lookup as lookup_dtype
 
 __all__ = [
-    "UserType", "converted", "default_name", "find", "inferred", "lookup_dtype", "packed", "plain", "register_anonymous",
-    "register_new", "unify",
+    "UserType", "converted", "default_name", "find", "inferred", "known", "lookup_dtype", "packed", "plain",
+    "register_anonymous", "register_new", "unify",
 ]  # fmt: skip
 
 unify = types.unify
@@ -179,7 +179,7 @@ def _numpy_type(x: Any) -> np.dtype[Any]:
     if x is None:  # for NumPy this means float64
         raise UnknownDtype("Bad dtype: None; a type is needed")
     try:
-        made = np.dtype(getattr(x, "np_type", x))
+        made: np.dtype[Any] = np.dtype(getattr(x, "np_type", x))
     except (TypeError, ValueError, SyntaxError):
         raise UnknownDtype(f"Unknown dtype: {x!r}; NumPy makes no type of it") from None
     return made if made.isnative else made.newbyteorder("=")

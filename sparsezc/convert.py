@@ -30,6 +30,7 @@ def from_graphblas(x: Any, *, copy: bool = False) -> Any:
     ------
     TypeError
         `x` is something else.
+
     Examples
     --------
     >>> import graphblas, sparsezc as gb

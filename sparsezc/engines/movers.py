@@ -81,16 +81,12 @@ def _mover(size: int, arity: int, which: int) -> Any:
         for k in range(size):
             z[k] = x[k]
 
-    def first(z: Any, x: Any, y: Any) -> None:
+    def of_two(z: Any, x: Any, y: Any) -> None:
         for k in range(size):
-            z[k] = x[k]
+            z[k] = y[k] if which else x[k]
 
-    def second(z: Any, x: Any, y: Any) -> None:
-        for k in range(size):
-            z[k] = y[k]
-
-    data = numba.types.CPointer(numba.types.uint8)
-    function = of_one if arity == 1 else (first, second)[which]
-    compiled = numba.cfunc(numba.void(*[data] * (arity + 1)))(function)
+    pointer: Any = numba.types.CPointer
+    data = pointer(numba.types.uint8)
+    compiled = numba.cfunc(numba.void(*[data] * (arity + 1)))(of_one if arity == 1 else of_two)
     _kept.append(compiled)
     return compiled

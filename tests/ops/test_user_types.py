@@ -199,7 +199,7 @@ def test_sub_arrays_are_assigned_whole(engine: Engine) -> None:
     v[[0, 2]] = [[1, 2, 3], [4, 5, 6]]
     assert v.to_dict() == {0: [1, 2, 3], 1: [7, 8, 9], 2: [4, 5, 6]}
     v << (1, 1, 2)
-    assert v.to_dict() == dict.fromkeys(range(3), [1, 1, 2])
+    assert v.to_dict() == {i: [1, 1, 2] for i in range(3)}
     A = engine.put(gb.Matrix(TRIPLE, 2, 2))
     A[[0, 1], [1]] = [[[1, 2, 3]], [[4, 5, 6]]]
     assert A.to_dicts() == {0: {1: [1, 2, 3]}, 1: {1: [4, 5, 6]}}
