@@ -10,7 +10,7 @@ from sparsezc.ops.checks import scalar
 from sparsezc.ops.ewise import ewise_mult
 from sparsezc.ops.reduce import reduce
 from sparsezc.semirings import binary, monoid, unary
-from sparsezc.semirings.types import BOOL, FP64, DataType, lookup, unify
+from sparsezc.semirings.types import BOOL, FC64, FP64, DataType, lookup, unify
 
 __all__ = ["check_how", "filling", "isclose", "isequal", "summary"]
 
@@ -40,7 +40,8 @@ def isclose(u: Any, v: Any, rel_tol: float, abs_tol: float, check_dtype: bool) -
         return True
     if same.nvals != u.nvals:
         return False
-    a, b = apply(u, unary.identity).new(FP64), apply(v, unary.identity).new(FP64)
+    kind = FC64 if u.dtype.is_complex or v.dtype.is_complex else FP64
+    a, b = apply(u, unary.identity).new(kind), apply(v, unary.identity).new(kind)
     gap = apply(ewise_mult(a, b, binary.minus).new(), unary.abs).new()
     allowed = ewise_mult(apply(a, unary.abs).new(), apply(b, unary.abs).new(), binary.max).new()
     allowed << apply(allowed, binary.times, float(rel_tol))

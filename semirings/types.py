@@ -31,7 +31,7 @@ class DataType:
     np_type : numpy.dtype
         The NumPy type that holds its values.
     ctype : str
-        Its name in our CUDA files: ``bool``, ``i8`` ... ``u64``, ``float`` or ``double``; complex numbers have none.
+        Its name in our CUDA files: ``bool``, ``i8`` ... ``u64``, ``float``, ``double``, ``c64`` or ``c128``.
     base : numpy.dtype
         The type of arrays of its values: `np_type`, or what a sub-array type is made of.
     shape : tuple of int
@@ -111,6 +111,9 @@ class DataType:
         ('i8(-128)', 'u64(7ull)', '0.1', 'true')
         """
         scalar = self.np_type.type(value)
+        if self.is_complex:
+            part = FP32 if self is FC32 else FP64
+            return f"{self.ctype}({part.literal(scalar.real)}, {part.literal(scalar.imag)})"
         if self.is_bool:
             return "true" if scalar else "false"
         if self.is_float:
@@ -139,8 +142,8 @@ UINT32 = DataType("UINT32", np.uint32, "u32")
 UINT64 = DataType("UINT64", np.uint64, "u64")
 FP32 = DataType("FP32", np.float32, "float")
 FP64 = DataType("FP64", np.float64, "double")
-FC32 = DataType("FC32", np.complex64, "")
-FC64 = DataType("FC64", np.complex128, "")
+FC32 = DataType("FC32", np.complex64, "c64")
+FC64 = DataType("FC64", np.complex128, "c128")
 
 SIGNED = (INT8, INT16, INT32, INT64)
 UNSIGNED = (UINT8, UINT16, UINT32, UINT64)

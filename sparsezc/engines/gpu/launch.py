@@ -100,6 +100,6 @@ def move(name: str, at: Any, source: Any, target: Any) -> None:
         return
     gpu = device.current()
     array = target if name == "gather" else source
-    ctype = {1: "u8", 2: "u16", 4: "u32", 8: "u64"}[array.dtype.itemsize]
+    ctype = {1: "u8", 2: "u16", 4: "u32", 8: "u64", 16: "c128"}[array.dtype.itemsize]
     kernel = specialise.kernel(gpu, "compact.cu", specialise.typedefs(Id="u32", A=ctype), name)
     kernel(blocks(gpu, at.size), THREADS, (np.uint64(at.size), at.astype(np.uint64), source, target))

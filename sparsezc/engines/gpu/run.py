@@ -27,9 +27,9 @@ from sparsezc.engines.gpu.hosted import HostStore, host_engine
 from sparsezc.engines.gpu.output import MaskBits, bits_of, mask_bits
 from sparsezc.engines.gpu.stores import MatrixStore, VectorStore
 from sparsezc.errors import NotImplementedException, warn_slow
-from sparsezc.memory import budget, wrap
+from sparsezc.memory import budget
 from sparsezc.semirings import select
-from sparsezc.semirings.types import BOOL, INT64, DataType, cast, unify
+from sparsezc.semirings.types import BOOL, INT64, DataType, unify
 
 _Native = Callable[[Any, Any, Any, Any, bool], bool | None]  # False: the engine cannot after all
 _warned: set[str] = set()
@@ -92,26 +92,12 @@ class GpuEngine:
     def dup(self, store: Any, dtype: DataType) -> Any:
         if isinstance(store, HostStore):
             return HostStore(host_engine().dup(store.store, dtype))
-        if dtype is not store.dtype and (dtype.is_complex or store.dtype.is_complex):
-            return self._through_host(store, dtype)
         if isinstance(store, MatrixStore):
             return matrices.cast(store, dtype)
-        if dtype.is_complex:
-            return self.vector_from_coo(*self.vector_to_coo(store), dtype, store.size)
         copy = VectorStore(dtype, store.size)
         elementwise.write_vector(store, copy, MaskBits(), None, False)
         copy.count = store.count
         return copy
-
-    def _through_host(self, store: Any, dtype: DataType) -> Any:
-        """A copy of another type; no kernel knows complex numbers."""
-        if isinstance(store, VectorStore):
-            indices, values = self.vector_to_coo(store)
-            return self.vector_from_coo(indices, cast(values, dtype), dtype, store.size)
-        csr = matrices.csr_of(store)
-        changed_values = wrap(np.atleast_1d(cast(csr.values.read(), dtype)))
-        changed = Csr(csr.nrows, csr.ncols, csr.indptr, csr.indices, changed_values, dtype, csr.iso)
-        return self.matrix_from_csr(changed.place("host"))
 
     def nvals(self, store: Any) -> int:
         if isinstance(store, HostStore):
@@ -145,7 +131,11 @@ class GpuEngine:
             matrices.keep_transpose(store)
 
     def sample(self, store: MatrixStore) -> MatrixStore | None:
-        rows = None if store.rows is None else heads.sample(store.rows, store.columns, store.dtype)
+        rows = (
+            None
+            if isinstance(store, HostStore) or store.rows is None
+            else heads.sample(store.rows, store.columns, store.dtype)
+        )
         return None if rows is None else MatrixStore(store.dtype, store.nrows, store.ncols, rows)
 
     def wait(self, store: Any) -> None:
@@ -153,11 +143,11 @@ class GpuEngine:
 
 
 def _is_foreign(expression: Any, out: Any, mask: Any, accum: Any) -> bool:
-    """Whether a statement has to do with types for which there are no kernels: complex and user-defined ones."""
+    """Whether a statement has to do with user-defined types, for which there are no kernels."""
     objects = (out, expression, *expression.operands, *(() if mask is None else (mask.parent,)))
     types = [x.dtype for x in objects if hasattr(x, "dtype")]
     types += [op.type for op in (expression.op, accum) if op is not None]
-    return any(dtype.is_complex or dtype.is_udt for dtype in types)
+    return any(dtype.is_udt for dtype in types)
 
 
 # The operations on vectors and scalars. Each takes (expression, out, mask, accum, replace).
