@@ -194,6 +194,8 @@ class CpuEngine:
 
     def dup(self, store: Any, dtype: DataType) -> Any:
         theirs = native.type_of(dtype)
+        if store.dtype != theirs and (dtype.is_udt or native.our_type(store.dtype).is_udt):
+            raise errors.DomainMismatch(f"dup: {store.dtype} is not converted to {dtype}; a user defined one of them")
         return store.dup() if store.dtype == theirs else store.dup(theirs)
 
     def nvals(self, store: Any) -> int:

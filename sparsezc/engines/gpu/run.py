@@ -1,4 +1,4 @@
-"""The GPU engine: which function does which operation, how stores are made and read, what is left to the CPU engine."""
+"""The GPU engine: which function does which operation, and what is left to the CPU engine. Its stores: keeping.py."""
 
 from __future__ import annotations
 
@@ -6,15 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sparsezc import device
 from sparsezc.config import config
-from sparsezc.csr import Csr
 from sparsezc.engines.gpu import (
     elementwise,
     entries,
-    heads,
     indexing,
     launch,
     matrices,
@@ -23,19 +19,18 @@ from sparsezc.engines.gpu import (
     spmv,
     submatrix,
 )
-from sparsezc.engines.gpu.hosted import HostStore, host_engine
+from sparsezc.engines.gpu.keeping import Keeper
 from sparsezc.engines.gpu.output import MaskBits, bits_of, mask_bits
-from sparsezc.engines.gpu.stores import MatrixStore, VectorStore
+from sparsezc.engines.gpu.stores import VectorStore
 from sparsezc.errors import NotImplementedException, warn_slow
-from sparsezc.memory import budget
 from sparsezc.semirings import select
-from sparsezc.semirings.types import BOOL, INT64, DataType, unify
+from sparsezc.semirings.types import BOOL, INT64, unify
 
 _Native = Callable[[Any, Any, Any, Any, bool], bool | None]  # False: the engine cannot after all
 _warned: set[str] = set()
 
 
-class GpuEngine:
+class GpuEngine(Keeper):
     """Runs expressions with our kernels; see :class:`sparsezc.engines.Engine`."""
 
     name = "gpu"
@@ -46,100 +41,6 @@ class GpuEngine:
             native = None
         if native is None or native(expression, out, mask, accum, replace) is False:
             _fall_back(expression, out, mask, accum, replace)
-
-    # Stores
-
-    def new_matrix(self, dtype: DataType, nrows: int, ncols: int) -> Any:
-        if dtype.is_udt:
-            return HostStore(host_engine().new_matrix(dtype, nrows, ncols))
-        return MatrixStore(dtype, nrows, ncols, None)
-
-    def new_vector(self, dtype: DataType, size: int) -> Any:
-        return HostStore(host_engine().new_vector(dtype, size)) if dtype.is_udt else VectorStore(dtype, size)
-
-    def matrix_from_csr(self, csr: Csr) -> Any:
-        if csr.dtype.is_udt:
-            return HostStore.of_matrix(csr)
-        if csr.indices.placement == "host":
-            csr = csr.place(budget.resolve(config.placement, csr.placed_nbytes, csr.nrows))
-        return matrices.store_of(csr)
-
-    def matrix_to_csr(self, store: Any) -> Csr:
-        if isinstance(store, HostStore):
-            csr: Csr = host_engine().matrix_to_csr(store.store)
-            return csr
-        return matrices.csr_of(store)
-
-    def vector_from_coo(self, indices: NDArray[Any], values: NDArray[Any], dtype: DataType, size: int) -> Any:
-        if dtype.is_udt:
-            return HostStore(host_engine().vector_from_coo(indices, values, dtype, size))
-        xp = device.current().xp
-        store = VectorStore(dtype, size)
-        if indices.size:
-            numbers = xp.array(np.ascontiguousarray(values).astype(dtype.np_type, copy=False))  # a copy on any device
-            full = indices.size == size  # ascending and distinct: all of them
-            store.put(xp.arange(size) if full else xp.asarray(np.ascontiguousarray(indices)), numbers)
-        return store
-
-    def vector_to_coo(self, store: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-        if isinstance(store, HostStore):
-            found: tuple[NDArray[Any], NDArray[Any]] = host_engine().vector_to_coo(store.store)
-            return found
-        gpu = device.current()
-        at, values = store.entries()  # only what is present crosses the link
-        return gpu.asnumpy(at).astype(np.uint64), gpu.asnumpy(values)
-
-    def dup(self, store: Any, dtype: DataType) -> Any:
-        if isinstance(store, HostStore):
-            return HostStore(host_engine().dup(store.store, dtype))
-        if isinstance(store, MatrixStore):
-            return matrices.cast(store, dtype)
-        copy = VectorStore(dtype, store.size)
-        elementwise.write_vector(store, copy, MaskBits(), None, False)
-        copy.count = store.count
-        return copy
-
-    def nvals(self, store: Any) -> int:
-        if isinstance(store, HostStore):
-            return int(store.store.nvals)
-        count: int = store.nvals if isinstance(store, MatrixStore) else store.nvals()
-        return count
-
-    def clear(self, store: Any) -> None:
-        if isinstance(store, HostStore):
-            store.store.clear()
-        elif isinstance(store, MatrixStore):
-            store.rows = store.columns = None
-        else:
-            store.clear()
-
-    def resize(self, store: Any, *shape: int) -> None:
-        if isinstance(store, HostStore):
-            store.store.resize(*shape)
-            return
-        if isinstance(store, MatrixStore):
-            matrices.resize(store, *shape)
-            return
-        indices, values = self.vector_to_coo(store)
-        kept = indices < shape[0]
-        other = self.vector_from_coo(indices[kept], values[kept], store.dtype, shape[0])
-        store.size = shape[0]
-        store.set(other.values, other.bits, other.count)
-
-    def keep_transpose(self, store: Any) -> None:
-        if isinstance(store, MatrixStore):
-            matrices.keep_transpose(store)
-
-    def sample(self, store: MatrixStore) -> MatrixStore | None:
-        rows = (
-            None
-            if isinstance(store, HostStore) or store.rows is None
-            else heads.sample(store.rows, store.columns, store.dtype)
-        )
-        return None if rows is None else MatrixStore(store.dtype, store.nrows, store.ncols, rows)
-
-    def wait(self, store: Any) -> None:
-        device.current().synchronize()
 
 
 def _is_foreign(expression: Any, out: Any, mask: Any, accum: Any) -> bool:
@@ -307,6 +208,8 @@ def _fall_back(expression: Any, out: Any, mask: Any, accum: Any, replace: bool) 
     """Run on the CPU engine: operands go there and the output comes back."""
     kinds = [x.ndim for x in (out, *expression.operands) if x._stored]
     said = f"{expression.operation} of a {'Matrix' if max(kinds, default=1) == 2 else 'Vector'}"
+    if _is_foreign(expression, out, None, None):
+        said += " of a user-defined type"
     if config.fallback == "error":
         raise NotImplementedException(f"the GPU engine has no {said}, and config.fallback is 'error'")
     if config.fallback == "warn" and said not in _warned:
