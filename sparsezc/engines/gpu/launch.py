@@ -15,7 +15,8 @@ from sparsezc.engines.gpu import specialise
 from sparsezc.semirings.types import DataType
 
 THREADS = 256  # of a block: what every kernel's __launch_bounds__ says
-BY_SIZE = {1: "u8", 2: "u16", 4: "u32", 8: "u64"}  # the type that stands for all of a size, where values are moved only
+#: The type that stands for all of a size, where values are moved only.
+BY_SIZE = {1: "u8", 2: "u16", 4: "u32", 8: "u64", 16: "c128"}
 _SAMPLE = 1 << 16  # words that an estimate looks at
 _BLOCKS_PER_MULTIPROCESSOR = 8  # 64 warps: as many as fit, to keep as many requests in flight as possible
 
@@ -105,6 +106,7 @@ def unattended() -> Iterator[None]:
 
 
 def is_attended() -> bool:
+    """Whether statements may wait for the device."""
     return _spare is None
 
 
@@ -120,10 +122,10 @@ def vector_arrays(size: int, dtype: DataType) -> tuple[Any, Any]:
     nwords = -(-size // 32)
     if _spare is None:
         return xp.empty(size, dtype.np_type), xp.zeros(nwords, np.uint32)
-    for k, (values, bits) in enumerate(_spare):
-        if values.size == size and values.dtype == dtype.np_type:
-            del _spare[k]
-            break
+    fitting = [pair for pair in _spare if pair[0].size == size and pair[0].dtype == dtype.np_type]
+    if fitting:
+        values, bits = fitting[0]
+        _spare[:] = [pair for pair in _spare if pair[0] is not values]
     else:
         values, bits = xp.empty(size, dtype.np_type), xp.empty(nwords, np.uint32)
     _small("clear")(blocks(device.current(), nwords), THREADS, (np.uint64(nwords), bits))

@@ -10,6 +10,7 @@ from sparsezc import device, engines
 from sparsezc.config import config
 from sparsezc.csr import Csr, index_dtype
 from sparsezc.engines.gpu import entries
+from sparsezc.engines.gpu.hosted import HostStore
 from sparsezc.engines.gpu.stores import MatrixStore, Rows, VectorStore, rows_of
 from sparsezc.engines.gpu.transpose import transposed
 from sparsezc.memory import budget
@@ -114,7 +115,9 @@ def on_cpu(expression: Any, out: Any, mask: Any, accum: Any, replace: bool) -> N
         return
     copy = out.to("cpu")
     cpu.run(there, copy, mask, accum, replace)
-    if out.ndim == 1:
+    if isinstance(out._store, HostStore):
+        out._store.store = copy._store
+    elif out.ndim == 1:
         replace_vector(out._store, *cpu.vector_to_coo(copy._store))
     else:
         replace_matrix(out._store, cpu.matrix_to_csr(copy._store))
