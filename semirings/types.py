@@ -12,7 +12,7 @@ True
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -36,6 +36,7 @@ class DataType:
     name: str
     np_type: np.dtype[Any]
     ctype: str
+    _is_udt: ClassVar[bool] = False  # python-graphblas's name, which programs ask for
 
     def __init__(self, name: str, np_type: Any, ctype: str) -> None:
         object.__setattr__(self, "name", name)
