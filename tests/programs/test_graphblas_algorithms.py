@@ -1,7 +1,7 @@
 """graphblas-algorithms, a backend of NetworkX on python-graphblas, runs on sparsezc by replacing the import alone.
 
-It is older than today's NetworkX, so some of NetworkX's tests fail with it on either library. What is held here: each
-test, its own and NetworkX's, ends with sparsezc below it as it does with python-graphblas. What it lacks, NetworkX does.
+It is older than today's NetworkX, so some of NetworkX's tests fail with it on either library. What it lacks
+NetworkX does. What is held here: each test, its own and NetworkX's, ends with sparsezc below as with python-graphblas.
 """
 
 from __future__ import annotations
