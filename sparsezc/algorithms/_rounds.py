@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from sparsezc.matrix import Matrix
 from sparsezc.scalar import Scalar
 from sparsezc.vector import Vector
 
@@ -12,7 +13,7 @@ from sparsezc.vector import Vector
 _PATIENCE = 16
 
 
-def rounds(frontier: Vector) -> Iterator[Any]:
+def rounds(frontier: Vector | Matrix) -> Iterator[Any]:
     """0, 1, 2 ..., for as long as `frontier` has entries when a round begins.
 
     An engine may go through the body without coming back after each round, and a few times more often than there are
@@ -23,7 +24,7 @@ def rounds(frontier: Vector) -> Iterator[Any]:
     while frontier.nvals:
         yield number
         number += 1
-        if number % _PATIENCE == 0:
+        if frontier.ndim == 1 and number % _PATIENCE == 0:
             engine, store = frontier._need()
             replay = engine.replay(store, number)
             if replay is not None:
