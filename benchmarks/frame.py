@@ -222,6 +222,8 @@ class Report:
 
     def as_dict(self) -> dict[str, Any]:
         def one(case: Case) -> dict[str, Any]:
+            if not case.trials:  # predicted, and not run
+                return asdict(case) | {"derived": {}}
             low, middle, high = case.seconds
             derived: dict[str, Any] = {"min": low, "median": middle, "max": high, "nbytes": case.nbytes}
             derived |= {"bytes_per_second": case.bytes_per_second, "share_of_copy_rate": case.share}

@@ -1,0 +1,172 @@
+"""Run an algorithm and predict what each of its products reads: the model's levels are the algorithm's own.
+
+Every statement that multiplies with a matrix, or folds its rows, is looked at before it runs: where the vector has
+entries, what the mask lets through, what the operators need. From that alone :mod:`benchmarks.model.reads` says what
+the GPU engine's kernels ask for, so nothing here needs a GPU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from benchmarks.model.reads import Bits, Reading, Rows, pull, push
+from sparsezc import engines
+from sparsezc.csr import index_dtype
+from sparsezc.engines.gpu import direction, spmv
+from sparsezc.engines.gpu.direction import Work
+
+_PRODUCTS = ("mxv", "vxm")
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A product as it is about to run: how its matrix will be read, and what that costs."""
+
+    operation: str
+    direction: str  # "push", "pull", or "none" where there is nothing to read
+    frontier: int  # entries of the vector
+    wanted: int  # results that the mask lets through
+    reading: Reading
+
+
+class Model:
+    """Predicts the statements that an engine runs.
+
+    Parameters
+    ----------
+    direction : {"choose", "push", "pull"}
+        With "choose", what the GPU engine would; else always one, where the matrix has the orientation that it needs.
+    placement : str
+        Where the ids and values would lie: it decides what an atomic is worth.
+    """
+
+    def __init__(self, *, direction: str = "choose", placement: str = "zerocopy") -> None:
+        self.direction, self.placement = direction, placement
+        self.statements: list[Statement] = []
+        self.unknown: dict[str, int] = {}  # operations that read a matrix in a way that is not modelled
+        self._rows: dict[int, tuple[Any, Rows | None, Rows | None]] = {}
+
+    @contextmanager
+    def watching(self, engine: str) -> Iterator[Model]:
+        """Look at every statement that the engine of this name runs meanwhile."""
+        watched: Any = engines.get(engine)
+        run = watched.run
+
+        def look_and_run(expression: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+            self.look(expression, mask)
+            run(expression, out, mask, accum, replace)
+
+        watched.run = look_and_run
+        try:
+            yield self
+        finally:
+            del watched.run  # the class's own is seen again
+
+    def look(self, expression: Any, mask: Any) -> None:
+        """Predict one statement."""
+        operation = expression.operation
+        matrices = [x for x in expression.operands if getattr(x, "ndim", 0) == 2]
+        if not matrices:
+            return
+        if operation in _PRODUCTS:
+            left = operation == "vxm"
+            v, A = expression.operands if left else reversed(expression.operands)
+            self.statements.append(self._product(operation, A, A._transposed != left, v, expression.op, mask, left))
+        elif operation in ("reduce", "reduce_rowwise"):
+            A, op = matrices[0], spmv._folding(expression.op)
+            self.statements.append(self._product(operation, A, A._transposed, None, op, mask, False))
+        else:
+            self.unknown[operation] = self.unknown.get(operation, 0) + 1
+
+    def orientations(self, A: Any) -> tuple[Rows | None, Rows | None]:
+        """The rows of a matrix, and of its transpose where the GPU engine would have them: as NumPy arrays."""
+        matrix = A.T if A._transposed else A
+        if id(matrix._store) not in self._rows:  # the store is kept, so its number stays its own
+            self._rows[id(matrix._store)] = (matrix._store, *_orientations(matrix))
+        return self._rows[id(matrix._store)][1:]
+
+    def _product(
+        self, operation: str, A: Any, transposed: bool, v: Any, op: Any, mask: Any, vector_left: bool
+    ) -> Statement:
+        """w<mask> = M v, with M the matrix or its transpose; without a vector, v is full."""
+        rows, columns = self.orientations(A)
+        if transposed:
+            rows, columns = columns, rows
+        present = None if v is None or v.nvals == v.size else _pattern(v, structure=True)
+        wanted = _allowed(mask)
+        reads_vector = ("x" if vector_left else "y") in op.reads
+        reads_ids, reads_values = reads_vector or "k" in op.reads, ("y" if vector_left else "x") in op.reads
+        frontier = A.shape[0 if vector_left else 1] if v is None else v.nvals
+        size = A.shape[1 if vector_left else 0] if wanted is None else int(wanted.sum())
+        if frontier and rows is not None and self._pulls(rows, columns, op, reads_values, present, wanted):
+            stops = op.monoid.stops_anywhere
+            reading = pull(rows, wanted, present, reads_ids=reads_ids, reads_values=reads_values, stops=stops)
+            return Statement(operation, "pull", frontier, size, reading)
+        if frontier and columns is not None:
+            reading = push(columns, present, wanted, reads_values=reads_values)
+            return Statement(operation, "push", frontier, size, reading)
+        return Statement(operation, "none", frontier, size, Reading())
+
+    def _pulls(
+        self, rows: Rows, columns: Rows | None, op: Any, reads_values: bool, present: Bits | None, wanted: Bits | None
+    ) -> bool:
+        if columns is None:
+            return True
+        if self.direction != "choose":
+            return self.direction == "pull"
+        if present is None:
+            return True
+        near, monoid = self.placement == "device", op.monoid
+        share = 1 if near else spmv._LINK_SHARE
+        return direction.prefers_pull(
+            work(rows, columns, present, wanted),
+            stops=monoid.stops_anywhere or (monoid.terminal is not None and monoid.type.is_bool),
+            entry_bytes=rows.id_bytes + (rows.value_bytes if reads_values else 0),
+            offset_bytes=spmv._OFFSET_BYTES * share,
+            atomic_bytes=0 if monoid.stops_anywhere else spmv._ATOMIC_BYTES * share,
+        )
+
+
+def work(rows: Rows, columns: Rows, present: Bits, wanted: Bits | None) -> Work:
+    """What bits.cu's `work` counts."""
+    out, into = np.diff(columns.indptr), np.diff(rows.indptr)
+    if wanted is not None:
+        into = into[wanted]
+    first = int(np.minimum(into, 32).sum())
+    return Work(int(present.sum()), int(out[present].sum()), into.size, first, int(into.sum()), rows.nvals)
+
+
+def _orientations(matrix: Any) -> tuple[Rows | None, Rows | None]:
+    if not matrix.nvals:
+        return None, None
+    csr = matrix._to_csr()
+    value_bytes = 0 if csr.iso else csr.dtype.np_type.itemsize
+    on_host = csr.indices.placement == "host"  # where the ids of a GPU's matrix may be half as wide
+    id_bytes = index_dtype(csr.ncols, "device").itemsize if on_host else csr.indices.dtype.itemsize
+    rows = Rows(csr.indptr, csr.indices.read(), id_bytes, value_bytes)
+    if csr.symmetric:
+        return rows, rows
+    kept = getattr(matrix._store, "columns", None)  # a GPU store may hold the transpose too
+    if kept is None:
+        return rows, None
+    indptr, indices = np.asarray(kept.indptr), kept.indices.read()
+    return rows, Rows(indptr, indices, kept.indices.dtype.itemsize, value_bytes)
+
+
+def _pattern(v: Any, *, structure: bool) -> Bits:
+    at, values = v.to_coo(values=not structure)
+    found = np.zeros(v.size, np.bool_)
+    found[at.astype(np.int64)] = True if structure else values.astype(np.bool_)
+    return found
+
+
+def _allowed(mask: Any) -> Bits | None:
+    if mask is None:
+        return None
+    found = _pattern(mask.parent, structure=mask.structure)
+    return ~found if mask.complement else found
