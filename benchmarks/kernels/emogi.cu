@@ -1,7 +1,7 @@
 // emogi.cu -- breadth-first search, shortest paths and components as EMOGI does them (Min et al., VLDB 2021, section 4):
 // one round a launch, one worker a vertex, and a worker that is active reads its whole row from host memory.
 //
-// Who calls: benchmarks/emogi_variants.py, with port.cuh and a prelude before this text. The prelude supplies Id (of an
+// Who calls: benchmarks/emogi/variants.py, with port.cuh and a prelude before this text. The prelude supplies Id (of an
 // id), Length (of an edge), PATTERN: NAIVE (the worker is a thread), MERGED (a warp that loads 32 entries from the row's
 // first on), ALIGNED (from the line in which the row begins; lanes before the row do not load). `indices` and `lengths`
 // are host memory that begins at a line; all else is device memory. `changed` is 0 on entry.

@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.model.emogi import PATTERNS, of_rows, per_row
 from benchmarks.model.requests import Requests
-from sparsezc.device import Device, Kernel
+from sparsezc.device import Kernel
 from sparsezc.engines import gpu as gpu_engine
 
 THREADS = 256
@@ -30,7 +30,7 @@ def source(pattern: str, id_bytes: int = 4, length_bytes: int = 1) -> str:
     types = {1: "u8", 2: "u16", 4: "u32", 8: "u64"}
     number = PATTERNS.index(pattern)  # the order of the kernels' enum
     prelude = f"typedef {types[id_bytes]} Id;\ntypedef {types[length_bytes]} Length;\nconstexpr int PATTERN = {number};"
-    text = (Path(__file__).parent / "kernels" / "emogi.cu").read_text()
+    text = (Path(__file__).parents[1] / "kernels" / "emogi.cu").read_text()
     return f"{port.read_text().replace('#pragma once', '')}\nnamespace szc {{\n{prelude}\n}}\n{text}"
 
 
@@ -82,7 +82,7 @@ class Variant:
         In any kind of memory: what the pages are makes zero-copy or UVM of it.
     """
 
-    def __init__(self, gpu: Device, edges: Edges, pattern: str) -> None:
+    def __init__(self, gpu: Any, edges: Edges, pattern: str) -> None:
         self.gpu, self.xp, self.edges, self.pattern = gpu, gpu.xp, edges, pattern
         self.begin, self.end = edges.indptr[:-1], edges.indptr[1:]
         self._requests = cache(self._rows_requests)
@@ -155,4 +155,5 @@ class Variant:
 
 @cache
 def _compiled(gpu: Any, pattern: str, id_bytes: int, length_bytes: int, name: str) -> Kernel:
-    return gpu.compile(source(pattern, id_bytes, length_bytes), name)
+    kernel: Kernel = gpu.compile(source(pattern, id_bytes, length_bytes), name)
+    return kernel
