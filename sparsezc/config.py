@@ -90,6 +90,16 @@ _KEYS = {
         _budget,
         "host memory for making one matrix: None (nine tenths of what is available), bytes, '16GB', or a share",
     ),
+    "head_cache": _Key(
+        "auto",
+        _choice("auto", "on", "off"),
+        "whether the first neighbours of each row, hubs first, are kept on the card, where searches look before they"
+        " read host memory: 'auto' makes it for zero-copy matrices once searches have read as much as making it does;"
+        " 'on' at the first search, in any placement",
+    ),
+    "head_budget": _Key(
+        None, _budget, "device memory of one such cache: None (32 bytes a row), bytes, '2GB', or a share"
+    ),
     "fallback": _Key(
         "warn",
         _choice("warn", "error", "silent"),
@@ -113,15 +123,17 @@ _KEYS = {
 class Config:
     """Settings that hold for the whole process; read them as attributes, change them with :meth:`set`.
 
-    ``print(gb.config)`` explains each: ``engine``, ``placement``, ``budget``, ``host_budget``, ``fallback``,
-    ``autocompute``, ``mapnumpy`` and ``progress``. No environment variable is read. Assigning
-    (``gb.config.engine = "cpu"``) is the same as ``set``.
+    ``print(gb.config)`` explains each: ``engine``, ``placement``, ``budget``, ``host_budget``, ``head_cache``,
+    ``head_budget``, ``fallback``, ``autocompute``, ``mapnumpy`` and ``progress``. No environment variable is read.
+    Assigning (``gb.config.engine = "cpu"``) is the same as ``set``.
     """
 
     engine: Literal["auto", "cpu", "gpu"]
     placement: Literal["auto", "device", "zerocopy"]
     budget: int | float | str | None
     host_budget: int | float | str | None
+    head_cache: Literal["auto", "on", "off"]
+    head_budget: int | float | str | None
     fallback: Literal["warn", "error", "silent"]
     autocompute: bool
     mapnumpy: bool

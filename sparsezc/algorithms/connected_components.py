@@ -13,6 +13,8 @@ from sparsezc.vector import Vector
 
 #: Levels of breadth-first search before the rest is left to hooking: more than any social or web graph has.
 SWEEPS = 32
+#: Rounds in which labels spread from neighbour to neighbour before trees are hooked.
+CRUMBS = 6
 
 
 def connected_components(A: Matrix) -> Vector:
@@ -38,7 +40,8 @@ def connected_components(A: Matrix) -> Vector:
     Notes
     -----
     A few sweeps of breadth-first search from a vertex of largest degree find the giant component where there is one.
-    The rest is joined by hooking trees of parents, f, into each other until nothing changes. With q the parents that
+    What it leaves are mostly crumbs of a few vertices, which take their neighbours' smallest label once or twice. The
+    rest is joined by hooking trees of parents, f, into each other until nothing changes. With q the parents that
     fell in the round before::
 
         t = q'A  min  A q    over (min, first), (min, second): the smallest parent across an edge
@@ -59,47 +62,68 @@ def connected_components(A: Matrix) -> Vector:
     [0, 1, 0, 1, 1]
     """
     n = _check.adjacency(A)
-    parent = Vector.from_scalar(0, n, types.INT64)
+    parent = Vector.from_scalar(0, n, types.INT32 if n < 2**31 else types.INT64)
     if A.nvals == 0:
-        parent << parent.apply(indexunary.rowindex)
-        return parent
+        alone: Vector = parent.apply(indexunary.rowindex).new(types.INT64)
+        return alone
     directed = not A._symmetric
     inside, border = _sweep(A, directed)
-    found = inside.ewise_add(border, monoid.lor).new()
-    # f = 0, 1, ..., n-1, but one label for all that was found
+    # f = 0, 1, ..., n-1, but one label for all that was found: the neighbours of an inside vertex have it already
+    found = inside.ewise_add(border, monoid.lor).new() if border.nvals else inside
     parent(~found.S) << parent.apply(indexunary.rowindex)
-    parent(found.S) << found.apply(indexunary.rowindex).new(types.INT64).reduce(monoid.min).value
-
-    # The neighbours of an inside vertex have its label already; where no border is left they never get another one.
+    parent(found.S) << found.apply(indexunary.rowindex).new().reduce(monoid.min).value
     changed = parent.dup(mask=~inside.S)
-    rest = np.arange(n, dtype=np.uint64) if border.nvals else None
-    around = Vector(types.INT64, n)
+    if border.nvals == 0:
+        _spread(A, parent, changed, directed)
+    if changed.nvals:
+        rest = parent if border.nvals else parent.dup(mask=~inside.S)
+        _hook(A, parent, changed, rest.to_coo(values=False)[0], directed)
+    return parent.dup(types.INT64)
+
+
+def _smallest(A: Matrix, q: Vector, directed: bool) -> Vector:
+    """t = q'A  min  A q: the smallest of q across an edge."""
+    t: Vector = q.vxm(A, semiring.min_first).new()
+    if directed:
+        t(binary.min) << A.mxv(q, semiring.min_second)
+    return t
+
+
+def _spread(A: Matrix, parent: Vector, changed: Vector, directed: bool) -> None:
+    """A few rounds in which labels go from neighbour to neighbour; `changed` is what fell in the last."""
+    for _ in range(CRUMBS):
+        # q = t where t < f
+        t = _smallest(A, changed, directed)
+        fell = t.ewise_mult(parent, binary.lt).new()
+        changed(fell.V, replace=True) << t
+        if not changed.nvals:
+            return
+        # f<q> = q
+        parent(changed.S) << changed
+
+
+def _hook(A: Matrix, parent: Vector, changed: Vector, rest: NDArray[np.integer], directed: bool) -> None:
+    """Join trees until nothing changes; only vertices of `rest` can."""
     while changed.nvals:
-        # t = q'A  min  A q
-        around << changed.vxm(A, semiring.min_first)
-        if directed:
-            around(binary.min) << A.mxv(changed, semiring.min_second)
-        vertices, smallest = around.to_coo()
-        if rest is None:
-            rest = vertices
+        t = _smallest(A, changed, directed)
+        vertices, smallest = t.to_coo()
         if vertices.size == 0:
-            break
+            return
         before = _at(parent, rest)
         # f(f) = min(f(f), t)
-        parent(binary.min) << Vector.from_coo(_at(parent, vertices), smallest, size=n, dup_op=binary.min)
+        parent(binary.min) << Vector.from_coo(_at(parent, vertices), smallest, size=A.nrows, dup_op=binary.min)
         # f = min(f, t)
-        parent(binary.min) << around
+        parent(binary.min) << t
         # f = f(f);  q = f where it fell
         after = _at(parent, _at(parent, rest))
         fell = after < before
-        changed = Vector.from_coo(rest[fell], after[fell], types.INT64, size=n)
+        changed = Vector.from_coo(rest[fell], after[fell], parent.dtype, size=A.nrows)
         parent(binary.min) << changed
-    return parent
 
 
-def _at(v: Vector, positions: NDArray[np.integer]) -> NDArray[np.int64]:
+def _at(v: Vector, positions: NDArray[np.integer]) -> NDArray[np.integer]:
     """The entries of a full vector at some positions, in their order."""
-    values: NDArray[np.int64] = v[positions].new().to_coo()[1]
+    values: NDArray[np.integer] = v[positions].new().to_coo()[1]
     return values
 
 

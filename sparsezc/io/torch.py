@@ -5,6 +5,9 @@ PyTorch is imported when a tensor is made: ``pip install torch``.
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -100,13 +103,23 @@ def to_torch_sparse(A: Any, layout: str = "csr", dtype: Any = None, *, copy: boo
         rows, columns, values = to_coo_arrays(A, dtype=dtype)
         ids = torch.stack([torch.from_dlpack(part.astype(np.int64, copy=False)) for part in (rows, columns)])
         values = torch.from_dlpack(values.copy() if copy else values)
-        return torch.sparse_coo_tensor(ids, values, A.shape, is_coalesced=True, check_invariants=False)
+        with _checked_already():
+            return torch.sparse_coo_tensor(ids, values, A.shape, is_coalesced=True, check_invariants=False)
     offsets, ids, values = to_csr_arrays(A, by_columns=form == "csc", dtype=dtype, copy=copy)
     if ids.dtype == np.int32:
         offsets, ids = _alike(offsets, ids)
     parts = [torch.from_dlpack(part) for part in (offsets, ids, values)]
     make = torch.sparse_csr_tensor if form == "csr" else torch.sparse_csc_tensor
-    return make(*parts, A.shape, check_invariants=False)
+    with _checked_already():
+        return make(*parts, A.shape, check_invariants=False)
+
+
+@contextmanager
+def _checked_already() -> Iterator[None]:
+    """A matrix keeps what PyTorch would check; PyTorch warns that it does not check even where it is told not to."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Sparse invariant checks", UserWarning)
+        yield
 
 
 def _alike(offsets: Any, ids: Any) -> tuple[Any, Any]:

@@ -22,11 +22,13 @@ Case = tuple[str, str, str]
 _TRIED = (types.FP64, types.INT64, types.BOOL, types.UINT64)
 
 
-def _products(typed: Any, dtype: Any, *, wide: bool = False, iso: bool = False, accum: Any = None) -> Iterator[Case]:
+def _products(
+    typed: Any, dtype: Any, *, wide: bool = False, iso: bool = False, accum: Any = None, heads: bool = False
+) -> Iterator[Case]:
     for kernel in ("mxv", "vxm"):
         out = dtype if kernel == "mxv" else typed.return_type
         shape = dtype, dtype, wide, iso, stores.LONG
-        prelude = spmv._prelude(typed, kernel == "vxm", *shape, accum if kernel == "mxv" else None, out)
+        prelude = spmv._prelude(typed, kernel == "vxm", *shape, accum if kernel == "mxv" else None, out, heads)
         yield kernel, f"#define KERNEL {kernel}\n" + specialise.source(f"{kernel}.cu", prelude), kernel
 
 
@@ -44,6 +46,13 @@ def every_semiring() -> list[Case]:
 def every_width() -> list[Case]:
     """mxv and vxm of the main semirings in types of each size and sort, both id widths, iso-valued or not."""
     found: list[Case] = []
+    for op, dtype in (
+        (semiring.any_pair, types.BOOL),
+        (semiring.any_second, types.INT64),
+        (semiring.lor_land, types.BOOL),
+    ):
+        for wide in (False, True):
+            found += [case for case in _products(op[dtype], dtype, wide=wide, heads=True) if case[0] == "mxv"]
     for op in (semiring.plus_times, semiring.min_plus, semiring.any_pair):
         for dtype in (types.BOOL, types.INT8, types.UINT16, types.INT64, types.FP32, types.FP64):
             if dtype in op.types:
@@ -60,6 +69,8 @@ def _statements() -> None:
         v = gb.Vector.from_coo(at, 1, dtype, size=40)
         A = gb.Matrix.from_coo(at, at[::-1], rng.integers(0, 3, at.size), dtype, nrows=40, ncols=40).to("gpu")
         w = gb.Vector(dtype, 40)
+        with gb.config.set(head_cache="on"):
+            w << A.mxv(v, gb.semiring.any_first)
         w << A.mxv(v, gb.semiring.any_first)
         w(v.V) << v.ewise_add(w, gb.binary.min)
         w(~v.S, gb.binary.max, replace=True) << v.ewise_mult(w, gb.binary.first)

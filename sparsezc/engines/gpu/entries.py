@@ -53,9 +53,7 @@ def select(op: TypedOp, matrix: MatrixStore, thunk: Any, thunk_type: DataType) -
     _launch(prelude, rows, rows.nvals, thunk_type.np_type.type(thunk), 0, bits)
     before = xp.zeros(nwords + 1, np.int64)
     types = typedefs(Id="u64" if rows.wide else "u32", A=matrix.dtype)
-    counts = xp.empty(nwords, np.int64)
-    _compact(types, "popcounts", nwords, (np.uint64(nwords), bits, counts))
-    xp.cumsum(counts, out=before[1:])
+    xp.cumsum(launch.popcounts(bits), out=before[1:])
     kept = int(before[-1])
     if kept == 0:
         return empty

@@ -12,6 +12,7 @@ from sparsezc.engines.gpu import specialise
 from sparsezc.semirings.types import DataType
 
 THREADS = 256  # of a block: what every kernel's __launch_bounds__ says
+_SAMPLE = 1 << 16  # words that an estimate looks at
 _BLOCKS_PER_MULTIPROCESSOR = 8  # 64 warps: as many as fit, to keep as many requests in flight as possible
 
 
@@ -41,16 +42,47 @@ def truth(values: Any, bits: Any, dtype: DataType, size: int) -> Any:
     return out
 
 
-def work(
-    size: int, push_indptr: Any, pull_indptr: Any, frontier: Any, nrows: int, mask: Any, flip: int
-) -> tuple[int, int, int, int, int]:
-    """The first five numbers of :class:`~sparsezc.engines.gpu.direction.Work`. Waits for the device."""
+def frontier(bits: Any, size: int, indptr: Any) -> tuple[int, int]:
+    """How many rows are present, and their entries. Waits for the device."""
     gpu = device.current()
-    totals = gpu.xp.zeros(5, np.uint64)
-    arguments = (np.uint64(size), push_indptr, pull_indptr, frontier, np.uint64(nrows), mask, np.uint32(flip), totals)
-    _small("work")(blocks(gpu, max(size, nrows)), THREADS, arguments)
-    a, b, c, d, e = gpu.asnumpy(totals).tolist()
-    return a, b, c, d, e
+    totals = gpu.xp.zeros(2, np.uint64)
+    _small("frontier")(blocks(gpu, size), THREADS, (np.uint64(size), bits, indptr, totals))
+    rows, entries = gpu.asnumpy(totals).tolist()
+    return rows, entries
+
+
+def wanted(indptr: Any, nrows: int, mask: Any, flip: int) -> tuple[int, int, int]:
+    """Rows that a mask lets through, the entries in the first 32 of each, all their entries. Waits for the device.
+
+    Estimated from one word of rows in so many, where there are more than `_SAMPLE` words.
+    """
+    gpu = device.current()
+    step = max(1, nrows // 32 // _SAMPLE)
+    totals = gpu.xp.zeros(3, np.uint64)
+    arguments = (np.uint64(nrows), indptr, mask, np.uint32(flip), np.uint64(step), totals)
+    _small("wanted")(blocks(gpu, nrows // step), THREADS, arguments)
+    rows, first, entries = (n * step for n in gpu.asnumpy(totals).tolist())
+    return rows, first, entries
+
+
+def popcounts(bits: Any) -> Any:
+    """How many bits of each word are set (int64)."""
+    gpu = device.current()
+    counts = gpu.xp.empty(bits.size, np.int64)
+    _small("popcounts")(blocks(gpu, bits.size), THREADS, (np.uint64(bits.size), bits, counts))
+    return counts
+
+
+def positions(bits: Any, size: int) -> Any:
+    """The positions (int64, ascending) of the bits that are set."""
+    gpu = device.current()
+    xp = gpu.xp
+    counts = popcounts(bits)
+    before = xp.cumsum(counts)
+    at = xp.empty(int(before[-1]) if bits.size else 0, np.int64)
+    if at.size:
+        _small("positions")(blocks(gpu, size), THREADS, (np.uint64(bits.size), bits, before - counts, at))
+    return at
 
 
 def mark(positions: Any, size: int) -> Any:

@@ -32,9 +32,13 @@ class VectorStore:
     bits : array of uint32, shape (ceil(size / 32),); bits beyond `size` are 0. None while empty
     count : int or None
         Number of entries where it is known; None: nobody has counted yet.
+    offsets : array of int64, or None
+        Of the rows that the vector will likely be multiplied with next: counting its entries then counts theirs too.
+    row_entries : int or None
+        The entries of those rows where the vector has one, if somebody counted.
     """
 
-    __slots__ = ("bits", "count", "dtype", "size", "values")
+    __slots__ = ("bits", "count", "dtype", "offsets", "row_entries", "size", "values")
 
     def __init__(self, dtype: DataType, size: int) -> None:
         self.dtype = dtype
@@ -45,6 +49,8 @@ class VectorStore:
         self.values: Any = None
         self.bits: Any = None
         self.count: int | None = 0
+        self.offsets: Any = None
+        self.row_entries: int | None = None
 
     @property
     def nwords(self) -> int:
@@ -57,11 +63,23 @@ class VectorStore:
 
     def set(self, values: Any, bits: Any, count: int | None = None) -> None:
         self.values, self.bits, self.count = values, bits, count
+        self.offsets = self.row_entries = None
 
     def nvals(self) -> int:
         if self.count is None:
-            self.count = launch.count(self.bits)
+            if self.offsets is not None:
+                self.count_rows(self.offsets)
+            else:
+                self.count = launch.count(self.bits)
+        assert self.count is not None
         return self.count
+
+    def count_rows(self, offsets: Any) -> int:
+        """The entries of the rows where the vector has one; its own are counted on the way."""
+        if self.row_entries is None or self.offsets is not offsets or self.count is None:
+            self.count, self.row_entries = launch.frontier(self.bits, self.size, offsets)
+            self.offsets = offsets
+        return self.row_entries
 
     def operands(self) -> tuple[Any, Any]:
         """`values` and `bits` as kernel arguments: 0 for the presence words of a full vector."""
@@ -76,7 +94,7 @@ class VectorStore:
             return xp.empty(0, np.int64), xp.empty(0, self.dtype.np_type)
         if self.is_full:
             return xp.arange(self.size, dtype=np.int64), self.values.copy()
-        at = xp.flatnonzero(xp.unpackbits(self.bits.view(np.uint8), bitorder="little")[: self.size])
+        at = launch.positions(self.bits, self.size)
         self.count = int(at.size)
         return at, self.values[at]
 
@@ -132,6 +150,8 @@ class Rows:
     values: Buffer
     iso: bool
     chunks: Chunks = field(init=False)
+    heads: Any = field(default=None, init=False)  # the row-head cache, once it is made (heads.py)
+    pulled: float = field(default=0, init=False)  # entries that pulls without it have read
 
     def __post_init__(self) -> None:
         self.chunks = Chunks.of(device.current(), self.indptr)
