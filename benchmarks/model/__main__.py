@@ -47,8 +47,8 @@ def link_seconds(asked: Requests) -> float:
     return sum(count / (rates[size] * 1e6) for size, count in zip(SIZES, asked.by_size, strict=True))
 
 
-def predict(call: Any, source: Any, options: argparse.Namespace) -> list[Statement]:
-    model = Model(direction=options.direction, placement="zerocopy")
+def predict(call: Any, source: Any, heads: int, options: argparse.Namespace) -> list[Statement]:
+    model = Model(direction=options.direction, heads=heads)
     with model.watching(options.used_engine):
         call(source)
     for operation, times in model.unknown.items():
@@ -93,6 +93,18 @@ def make_case(name: str, graph: Graph, asked: Requests, counted: counters.Counte
     return case
 
 
+def planned(options: argparse.Namespace) -> list[tuple[str, int]]:
+    """Kernels, each with as many ids of every row at hand as it makes a difference to.
+
+    >>> planned(argparse.Namespace(kernels=["bfs", "sssp"], heads=[0, 8]))
+    [('bfs', 0), ('bfs', 8), ('sssp', 0)]
+    """
+    found = [(kernel, heads) for kernel in options.kernels for heads in options.heads]
+    return [
+        (kernel, heads) for kernel, heads in found if kernel in counters.LOOKS_AT_HEADS or heads == options.heads[0]
+    ]
+
+
 def run_graph(name: str, report: Report, options: argparse.Namespace) -> None:
     gpu = device.current() if options.used_engine == "gpu" else None
     placement = "zerocopy" if gpu else "host"
@@ -100,26 +112,27 @@ def run_graph(name: str, report: Report, options: argparse.Namespace) -> None:
     graph = Graph(name, name, placement, options.weights, xp)
     print(f"{name}: {graph.n:,} vertices, {graph.nvals:,} entries", flush=True)
     source = pick_sources(graph.degree, 1, options.seed)[0] if options.source is None else options.source
-    counted: list[counters.Counted | None] = [None] * len(options.kernels)
+    cases = planned(options)
+    counted: list[counters.Counted | None] = [None] * len(cases)
     if options.counters == "ncu":
         with report.part(f"{name}: ncu"):
-            plan = counters.plan(name, placement, options.weights, options.kernels, source)
-            counted = [*counters.with_ncu(plan, len(options.kernels))]
-    for turn, kernel in enumerate(options.kernels):
-        with report.part(f"{kernel}, {name}"):
+            counted = [*counters.with_ncu(name, options.weights, cases, source)]
+    for turn, (kernel, heads) in enumerate(cases):
+        with report.part(f"{kernel}, {name}"), counters.with_heads(heads, graph):
             call = KERNELS[kernel].prepare(graph, argparse.Namespace(iterations=1))
-            answer = call(source)  # what is found out once, or made once it has proved of use, is none of the case
+            answer = call(source)  # what is found out once, or made at first use, is none of the case
             times = [timed(lambda call=call: call(source), synchronize)[1] for _ in range(options.trials)]
-            statements = predict(call, source, options)
+            statements = predict(call, source, heads, options)
             if options.counters == "emulator":
                 counted[turn] = counters.on_emulator(gpu, lambda call=call: call(source))
-            case = make_case(kernel, graph, total(statements), counted[turn])
+            label = f"{kernel}, {heads} heads" if kernel in counters.LOOKS_AT_HEADS else kernel
+            case = make_case(label, graph, total(statements), counted[turn])
             case.trials = [Trial(source, took, case.notes["nbytes"]) for took in times]
             case.rate = report.rates.get(placement)
             report.add(case)
             if options.levels:
-                print(f"{kernel}\n{levels(statements)}", flush=True)
-            if kernel == "bfs":
+                print(f"{label}\n{levels(statements)}", flush=True)
+            if kernel == "bfs" and heads == options.heads[-1]:
                 for pattern in PATTERNS:
                     report.add(make_case(f"  EMOGI {pattern}", graph, emogi_case(graph, answer, pattern), None))
 
@@ -158,6 +171,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
         help="what to hold the model against (default: ncu where it is there)",
     )  # fmt: skip
     parser.add_argument("--direction", choices=("choose", "push", "pull"), default="choose")
+    parser.add_argument("--heads", default="0,8", help="ids a row in the row-head cache, for what looks there")
     parser.add_argument("--levels", action="store_true", help="print every product of an algorithm")
     parser.add_argument("--weights", default="hash:8-72", help="edge lengths")
     parser.add_argument("--source", type=int, help="where searches start (default: one drawn with --seed)")
@@ -167,6 +181,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     try:
         options.kernels = selected(options.kernels)
+        options.heads = [int(part) for part in options.heads.split(",")]
     except ValueError as error:
         parser.error(str(error))
     return options

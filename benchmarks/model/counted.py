@@ -15,7 +15,7 @@ import sparsezc as gb
 from benchmarks.frame import Report
 from benchmarks.gap_kernels import KERNELS, Graph
 from benchmarks.link import Bench, Sizes, held
-from benchmarks.model.counters import STREAM_BYTES
+from benchmarks.model.counters import STREAM_BYTES, with_heads
 from sparsezc import device
 
 
@@ -26,18 +26,18 @@ def main(text: str) -> None:
     bench = Bench(gpu, Report("counted", "ms"), Sizes())
     stream = bench.kernel("stream")
     with gb.config.set(engine="gpu", progress=False), held(gpu, STREAM_BYTES, "pinned") as pages:
-        graph = Graph(given["graph"], given["graph"], given["placement"], given["weights"], gpu.xp)
-        for name in given["kernels"]:
+        graph = Graph(given["graph"], given["graph"], "zerocopy", given["weights"], gpu.xp)
+        for name, heads in given["cases"]:
             call = KERNELS[name].prepare(graph, argparse.Namespace(iterations=1))
-            for _ in range(2):  # what is made at first use, and what is made once it has proved of use
+            with with_heads(heads, graph):
                 call(given["source"])
-            gpu.synchronize()
-            profiler.start()
-            arguments = np.uint64(STREAM_BYTES // 4), np.uint64(pages.pointer), bench.sums
-            stream(bench.blocks, 256, arguments)
-            call(given["source"])
-            gpu.synchronize()
-            profiler.stop()
+                gpu.synchronize()
+                profiler.start()
+                arguments = np.uint64(STREAM_BYTES // 4), np.uint64(pages.pointer), bench.sums
+                stream(bench.blocks, 256, arguments)
+                call(given["source"])
+                gpu.synchronize()
+                profiler.stop()
 
 
 if __name__ == "__main__":

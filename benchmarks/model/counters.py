@@ -14,10 +14,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import sparsezc as gb
 from sparsezc import device
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,6 +31,7 @@ METRICS = (
 STREAM = "stream"  # the kernel whose size is known
 KERNELS = f"regex:^({STREAM}|mxv|vxm)$"  # what is counted; nothing else of the engine reads a matrix in these programs
 STREAM_BYTES = 64 << 20
+LOOKS_AT_HEADS = ("bfs", "cc", "bc")  # of benchmarks.gap_kernels.KERNELS those that pull over a monoid that stops
 
 
 class Counted(NamedTuple):
@@ -65,8 +68,18 @@ def why_not_ncu() -> str | None:
     return None if shutil.which("ncu") else "ncu (Nsight Compute) is not on the path"
 
 
-def with_ncu(arguments: Sequence[str], cases: int, seconds: float = 600.0) -> list[Counted]:
-    """Run ``python -m benchmarks.model.counted ARGUMENTS`` under ncu: what each of its cases made the GPU count.
+@contextmanager
+def with_heads(heads: int, graph: Any) -> Iterator[None]:
+    """Let the GPU engine keep so many ids of each row at hand."""
+    budget = heads * graph.id_bytes * graph.n
+    with gb.config.set(head_cache="on" if heads else "off", head_budget=budget or None):
+        yield
+
+
+def with_ncu(
+    graph: str, weights: str, cases: Sequence[tuple[str, int]], source: int, seconds: float = 600.0
+) -> list[Counted]:
+    """Run ``python -m benchmarks.model.counted`` under ncu: what each of its cases made the GPU count.
 
     Raises
     ------
@@ -78,15 +91,16 @@ def with_ncu(arguments: Sequence[str], cases: int, seconds: float = 600.0) -> li
         command = ["ncu", "--clock-control", "none", "--profile-from-start", "off", "--target-processes", "all"]
         command += ["--kernel-name", KERNELS, "--metrics", ",".join(METRICS), "--csv", "--page", "raw"]
         command += ["--print-units", "base", "--log-file", str(log)]
-        command += [sys.executable, "-m", "benchmarks.model.counted", *arguments]
+        plan = {"graph": graph, "weights": weights, "cases": list(cases), "source": source}
+        command += [sys.executable, "-m", "benchmarks.model.counted", json.dumps(plan)]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=seconds)
         text = log.read_text() if log.exists() else ""
         if done.returncode or not text:
             said = "\n".join((done.stdout[-1000:], done.stderr[-1000:], text[-1000:]))
             raise RuntimeError(f"ncu ended with {done.returncode}: {said}")
     found = parse(text)
-    if len(found) != cases:
-        raise RuntimeError(f"ncu told of {len(found)} cases; there were {cases}: {text[:500]}")
+    if len(found) != len(cases):
+        raise RuntimeError(f"ncu told of {len(found)} cases; there were {len(cases)}: {text[:500]}")
     return found
 
 
@@ -112,9 +126,3 @@ def parse(text: str) -> list[Counted]:
             more = before.requests + requests / request_is, before.nbytes + 32 * sectors / sector_is
             found[-1] = Counted(*more, (before.link_bytes or 0) + nbytes)
     return found
-
-
-def plan(graph: str, placement: str, weights: str, kernels: Sequence[str], source: int | None) -> list[str]:
-    """The arguments of ``benchmarks.model.counted``: one JSON text."""
-    given = {"graph": graph, "placement": placement, "weights": weights, "kernels": list(kernels), "source": source}
-    return [json.dumps(given)]

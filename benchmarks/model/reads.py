@@ -17,10 +17,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.model.heads import Heads, fill
 from benchmarks.model.requests import Integers, Requests, of_entries, of_spans, positions
 from sparsezc.engines.gpu import stores
 
 Bits = NDArray[np.bool_]
+Answered = Callable[[slice, Integers], Bits]  # given a block of rows and their lengths
 
 BLOCK = 1 << 22  # entries that one thread looks at at a time
 _WORD = 32
@@ -39,7 +41,7 @@ class Reading(NamedTuple):
 
 @dataclass(eq=False)
 class Rows:
-    """A CSR as the GPU engine would hold it, its arrays on the host. `long`: rows of more entries are cut into chunks.
+    """A CSR as the GPU engine would hold it, its arrays on the host.
 
     Attributes
     ----------
@@ -47,13 +49,21 @@ class Rows:
     indices : ndarray of an unsigned type, shape (nvals,)
     id_bytes, value_bytes : int
         Bytes of an id and of a value there; no value is read where all are the same (0).
+    ncols : int
+    long : int
+        Rows of more entries are cut into chunks.
+    engine_rows : optional
+        The GPU engine's own object for these rows, where it has one.
     """
 
     indptr: Integers
     indices: NDArray[Any]
     id_bytes: int
     value_bytes: int
+    ncols: int
     long: int = field(default_factory=lambda: stores.LONG)
+    engine_rows: Any = None
+    _heads: Heads | None = None
 
     @property
     def nrows(self) -> int:
@@ -71,6 +81,17 @@ class Rows:
         for first, last in pairwise(ends):
             yield slice(first, last)
 
+    def heads(self, k: int, hubs: Rows | None) -> Heads:
+        """The row-head cache of k ids a row; `hubs`: the transpose, whose longest rows are the hubs."""
+        if self._heads is None or self._heads.k != k:
+            made = Heads(np.full((self.nrows, k), self.ncols, np.min_scalar_type(self.ncols)), self.ncols)
+            degree = None if hubs is None else np.diff(hubs.indptr)
+            with ThreadPoolExecutor(os.cpu_count()) as pool:
+                blocks = self.blocks()
+                list(pool.map(lambda block: fill(made, block, self.indptr, self.indices, degree, self.long), blocks))
+            self._heads = made
+        return self._heads
+
 
 class Spans(NamedTuple):
     """Parts of rows: entries begin .. end-1 of a row, and the warp that streams them."""
@@ -83,12 +104,14 @@ class Spans(NamedTuple):
         return Spans(self.begin[chosen], self.end[chosen], self.warp[chosen])
 
 
-def spans_of(rows: Rows, block: slice, wanted: Bits | None) -> list[Spans]:
-    """The wanted rows of a block that have entries: by words, and the long ones as chunks."""
+def spans_of(rows: Rows, block: slice, wanted: Bits | None, answered: Answered | None) -> list[Spans]:
+    """The wanted rows of a block that have entries and no answer yet: by words, and the long ones as chunks."""
     begin, end = rows.indptr[block], rows.indptr[block.start + 1 : block.stop + 1]
     chosen = begin < end
     if wanted is not None:
         chosen &= wanted[block]
+    if answered is not None:
+        chosen &= ~answered(block, end - begin)
     which = np.flatnonzero(chosen)
     begin, end = begin[which], end[which]
     is_long = end - begin > rows.long
@@ -114,8 +137,9 @@ def _first_hits(rows: Rows, spans: Spans, present: Bits) -> Integers:
 
 
 def pull(
-    rows: Rows, wanted: Bits | None, present: Bits | None, *, reads_ids: bool, reads_values: bool, stops: bool
-) -> Reading:
+    rows: Rows, wanted: Bits | None, present: Bits | None, *, reads_ids: bool, reads_values: bool, stops: bool,
+    heads: Heads | None = None,
+) -> Reading:  # fmt: skip
     """What mxv.cu reads.
 
     Parameters
@@ -126,6 +150,8 @@ def pull(
         Where the vector has an entry; by default everywhere, and then only an operator that needs ids reads them.
     stops : bool
         A row is left at its first product.
+    heads : Heads, optional
+        Looked at first; for what stops only.
     """
 
     def of(spans: Spans) -> Reading:
@@ -139,7 +165,10 @@ def pull(
             values = _values(rows, spans, present)
         return Reading(ids, values)
 
-    return _sum(rows, wanted, of)
+    answered = None
+    if heads is not None:
+        answered = lambda block, lengths: heads.answered(block, present, lengths)  # noqa: E731
+    return _sum(rows, wanted, of, answered)
 
 
 def push(rows: Rows, frontier: Bits | None, allowed: Bits | None, *, reads_values: bool) -> Reading:
@@ -168,11 +197,11 @@ def _values(rows: Rows, spans: Spans, at_ids: Bits | None) -> Requests:
     return of_entries(at[kept], spans.warp[span[kept]], rows.value_bytes)
 
 
-def _sum(rows: Rows, wanted: Bits | None, of: Callable[[Spans], Reading]) -> Reading:
+def _sum(rows: Rows, wanted: Bits | None, of: Callable[[Spans], Reading], answered: Answered | None = None) -> Reading:
     """What is read of all blocks, on all cores."""
 
     def one(block: slice) -> list[Reading]:
-        return [of(spans) for spans in spans_of(rows, block, wanted)]
+        return [of(spans) for spans in spans_of(rows, block, wanted, answered)]
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         found = [reading for part in pool.map(one, rows.blocks()) for reading in part]

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.model.reads import Bits, Reading, Rows, pull, push
-from sparsezc import engines
+from sparsezc import device, engines
 from sparsezc.csr import index_dtype
-from sparsezc.engines.gpu import direction, spmv
+from sparsezc.engines.gpu import direction, heads, spmv
 from sparsezc.engines.gpu.direction import Work
 
 _PRODUCTS = ("mxv", "vxm")
@@ -43,10 +43,12 @@ class Model:
         With "choose", what the GPU engine would; else always one, where the matrix has the orientation that it needs.
     placement : str
         Where the ids and values would lie: it decides what an atomic is worth.
+    heads : int, optional
+        Ids of each row in the row-head cache; by default as many as the GPU engine has made, and none elsewhere.
     """
 
-    def __init__(self, *, direction: str = "choose", placement: str = "zerocopy") -> None:
-        self.direction, self.placement = direction, placement
+    def __init__(self, *, direction: str = "choose", placement: str = "zerocopy", heads: int | None = None) -> None:
+        self.direction, self.placement, self.heads = direction, placement, heads
         self.statements: list[Statement] = []
         self.unknown: dict[str, int] = {}  # operations that read a matrix in a way that is not modelled
         self._rows: dict[int, tuple[Any, Rows | None, Rows | None]] = {}
@@ -103,37 +105,61 @@ class Model:
         reads_ids, reads_values = reads_vector or "k" in op.reads, ("y" if vector_left else "x") in op.reads
         frontier = A.shape[0 if vector_left else 1] if v is None else v.nvals
         size = A.shape[1 if vector_left else 0] if wanted is None else int(wanted.sum())
-        if frontier and rows is not None and self._pulls(rows, columns, op, reads_values, present, wanted):
+        k = 0 if rows is None or present is None else self._slots(rows, A.dtype, op, reads_values)
+        if frontier and rows is not None and present is None and spmv._counts(op):
+            return Statement(operation, "none", frontier, size, Reading())  # offsets tell
+        if frontier and rows is not None and self._pulls(rows, columns, op, reads_values, present, wanted, k):
             stops = op.monoid.stops_anywhere
-            reading = pull(rows, wanted, present, reads_ids=reads_ids, reads_values=reads_values, stops=stops)
+            near = rows.heads(k, columns) if k and stops else None
+            reading = pull(
+                rows, wanted, present, reads_ids=reads_ids, reads_values=reads_values, stops=stops, heads=near
+            )
             return Statement(operation, "pull", frontier, size, reading)
         if frontier and columns is not None:
             reading = push(columns, present, wanted, reads_values=reads_values)
             return Statement(operation, "push", frontier, size, reading)
         return Statement(operation, "none", frontier, size, Reading())
 
+    def _slots(self, rows: Rows, dtype: Any, op: Any, reads_values: bool) -> int:
+        """Ids of each row that a pull looks at first."""
+        if not _stops(op):
+            return 0
+        if self.heads is not None:
+            return self.heads
+        return 0 if rows.engine_rows is None else heads.expected(rows.engine_rows, dtype, values=reads_values)
+
     def _pulls(
-        self, rows: Rows, columns: Rows | None, op: Any, reads_values: bool, present: Bits | None, wanted: Bits | None
-    ) -> bool:
+        self, rows: Rows, columns: Rows | None, op: Any, reads_values: bool, present: Bits | None,
+        wanted: Bits | None, slots: int,
+    ) -> bool:  # fmt: skip
         if columns is None:
             return True
         if self.direction != "choose":
             return self.direction == "pull"
         if present is None:
             return True
-        near, monoid = self.placement == "device", op.monoid
-        share = 1 if near else spmv._LINK_SHARE
+        asked = work(rows, columns, present, wanted)
+        if direction.is_small(asked.frontier_rows, asked.frontier_entries, asked.nvals):
+            return False
+        share = 1 if self.placement == "device" else spmv._LINK_SHARE
         return direction.prefers_pull(
-            work(rows, columns, present, wanted),
-            stops=monoid.stops_anywhere or (monoid.terminal is not None and monoid.type.is_bool),
+            asked,
+            stops=_stops(op),
+            heads=slots,
             entry_bytes=rows.id_bytes + (rows.value_bytes if reads_values else 0),
             offset_bytes=spmv._OFFSET_BYTES * share,
-            atomic_bytes=0 if monoid.stops_anywhere else spmv._ATOMIC_BYTES * share,
+            atomic_bytes=0 if op.monoid.stops_anywhere else spmv._ATOMIC_BYTES * share,
         )
 
 
+def _stops(op: Any) -> bool:
+    """Whether the GPU engine expects a row's answer before the row's end."""
+    monoid = op.monoid
+    return bool(monoid.stops_anywhere or (monoid.terminal is not None and monoid.type.is_bool))
+
+
 def work(rows: Rows, columns: Rows, present: Bits, wanted: Bits | None) -> Work:
-    """What bits.cu's `work` counts."""
+    """What bits.cu's `frontier` and `wanted` count (of large matrices, the latter from a sample)."""
     out, into = np.diff(columns.indptr), np.diff(rows.indptr)
     if wanted is not None:
         into = into[wanted]
@@ -148,14 +174,15 @@ def _orientations(matrix: Any) -> tuple[Rows | None, Rows | None]:
     value_bytes = 0 if csr.iso else csr.dtype.np_type.itemsize
     on_host = csr.indices.placement == "host"  # where the ids of a GPU's matrix may be half as wide
     id_bytes = index_dtype(csr.ncols, "device").itemsize if on_host else csr.indices.dtype.itemsize
-    rows = Rows(csr.indptr, csr.indices.read(), id_bytes, value_bytes)
+    kept = None if on_host else matrix._store
+    rows = Rows(csr.indptr, csr.indices.read(), id_bytes, value_bytes, csr.ncols, engine_rows=kept and kept.rows)
     if csr.symmetric:
         return rows, rows
-    kept = getattr(matrix._store, "columns", None)  # a GPU store may hold the transpose too
-    if kept is None:
+    if kept is None or kept.columns is None:
         return rows, None
-    indptr, indices = np.asarray(kept.indptr), kept.indices.read()
-    return rows, Rows(indptr, indices, kept.indices.dtype.itemsize, value_bytes)
+    indptr, indices = device.current().asnumpy(kept.columns.indptr), kept.columns.indices.read()
+    widths = kept.columns.indices.dtype.itemsize, value_bytes
+    return rows, Rows(indptr, indices, *widths, csr.nrows, engine_rows=kept.columns)
 
 
 def _pattern(v: Any, *, structure: bool) -> Bits:

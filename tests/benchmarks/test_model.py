@@ -106,6 +106,16 @@ def test_pushes(shape: str, ids: str, device: EmulatedDevice) -> None:
 
 
 @lockstep
+def test_nothing_is_kept_of_long_rows(device: EmulatedDevice, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stores, "LONG", 256)
+    A = matrix(np.array([512] + [64] * 20))
+    last = gb.Vector.from_coo([N - 1 - k for k in range(8)], True, size=N)
+    with gb.config.set(head_cache="on"):
+        found = assert_close(device, lambda: A.mxv(last, gb.semiring.any_pair).new())
+    assert found.useful_bytes >= 4 * 512
+
+
+@lockstep
 def test_long_rows_are_cut_into_chunks(device: EmulatedDevice, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stores, "LONG", 256)
     # They begin at slices: the emulator takes each lane's k-th load of a chunk for one instruction, so it sees a chunk
@@ -116,11 +126,27 @@ def test_long_rows_are_cut_into_chunks(device: EmulatedDevice, monkeypatch: pyte
 
 
 @lockstep
+@pytest.mark.parametrize("slots", [0, 3, 8])
 @pytest.mark.parametrize("graph", GRAPHS)
-def test_whole_searches(graph: str, device: EmulatedDevice) -> None:
+def test_whole_searches(graph: str, slots: int, device: EmulatedDevice) -> None:
     A = gb.io.read(graph, placement="zerocopy")
-    assert assert_close(device, lambda: gb.algorithms.bfs(A, hub(A))).count
-    assert_close(device, lambda: gb.algorithms.connected_components(A))
+    with gb.config.set(head_cache="on" if slots else "off", head_budget=4 * max(slots, 1) * A.nrows):
+        found = assert_close(device, lambda: gb.algorithms.bfs(A, hub(A)))
+        assert found.count or slots
+        assert_close(device, lambda: gb.algorithms.connected_components(A))
+
+
+@lockstep
+@pytest.mark.parametrize("shape", SHAPES)
+def test_pulls_that_look_at_heads_first(shape: str, device: EmulatedDevice) -> None:
+    A = matrix(SHAPES[shape])
+    found = {}
+    for cache in ("off", "on"):
+        with gb.config.set(head_cache=cache):
+            found[cache] = assert_close(device, lambda: A.mxv(some(N, 0.1), gb.semiring.any_second).new())
+            mask = some(A.nrows, 0.5)
+            assert_close(device, lambda m=mask: A.mxv(some(N, 0.02), gb.semiring.any_pair).new(mask=~m.S))
+    assert found["on"].nbytes < found["off"].nbytes
 
 
 @lockstep
@@ -132,16 +158,17 @@ def test_shortest_paths_and_ranks(device: EmulatedDevice) -> None:
 
 def test_a_prediction_needs_no_gpu(device: EmulatedDevice) -> None:
     """The CPU engine's run of the same algorithm tells the same, with ids as narrow as they would be on a GPU."""
-    found = []
-    for engine in ("cpu", "gpu"):
-        with gb.config.set(engine=engine):
-            A = gb.io.read("kron:8", placement="zerocopy" if engine == "gpu" else "host")
-            model = Model()
-            with model.watching(engine):
-                gb.algorithms.bfs(A, hub(A))
-        found.append(model.statements)
-    assert found[0] == found[1]
-    assert {each.direction for each in found[0]} >= {"push", "pull"}
+    for slots in (0, 8):
+        found = []
+        for engine in ("cpu", "gpu"):
+            with gb.config.set(engine=engine, head_cache="off"):
+                A = gb.io.read("kron:8", placement="zerocopy" if engine == "gpu" else "host")
+                model = Model(heads=slots)
+                with model.watching(engine):
+                    gb.algorithms.bfs(A, hub(A))
+            found.append(model.statements)
+        assert found[0] == found[1]
+        assert {each.direction for each in found[0]} >= {"push", "pull"}
 
 
 def test_a_direction_can_be_forced(device: EmulatedDevice) -> None:
@@ -214,9 +241,11 @@ def test_the_command_holds_the_model_against_the_emulator(tmp_path: Path, capsys
         command.device.use(before)
     found = json.loads(path.read_text())["cases"]
     assert [case["name"].strip() for case in found] == [
-        "bfs", "EMOGI naive", "EMOGI merged", "EMOGI aligned", "spmv plus_second", "spmv plus_times",
+        "bfs, 0 heads", "bfs, 8 heads", "EMOGI naive", "EMOGI merged", "EMOGI aligned", "spmv plus_second",
+        "spmv plus_times",
     ]  # fmt: skip
-    for case in (found[0], *found[4:]):
+    assert found[1]["requests"] < found[0]["requests"]
+    for case in (*found[:2], *found[5:]):
         assert case["notes"]["nbytes"] == pytest.approx(case["notes"]["counted"]["nbytes"], rel=CLOSE)
         assert case["requests"] == pytest.approx(case["notes"]["counted"]["requests"], rel=CLOSE)
     assert "push" in capsys.readouterr().out
