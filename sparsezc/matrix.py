@@ -135,6 +135,12 @@ class Matrix(FromArrays, MatrixContents, Readable, Writable):
             self._facts[name] = compute()
         return self._facts[name]
 
+    def _sampled(self) -> Matrix | None:
+        """Some entries of each row, hubs first, where the engine has them nearer than the rest (see heads.py)."""
+        engine, store = self._need()
+        sample = engine.sample(store)
+        return None if sample is None else Matrix._from_store(engine, sample, self.dtype, self.shape)
+
     def _settle(self, engine: Engine) -> None:
         if self._engine is None or self.nvals == 0:
             self._engine, self._store = engine, engine.new_matrix(self.dtype, self._nrows, self._ncols)

@@ -13,6 +13,8 @@ from sparsezc.vector import Vector
 
 #: Levels of breadth-first search before the rest is left to hooking: more than any social or web graph has.
 SWEEPS = 32
+#: With more vertices than one in so many, a search goes on among the sampled edges for as long as that finds as many.
+MANY = 256
 #: Rounds in which labels spread from neighbour to neighbour before trees are hooked.
 CRUMBS = 6
 
@@ -40,7 +42,9 @@ def connected_components(A: Matrix) -> Vector:
     Notes
     -----
     A few sweeps of breadth-first search from a vertex of largest degree find the giant component where there is one.
-    What it leaves are mostly crumbs of a few vertices, which take their neighbours' smallest label once or twice. The
+    Where the engine has a sample of the edges, H, nearer than the rest, they go through that first, and only what it
+    does not reach looks at all of its edges (the sampling of Sutton, Ben-Nun and Barak, with a search where they link).
+    What is left are mostly crumbs of a few vertices, which take their neighbours' smallest label once or twice. The
     rest is joined by hooking trees of parents, f, into each other until nothing changes. With q the parents that
     fell in the round before::
 
@@ -51,6 +55,8 @@ def connected_components(A: Matrix) -> Vector:
 
     Source: G. Slota, S. Rajamanickam, K. Madduri, BFS and coloring-based parallel algorithms for strongly connected
     components and related problems, IPDPS 2014, doi:10.1109/IPDPS.2014.64 (Multistep);
+    M. Sutton, T. Ben-Nun, A. Barak, Optimizing parallel graph connectivity computation via subgraph sampling, IPDPS
+    2018, doi:10.1109/IPDPS.2018.00012 (Afforest);
     Y. Zhang, A. Azad, A. Buluc, Parallel algorithms for finding connected components using linear algebra, JPDC 144,
     2020, doi:10.1016/j.jpdc.2020.04.009 (FastSV).
 
@@ -129,15 +135,22 @@ def _at(v: Vector, positions: NDArray[np.integer]) -> NDArray[np.integer]:
 
 def _sweep(A: Matrix, directed: bool) -> tuple[Vector, Vector]:
     """Search from a vertex of largest degree: the vertices met, and those met last, with neighbours still to visit."""
+    n, near = A.nrows, A._sampled()
     degree = out_degree(A)
     largest = degree.reduce(monoid.max).value
     start = int(degree.select(select.valueeq, largest).new().to_coo()[0][0])
-    inside = Vector(types.BOOL, A.nrows)
-    border = Vector(types.BOOL, A.nrows)
+    inside = Vector(types.BOOL, n)
+    border = Vector(types.BOOL, n)
     border[start] = True
     for _ in range(SWEEPS):
         # p<q> = true
         inside(border.S) << True
+        if near is not None and border.nvals > n // MANY:
+            # q<!p> = H q          until that finds nothing; then all neighbours of what was found
+            border = near.mxv(border, semiring.any_pair[types.BOOL]).new(mask=~inside.S)
+            if border.nvals <= n // MANY:
+                near, border = None, inside.ewise_add(border, monoid.lor).new()
+            continue
         # q<!p> = q'A  or  A q
         met = border.vxm(A, semiring.any_pair[types.BOOL]).new(mask=~inside.S)
         if directed:

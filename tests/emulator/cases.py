@@ -23,12 +23,19 @@ _TRIED = (types.FP64, types.INT64, types.BOOL, types.UINT64)
 
 
 def _products(
-    typed: Any, dtype: Any, *, wide: bool = False, iso: bool = False, accum: Any = None, heads: bool = False
+    typed: Any,
+    dtype: Any,
+    *,
+    wide: bool = False,
+    iso: bool = False,
+    accum: Any = None,
+    heads: bool = False,
+    packed: bool = False,
 ) -> Iterator[Case]:
     for kernel in ("mxv", "vxm"):
         out = dtype if kernel == "mxv" else typed.return_type
         shape = dtype, dtype, wide, iso, stores.LONG
-        prelude = spmv._prelude(typed, kernel == "vxm", *shape, accum if kernel == "mxv" else None, out, heads)
+        prelude = spmv._prelude(typed, kernel == "vxm", *shape, accum if kernel == "mxv" else None, out, heads, packed)
         yield kernel, f"#define KERNEL {kernel}\n" + specialise.source(f"{kernel}.cu", prelude), kernel
 
 
@@ -53,6 +60,8 @@ def every_width() -> list[Case]:
     ):
         for wide in (False, True):
             found += [case for case in _products(op[dtype], dtype, wide=wide, heads=True) if case[0] == "mxv"]
+    found += _products(semiring.min_plus[types.UINT8], types.UINT8, packed=True)
+    found += _products(semiring.plus_times[types.FP64], types.FP64, packed=True)
     for op in (semiring.plus_times, semiring.min_plus, semiring.any_pair):
         for dtype in (types.BOOL, types.INT8, types.UINT16, types.INT64, types.FP32, types.FP64):
             if dtype in op.types:

@@ -70,6 +70,17 @@ def of(rows: Rows, hubs: Rows | None, dtype: DataType, *, values: bool, entries:
     return made
 
 
+def sample(rows: Rows, hubs: Rows | None, dtype: DataType) -> Rows | None:
+    """A matrix of the heads alone, as long as there are heads: rows that end where their heads do."""
+    kept = of(rows, hubs, dtype, values=False, entries=0)
+    if not kept.k:
+        return None
+    empty = device.current().xp.zeros(rows.nrows + 1, np.int64)
+    short = Rows(rows.nrows, rows.ncols, 0, empty, rows.indices, rows.values, rows.iso)
+    short.heads = kept
+    return short
+
+
 def expected(rows: Rows, dtype: DataType, *, values: bool) -> int:
     """Slots a row that a pull will look at."""
     if config.head_cache == "on":
@@ -83,7 +94,7 @@ def nbytes(nrows: int, id_bytes: int) -> int:
 
 
 def _slots(rows: Rows, dtype: DataType, values: bool) -> int:
-    """Slots a row that the budget allows; 0 where nobody wants any and, with a line that says so, where it allows none."""
+    """Slots a row that the budget allows; 0 where nobody wants any or, with a line that says so, it allows none."""
     if config.head_cache == "off" or (config.head_cache == "auto" and rows.indices.placement == "device"):
         return 0
     id_bytes = rows.indices.dtype.itemsize

@@ -14,6 +14,7 @@ from sparsezc.csr import Csr
 from sparsezc.engines.gpu import (
     elementwise,
     entries,
+    heads,
     indexing,
     launch,
     matrices,
@@ -119,6 +120,10 @@ class GpuEngine:
 
     def keep_transpose(self, store: MatrixStore) -> None:
         matrices.keep_transpose(store)
+
+    def sample(self, store: MatrixStore) -> MatrixStore | None:
+        rows = None if store.rows is None else heads.sample(store.rows, store.columns, store.dtype)
+        return None if rows is None else MatrixStore(store.dtype, store.nrows, store.ncols, rows)
 
     def wait(self, store: Any) -> None:
         device.current().synchronize()

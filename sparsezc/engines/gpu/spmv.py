@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc import device
-from sparsezc.engines.gpu import direction, elementwise, heads, launch, specialise
+from sparsezc.engines.gpu import direction, elementwise, heads, launch, packed, specialise
 from sparsezc.engines.gpu.output import MaskBits, Out
 from sparsezc.engines.gpu.specialise import function
 from sparsezc.engines.gpu.stores import Chunks, MatrixStore, Rows, VectorStore
@@ -103,9 +103,17 @@ class _Case:
     def vector_arguments(self) -> tuple[Any, Any]:
         return (0, 0) if self.vector is None else self.vector.operands()
 
-    def prelude(self, rows: Rows, accum: TypedOp | None, out_type: DataType, looks: bool = False) -> str:
+    def packed(self, rows: Rows, entries: float) -> packed.Packed:
+        """Ids and values in one word, where a product that reads so many entries has use for both."""
+        if not self.reads_values or self.vector is None or rows.iso or rows.wide:
+            return packed.NOT_PACKED
+        return packed.of(rows, self.matrix.dtype, int(entries))
+
+    def prelude(
+        self, rows: Rows, accum: TypedOp | None, out_type: DataType, *, looks: bool = False, words: bool = False
+    ) -> str:
         matrix = self.matrix.dtype, rows.wide, rows.iso, rows.chunks.length
-        return _prelude(self.semiring, self.vector_left, self.vector_type, *matrix, accum, out_type, looks)
+        return _prelude(self.semiring, self.vector_left, self.vector_type, *matrix, accum, out_type, looks, words)
 
 
 def _pull_is_better(case: _Case, rows: Rows, columns: Rows, mask: MaskBits) -> bool:
@@ -142,6 +150,7 @@ def _prelude(
     accum: TypedOp | None,
     out_type: DataType,
     looks: bool,
+    words: bool,
 ) -> str:
     """The prelude of mxv.cu and vxm.cu: values `a` of the matrix, `v` of the vector; indices `o` of w, `s` shared."""
     reads = semiring.reads
@@ -160,6 +169,7 @@ def _prelude(
                 READS_VECTOR=reads_vector,
                 ISO=iso,
                 HEADS=looks,
+                PACKED=words,
             ),
             f"constexpr u64 LONG = {long};",
             specialise.monoid(semiring.monoid),
@@ -176,9 +186,9 @@ def _piece(nwords: int, most: int) -> np.uint64:
     return np.uint64(max(1, min(most, nwords // (4 * warps))))
 
 
-def _rows_arguments(rows: Rows) -> tuple[Any, ...]:
-    pointers = np.uint64(rows.indices.pointer), np.uint64(rows.values.pointer)
-    return np.uint64(rows.nrows), rows.indptr, *pointers
+def _rows_arguments(rows: Rows, together: packed.Packed) -> tuple[Any, ...]:
+    ids = rows.indices if together.words is None else together.words
+    return np.uint64(rows.nrows), rows.indptr, np.uint64(ids.pointer), np.uint64(rows.values.pointer)
 
 
 def _chunk_arguments(chunks: Chunks) -> tuple[Any, ...]:
@@ -200,7 +210,9 @@ def _pull(
     gpu = device.current()
     xp = gpu.xp
     near = _heads_of(case, rows, columns)
-    kernel = specialise.kernel(gpu, "mxv.cu", case.prelude(rows, accum, store.dtype, near.k > 0), "mxv")
+    together = case.packed(rows, rows.nvals if case.pulls is None else case.pulls)
+    prelude = case.prelude(rows, accum, store.dtype, looks=near.k > 0, words=together.bits > 0)
+    kernel = specialise.kernel(gpu, "mxv.cu", prelude, "mxv")
     values, bits = case.vector_arguments()
     chunks = rows.chunks
     # A chunk's warp writes a bit of a word that another warp may still read as the mask.
@@ -216,7 +228,7 @@ def _pull(
         launch.blocks(gpu, 32 * max(nwords, chunks.count)),
         launch.THREADS,
         (
-            *_rows_arguments(rows),
+            *_rows_arguments(rows, together),
             values,
             bits,
             *out.arguments(),
@@ -228,6 +240,7 @@ def _pull(
             np.uint32(1 if mask.allows_all else 32),
             *partial,
             *near.arguments(),
+            np.uint32(together.bits),
         ),
     )
     out.done()
@@ -237,7 +250,10 @@ def _push(case: _Case, columns: Rows, store: VectorStore, mask: MaskBits, accum:
     gpu = device.current()
     xp = gpu.xp
     result_type = case.semiring.return_type
-    kernel = specialise.kernel(gpu, "vxm.cu", case.prelude(columns, None, result_type), "vxm")
+    counted = None if case.vector is None else case.vector.row_entries
+    together = case.packed(columns, columns.nvals if counted is None else counted)
+    prelude = case.prelude(columns, None, result_type, words=together.bits > 0)
+    kernel = specialise.kernel(gpu, "vxm.cu", prelude, "vxm")
     values, bits = case.vector_arguments()
     result = VectorStore(result_type, store.size)
     result.make()
@@ -249,12 +265,13 @@ def _push(case: _Case, columns: Rows, store: VectorStore, mask: MaskBits, accum:
         launch.blocks(gpu, 32 * max(nwords, columns.chunks.count)),
         launch.THREADS,
         (
-            *_rows_arguments(columns),
+            *_rows_arguments(columns, together),
             values,
             bits,
             *mask.arguments(),
             result.values,
             result.bits,
+            np.uint32(together.bits),
             0 if few else xp.zeros(2, np.uint64),
             np.uint64(32) if few else _piece(nwords, 4),
             *_chunk_arguments(columns.chunks),

@@ -152,6 +152,8 @@ class Rows:
     chunks: Chunks = field(init=False)
     heads: Any = field(default=None, init=False)  # the row-head cache, once it is made (heads.py)
     pulled: float = field(default=0, init=False)  # entries that pulls without it have read
+    packed: Any = field(default=None, init=False)  # ids and values in one word, once somebody asked (packed.py)
+    multiplied: int = field(default=0, init=False)  # entries whose ids and values products have read
 
     def __post_init__(self) -> None:
         self.chunks = Chunks.of(device.current(), self.indptr)

@@ -21,11 +21,16 @@ extern "C" __global__ void count(u64 nwords, const u32* bits, u64* total) {
 // frontier: rows that are present and their entries; totals are zeros on entry.
 extern "C" __global__ void frontier(u64 size, const u32* bits, const i64* indptr, u64* totals) {
   u64 rows = 0, entries = 0;
-  for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < size; i += (u64)gridDim.x * blockDim.x) {
-    if (!present(bits, i)) continue;
-    ++rows;
-    entries += (u64)(indptr[i + 1] - indptr[i]);
-  }
+  const u64 nwords = (size + 31) / 32;
+  for_pieces(nullptr, nwords, 32, [&](u64 first) {
+    const u32 mine = first + lane_id() < nwords ? bits[first + lane_id()] : 0;
+    rows += (u32)__popc(mine);
+    for (u32 todo = __ballot_sync(ALL, mine != 0); todo; todo &= todo - 1) {
+      const u32 k = (u32)__ffs((int)todo) - 1;
+      const u64 i = 32 * (first + k) + lane_id();
+      if (has_bit(__shfl_sync(ALL, mine, (int)k), lane_id())) entries += (u64)(indptr[i + 1] - indptr[i]);
+    }
+  });
   add_lanes(rows, totals);
   add_lanes(entries, totals + 1);
 }

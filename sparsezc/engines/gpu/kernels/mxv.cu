@@ -9,8 +9,8 @@
 //
 // The prelude supplies: Id, A, X, Z, W (types of ids, values, vector, result, output); `Z multiply(A a, X x, u64 row, u64 id)`,
 // `Z add(Z, Z)`, `Z identity()`, `bool terminal(Z)`, `W accumulate(W, Z)`; the flags READS_IDS, READS_VALUES, READS_VECTOR
-// (what the multiply needs), ISO (one value for all), ANY (the monoid takes whichever comes first), TERMINAL, ACCUM, HEADS;
-// LONG.
+// (what the multiply needs), ISO (one value for all), ANY (the monoid takes whichever comes first), TERMINAL, ACCUM, HEADS,
+// PACKED; LONG.
 #include "fold.cuh"
 #include "heads.cuh"
 #include "rows.cuh"
@@ -23,6 +23,7 @@ struct Rows {
   const i64* indptr;
   const Id* indices;
   const A* values;
+  u32 id_bits;  // with PACKED: `indices` holds ids in the low `id_bits`, values above (pack.cu)
   const X* x;
   const u32* x_bits;  // null: the vector is full
   const Id* heads;    // the row-head cache: k slots a row
@@ -36,13 +37,19 @@ __device__ __forceinline__ bool product(const Rows& m, u64 at, bool active, u64 
   if (!active) return false;
   const bool full = m.x_bits == nullptr;
   A a = A();
-  if (READS_VALUES && !ISO && full) a = load_host(m.values + at, 1);  // both requests leave together
+  if (READS_VALUES && !ISO && !PACKED && full) a = load_host(m.values + at, 1);  // both requests leave together
   u64 id = 0;
-  if (READS_IDS || !full) id = (u64)load_host(m.indices + at, 0);
+  if (PACKED) {
+    const Id read = load_host(m.indices + at, 0);
+    id = read & ((Id(1) << m.id_bits) - 1);
+    a = (A)(read >> m.id_bits);
+  } else if (READS_IDS || !full) {
+    id = (u64)load_host(m.indices + at, 0);
+  }
   if (!full && !present(m.x_bits, id)) return false;
   if (READS_VALUES) {
     if (ISO) a = m.values[0];
-    else if (!full) a = load_host(m.values + at, 1);
+    else if (!full && !PACKED) a = load_host(m.values + at, 1);
   }
   z = multiply(a, READS_VECTOR ? m.x[id] : X(), row, id);
   return true;
@@ -182,9 +189,9 @@ extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 nrows, const i64* indptr, const Id* indices, const A* values, const X* x, const u32* x_bits, W* w, u32* w_bits,
            const W* old_w, const u32* old_bits, const u32* mask, u32 flip, u32 replace, u64* counters, u64 piece,
            u64 nchunks, const u64* long_rows, const u64* long_first, const u32* chunk_slot, u32 spread, Z* partial,
-           u8* partial_has, u32* arrived, u32* finished, const Id* heads, const A* head_values, u32 k) {
+           u8* partial_has, u32* arrived, u32* finished, const Id* heads, const A* head_values, u32 k, u32 id_bits) {
   __shared__ u8 owners[8][32];
-  const Rows m = {nrows, indptr, indices, values, x, x_bits, heads, head_values, k};
+  const Rows m = {nrows, indptr, indices, values, id_bits, x, x_bits, heads, head_values, k};
   const Output out = {w, w_bits, old_w, old_bits, mask, flip, replace};
   const Chunks c = {nchunks, long_rows, long_first, chunk_slot, partial, partial_has, arrived, finished};
   for_chunks(counters, nchunks, spread, [&](u64 i) { return has_chunk(m, out, c, i); }, [&](u64 i) { do_chunk(m, out, c, i); });
