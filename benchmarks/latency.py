@@ -31,6 +31,7 @@ VERTICES = 256  # of the graph that is multiplied: so small that launching is al
 #: What each case may cost, in its own unit.
 AT_MOST = {
     "import, beyond NumPy": 0.4,
+    "import and gb.Matrix, beyond NumPy": 0.4,
     "first call, nothing compiled": 1.0,
     "first call, compiled before": 20.0,
     "mxv": 40.0,
@@ -65,11 +66,17 @@ def python(*arguments: str, cache: str | None = None) -> tuple[str, float]:
 
 
 def imports(report: Report, repeats: int) -> None:
-    """Pairs of processes in turns: other load on the machine meets both."""
-    for package in ("numpy", "sparsezc"):
-        python("-c", f"import {package}")  # their files are in memory, and compiled
-    beyond = [python("-c", "import sparsezc")[1] - python("-c", "import numpy")[1] for _ in range(repeats)]
-    add(report, "import, beyond NumPy", "s", beyond)
+    """Pairs of processes in turns: other load on the machine meets both. Names are loaded when they are first used, so
+    importing alone may take less than NumPy does."""
+    programs = {
+        "import, beyond NumPy": "import sparsezc",
+        "import and gb.Matrix, beyond NumPy": "import sparsezc as gb; gb.Matrix",
+        "import and a first Vector, beyond NumPy": "import sparsezc as gb; gb.Vector.from_coo([0], [1])",
+    }
+    for name, program in programs.items():
+        python("-c", program)  # its files are in memory, and compiled
+        beyond = [python("-c", program)[1] - python("-c", "import numpy")[1] for _ in range(repeats)]
+        add(report, name, "s", beyond)
 
 
 def first_calls(report: Report, repeats: int, *, emulator: bool) -> None:

@@ -24,14 +24,16 @@ from benchmarks.frame import SEED, Case, Report, measure, number, table
 from benchmarks.plot import plot
 from benchmarks.verify import Wrong
 from benchmarks.where import placements
-from sparsezc import device
+from sparsezc import device, memory
 from sparsezc.csr import Csr
+from sparsezc.semirings.types import lookup
 
 Lengths = NDArray[np.int64]
 
 STREAM = "stream"
 LIMIT = 2.0  # times the stream's time for each byte
 ID, VALUE, SECTOR = 4, 4, 32
+_PART = 1 << 24  # entries that are made at a time
 HEADER = [
     "shape",
     "placement",
@@ -91,18 +93,18 @@ SHAPES: dict[str, Callable[[int], Lengths]] = {
 
 def matrix(lengths: Lengths, ncols: int, placement: str) -> Any:
     """Rows of these lengths, each with its ids spread over all columns; every value is the same."""
+    xp = device.current().xp
     indptr = np.concatenate([[0], np.cumsum(lengths)])
-    ids = np.empty(int(indptr[-1]), np.uint32)
-    rows = max(1, lengths.size * (1 << 22) // max(ids.size, 1))  # about so many that have 4 million entries
-    for first in range(0, lengths.size, rows):
-        part = lengths[first : first + rows]
-        row = np.repeat(np.arange(part.size), part)
-        at = np.arange(row.size) - (np.cumsum(part) - part)[row]
-        begin = int(indptr[first])
-        shift = (first + row) * 2654435761 % 997 / 1000  # neighbouring rows have other ids
-        ids[begin : begin + row.size] = ((at + shift) * (ncols / part[row])).astype(np.uint32)
-    csr = Csr.from_arrays(indptr, ids, [1.0], ncols, dtype="FP32")
-    return gb.Matrix._from_csr(csr.place(placement), "gpu")
+    ids, values = memory.allocate(placement, int(indptr[-1]), "uint32"), memory.allocate(placement, 1, "float32")
+    values.write(0, np.ones(1, np.float32))
+    offsets = xp.asarray(indptr)
+    for start in range(0, ids.count, _PART):
+        at = xp.arange(start, min(start + _PART, ids.count))
+        row = xp.searchsorted(offsets, at, side="right") - 1
+        shift = row * 2654435761 % 997 / 1000  # neighbouring rows have other ids
+        ids.write(start, ((at - offsets[row] + shift) * (ncols / (offsets[row + 1] - offsets[row]))).astype(np.uint32))
+    csr = Csr(lengths.size, ncols, indptr, ids, values, lookup("FP32"), iso=True)
+    return gb.Matrix._from_csr(csr, "gpu")
 
 
 def nbytes(lengths: Lengths, placement: str, link_over_device: float) -> int:
@@ -140,6 +142,7 @@ def run_shape(name: str, placement: str, report: Report, options: argparse.Names
     stream = next((each for each in report.cases if each.setting["placement"] == placement), case)
     case.notes["of_stream"] = stream.bytes_per_second / case.bytes_per_second
     report.add(case)
+    print(f"  {name}, {placement}: {number(case.figure('ms'))} ms, {case.notes['of_stream']:.2f} of stream", flush=True)
 
 
 def row(case: Case) -> list[str]:

@@ -147,7 +147,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"EMOGI's experiments need a GPU: {why}")
         return 2
     report = Report("emogi", "ms", options.out)
-    with gb.config.set(engine="gpu", progress=False):
+    with gb.config.set(engine="gpu", head_cache="on", packing="on", progress=False):
         report.rates["zerocopy"] = copyrate.of("zerocopy", options.copy_mib << 20)
         for name in options.graphs:
             with report.part(name):

@@ -129,8 +129,7 @@ class Bench:
         inputs = self.inputs(algorithm)
         counts: dict[Any, Requests] = {}
         products = []
-        for _ in range(2):  # what is found out once, or made once it has proved of use, belongs to no case
-            call(inputs["inputs"][0])
+        call(inputs["inputs"][0])  # what is found out once, or made at first use, belongs to no case
         for source in inputs["inputs"][: self.options.counted]:
             model = Model()
             with model.watching("gpu"):

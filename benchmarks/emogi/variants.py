@@ -55,10 +55,6 @@ class Edges:
     def n(self) -> int:
         return int(self.indptr.size) - 1
 
-    @property
-    def nvals(self) -> int:
-        return int(self.indptr[-1])
-
 
 @dataclass
 class Count:

@@ -21,6 +21,7 @@ from benchmarks import copyrate, facts
 from benchmarks.frame import SEED, Case, Report, Trial, nothing, number, pick_sources, table, timed
 from benchmarks.gap_kernels import KERNELS, Graph, selected
 from benchmarks.model import counters
+from benchmarks.model.counters import LOOKS_AT_HEADS, READS_VALUES, Planned
 from benchmarks.model.emogi import PATTERNS, of_rows, per_row
 from benchmarks.model.requests import SIZES, Requests
 from benchmarks.model.watch import Model, Statement
@@ -47,8 +48,8 @@ def link_seconds(asked: Requests) -> float:
     return sum(count / (rates[size] * 1e6) for size, count in zip(SIZES, asked.by_size, strict=True))
 
 
-def predict(call: Any, source: Any, heads: int, options: argparse.Namespace) -> list[Statement]:
-    model = Model(direction=options.direction, heads=heads)
+def predict(call: Any, source: Any, case: Planned, options: argparse.Namespace) -> list[Statement]:
+    model = Model(direction=options.direction, heads=case.heads, packing=case.packed)
     with model.watching(options.used_engine):
         call(source)
     for operation, times in model.unknown.items():
@@ -93,16 +94,17 @@ def make_case(name: str, graph: Graph, asked: Requests, counted: counters.Counte
     return case
 
 
-def planned(options: argparse.Namespace) -> list[tuple[str, int]]:
-    """Kernels, each with as many ids of every row at hand as it makes a difference to.
+def planned(options: argparse.Namespace) -> list[Planned]:
+    """Kernels, each in the ways that make a difference to it.
 
-    >>> planned(argparse.Namespace(kernels=["bfs", "sssp"], heads=[0, 8]))
-    [('bfs', 0), ('bfs', 8), ('sssp', 0)]
+    >>> [case.label for case in planned(argparse.Namespace(kernels=["bfs", "sssp", "pagerank"], heads=[0, 8]))]
+    ['bfs, 0 heads', 'bfs, 8 heads', 'sssp', 'sssp, packed', 'pagerank']
     """
-    found = [(kernel, heads) for kernel in options.kernels for heads in options.heads]
-    return [
-        (kernel, heads) for kernel, heads in found if kernel in counters.LOOKS_AT_HEADS or heads == options.heads[0]
-    ]
+    found = []
+    for kernel in options.kernels:
+        found += [Planned(kernel, heads) for heads in (options.heads if kernel in LOOKS_AT_HEADS else [0])]
+        found += [Planned(kernel, packed=True)] if kernel in READS_VALUES else []
+    return found
 
 
 def run_graph(name: str, report: Report, options: argparse.Namespace) -> None:
@@ -117,22 +119,21 @@ def run_graph(name: str, report: Report, options: argparse.Namespace) -> None:
     if options.counters == "ncu":
         with report.part(f"{name}: ncu"):
             counted = [*counters.with_ncu(name, options.weights, cases, source)]
-    for turn, (kernel, heads) in enumerate(cases):
-        with report.part(f"{kernel}, {name}"), counters.with_heads(heads, graph):
-            call = KERNELS[kernel].prepare(graph, argparse.Namespace(iterations=1))
+    for turn, plan in enumerate(cases):
+        with report.part(f"{plan.label}, {name}"), plan.kept(graph):
+            call = KERNELS[plan.kernel].prepare(graph, argparse.Namespace(iterations=1))
             answer = call(source)  # what is found out once, or made at first use, is none of the case
             times = [timed(lambda call=call: call(source), synchronize)[1] for _ in range(options.trials)]
-            statements = predict(call, source, heads, options)
+            statements = predict(call, source, plan, options)
             if options.counters == "emulator":
                 counted[turn] = counters.on_emulator(gpu, lambda call=call: call(source))
-            label = f"{kernel}, {heads} heads" if kernel in counters.LOOKS_AT_HEADS else kernel
-            case = make_case(label, graph, total(statements), counted[turn])
+            case = make_case(plan.label, graph, total(statements), counted[turn])
             case.trials = [Trial(source, took, case.notes["nbytes"]) for took in times]
             case.rate = report.rates.get(placement)
             report.add(case)
             if options.levels:
-                print(f"{label}\n{levels(statements)}", flush=True)
-            if kernel == "bfs" and heads == options.heads[-1]:
+                print(f"{plan.label}\n{levels(statements)}", flush=True)
+            if plan.kernel == "bfs" and plan.heads == options.heads[-1]:
                 for pattern in PATTERNS:
                     report.add(make_case(f"  EMOGI {pattern}", graph, emogi_case(graph, answer, pattern), None))
 

@@ -15,7 +15,7 @@ import sparsezc as gb
 from benchmarks.frame import Report
 from benchmarks.gap_kernels import KERNELS, Graph
 from benchmarks.link import Bench, Sizes, held
-from benchmarks.model.counters import STREAM_BYTES, with_heads
+from benchmarks.model.counters import STREAM_BYTES, Planned
 from sparsezc import device
 
 
@@ -27,9 +27,9 @@ def main(text: str) -> None:
     stream = bench.kernel("stream")
     with gb.config.set(engine="gpu", progress=False), held(gpu, STREAM_BYTES, "pinned") as pages:
         graph = Graph(given["graph"], given["graph"], "zerocopy", given["weights"], gpu.xp)
-        for name, heads in given["cases"]:
-            call = KERNELS[name].prepare(graph, argparse.Namespace(iterations=1))
-            with with_heads(heads, graph):
+        for case in (Planned(*each) for each in given["cases"]):
+            call = KERNELS[case.kernel].prepare(graph, argparse.Namespace(iterations=1))
+            with case.kept(graph):
                 call(given["source"])
                 gpu.synchronize()
                 profiler.start()

@@ -31,7 +31,9 @@ METRICS = (
 STREAM = "stream"  # the kernel whose size is known
 KERNELS = f"regex:^({STREAM}|mxv|vxm)$"  # what is counted; nothing else of the engine reads a matrix in these programs
 STREAM_BYTES = 64 << 20
-LOOKS_AT_HEADS = ("bfs", "cc", "bc")  # of benchmarks.gap_kernels.KERNELS those that pull over a monoid that stops
+# Of benchmarks.gap_kernels.KERNELS:
+LOOKS_AT_HEADS = ("bfs", "cc", "bc")  # pull over a monoid that stops
+READS_VALUES = ("sssp", "spmv plus_times")
 
 
 class Counted(NamedTuple):
@@ -68,17 +70,29 @@ def why_not_ncu() -> str | None:
     return None if shutil.which("ncu") else "ncu (Nsight Compute) is not on the path"
 
 
-@contextmanager
-def with_heads(heads: int, graph: Any) -> Iterator[None]:
-    """Let the GPU engine keep so many ids of each row at hand."""
-    budget = heads * graph.id_bytes * graph.n
-    with gb.config.set(head_cache="on" if heads else "off", head_budget=budget or None):
-        yield
+class Planned(NamedTuple):
+    """A kernel, and what the GPU engine keeps beside the matrix for it."""
+
+    kernel: str
+    heads: int = 0
+    packed: bool = False
+
+    @property
+    def label(self) -> str:
+        if self.kernel in LOOKS_AT_HEADS:
+            return f"{self.kernel}, {self.heads} heads"
+        return f"{self.kernel}, packed" if self.packed else self.kernel
+
+    @contextmanager
+    def kept(self, graph: Any) -> Iterator[None]:
+        """Let the engine keep just that."""
+        budget = self.heads * graph.id_bytes * graph.n or None
+        packing = "on" if self.packed else "off"
+        with gb.config.set(head_cache="on" if self.heads else "off", head_budget=budget, packing=packing):
+            yield
 
 
-def with_ncu(
-    graph: str, weights: str, cases: Sequence[tuple[str, int]], source: int, seconds: float = 600.0
-) -> list[Counted]:
+def with_ncu(graph: str, weights: str, cases: Sequence[Planned], source: int, seconds: float = 600.0) -> list[Counted]:
     """Run ``python -m benchmarks.model.counted`` under ncu: what each of its cases made the GPU count.
 
     Raises

@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -52,6 +53,7 @@ class Rows:
     ncols : int
     long : int
         Rows of more entries are cut into chunks.
+    values : ndarray, shape (nvals,) or (1,)
     engine_rows : optional
         The GPU engine's own object for these rows, where it has one.
     """
@@ -61,6 +63,7 @@ class Rows:
     id_bytes: int
     value_bytes: int
     ncols: int
+    values: NDArray[Any]
     long: int = field(default_factory=lambda: stores.LONG)
     engine_rows: Any = None
     _heads: Heads | None = None
@@ -72,6 +75,15 @@ class Rows:
     @property
     def nvals(self) -> int:
         return int(self.indptr[-1])
+
+    @cached_property
+    def packs(self) -> bool:
+        """Whether ids and values fit into one word of 4 bytes (pack.cu)."""
+        spare = 32 - max(1, (self.ncols - 1).bit_length())
+        if not self.value_bytes or self.id_bytes != 4 or spare < 1 or self.values.dtype.kind == "c":
+            return False
+        low, high = self.values.min(), self.values.max()
+        return bool(low >= 0 and high < 2**spare and (self.values == self.values.astype(np.int64)).all())
 
     def blocks(self) -> Iterator[slice]:
         """Rows in parts of about BLOCK entries that begin at words."""

@@ -16,9 +16,11 @@ import numpy as np
 
 from benchmarks.model.reads import Bits, Reading, Rows, pull, push
 from sparsezc import device, engines
+from sparsezc.config import config
 from sparsezc.csr import index_dtype
 from sparsezc.engines.gpu import direction, heads, spmv
 from sparsezc.engines.gpu.direction import Work
+from sparsezc.matrix import Matrix
 
 _PRODUCTS = ("mxv", "vxm")
 
@@ -45,10 +47,19 @@ class Model:
         Where the ids and values would lie: it decides what an atomic is worth.
     heads : int, optional
         Ids of each row in the row-head cache; by default as many as the GPU engine has made, and none elsewhere.
+    packing : bool, optional
+        Whether ids and small values share a word; by default where the GPU engine has packed them.
     """
 
-    def __init__(self, *, direction: str = "choose", placement: str = "zerocopy", heads: int | None = None) -> None:
-        self.direction, self.placement, self.heads = direction, placement, heads
+    def __init__(
+        self,
+        *,
+        direction: str = "choose",
+        placement: str = "zerocopy",
+        heads: int | None = None,
+        packing: bool | None = None,
+    ) -> None:
+        self.direction, self.placement, self.heads, self.packing = direction, placement, heads, packing
         self.statements: list[Statement] = []
         self.unknown: dict[str, int] = {}  # operations that read a matrix in a way that is not modelled
         self._rows: dict[int, tuple[Any, Rows | None, Rows | None]] = {}
@@ -57,17 +68,32 @@ class Model:
     def watching(self, engine: str) -> Iterator[Model]:
         """Look at every statement that the engine of this name runs meanwhile."""
         watched: Any = engines.get(engine)
-        run = watched.run
+        run, sampled = watched.run, Matrix._sampled
 
         def look_and_run(expression: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
             self.look(expression, mask)
             run(expression, out, mask, accum, replace)
 
         watched.run = look_and_run
+        if engine == "cpu" and self.heads:
+            Matrix._sampled = lambda A: self._sample(A)  # type: ignore[assignment,method-assign]
         try:
             yield self
         finally:
             del watched.run  # the class's own is seen again
+            Matrix._sampled = sampled  # type: ignore[method-assign]
+
+    def _sample(self, A: Matrix) -> Matrix | None:
+        """What the GPU engine would have of A in its row-head cache, as a matrix that costs nothing to read."""
+        rows, columns = self.orientations(A)
+        if rows is None or not self.heads:
+            return None
+        ids = np.sort(rows.heads(self.heads, columns).ids, axis=1)
+        there = ids < rows.ncols
+        indptr = np.concatenate([[0], np.cumsum(there.sum(1))])
+        made = Matrix.from_csr(indptr, ids[there], True, ncols=rows.ncols)
+        self._rows[id(made._store)] = (made._store, None, None)
+        return made
 
     def look(self, expression: Any, mask: Any) -> None:
         """Predict one statement."""
@@ -111,12 +137,15 @@ class Model:
         if frontier and rows is not None and self._pulls(rows, columns, op, reads_values, present, wanted, k):
             stops = op.monoid.stops_anywhere
             near = rows.heads(k, columns) if k and stops else None
+            if v is not None and reads_values and self._packed(rows):
+                reads_ids, reads_values = True, False
             reading = pull(
                 rows, wanted, present, reads_ids=reads_ids, reads_values=reads_values, stops=stops, heads=near
             )
             return Statement(operation, "pull", frontier, size, reading)
         if frontier and columns is not None:
-            reading = push(columns, present, wanted, reads_values=reads_values)
+            apart = reads_values and not (v is not None and self._packed(columns))
+            reading = push(columns, present, wanted, reads_values=apart)
             return Statement(operation, "push", frontier, size, reading)
         return Statement(operation, "none", frontier, size, Reading())
 
@@ -127,6 +156,13 @@ class Model:
         if self.heads is not None:
             return self.heads
         return 0 if rows.engine_rows is None else heads.expected(rows.engine_rows, dtype, values=reads_values)
+
+    def _packed(self, rows: Rows) -> bool:
+        """Whether one word holds an entry's id and its value."""
+        if self.packing is not None:
+            return self.packing and rows.packs
+        kept = getattr(rows.engine_rows, "packed", None)
+        return kept is not None and kept.words is not None and config.packing != "off"
 
     def _pulls(
         self, rows: Rows, columns: Rows | None, op: Any, reads_values: bool, present: Bits | None,
@@ -175,14 +211,15 @@ def _orientations(matrix: Any) -> tuple[Rows | None, Rows | None]:
     on_host = csr.indices.placement == "host"  # where the ids of a GPU's matrix may be half as wide
     id_bytes = index_dtype(csr.ncols, "device").itemsize if on_host else csr.indices.dtype.itemsize
     kept = None if on_host else matrix._store
-    rows = Rows(csr.indptr, csr.indices.read(), id_bytes, value_bytes, csr.ncols, engine_rows=kept and kept.rows)
+    arrays = csr.indptr, csr.indices.read(), id_bytes, value_bytes, csr.ncols, csr.values.read()
+    rows = Rows(*arrays, engine_rows=kept and kept.rows)
     if csr.symmetric:
         return rows, rows
     if kept is None or kept.columns is None:
         return rows, None
-    indptr, indices = device.current().asnumpy(kept.columns.indptr), kept.columns.indices.read()
-    widths = kept.columns.indices.dtype.itemsize, value_bytes
-    return rows, Rows(indptr, indices, *widths, csr.nrows, engine_rows=kept.columns)
+    other = kept.columns
+    indptr, widths = device.current().asnumpy(other.indptr), (other.indices.dtype.itemsize, value_bytes)
+    return rows, Rows(indptr, other.indices.read(), *widths, csr.nrows, other.values.read(), engine_rows=other)
 
 
 def _pattern(v: Any, *, structure: bool) -> Bits:

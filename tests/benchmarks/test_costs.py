@@ -26,7 +26,7 @@ def test_latency_on_the_emulated_device(tmp_path: Path, capsys: pytest.CaptureFi
         latency.device.use(before)
     found = {case["name"]: case for case in cases(path)}
     assert set(latency.AT_MOST) <= set(found)
-    assert all(case["derived"]["median"] > 0 for name, case in found.items() if name != "import, beyond NumPy")
+    assert all(case["derived"]["median"] > 0 for name, case in found.items() if "NumPy" not in name)
     assert found["bfs, a level, device"]["notes"]["levels"] == 9
     assert "goal" in capsys.readouterr().out
 
@@ -40,7 +40,8 @@ def test_importing_stays_cheap(tmp_path: Path) -> None:
     """The project's limit is 0.4 s beyond NumPy; the least of some pairs, for other load only adds."""
     report = Report("latency", "ms", tmp_path / "l.json")
     latency.imports(report, 3)
-    assert report.cases[0].seconds.min <= latency.AT_MOST["import, beyond NumPy"]
+    for case in report.cases[:2]:
+        assert case.seconds.min <= latency.AT_MOST[case.name]
 
 
 # shapes

@@ -30,7 +30,8 @@ def test_emogi_on_the_emulated_device(
     expected = [(name, variant) for name in emogi.ALGORITHMS for variant in variants]
     assert [(case["name"], case["setting"]["variant"]) for case in found] == 2 * expected
     assert all(case["verified"] == "yes" for case in found)
-    assert all(case["requests"] > 0 and case["notes"]["amplification"] > 0 for case in found)
+    theirs = [case for case in found if case["setting"]["variant"] != "sparsezc"]
+    assert all(case["requests"] > 0 and case["notes"]["amplification"] > 0 for case in theirs)
     text = capsys.readouterr().out
     assert "this device has no pages that migrate" in text
     assert "section 5.3.4, figure 10" in text
