@@ -51,8 +51,7 @@ def bfs(A: Matrix, source: Any) -> Vector:
     """
     n = _check.adjacency(A)
     source = _check.vertex(source, n)
-    level = Vector(types.INT32, n)
-    frontier = Vector(types.BOOL, n)
+    level, frontier = A._vector(types.INT32), A._vector(types.BOOL)
     frontier[source] = True
     depth = 0
     while frontier.nvals:
@@ -107,8 +106,7 @@ def bfs_parents(A: Matrix, source: Any) -> Vector:
     """
     n = _check.adjacency(A)
     source = _check.vertex(source, n)
-    parent = Vector(types.INT64, n)
-    frontier = Vector(types.INT64, n)
+    parent, frontier = A._vector(types.INT64), A._vector(types.INT64)
     frontier[source] = source
     while frontier.nvals:
         # parent<q> = q

@@ -139,8 +139,7 @@ def _sweep(A: Matrix, directed: bool) -> tuple[Vector, Vector]:
     degree = out_degree(A)
     largest = degree.reduce(monoid.max).value
     start = int(degree.select(select.valueeq, largest).new().to_coo()[0][0])
-    inside = Vector(types.BOOL, n)
-    border = Vector(types.BOOL, n)
+    inside, border = A._vector(types.BOOL), A._vector(types.BOOL)
     border[start] = True
     for _ in range(SWEEPS):
         # p<q> = true
