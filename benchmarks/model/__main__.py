@@ -85,12 +85,10 @@ def emogi_case(graph: Graph, level: Any, pattern: str) -> Requests:
     return of_rows(per_row(begin, end, width, pattern), end - begin, reached, width)
 
 
-def make_case(name: str, graph: Graph, asked: Requests, counted: counters.Counted | None) -> Case:
+def make_case(name: str, graph: Graph, asked: Requests) -> Case:
     case = Case(name, {"graph": graph.name, "placement": graph.placement}, requests=asked.count)
     case.notes = {"by_size": asked.by_size, "nbytes": asked.nbytes, "useful_bytes": asked.useful_bytes}
     case.notes["link_seconds"] = link_seconds(asked)
-    if counted is not None:
-        case.notes["counted"] = counted._asdict()
     return case
 
 
@@ -115,27 +113,32 @@ def run_graph(name: str, report: Report, options: argparse.Namespace) -> None:
     print(f"{name}: {graph.n:,} vertices, {graph.nvals:,} entries", flush=True)
     source = pick_sources(graph.degree, 1, options.seed)[0] if options.source is None else options.source
     cases = planned(options)
-    counted: list[counters.Counted | None] = [None] * len(cases)
-    if options.counters == "ncu":
-        with report.part(f"{name}: ncu"):
-            counted = [*counters.with_ncu(name, options.weights, cases, source)]
-    for turn, plan in enumerate(cases):
+    made: list[Case] = []
+    for plan in cases:
         with report.part(f"{plan.label}, {name}"), plan.kept(graph):
             call = KERNELS[plan.kernel].prepare(graph, argparse.Namespace(iterations=1))
             answer = call(source)  # what is found out once, or made at first use, is none of the case
             times = [timed(lambda call=call: call(source), synchronize)[1] for _ in range(options.trials)]
             statements = predict(call, source, plan, options)
+            case = make_case(plan.label, graph, total(statements))
             if options.counters == "emulator":
-                counted[turn] = counters.on_emulator(gpu, lambda call=call: call(source))
-            case = make_case(plan.label, graph, total(statements), counted[turn])
+                case.notes["counted"] = counters.on_emulator(gpu, lambda call=call: call(source))._asdict()
             case.trials = [Trial(source, took, case.notes["nbytes"]) for took in times]
             case.rate = report.rates.get(placement)
             report.add(case)
+            made.append(case)
+            print(f"  {plan.label}: {number(case.notes['nbytes'] / 1e6)} MB", flush=True)
             if options.levels:
-                print(f"{plan.label}\n{levels(statements)}", flush=True)
+                print(levels(statements), flush=True)
             if plan.kernel == "bfs" and plan.heads == options.heads[-1]:
                 for pattern in PATTERNS:
-                    report.add(make_case(f"  EMOGI {pattern}", graph, emogi_case(graph, answer, pattern), None))
+                    report.add(make_case(f"  EMOGI {pattern}", graph, emogi_case(graph, answer, pattern)))
+    if options.counters == "ncu":
+        with report.part(f"{name}: ncu"):
+            found = counters.with_ncu(name, options.weights, cases, source)
+            for case, counted in zip(made, found, strict=True):
+                case.notes["counted"] = counted._asdict()
+            report.save()
 
 
 def row(case: Case) -> list[str]:

@@ -13,16 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.model.requests import Integers, positions
+from sparsezc import device
 
 Bits = NDArray[np.bool_]
 
 
 @dataclass(eq=False)
 class Heads:
-    """k ids of each row; where a row has no more, `none`, which is no id."""
+    """k ids of each row; where a row has no more, or is cut into chunks, a number that is no column."""
 
     ids: NDArray[Any]  # shape (nrows, k)
-    none: int
+    ncols: int
 
     @property
     def k(self) -> int:
@@ -35,12 +36,17 @@ class Heads:
         """
         found = lengths <= self.k
         if present is None:
-            found |= self.ids[block, 0] != self.none
+            found |= self.ids[block, 0] < self.ncols
             return found
         at = self.ids[block]
-        hit = present[np.minimum(at, present.size - 1)] & (at != self.none)
-        found |= hit.any(1)
+        found |= (present[np.minimum(at, self.ncols - 1)] & (at < self.ncols)).any(1)
         return found
+
+
+def of_engine(kept: Any, nrows: int, ncols: int) -> Heads:
+    """The heads that the GPU engine has made: slot j of row r of word w lies at (w * k + j) * 32 + r."""
+    ids = device.current().asnumpy(kept.ids).reshape(-1, kept.k, 32).transpose(0, 2, 1).reshape(-1, kept.k)
+    return Heads(ids[:nrows], ncols)
 
 
 def fill(

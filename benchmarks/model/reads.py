@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.model.heads import Heads, fill
+from benchmarks.model.heads import Heads, fill, of_engine
 from benchmarks.model.requests import Integers, Requests, of_entries, of_spans, positions
 from sparsezc.engines.gpu import stores
 
@@ -95,6 +95,9 @@ class Rows:
 
     def heads(self, k: int, hubs: Rows | None) -> Heads:
         """The row-head cache of k ids a row; `hubs`: the transpose, whose longest rows are the hubs."""
+        kept = getattr(self.engine_rows, "heads", None)
+        if (self._heads is None or self._heads.k != k) and kept is not None and kept.k == k:
+            self._heads = of_engine(kept, self.nrows, self.ncols)
         if self._heads is None or self._heads.k != k:
             made = Heads(np.full((self.nrows, k), self.ncols, np.min_scalar_type(self.ncols)), self.ncols)
             degree = None if hubs is None else np.diff(hubs.indptr)
