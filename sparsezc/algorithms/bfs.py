@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sparsezc.algorithms import _check
+from sparsezc.algorithms._rounds import rounds
 from sparsezc.matrix import Matrix
 from sparsezc.semirings import semiring, types
 from sparsezc.vector import Vector
@@ -53,13 +54,11 @@ def bfs(A: Matrix, source: Any) -> Vector:
     source = _check.vertex(source, n)
     level, frontier = A._vector(types.INT32), A._vector(types.BOOL)
     frontier[source] = True
-    depth = 0
-    while frontier.nvals:
+    for depth in rounds(frontier):
         # level<q> = d
         level(frontier.S) << depth
         # q<!level> = q'A
         frontier(~level.S, replace=True) << frontier.vxm(A, semiring.any_pair[types.BOOL])
-        depth += 1
     return level
 
 
@@ -108,7 +107,7 @@ def bfs_parents(A: Matrix, source: Any) -> Vector:
     source = _check.vertex(source, n)
     parent, frontier = A._vector(types.INT64), A._vector(types.INT64)
     frontier[source] = source
-    while frontier.nvals:
+    for _ in rounds(frontier):
         # parent<q> = q
         parent(frontier.S) << frontier
         # q<!parent> = q'A

@@ -202,6 +202,9 @@ class CpuEngine:
     def keep_transpose(self, store: Any) -> None:
         """Nothing: SuiteSparse chooses for itself."""
 
+    def replay(self, frontier: Any, number: int) -> None:
+        """None: the host is here."""
+
     def sample(self, store: Any) -> None:
         """None: no entries are nearer than others."""
 

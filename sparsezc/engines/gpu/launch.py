@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -71,6 +74,59 @@ def popcounts(bits: Any) -> Any:
     counts = gpu.xp.empty(bits.size, np.int64)
     _small("popcounts")(blocks(gpu, bits.size), THREADS, (np.uint64(bits.size), bits, counts))
     return counts
+
+
+@dataclass(frozen=True)
+class OnDevice:
+    """A number that the device keeps: an array of one int64."""
+
+    array: Any
+
+
+def tick(number: OnDevice) -> None:
+    """Add one."""
+    _small("tick")(1, 32, (number.array,))
+
+
+#: Arrays of vectors that have got others, for the next results, while rounds run unattended; None while they do not.
+_spare: list[tuple[Any, Any]] | None = None
+
+
+@contextmanager
+def unattended() -> Iterator[None]:
+    """Statements that must not wait for the device, nor decide by what it says, and that find their arrays again."""
+    global _spare
+    before, _spare = _spare, []
+    try:
+        yield
+    finally:
+        _spare = before
+
+
+def is_attended() -> bool:
+    return _spare is None
+
+
+def spare(values: Any, bits: Any) -> None:
+    """Keep a vector's former arrays for the next result, if rounds run unattended."""
+    if _spare is not None and values is not None and bits is not None:
+        _spare.append((values, bits))
+
+
+def vector_arrays(size: int, dtype: DataType) -> tuple[Any, Any]:
+    """Values that mean nothing, and presence words without entries."""
+    xp = device.current().xp
+    nwords = -(-size // 32)
+    if _spare is None:
+        return xp.empty(size, dtype.np_type), xp.zeros(nwords, np.uint32)
+    for k, (values, bits) in enumerate(_spare):
+        if values.size == size and values.dtype == dtype.np_type:
+            del _spare[k]
+            break
+    else:
+        values, bits = xp.empty(size, dtype.np_type), xp.empty(nwords, np.uint32)
+    _small("clear")(blocks(device.current(), nwords), THREADS, (np.uint64(nwords), bits))
+    return values, bits
 
 
 def positions(bits: Any, size: int) -> Any:

@@ -24,6 +24,7 @@ from sparsezc.engines.gpu import (
     submatrix,
 )
 from sparsezc.engines.gpu.output import MaskBits, bits_of, mask_bits
+from sparsezc.engines.gpu.replay import Replay
 from sparsezc.engines.gpu.stores import MatrixStore, VectorStore
 from sparsezc.errors import NotImplementedException, warn_slow
 from sparsezc.memory import budget, wrap
@@ -120,6 +121,9 @@ class GpuEngine:
 
     def keep_transpose(self, store: MatrixStore) -> None:
         matrices.keep_transpose(store)
+
+    def replay(self, frontier: VectorStore, number: int) -> Replay:
+        return Replay(frontier, number)
 
     def sample(self, store: MatrixStore) -> MatrixStore | None:
         rows = None if store.rows is None else heads.sample(store.rows, store.columns, store.dtype)
