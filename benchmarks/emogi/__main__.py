@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import gc
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -44,9 +45,10 @@ def run_graph(name: str, report: Report, options: argparse.Namespace) -> None:
                 if why_not:
                     print(f"  {algorithm} uvm: {why_not}", flush=True)
                     continue
+                start = time.perf_counter()
                 case = bench.run(algorithm, variant)
-                ms = number(case.notes["mean_seconds"] * 1e3)
-                print(f"  {algorithm} {variant}: {ms} ms, verified: {case.verified}", flush=True)
+                ms, took = number(case.notes["mean_seconds"] * 1e3), time.perf_counter() - start
+                print(f"  {algorithm} {variant}: {ms} ms, verified: {case.verified} ({took:.1f} s)", flush=True)
             gc.collect()
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -116,6 +117,7 @@ def run_graph(name: str, report: Report, options: argparse.Namespace) -> None:
     made: list[Case] = []
     for plan in cases:
         with report.part(f"{plan.label}, {name}"), plan.kept(graph):
+            start = time.perf_counter()
             call = KERNELS[plan.kernel].prepare(graph, argparse.Namespace(iterations=1))
             answer = call(source)  # what is found out once, or made at first use, is none of the case
             times = [timed(lambda call=call: call(source), synchronize)[1] for _ in range(options.trials)]
@@ -127,7 +129,8 @@ def run_graph(name: str, report: Report, options: argparse.Namespace) -> None:
             case.rate = report.rates.get(placement)
             report.add(case)
             made.append(case)
-            print(f"  {plan.label}: {number(case.notes['nbytes'] / 1e6)} MB", flush=True)
+            took = time.perf_counter() - start
+            print(f"  {plan.label}: {number(case.notes['nbytes'] / 1e6)} MB ({took:.1f} s)", flush=True)
             if options.levels:
                 print(levels(statements), flush=True)
             if plan.kernel == "bfs" and plan.heads == options.heads[-1]:

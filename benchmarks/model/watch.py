@@ -75,12 +75,13 @@ class Model:
             run(expression, out, mask, accum, replace)
 
         watched.run = look_and_run
+        watched.replay = lambda _frontier, _number: None  # each round comes back, to be looked at
         if engine == "cpu" and self.heads:
             Matrix._sampled = lambda A: self._sample(A)  # type: ignore[assignment,method-assign]
         try:
             yield self
         finally:
-            del watched.run  # the class's own is seen again
+            del watched.run, watched.replay  # the class's own are seen again
             Matrix._sampled = sampled  # type: ignore[method-assign]
 
     def _sample(self, A: Matrix) -> Matrix | None:

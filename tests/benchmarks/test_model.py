@@ -156,6 +156,16 @@ def test_whole_searches(graph: str, slots: int, device: EmulatedDevice) -> None:
 
 
 @lockstep
+def test_rounds_that_go_on_without_the_host_are_predicted_too(device: EmulatedDevice) -> None:
+    A = gb.io.read("path:300", placement="zerocopy")
+    found = assert_close(device, lambda: gb.algorithms.bfs(A, 0))
+    assert found.useful_bytes == pytest.approx(4 * A.nvals, rel=0.01)
+    device.reset()
+    gb.algorithms.bfs(A, 0)
+    assert "tick" in device.launches
+
+
+@lockstep
 @pytest.mark.parametrize("shape", SHAPES)
 def test_pulls_that_look_at_heads_first(shape: str, device: EmulatedDevice) -> None:
     A = matrix(SHAPES[shape])
