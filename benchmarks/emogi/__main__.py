@@ -128,6 +128,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--weights", default="hash:8-72", help="edge lengths; the paper's are whole numbers from 8 to 72"
     )
+    parser.add_argument("--id-bytes", type=int, choices=(4, 8), default=4, help="of an id; 8 in most of the paper")
     parser.add_argument("--verify", choices=("first", "none"), default="first")
     parser.add_argument("--seed", type=int, default=SEED, help="of the sources")
     parser.add_argument("--copy-mib", type=int, default=1024, help="MiB that the copy rate is measured with")

@@ -38,6 +38,17 @@ def test_emogi_on_the_emulated_device(
 
 
 @emulated
+def test_ids_of_eight_bytes_take_twice_the_bytes(tmp_path: Path, device: EmulatedDevice) -> None:
+    moved = {}
+    for width in ("4", "8"):
+        path = tmp_path / f"{width}.json"
+        options = ["--variants", "aligned,sparsezc", "--algorithms", "bfs", "--id-bytes", width]
+        assert emogi.main(["urand:7", *SMALL, *options, "--out", str(path)]) == 0
+        moved[width] = [case["derived"]["nbytes"] for case in cases(path)]
+    assert moved["8"][0] == pytest.approx(2 * moved["4"][0], rel=0.15)
+
+
+@emulated
 def test_components_of_a_directed_graph_are_left_out(
     tmp_path: Path, device: EmulatedDevice, capsys: pytest.CaptureFixture[str]
 ) -> None:
