@@ -85,13 +85,17 @@ class OnDevice:
     array: Any
 
 
-def tick(number: OnDevice) -> None:
-    """Add one."""
-    _small("tick")(1, 32, (number.array,))
+@dataclass(eq=False)
+class _Spare:
+    """Arrays of a vector that has got others."""
+
+    values: Any
+    bits: Any
+    clear: bool = False  # the presence words are 0
 
 
-#: Arrays of vectors that have got others, for the next results, while rounds run unattended; None while they do not.
-_spare: list[tuple[Any, Any]] | None = None
+#: What the next results take while rounds run unattended; None while they do not.
+_spare: list[_Spare] | None = None
 
 
 @contextmanager
@@ -113,23 +117,31 @@ def is_attended() -> bool:
 def spare(values: Any, bits: Any) -> None:
     """Keep a vector's former arrays for the next result, if rounds run unattended."""
     if _spare is not None and values is not None and bits is not None:
-        _spare.append((values, bits))
+        _spare.append(_Spare(values, bits))
+
+
+def next_round(number: OnDevice) -> None:
+    """Add one, and clear the arrays that the next round takes, in one kernel."""
+    gpu = device.current()
+    used = [pair for pair in _spare or () if not pair.clear]
+    turn = _small("turn")
+    if not used:
+        turn(1, THREADS, (np.uint64(0), 0, number.array))
+    for k, pair in enumerate(used):
+        counter = number.array if k == 0 else 0
+        turn(blocks(gpu, pair.bits.size), THREADS, (np.uint64(pair.bits.size), pair.bits, counter))
+        pair.clear = True
 
 
 def vector_arrays(size: int, dtype: DataType) -> tuple[Any, Any]:
     """Values that mean nothing, and presence words without entries."""
     xp = device.current().xp
     nwords = -(-size // 32)
-    if _spare is None:
-        return xp.empty(size, dtype.np_type), xp.zeros(nwords, np.uint32)
-    fitting = [pair for pair in _spare if pair[0].size == size and pair[0].dtype == dtype.np_type]
-    if fitting:
-        values, bits = fitting[0]
-        _spare[:] = [pair for pair in _spare if pair[0] is not values]
-    else:
-        values, bits = xp.empty(size, dtype.np_type), xp.empty(nwords, np.uint32)
-    _small("clear")(blocks(device.current(), nwords), THREADS, (np.uint64(nwords), bits))
-    return values, bits
+    for pair in _spare or ():
+        if pair.clear and pair.values.size == size and pair.values.dtype == dtype.np_type:
+            _spare.remove(pair)  # type: ignore[union-attr]
+            return pair.values, pair.bits
+    return xp.empty(size, dtype.np_type), xp.zeros(nwords, np.uint32)
 
 
 def positions(bits: Any, size: int) -> Any:

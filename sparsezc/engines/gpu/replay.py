@@ -40,12 +40,12 @@ class Replay:
         number = launch.OnDevice(gpu.xp.full(1, self.depth, np.int64))
         with launch.unattended():
             yield number  # once as ever: what is compiled now is not recorded
-            launch.tick(number)
+            launch.next_round(number)
             before = self._arrays()
             with gpu.record() as recording:
                 for _ in range(2):  # in and out change places twice, and are where they were
                     yield number
-                    launch.tick(number)
+                    launch.next_round(number)
         recording.replay()
         self.depth += 3
         pairs = _LEAST
