@@ -281,7 +281,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Writable):
 
     def __reduce__(self) -> tuple[Any, ...]:
         i, j, values = self.to_coo()
-        return _unpickle, (i, j, values, self.dtype.name, self.shape, self.name)
+        return _unpickle, (i, j, values, self.dtype, self.shape, self.name)
 
     def _repr_html_(self) -> str:
         return html(self)
@@ -344,5 +344,5 @@ class Matrix(FromArrays, MatrixContents, Readable, Writable):
         return compare.summary(self, "nowhere yet" if self._engine is None else self._engine.name)
 
 
-def _unpickle(i: Any, j: Any, values: Any, dtype: str, shape: tuple[int, int], name: str) -> Matrix:
+def _unpickle(i: Any, j: Any, values: Any, dtype: Any, shape: tuple[int, int], name: str) -> Matrix:
     return Matrix.from_coo(i, j, values, dtype, nrows=shape[0], ncols=shape[1], name=name)

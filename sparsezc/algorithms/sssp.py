@@ -14,7 +14,7 @@ from sparsezc.matrix import Matrix
 from sparsezc.semirings import binary, monoid, select, semiring, types
 from sparsezc.vector import Vector
 
-_WORK = 16  # delta, in mean lengths for each edge of a vertex; Davidson et al. take 32, for cards of their time
+_WORK = 25  # delta, in mean lengths for each edge of a vertex; Davidson et al. take 32
 _ROUNDS = 16  # after so many a search of integers looks whether one has wrapped around
 
 

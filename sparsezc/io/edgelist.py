@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc.io.holds import need_numbers
 
 if TYPE_CHECKING:
     from sparsezc.matrix import Matrix
@@ -104,6 +105,8 @@ def to_columns(A: Any, labels: Any, weights: bool, where: str) -> tuple[Any, Any
 
     if not isinstance(A, Matrix | TransposedMatrix):
         raise DomainMismatch(f"{where}: A is a {type(A).__name__}; a Matrix is needed")
+    if weights:
+        need_numbers(A, where)
     rows, cols, values = A.to_coo(values=weights)
     if labels is None:
         return rows.view(np.int64), cols.view(np.int64), values

@@ -15,6 +15,7 @@ import numpy as np
 from sparsezc import device
 from sparsezc.errors import DomainMismatch, InvalidValue
 from sparsezc.io.csr_arrays import from_coo_arrays, from_csr_arrays, to_coo_arrays, to_csr_arrays
+from sparsezc.io.holds import need_numbers
 from sparsezc.io.optional import need
 
 if TYPE_CHECKING:
@@ -98,6 +99,7 @@ def to_torch_sparse(A: Any, layout: str = "csr", dtype: Any = None, *, copy: boo
     form = str(layout).lower()
     if form not in _LAYOUTS:
         raise InvalidValue(f"layout={layout!r} is not one of {', '.join(_LAYOUTS)}")
+    need_numbers(A, "to_torch_sparse")
     torch = need("torch")
     if form == "coo":
         rows, columns, values = to_coo_arrays(A, dtype=dtype)

@@ -1,7 +1,8 @@
 """The kernels that the GPU engine makes, for the gates that compile them: (label, source, name).
 
 `every_semiring` is what mxv and vxm become for each semiring; `every_width` goes through types, id widths, iso-valued
-matrices and accumulators; `everything_else` are the other kernels, as a rehearsal of ordinary statements asks for them.
+matrices and accumulators; `everything_else` are the other kernels, as a rehearsal of ordinary statements asks for them;
+`every_complex` are a few of all for complex numbers, which have rows of the table of their own.
 """
 
 from __future__ import annotations
@@ -112,3 +113,31 @@ def _statements() -> None:
 def everything_else() -> list[Case]:
     """Every kernel that ordinary statements on two types ask for."""
     return [(name, source, name) for source, name in rehearse([_statements]) if name not in ("mxv", "vxm")]
+
+
+def _complex_statements() -> None:
+    at = np.arange(0, 40, 2)
+    v = gb.Vector.from_coo(at, 1j, size=40)
+    A = gb.Matrix.from_coo(at, at[::-1], at + 1j, nrows=40, ncols=40).to("gpu")
+    w = gb.Vector(complex, 40)
+    w << A.mxv(v, gb.semiring.any_first)
+    w(v.V, gb.binary.plus) << v.ewise_add(w, gb.binary.truediv)
+    w << v.apply(gb.unary.sqrt)
+    v.reduce(gb.monoid.times).new()
+    A.apply(gb.unary.abs).new()
+    A.select(gb.select.valuene, 0).new()
+    A.ewise_add(A.T, gb.binary.times).new()
+    A.mxm(A, gb.semiring.plus_times).new()
+    A.mxm(A.T, gb.semiring.plus_times).new(mask=A.S)
+
+
+def every_complex() -> list[Case]:
+    """A few kernels of every sort for complex numbers, labelled so: they take more than those of real ones."""
+    found: list[Case] = []
+    for op in (semiring.plus_times, semiring.times_second):  # added by atomics, and in turn
+        for dtype in types.COMPLEX:
+            found += _products(op[dtype], dtype, accum=gb.binary.plus[dtype])
+    found += [(name, source, name) for source, name in rehearse([_complex_statements]) if name not in ("mxv", "vxm")]
+    return [
+        (f"{label}.complex", source, name) for label, source, name in found if " c64 " in source or " c128 " in source
+    ]

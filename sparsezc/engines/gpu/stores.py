@@ -32,13 +32,13 @@ class VectorStore:
     bits : array of uint32, shape (ceil(size / 32),); bits beyond `size` are 0. None while empty
     count : int or None
         Number of entries where it is known; None: nobody has counted yet.
-    offsets : array of int64, or None
-        Of the rows that the vector will likely be multiplied with next: counting its entries then counts theirs too.
+    next_rows : Rows or None
+        The rows that the vector will likely be multiplied with next: counting its entries then counts theirs too.
     row_entries : int or None
         The entries of those rows where the vector has one, if somebody counted.
     """
 
-    __slots__ = ("bits", "count", "dtype", "offsets", "row_entries", "size", "values")
+    __slots__ = ("bits", "count", "dtype", "next_rows", "row_entries", "size", "values")
 
     def __init__(self, dtype: DataType, size: int) -> None:
         self.dtype = dtype
@@ -49,7 +49,7 @@ class VectorStore:
         self.values: Any = None
         self.bits: Any = None
         self.count: int | None = 0
-        self.offsets: Any = None
+        self.next_rows: Rows | None = None
         self.row_entries: int | None = None
 
     @property
@@ -62,23 +62,25 @@ class VectorStore:
         return self.count == self.size
 
     def set(self, values: Any, bits: Any, count: int | None = None) -> None:
+        if values is not self.values:
+            launch.spare(self.values, self.bits)
         self.values, self.bits, self.count = values, bits, count
-        self.offsets = self.row_entries = None
+        self.next_rows = self.row_entries = None
 
     def nvals(self) -> int:
         if self.count is None:
-            if self.offsets is not None:
-                self.count_rows(self.offsets)
+            if self.next_rows is not None:
+                self.count_rows(self.next_rows)
             else:
                 self.count = launch.count(self.bits)
         assert self.count is not None
         return self.count
 
-    def count_rows(self, offsets: Any) -> int:
+    def count_rows(self, rows: Rows) -> int:
         """The entries of the rows where the vector has one; its own are counted on the way."""
-        if self.row_entries is None or self.offsets is not offsets or self.count is None:
-            self.count, self.row_entries = launch.frontier(self.bits, self.size, offsets)
-            self.offsets = offsets
+        if self.row_entries is None or self.next_rows is not rows or self.count is None:
+            self.count, self.row_entries = launch.frontier(self.bits, self.size, rows.indptr)
+            self.next_rows = rows
         return self.row_entries
 
     def operands(self) -> tuple[Any, Any]:
@@ -109,8 +111,7 @@ class VectorStore:
 
     def make(self) -> None:
         """Give an empty vector its arrays."""
-        xp = device.current().xp
-        self.set(xp.empty(self.size, self.dtype.np_type), xp.zeros(self.nwords, np.uint32), 0)
+        self.set(*launch.vector_arrays(self.size, self.dtype), 0)
 
 
 @dataclass(eq=False)
