@@ -185,3 +185,22 @@ def test_a_search_from_many_vertices(gpu: Any) -> None:
         with small():
             found = levels(A.to("gpu"), k)
         assert found.isequal(levels(A, k), check_dtype=True)
+
+
+@pytest.mark.parametrize("placement", ["device", "zerocopy"])
+@pytest.mark.parametrize("directed", [False, True])
+def test_algorithms_from_many_vertices(directed: bool, placement: str, gpu: Any) -> None:
+    """Searches, closeness and betweenness pass through panels, and say what they say without."""
+    if directed:
+        A = sparse("BOOL")
+    else:
+        A = gb.io.read("kron:8", engine="cpu")
+    sources = [1, 7, 20, 33, 34]
+    B = A.to("gpu", placement=placement)
+    with small():
+        for algorithm in (
+            lambda G: gb.algorithms.bfs(G, sources),
+            lambda G: gb.algorithms.betweenness_centrality(G, sources=sources),
+            lambda G: gb.algorithms.betweenness_centrality(G, k=4, seed=1, endpoints=True),
+        ):
+            assert algorithm(B).isclose(algorithm(A))
