@@ -14,7 +14,13 @@ from sparsezc.engines.gpu import panel, stores
 
 N = 140
 SEMIRINGS = [("plus_times", "FP64"), ("min_plus", "INT16"), ("any_pair", "BOOL"), ("plus_first", "INT64")]
-SEMIRINGS += [("max_second", "FP32"), ("plus_secondi", "INT64"), ("min_firstj", "INT64"), ("lor_land", "BOOL")]
+SEMIRINGS += [
+    ("max_second", "FP32"),
+    ("plus_secondi", "INT64"),
+    ("min_firstj", "INT64"),
+    ("lor_land", "BOOL"),
+    ("plus_times", "FC64"),
+]
 
 
 @contextmanager
@@ -194,7 +200,7 @@ def test_algorithms_from_many_vertices(directed: bool, placement: str, gpu: Any)
     if directed:
         A = sparse("BOOL")
     else:
-        A = gb.io.read("kron:8", engine="cpu")
+        A = gb.io.read("kron:8", placement="host")
     sources = [1, 7, 20, 33, 34]
     B = A.to("gpu", placement=placement)
     with small():

@@ -210,7 +210,8 @@ def _fill_prelude(
 ) -> str:
     multiply = evaluate(semiring, x="a", y="b", i="row", k="shared", j="col")
     monoid = semiring.monoid
-    exact = monoid.stops_anywhere or not (monoid.type.is_float or monoid.op.written is not None)
+    rounded = monoid.type.is_float or monoid.type.is_complex or monoid.op.written is not None
+    exact = monoid.stops_anywhere or not rounded
     return "\n".join(
         (
             typedefs(**_ids(wide), A=a, B=b, Z=semiring.return_type),
