@@ -226,8 +226,8 @@ class Semiring(Operator):
 
 
 def takes_users(op: Operator) -> bool:
-    """Whether an operator may work with user-defined types, so that it need not work with any built-in one."""
-    return op.of_users is not None or (op.written is not None and op.written.is_udt)
+    """Whether an operator is a function of user-defined types, so that it need not work with any built-in one."""
+    return op.written is not None and op.written.is_udt
 
 
 def register_anonymous(monoid: Monoid | BinaryOp, binaryop: BinaryOp, name: str | None = None) -> Any:
