@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 # At once, because importing the submodule later would put the module in the object's place.
 from sparsezc.config import config as config
-from sparsezc.namespaces import install as _install
 
 if TYPE_CHECKING:
     from sparsezc import algorithms as algorithms
+    from sparsezc import core as core
     from sparsezc import dtypes as dtypes
     from sparsezc import exceptions as exceptions
     from sparsezc import io as io
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from sparsezc.write import replace as replace
 
 __version__ = "0.1.0"
-_install()
 #: The library below the CPU engine, as python-graphblas names it.
 backend = "suitesparse"
 
@@ -58,6 +57,7 @@ _HOMES: dict[str, tuple[str, str | None]] = {
     "algorithms": ("sparsezc.algorithms", None),
     "Recorder": ("sparsezc.recorder", "Recorder"),
     "binary": ("sparsezc.semirings.binary", None),
+    "core": ("sparsezc.core", None),
     "dtypes": ("sparsezc.dtypes", None),
     "exceptions": ("sparsezc.exceptions", None),
     "from_graphblas": ("sparsezc.convert", "from_graphblas"),

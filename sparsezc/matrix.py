@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 from numpy.typing import ArrayLike
 
-import sparsezc.vector  # noqa: F401  (a program that never names Vector may make one: A.mxv(v).new())
 from sparsezc import engines, ops, placing, scalar
 from sparsezc.construct import FromArrays
 from sparsezc.contents import MatrixContents
@@ -24,6 +23,7 @@ from sparsezc.semirings.types import FP64, DataType, lookup
 from sparsezc.suitesparse import Accessor
 from sparsezc.table import html
 from sparsezc.transposed import TransposedMatrix
+from sparsezc.vector import Vector
 from sparsezc.writable import Writable
 
 if TYPE_CHECKING:
@@ -134,6 +134,12 @@ class Matrix(FromArrays, MatrixContents, Readable, Writable):
         if name not in self._facts:
             self._facts[name] = compute()
         return self._facts[name]
+
+    def _vector(self, dtype: DataType) -> Vector:
+        """A vector for a product with this matrix from the left, empty, where the matrix lies."""
+        v = Vector(dtype, self._nrows)
+        v._settle(self._need()[0])
+        return v
 
     def _sampled(self) -> Matrix | None:
         """Some entries of each row, hubs first, where the engine has them nearer than the rest (see heads.py)."""

@@ -106,6 +106,13 @@ class Scalar(Writable):
         made.value = value
         return made
 
+    @classmethod
+    def _on_device(cls, value: Any) -> Scalar:
+        """An INT64 whose value an engine keeps: it can be assigned, and nothing else."""
+        made = cls(INT64)
+        made._value = value
+        return made
+
     @property
     def is_cscalar(self) -> bool:
         """Whether this was asked to be a C number, as python-graphblas has them; then it takes no number that its type

@@ -12,12 +12,12 @@ from sparsezc import engines, ops, scalar
 from sparsezc.construct_vector import VectorFromArrays
 from sparsezc.engines import cpu
 from sparsezc.errors import OutputNotEmpty
-from sparsezc.expression import Expression, IndexList
+from sparsezc.expression import Expression, IndexList, Operand
 from sparsezc.mask import Mask, as_mask
 from sparsezc.ops import arrays, compare, indices
 from sparsezc.options import check as check_options
 from sparsezc.reading_vector import ReadableVector
-from sparsezc.semirings.types import FP64, DataType, cast, lookup
+from sparsezc.semirings.types import BOOL, FP64, DataType, cast, lookup
 from sparsezc.semirings.user_types import plain
 from sparsezc.suitesparse import Accessor
 from sparsezc.table import html
@@ -25,6 +25,7 @@ from sparsezc.writable import Writable
 
 if TYPE_CHECKING:
     from sparsezc.engines import Engine
+    from sparsezc.matrix import Matrix
 
 __all__ = ["Vector"]
 
@@ -91,6 +92,13 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
         made = cls._blank(dtype, (size,), name)
         made._engine, made._store = engine, store
         return made
+
+    def _pointers(self) -> Matrix:
+        """A square matrix with an entry (i, v(i)) for each entry of this vector of positions; its values are true."""
+        engine, store = self._need()
+        kind: Any = Operand._kinds[2]
+        matrix: Matrix = kind._from_store(engine, engine.pointers(store), BOOL, (self._size, self._size))
+        return matrix
 
     def _settle(self, engine: Engine) -> None:
         old, content = self._engine, self._store

@@ -63,10 +63,15 @@ ROOMS = (
         "sparsezc.viz",
         "sparsezc.recorder",
     ),
+    ("sparsezc.core",),
     ("sparsezc.algorithms",),
     ("sparsezc.io",),
     ("sparsezc.cli", "sparsezc.networkx_backend"),
     ("sparsezc.namespaces",),
+    # the operators' namespaces by their shorter names
+    tuple(
+        f"sparsezc.{name}" for name in ("agg", "binary", "indexunary", "monoid", "op", "select", "semiring", "unary")
+    ),
     ("sparsezc", "sparsezc.__main__"),  # the facade: users import it, no room does
 )
 OWN_FILE_ONLY = {"sparsezc", "sparsezc.engines"}  # rows that mean a folder's __init__.py and not what lies beside it

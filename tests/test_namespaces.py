@@ -6,6 +6,8 @@ import subprocess
 import sys
 
 PROGRAM = """
+import importlib, sys
+before = list(sys.meta_path)
 from sparsezc.semiring import min_plus
 from sparsezc.binary.numpy import add
 import sparsezc.unary.numpy as npunary
@@ -14,6 +16,9 @@ import sparsezc as gb
 from sparsezc import monoid, op, select
 assert min_plus is gb.semiring.min_plus and add is gb.binary.plus and npunary is gb.unary.numpy
 assert sparsezc.agg is gb.agg and monoid.plus is gb.monoid.plus
+for name in ("agg", "binary", "indexunary", "monoid", "op", "select", "semiring", "unary"):
+    assert importlib.import_module(f"sparsezc.{name}") is getattr(gb, name), name
+assert sys.meta_path == before
 assert gb.binary.__name__ == "sparsezc.semirings.binary"
 try:
     import sparsezc.nothing

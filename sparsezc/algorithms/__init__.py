@@ -2,8 +2,9 @@
 
 from sparsezc.algorithms.all_pairs_shortest_paths import all_pairs_shortest_paths
 from sparsezc.algorithms.approximate_diameter import approximate_diameter
+from sparsezc.algorithms.average_shortest_path_length import average_shortest_path_length
 from sparsezc.algorithms.bellman_ford import bellman_ford, find_negative_cycle
-from sparsezc.algorithms.betweenness_centrality import betweenness_centrality
+from sparsezc.algorithms.betweenness_centrality import betweenness_centrality, edge_betweenness_centrality
 from sparsezc.algorithms.bfs import bfs, bfs_parents
 from sparsezc.algorithms.cdlp import cdlp
 from sparsezc.algorithms.closeness_centrality import closeness_centrality
@@ -23,6 +24,7 @@ from sparsezc.algorithms.maximal_independent_set import maximal_independent_set
 from sparsezc.algorithms.maximal_matching import maximal_matching
 from sparsezc.algorithms.minimum_spanning_forest import minimum_spanning_forest
 from sparsezc.algorithms.modularity import modularity
+from sparsezc.algorithms.multi_source_shortest_paths import multi_source_shortest_paths
 from sparsezc.algorithms.pagerank import pagerank
 from sparsezc.algorithms.random_walks import random_walks
 from sparsezc.algorithms.reciprocity import overall_reciprocity, reciprocity
@@ -41,6 +43,7 @@ from sparsezc.algorithms.triangles import transitivity, triangle_count, triangle
 __all__ = [
     "all_pairs_shortest_paths",
     "approximate_diameter",
+    "average_shortest_path_length",
     "bellman_ford",
     "betweenness_centrality",
     "bfs",
@@ -53,6 +56,7 @@ __all__ = [
     "cosine_similarity",
     "diameter",
     "eccentricity",
+    "edge_betweenness_centrality",
     "ego_graph",
     "eigenvector_centrality",
     "find_negative_cycle",
@@ -71,6 +75,7 @@ __all__ = [
     "maximal_matching",
     "minimum_spanning_forest",
     "modularity",
+    "multi_source_shortest_paths",
     "overall_reciprocity",
     "pagerank",
     "radius",

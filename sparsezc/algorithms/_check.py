@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from operator import index
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sparsezc.errors import DimensionMismatch, DomainMismatch, IndexOutOfBound, InvalidValue
 from sparsezc.matrix import Matrix
@@ -30,6 +34,11 @@ def vertex(value: Any, n: int, name: str = "source") -> int:
         needed = f"the graph has vertices 0 to {n - 1}" if n else "the graph has no vertices"
         raise IndexOutOfBound(f"{name} is {number}; {needed}")
     return number
+
+
+def vertices(values: Iterable[Any], n: int, name: str = "sources") -> NDArray[np.int64]:
+    """`values` as an array of vertex numbers in 0..n-1."""
+    return np.array([vertex(value, n, name) for value in values], np.int64)
 
 
 def full(v: Any, n: int, name: str) -> Vector:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from sparsezc.algorithms import _check
-from sparsezc.algorithms._lengths import distances_of, refuse_overflow
+from sparsezc.algorithms._distances import relax, usable
+from sparsezc.algorithms._lengths import distances_of, lengths_of, refuse_overflow
+from sparsezc.algorithms._searches import rows
+from sparsezc.algorithms.bfs import bfs
 from sparsezc.errors import InvalidValue
 from sparsezc.matrix import Matrix
 from sparsezc.semirings import binary, monoid, select, semiring, types
 from sparsezc.vector import Vector
 
 
-def all_pairs_shortest_paths(A: Matrix) -> Matrix:
+def all_pairs_shortest_paths(A: Matrix, *, weighted: bool = True) -> Matrix:
     """Length of a shortest path from every vertex to every vertex that it reaches.
 
     The answer has up to n * n entries: this is for small graphs.
@@ -22,11 +27,14 @@ def all_pairs_shortest_paths(A: Matrix) -> Matrix:
         negative as long as no cycle has a negative sum. A length of infinity is an edge that cannot be used; integers
         have none.
 
+    weighted : bool
+        False: values mean nothing, and distances are hops.
+
     Returns
     -------
     Matrix, shape (n, n)
         The distances, 0 on the diagonal; pairs without a path have no entry. INT64 for BOOL and integer lengths, else
-        the matrix's own type.
+        the matrix's own type; INT32 for hops.
 
     Raises
     ------
@@ -37,9 +45,15 @@ def all_pairs_shortest_paths(A: Matrix) -> Matrix:
 
     Notes
     -----
-    Paths of twice as many edges in each round::
+    With Q what fell in the round before, from D = Q = 0 on the diagonal::
 
-        D = D min D D        over (min, plus), from A with 0 on the diagonal
+        D = D min Q A        over (min, plus)
+
+    Where a length is negative, paths of twice as many edges in each round, which tells of a negative cycle soon::
+
+        D = D min D D        from A with 0 on the diagonal
+
+    Hops are :func:`bfs` from all vertices.
 
     Source: J. Kepner, J. Gilbert (eds.), Graph Algorithms in the Language of Linear Algebra, chapter 5, SIAM 2011,
     doi:10.1137/1.9780898719918.
@@ -52,7 +66,13 @@ def all_pairs_shortest_paths(A: Matrix) -> Matrix:
     [[0, 2, 5], [-1, 0, 3], [-1, -1, 0]]
     """
     n = _check.adjacency(A)
+    if not weighted:
+        return bfs(A, range(n))
     dtype, infinity = distances_of(A)
+    if lengths_of(A).least >= 0:
+        # D = D min Q A
+        distances: Matrix = relax(usable(A), rows(np.arange(n), n, dtype, 0))
+        return distances
     # D = A min 0 on the diagonal
     D = A.dup(dtype)
     if dtype is not types.INT64:

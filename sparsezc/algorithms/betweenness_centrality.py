@@ -1,4 +1,4 @@
-"""Betweenness centrality."""
+"""Betweenness centrality, of vertices and of edges."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
+from sparsezc.algorithms._brandes import Paths, backwards, by_hops, by_lengths
+from sparsezc.algorithms._distances import usable
 from sparsezc.algorithms._sweeps import sample
 from sparsezc.matrix import Matrix
-from sparsezc.semirings import binary, semiring, types
+from sparsezc.semirings import binary, semiring, types, unary
 from sparsezc.vector import Vector
 
 
@@ -21,6 +24,7 @@ def betweenness_centrality(
     endpoints: bool = False,
     seed: int | None = None,
     *,
+    weighted: bool = False,
     sources: Iterable[Any] | None = None,
 ) -> Vector:
     """Share of the shortest paths between others that pass through each vertex.
@@ -28,7 +32,7 @@ def betweenness_centrality(
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
-        Adjacency matrix: an entry (i, j), whatever its value, is an edge from i to j. Distances are hops.
+        Adjacency matrix: an entry (i, j) is an edge from i to j.
     k : int, optional
         Estimate from the paths that start at this many vertices, chosen by chance; by default at all of them.
     normalized : bool
@@ -38,6 +42,8 @@ def betweenness_centrality(
         A path passes through its ends too.
     seed : int, optional
         Chooses the `k` vertices; by default by chance.
+    weighted : bool
+        Values are the edges' lengths, > 0, and an infinite one an edge that cannot be used; else distances are hops.
     sources : iterable of int, optional
         The very vertices to start at, instead of `k`. Without `normalized` nothing is scaled: the sum over these
         sources, as the GAP benchmark asks.
@@ -50,7 +56,7 @@ def betweenness_centrality(
     Raises
     ------
     InvalidValue
-        `k` is less than 1.
+        `k` is less than 1, or `weighted` and a length is not above 0, or is lost beside others when it is added.
     IndexOutOfBound
         One of `sources` is not a vertex of the graph.
     DimensionMismatch
@@ -58,10 +64,15 @@ def betweenness_centrality(
 
     Notes
     -----
-    With q_d the numbers of shortest paths from s to the vertices at depth d, forwards and then backwards::
+    With row i of Q_d the numbers of shortest paths from the i-th source to the vertices at depth d, forwards and then
+    backwards::
 
-        q_(d+1)<!met> = q_d'A                        over (plus, first)
-        b<q_d> += q_d .* A ((1 + b<q_(d+1)>) ./ q_(d+1))      over (plus, second)
+        Q_(d+1)<!met> = Q_d A                        over (plus, first)
+        X<Q_d> = ((1 + B) ./ Q_(d+1)) A'             over (plus, first)
+        B = Q_d .* X
+
+    As many searches go on together as memory holds. Over lengths each search has a copy of the graph, of which it keeps
+    the edges of its shortest paths; depth is then the number of edges of the longest of these to a vertex.
 
     Source: U. Brandes, A faster algorithm for betweenness centrality, 2001, doi:10.1080/0022250X.2001.9990249;
     estimates: U. Brandes, C. Pich, Centrality estimation in large networks, 2007, doi:10.1142/S0218127407018403.
@@ -75,59 +86,115 @@ def betweenness_centrality(
     [0.0, 2.0, 2.0, 0.0]
     """
     n = _check.adjacency(A)
-    starts = sample(n, k, seed)
-    if sources is not None:
-        starts = np.array([_check.vertex(v, n, "sources") for v in sources], np.int64)
+    starts = sample(n, k, seed) if sources is None else _check.vertices(sources, n)
+    if weighted:
+        A = usable(A, positive=True)
     centrality = Vector.from_scalar(0.0, n, types.FP64)
-    for s in starts.tolist():
-        levels = _forwards(A, s)
-        centrality(binary.plus) << _backwards(A, levels)
+    for group, paths in by_lengths(A, starts, True) if weighted else by_hops(A, starts):
+        for _, _, b in backwards(paths):
+            centrality(binary.plus) << paths.by_vertex(b)
         if endpoints:
-            met = sum(q.nvals for q in levels[1:])
-            for q in levels[1:]:
-                centrality(q.S, binary.plus) << 1.0
-            centrality(levels[0].S, binary.plus) << float(met)
+            centrality(binary.plus) << _ends(group, paths)
     if sources is None or normalized:
         _rescale(centrality, starts, normalized, endpoints)
     return centrality
 
 
-def _forwards(A: Matrix, source: int) -> list[Vector]:
-    """For each depth the number of shortest paths to the vertices there."""
-    n = A.nrows
-    q, met = Vector(types.FP64, n), Vector(types.BOOL, n)
-    q[source] = 1.0
-    levels = []
-    while q.nvals:
-        met(q.S) << True
-        levels.append(q)
-        # q<!met> = q'A
-        q = q.vxm(A, semiring.plus_first[types.FP64]).new(mask=~met.S)
-    return levels
+def edge_betweenness_centrality(
+    A: Matrix,
+    k: Any = None,
+    normalized: bool = True,
+    seed: int | None = None,
+    *,
+    weighted: bool = False,
+    sources: Iterable[Any] | None = None,
+) -> Matrix:
+    """Share of the shortest paths that use each edge.
+
+    Parameters
+    ----------
+    A : Matrix, shape (n, n), any dtype
+        Adjacency matrix: an entry (i, j) is an edge from i to j.
+    k, seed, weighted, sources
+        As in :func:`betweenness_centrality`.
+    normalized : bool
+        Divide by the number of pairs, n (n - 1); else count paths. Pairs are ordered, and so are edges: one that goes
+        both ways has, in the sum of its two entries, what NetworkX has for it if `normalized`, and twice that if not.
+
+    Returns
+    -------
+    Matrix of FP64, shape (n, n)
+        An entry for every edge, 0 for loops.
+
+    Raises
+    ------
+    InvalidValue
+        `k` is less than 1, or `weighted` and a length is not above 0, or is lost beside others when it is added.
+    IndexOutOfBound
+        One of `sources` is not a vertex of the graph.
+    DimensionMismatch
+        `A` is not square.
+
+    Notes
+    -----
+    With T the edges of shortest paths from a source, P the numbers of these paths to each vertex and W what one of them
+    is worth there, of which :func:`betweenness_centrality` tells::
+
+        diag(P) T diag(W)                            over (plus, times)
+
+    Source: U. Brandes, On variants of shortest-path betweenness centrality and their generic computation, Social
+    Networks 30, 2008, doi:10.1016/j.socnet.2007.11.001. Scaling is NetworkX's.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> A = gb.Matrix.from_edgelist([(0, 1), (1, 2), (0, 2)], [1, 1, 3], nrows=3, ncols=3)
+    >>> gb.algorithms.edge_betweenness_centrality(A, normalized=False).to_dicts()
+    {0: {1: 1.0, 2: 1.0}, 1: {2: 1.0}}
+    >>> gb.algorithms.edge_betweenness_centrality(A, normalized=False, weighted=True).to_dicts()
+    {0: {1: 2.0, 2: 0.0}, 1: {2: 2.0}}
+    """
+    n = _check.adjacency(A)
+    starts = sample(n, k, seed) if sources is None else _check.vertices(sources, n)
+    # an edge of infinite length, which no path uses, is one all the same
+    centrality: Matrix = A.apply(binary.second[types.FP64], right=0.0).new()
+    for _, paths in by_lengths(usable(A, positive=True) if weighted else A, starts, weighted):
+        # P and W, of the sources and of the deepest level too
+        count, worth = paths.levels[0].dup(), Vector(types.FP64, paths.levels[0].size)
+        for q, w, _ in backwards(paths):
+            count(q.S) << q
+            worth(w.S) << w
+        # diag(P) T diag(W)
+        used = count.diag().mxm(paths.edges, semiring.any_first[types.FP64]).new()
+        used << used.mxm(worth.diag(), semiring.plus_times[types.FP64])
+        centrality(binary.plus) << paths.by_edge(used)
+    if n > 1 and starts.size and (sources is None or normalized):
+        scale = (1.0 / (n - 1) if normalized else float(n)) / starts.size
+        centrality << centrality.apply(binary.times, right=scale)
+    return centrality
 
 
-def _backwards(A: Matrix, levels: list[Vector]) -> Vector:
-    """What the paths from one source add: for each vertex but the source, the pairs that need it."""
-    n = A.nrows
-    b, t = Vector.from_scalar(0.0, n, types.FP64), Vector(types.FP64, n)
-    for q, behind in zip(levels[-2:0:-1], levels[:1:-1], strict=True):
-        # t = (1 + b<q_(d+1)>) ./ q_(d+1)
-        t(behind.S, replace=True) << b.apply(binary.plus, right=1.0)
-        t << t.ewise_mult(behind, binary.truediv)
-        # b<q_d> += q_d .* A t
-        t(q.S, replace=True) << A.mxv(t, semiring.plus_second[types.FP64])
-        b(binary.plus) << t.ewise_mult(q, binary.times)
-    return b
+def _ends(sources: NDArray[np.int64], paths: Paths) -> Vector:
+    """The paths of each vertex as their target or their source."""
+    ends = Vector(types.FP64, paths.edges.nrows if paths.of_vertex is None else paths.of_vertex.ncols)
+    targets = Vector(types.FP64, sources.size)
+    for q in paths.levels[1:]:
+        met = q.apply(unary.one).new()
+        ends(binary.plus) << paths.by_vertex(met)
+        targets(binary.plus) << paths.by_search(met)
+    found, many = targets.to_coo()
+    ends(binary.plus) << Vector.from_coo(sources[found], many, types.FP64, size=ends.size, dup_op=binary.plus)
+    return ends
 
 
 def _rescale(centrality: Vector, starts: np.ndarray[Any, Any], normalized: bool, endpoints: bool) -> None:
     """NetworkX's scale: a vertex that paths start at lies on fewer of them, unless ends count."""
     n, k = centrality.size, starts.size
     ends = n if endpoints else n - 1
-    if ends < 2:
+    if ends < 2 or k == 0:
         return
     least = 1.0 / (ends - 1) if normalized else float(ends)
-    inside = Vector.from_coo(starts, True, types.BOOL, size=n)
+    inside = Vector.from_coo(np.unique(starts), True, types.BOOL, size=n)
     whole = k == n or endpoints
     for mask, others in (
         (~inside.S, ends if k == n else k),

@@ -1,34 +1,44 @@
-"""Breadth-first search: levels and parents."""
+"""Breadth-first search, from one vertex or from several at once: levels and parents."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, overload
 
 from sparsezc.algorithms import _check
+from sparsezc.algorithms._rounds import rounds
+from sparsezc.algorithms._searches import empty, start
 from sparsezc.matrix import Matrix
 from sparsezc.semirings import semiring, types
 from sparsezc.vector import Vector
 
 
-def bfs(A: Matrix, source: Any) -> Vector:
-    """Number of hops from one vertex to every vertex that it reaches.
+@overload
+def bfs(A: Matrix, source: Iterable[Any]) -> Matrix: ...
+@overload
+def bfs(A: Matrix, source: Any) -> Vector: ...
+def bfs(A: Matrix, source: Any) -> Any:
+    """Number of hops from one vertex, or from each of several, to every vertex that it reaches.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j), whatever its value, is an edge from i to j.
-    source : int
-        Where the search starts, in 0..n-1.
+    source : int, or iterable of int
+        Where the search starts, in 0..n-1. Of several, each starts a search of its own, and they go on together; one
+        may come twice. For hops from the nearest of several see :func:`multi_source_shortest_paths`.
 
     Returns
     -------
     Vector of INT32, size n
         The length of a shortest path, 0 at the source; vertices that are not reached have no entry.
+    Matrix of INT32, shape (k, n)
+        Of k sources: row i is what the search from the i-th gives. It has up to k * n entries.
 
     Raises
     ------
     IndexOutOfBound
-        `source` is not a vertex of the graph.
+        `source` is not a vertex of the graph, or has one that is not.
     DimensionMismatch
         `A` is not square.
 
@@ -39,6 +49,8 @@ def bfs(A: Matrix, source: Any) -> Vector:
         level<q> = d
         q<!level> = q'A      over (any, pair): a product stops at the first edge that it finds
 
+    Several searches are the rows of a matrix Q, and the same two lines.
+
     Source: J. Kepner, J. Gilbert (eds.), Graph Algorithms in the Language of Linear Algebra, chapter 2, SIAM 2011,
     doi:10.1137/1.9780898719918. Direction: S. Beamer, K. Asanovic, D. Patterson, SC 2012, doi:10.1109/SC.2012.50.
 
@@ -48,42 +60,46 @@ def bfs(A: Matrix, source: Any) -> Vector:
     >>> A = gb.Matrix.from_edgelist([(0, 1), (0, 2), (1, 3)], nrows=5, ncols=5)
     >>> gb.algorithms.bfs(A, 0).to_dict()
     {0: 0, 1: 1, 2: 1, 3: 2}
+    >>> gb.algorithms.bfs(A, [1, 0]).to_dicts()
+    {0: {1: 0, 3: 1}, 1: {0: 0, 1: 1, 2: 1, 3: 2}}
     """
-    n = _check.adjacency(A)
-    source = _check.vertex(source, n)
-    level = Vector(types.INT32, n)
-    frontier = Vector(types.BOOL, n)
-    frontier[source] = True
-    depth = 0
-    while frontier.nvals:
+    frontier = start(A, source, _check.adjacency(A), types.BOOL, True)
+    level = empty(frontier, types.INT32)
+    product = frontier.mxm if frontier.ndim == 2 else frontier.vxm
+    for depth in rounds(frontier):
         # level<q> = d
         level(frontier.S) << depth
         # q<!level> = q'A
-        frontier(~level.S, replace=True) << frontier.vxm(A, semiring.any_pair[types.BOOL])
-        depth += 1
+        frontier(~level.S, replace=True) << product(A, semiring.any_pair[types.BOOL])
     return level
 
 
-def bfs_parents(A: Matrix, source: Any) -> Vector:
-    """A breadth-first tree: for each vertex that is reached, the one before it on a shortest path.
+@overload
+def bfs_parents(A: Matrix, source: Iterable[Any]) -> Matrix: ...
+@overload
+def bfs_parents(A: Matrix, source: Any) -> Vector: ...
+def bfs_parents(A: Matrix, source: Any) -> Any:
+    """A breadth-first tree, or several: for each vertex that is reached, the one before it on a shortest path.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j), whatever its value, is an edge from i to j.
-    source : int
-        The root of the tree, in 0..n-1.
+    source : int, or iterable of int
+        The root of the tree, in 0..n-1; the roots of several.
 
     Returns
     -------
     Vector of INT64, size n
         The parent of each vertex; the source is its own. Vertices that are not reached have no entry. A vertex
         with several neighbours one level nearer to the source gets any of them.
+    Matrix of INT64, shape (k, n)
+        Of k sources: row i is the tree of the i-th.
 
     Raises
     ------
     IndexOutOfBound
-        `source` is not a vertex of the graph.
+        `source` is not a vertex of the graph, or has one that is not.
     DimensionMismatch
         `A` is not square.
 
@@ -105,14 +121,12 @@ def bfs_parents(A: Matrix, source: Any) -> Vector:
     >>> gb.algorithms.bfs_parents(A, 0).to_dict()
     {0: 0, 1: 0, 2: 0, 3: 1}
     """
-    n = _check.adjacency(A)
-    source = _check.vertex(source, n)
-    parent = Vector(types.INT64, n)
-    frontier = Vector(types.INT64, n)
-    frontier[source] = source
-    while frontier.nvals:
+    frontier = start(A, source, _check.adjacency(A), types.INT64)
+    parent = empty(frontier, types.INT64)
+    product = frontier.mxm if frontier.ndim == 2 else frontier.vxm
+    for _ in rounds(frontier):
         # parent<q> = q
         parent(frontier.S) << frontier
         # q<!parent> = q'A
-        frontier(~parent.S, replace=True) << frontier.vxm(A, semiring.any_secondi)
+        frontier(~parent.S, replace=True) << product(A, semiring.any_secondi)
     return parent

@@ -4,22 +4,30 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sparsezc.algorithms import _check
+from sparsezc.algorithms._distances import from_each, usable
 from sparsezc.algorithms._sweeps import popcount, sample, sweeps
 from sparsezc.matrix import Matrix
-from sparsezc.semirings import binary, select, types
+from sparsezc.semirings import agg, binary, monoid, select, types
 from sparsezc.vector import Vector
 
 
-def closeness_centrality(A: Matrix, wf_improved: bool = True, *, k: Any = None, seed: int | None = None) -> Vector:
+def closeness_centrality(
+    A: Matrix, wf_improved: bool = True, *, weighted: bool = False, k: Any = None, seed: int | None = None
+) -> Vector:
     """One over the mean distance from the vertices that reach each.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
-        Adjacency matrix: an entry (i, j), whatever its value, is an edge from i to j. Distances are hops.
+        Adjacency matrix: an entry (i, j) is an edge from i to j.
     wf_improved : bool
         Multiply by the share of the others that reach the vertex, so that small components count less.
+    weighted : bool
+        Values are the edges' lengths, >= 0, and an infinite one an edge that cannot be used; else distances are hops.
     k : int, optional
         Estimate from distances that begin at this many vertices, chosen by chance; by default at all of them.
     seed : int, optional
@@ -33,7 +41,7 @@ def closeness_centrality(A: Matrix, wf_improved: bool = True, *, k: Any = None, 
     Raises
     ------
     InvalidValue
-        `k` is less than 1.
+        `k` is less than 1, or `weighted` and a length is negative or NaN.
     DimensionMismatch
         `A` is not square.
 
@@ -44,7 +52,8 @@ def closeness_centrality(A: Matrix, wf_improved: bool = True, *, k: Any = None, 
         r(v) = |{s in S, s != v: s reaches v}|
         closeness(v) = r(v) / sum_s d(s, v)  *  r(v) / |S - v|
 
-    One pass over the matrix a level serves 64 searches.
+    Searches go on together: those in hops are bits of a word, 64 of them to a pass over the matrix, those over lengths
+    rows of a matrix.
 
     Source: L. Freeman, Centrality in social networks, 1979, doi:10.1016/0378-8733(78)90021-7; the second factor:
     S. Wasserman, K. Faust, Social Network Analysis, 1994; estimates: D. Eppstein, J. Wang, Fast approximation of
@@ -59,12 +68,7 @@ def closeness_centrality(A: Matrix, wf_improved: bool = True, *, k: Any = None, 
     """
     n = _check.adjacency(A)
     sources = sample(n, k, seed)
-    reached, total = Vector.from_scalar(0, n, types.INT64), Vector.from_scalar(0, n, types.INT64)
-    for depth, bits in sweeps(A, sources):
-        if depth:
-            count = popcount(bits)
-            reached(binary.plus) << count
-            total(binary.plus) << count.apply(binary.times, right=depth)
+    reached, total = sums(A, sources, weighted)
     closeness = Vector.from_scalar(0.0, n, types.FP64)
     total << total.select(select.valuegt, 0)
     share: Vector = reached.ewise_mult(total, binary.truediv).new(types.FP64)
@@ -76,3 +80,23 @@ def closeness_centrality(A: Matrix, wf_improved: bool = True, *, k: Any = None, 
         share << share.ewise_mult(reached.ewise_mult(others, binary.truediv).new(), binary.times)
     closeness(share.S) << share
     return closeness
+
+
+def sums(A: Matrix, sources: NDArray[np.int64], weighted: bool) -> tuple[Vector, Vector]:
+    """How many others of the sources reach each vertex, and the sum of the distances from them: full vectors."""
+    n = A.nrows
+    reached, total = Vector.from_scalar(0, n, types.INT64), Vector.from_scalar(0, n, types.INT64)
+    if weighted:
+        total = Vector.from_scalar(0.0, n, types.FP64)
+        for group, D in from_each(usable(A), sources):
+            reached(binary.plus) << D.reduce_columnwise(agg.count)
+            # which counts a source itself, at a distance of 0
+            reached(binary.minus) << Vector.from_coo(group, 1, types.INT64, size=n)
+            total(binary.plus) << D.reduce_columnwise(monoid.plus[types.FP64])
+        return reached, total
+    for depth, bits in sweeps(A, sources):
+        if depth:
+            count = popcount(bits)
+            reached(binary.plus) << count
+            total(binary.plus) << count.apply(binary.times, right=depth)
+    return reached, total

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.matrix import Matrix
@@ -81,9 +78,7 @@ def connected_components(A: Matrix) -> Vector:
     changed = parent.dup(mask=~inside.S)
     if border.nvals == 0:
         _spread(A, parent, changed, directed)
-    if changed.nvals:
-        rest = parent if border.nvals else parent.dup(mask=~inside.S)
-        _hook(A, parent, changed, rest.to_coo(values=False)[0], directed)
+    _hook(A, parent, changed, directed)
     return parent.dup(types.INT64)
 
 
@@ -108,29 +103,20 @@ def _spread(A: Matrix, parent: Vector, changed: Vector, directed: bool) -> None:
         parent(changed.S) << changed
 
 
-def _hook(A: Matrix, parent: Vector, changed: Vector, rest: NDArray[np.integer], directed: bool) -> None:
-    """Join trees until nothing changes; only vertices of `rest` can."""
+def _hook(A: Matrix, parent: Vector, changed: Vector, directed: bool) -> None:
+    """Join trees until nothing changes. With an entry (i, f(i)) for each vertex, P follows pointers: q'P, P q."""
     while changed.nvals:
+        before = parent.dup()
         t = _smallest(A, changed, directed)
-        vertices, smallest = t.to_coo()
-        if vertices.size == 0:
-            return
-        before = _at(parent, rest)
         # f(f) = min(f(f), t)
-        parent(binary.min) << Vector.from_coo(_at(parent, vertices), smallest, size=A.nrows, dup_op=binary.min)
+        parent(binary.min) << t.vxm(parent._pointers(), semiring.min_first)
         # f = min(f, t)
         parent(binary.min) << t
-        # f = f(f);  q = f where it fell
-        after = _at(parent, _at(parent, rest))
-        fell = after < before
-        changed = Vector.from_coo(rest[fell], after[fell], parent.dtype, size=A.nrows)
-        parent(binary.min) << changed
-
-
-def _at(v: Vector, positions: NDArray[np.integer]) -> NDArray[np.integer]:
-    """The entries of a full vector at some positions, in their order."""
-    values: NDArray[np.integer] = v[positions].new().to_coo()[1]
-    return values
+        # f = f(f)
+        parent << parent._pointers().mxv(parent, semiring.min_second)
+        # q = f where it fell
+        fell = parent.ewise_mult(before, binary.lt).new()
+        changed(fell.V, replace=True) << parent
 
 
 def _sweep(A: Matrix, directed: bool) -> tuple[Vector, Vector]:
@@ -139,8 +125,7 @@ def _sweep(A: Matrix, directed: bool) -> tuple[Vector, Vector]:
     degree = out_degree(A)
     largest = degree.reduce(monoid.max).value
     start = int(degree.select(select.valueeq, largest).new().to_coo()[0][0])
-    inside = Vector(types.BOOL, n)
-    border = Vector(types.BOOL, n)
+    inside, border = A._vector(types.BOOL), A._vector(types.BOOL)
     border[start] = True
     for _ in range(SWEEPS):
         # p<q> = true

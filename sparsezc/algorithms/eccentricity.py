@@ -2,80 +2,87 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
-from sparsezc.algorithms._pattern import is_symmetric, transposed
+from sparsezc.algorithms._distances import from_each, refuse_disconnected, usable
+from sparsezc.algorithms._lengths import distances_of, infinity, lengths_of
+from sparsezc.algorithms._pattern import is_symmetric
 from sparsezc.algorithms._sweeps import sweeps
 from sparsezc.algorithms.bfs import bfs
+from sparsezc.algorithms.sssp import sssp
 from sparsezc.errors import InvalidValue
 from sparsezc.matrix import Matrix
 from sparsezc.semirings import binary, monoid, select, types
 from sparsezc.vector import Vector
 
 
-def eccentricity(A: Matrix) -> Vector:
+def eccentricity(A: Matrix, *, weighted: bool = False) -> Vector:
     """Distance from each vertex to the one farthest from it.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
-        Adjacency matrix of a (strongly) connected graph: an entry (i, j), whatever its value, is an edge from i to j.
-        Distances are hops.
+        Adjacency matrix of a (strongly) connected graph: an entry (i, j) is an edge from i to j.
+    weighted : bool
+        Values are the edges' lengths, >= 0, and an infinite one an edge that cannot be used; else distances are hops.
 
     Returns
     -------
     Vector of INT64, size n
-        An entry for every vertex.
+        An entry for every vertex. With `weighted` of the matrix's own type where that is FP32 or FP64.
 
     Raises
     ------
     InvalidValue
-        Some vertex does not reach some other.
+        Some vertex does not reach some other, or `weighted` and a length is negative or NaN.
     DimensionMismatch
         `A` is not square.
 
     Notes
     -----
-    The greatest depth at which a search from anywhere, against the edges, meets the vertex. One pass over the matrix a
-    level serves 64 searches. Source: M. Then et al., The more the merrier: efficient multi-source graph traversal,
-    PVLDB 8, 2014, doi:10.14778/2735496.2735507.
+    In hops, the greatest depth at which a search from anywhere, against the edges, meets the vertex; one pass over the
+    matrix a level serves 64 searches. Over lengths, the greatest entry of each row of a matrix of distances. Source:
+    M. Then et al., The more the merrier: efficient multi-source graph traversal, PVLDB 8, 2014,
+    doi:10.14778/2735496.2735507.
 
     Examples
     --------
     >>> import sparsezc as gb
-    >>> A = gb.Matrix.from_edgelist([(0, 1), (1, 2), (2, 0)], nrows=3, ncols=3)
+    >>> A = gb.Matrix.from_edgelist([(0, 1), (1, 2), (2, 0)], [1, 2, 6], nrows=3, ncols=3)
     >>> gb.algorithms.eccentricity(A).to_dense().tolist()
     [2, 2, 2]
+    >>> gb.algorithms.eccentricity(A, weighted=True).to_dense().tolist()
+    [3, 8, 7]
     """
     n = _check.adjacency(A)
-    B = transposed(A)
-    _refuse_disconnected(A, B)
-    farthest = Vector.from_scalar(0, n, types.INT64)
-    for depth, bits in sweeps(B, np.arange(n)):
-        farthest(bits.S, binary.max) << depth
+    if weighted:
+        A = usable(A)
+    B = refuse_disconnected(A)
+    if not weighted:
+        farthest = Vector.from_scalar(0, n, types.INT64)
+        for depth, bits in sweeps(B, np.arange(n)):
+            farthest(bits.S, binary.max) << depth
+        return farthest
+    farthest = Vector(distances_of(A)[0], n)
+    for group, D in from_each(A, np.arange(n)):
+        farthest[group] << D.reduce_rowwise(monoid.max)
     return farthest
 
 
-def diameter(A: Matrix) -> int:
+def diameter(A: Matrix, *, weighted: bool = False) -> Any:
     """The greatest distance between two vertices.
 
-    Parameters
-    ----------
-    A : Matrix, shape (n, n), any dtype
-        Adjacency matrix of a (strongly) connected graph of at least one vertex, as :func:`eccentricity` takes it.
+    Parameters and errors are those of :func:`eccentricity`, of a graph of at least one vertex.
 
     Returns
     -------
     int
-
-    Raises
-    ------
-    InvalidValue
-        Some vertex does not reach some other, or there is none.
-    DimensionMismatch
-        `A` is not square.
+        A float where `weighted` distances are.
 
     Notes
     -----
@@ -90,33 +97,17 @@ def diameter(A: Matrix) -> int:
     Examples
     --------
     >>> import sparsezc as gb
-    >>> A = gb.Matrix.from_edgelist([(0, 1), (1, 0), (1, 2), (2, 1)], nrows=3, ncols=3)
-    >>> gb.algorithms.diameter(A), gb.algorithms.radius(A)
-    (2, 1)
+    >>> A = gb.Matrix.from_edgelist([(0, 1), (1, 0), (1, 2), (2, 1)], [0.5, 0.5, 2, 2], nrows=3, ncols=3)
+    >>> gb.algorithms.diameter(A), gb.algorithms.diameter(A, weighted=True)
+    (2, 2.5)
     """
-    if not _bounds_hold(A):
-        return int(eccentricity(A).reduce(monoid.max).value)
-    return _bounded(A)[0]
+    return _extreme(A, weighted, True)
 
 
-def radius(A: Matrix) -> int:
+def radius(A: Matrix, *, weighted: bool = False) -> Any:
     """The smallest eccentricity: how far the farthest vertex is from the best centre.
 
-    Parameters
-    ----------
-    A : Matrix, shape (n, n), any dtype
-        Adjacency matrix of a (strongly) connected graph of at least one vertex, as :func:`eccentricity` takes it.
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    InvalidValue
-        Some vertex does not reach some other, or there is none.
-    DimensionMismatch
-        `A` is not square.
+    Parameters, result and errors are those of :func:`diameter`.
 
     Notes
     -----
@@ -126,42 +117,38 @@ def radius(A: Matrix) -> int:
     Examples
     --------
     >>> import sparsezc as gb
-    >>> gb.algorithms.radius(gb.Matrix.from_edgelist([(0, 1), (1, 2), (2, 3), (3, 0)]))
-    3
+    >>> A = gb.Matrix.from_edgelist([(0, 1), (1, 0), (1, 2), (2, 1)], [0.5, 0.5, 2, 2], nrows=3, ncols=3)
+    >>> gb.algorithms.radius(A), gb.algorithms.radius(A, weighted=True)
+    (1, 2.0)
     """
-    if not _bounds_hold(A):
-        return int(eccentricity(A).reduce(monoid.min).value)
-    return _bounded(A, of_diameter=False)[1]
+    return _extreme(A, weighted, False)
 
 
-def _bounds_hold(A: Matrix) -> bool:
-    """Whether every edge goes both ways; there must be a vertex."""
+def _extreme(A: Matrix, weighted: bool, greatest: bool) -> Any:
+    """The greatest or the smallest eccentricity; by bounds where a distance is the same both ways."""
     if _check.adjacency(A) == 0:
         raise InvalidValue("A is 0 x 0; a graph without vertices has neither diameter nor radius")
-    return is_symmetric(A)
+    if weighted:
+        A = usable(A)
+    both_ways = A._symmetric or (A.isequal(A.T) if weighted else is_symmetric(A))
+    if not both_ways or (weighted and distances_of(A)[0].is_integer and lengths_of(A).most * A.nrows >= 2**62):
+        return eccentricity(A, weighted=weighted).reduce(monoid.max if greatest else monoid.min).value
+    refuse_disconnected(A, both_ways)
+    return _bounded(A, sssp if weighted else bfs, greatest)
 
 
-def _refuse_disconnected(A: Matrix, B: Matrix) -> None:
-    """Refuse a graph where vertex 0 does not reach all, along the edges of A or of A'."""
-    for edges, said in ((A, "vertex 0 does not reach"), (B, "vertex 0 is not reached from")):
-        if A.nrows and (missing := A.nrows - bfs(edges, 0).nvals):
-            raise InvalidValue(f"A: {said} {missing} of {A.nrows} vertices; distances would be infinite")
-        if B is A:
-            return
-
-
-def _bounded(A: Matrix, of_diameter: bool = True) -> tuple[int, int]:
-    """The greatest lower and the smallest upper bound, once they settle the diameter, or the radius."""
+def _bounded(A: Matrix, search: Callable[[Matrix, int], Vector], greatest: bool) -> Any:
+    """The greatest lower or the smallest upper bound, once they settle the diameter, or the radius."""
     n = A.nrows
-    _refuse_disconnected(A, A)
-    lower, upper = Vector.from_scalar(0, n, types.INT64), Vector.from_scalar(n, n, types.INT64)
+    dtype = types.FP64 if search is sssp and not distances_of(A)[0].is_integer else types.INT64
+    lower, upper = Vector.from_scalar(0, n, dtype), Vector.from_scalar(infinity(dtype), n, dtype)
     candidates = Vector.from_scalar(True, n, types.BOOL)
     score, highest = out_degree(A), True
     while candidates.nvals:
         # v has the most edges at first, then by turns the highest upper bound and the lowest lower bound
         extreme = score.reduce(monoid.max if highest else monoid.min).get(0)
-        found = score.select(select.valueeq, extreme).new().to_coo()[0]
-        distance = bfs(A, found[0] if found.size else 0).dup(types.INT64)
+        found = score.select(select.valueeq[score.dtype], extreme).new().to_coo()[0]
+        distance = search(A, found[0] if found.size else 0).dup(dtype)
         e = distance.reduce(monoid.max).value
         # max(d, e - d) <= eccentricity <= e + d
         lower(binary.max) << distance
@@ -169,8 +156,10 @@ def _bounded(A: Matrix, of_diameter: bool = True) -> tuple[int, int]:
         upper(binary.min) << distance.apply(binary.plus, right=e)
         low, high = lower.reduce(monoid.max).value, upper.reduce(monoid.min).value
         # whose eccentricity may still be more than the most, or less than the least, that is known of
-        undecided = (upper.select(select.valuegt, low) if of_diameter else lower.select(select.valuelt, high)).new()
+        undecided = (
+            upper.select(select.valuegt[dtype], low) if greatest else lower.select(select.valuelt[dtype], high)
+        ).new()
         candidates(undecided.S, replace=True) << candidates
         highest = not highest
         score = (upper if highest else lower).dup(mask=candidates.S)
-    return int(low), int(high)
+    return low if greatest else high

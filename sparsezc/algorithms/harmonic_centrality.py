@@ -2,26 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sparsezc.algorithms import _check
+from sparsezc.algorithms._distances import from_each, usable
 from sparsezc.algorithms._sweeps import popcount, sample, sweeps
 from sparsezc.matrix import Matrix
-from sparsezc.semirings import binary, types
+from sparsezc.semirings import binary, monoid, select, types, unary
 from sparsezc.vector import Vector
 
 
-def harmonic_centrality(A: Matrix, *, k: Any = None, seed: int | None = None) -> Vector:
+def harmonic_centrality(
+    A: Matrix,
+    *,
+    weighted: bool = False,
+    k: Any = None,
+    seed: int | None = None,
+    sources: Iterable[Any] | None = None,
+) -> Vector:
     """Sum of one over the distance from each other vertex, where those that do not lead here add nothing.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
-        Adjacency matrix: an entry (i, j), whatever its value, is an edge from i to j. Distances are hops.
+        Adjacency matrix: an entry (i, j) is an edge from i to j.
+    weighted : bool
+        Values are the edges' lengths, >= 0, and an infinite one an edge that cannot be used; else distances are hops.
     k : int, optional
         Estimate from distances that begin at this many vertices, chosen by chance; by default at all of them.
     seed : int, optional
         Chooses the `k` vertices; by default by chance.
+    sources : iterable of int, optional
+        The very vertices where distances begin, instead of `k`, each once: the sum over these, and nothing is scaled.
 
     Returns
     -------
@@ -31,7 +47,9 @@ def harmonic_centrality(A: Matrix, *, k: Any = None, seed: int | None = None) ->
     Raises
     ------
     InvalidValue
-        `k` is less than 1.
+        `k` is less than 1, or `weighted` and a length is negative or NaN.
+    IndexOutOfBound
+        One of `sources` is not a vertex of the graph.
     DimensionMismatch
         `A` is not square.
 
@@ -41,7 +59,8 @@ def harmonic_centrality(A: Matrix, *, k: Any = None, seed: int | None = None) ->
 
         harmonic(v) = (n - 1) / |S - v|  *  sum_(s != v) 1 / d(s, v)
 
-    One pass over the matrix a level serves 64 searches.
+    A distance of 0 adds nothing. Searches go on together: those in hops are bits of a word, 64 of them to a pass over
+    the matrix, those over lengths rows of a matrix.
 
     Source: P. Boldi, S. Vigna, Axioms for centrality, Internet Mathematics 10, 2014,
     doi:10.1080/15427951.2013.865686.
@@ -54,14 +73,27 @@ def harmonic_centrality(A: Matrix, *, k: Any = None, seed: int | None = None) ->
     [0.0, 1.0, 1.5, 0.0]
     """
     n = _check.adjacency(A)
-    sources = sample(n, k, seed)
-    harmonic = Vector.from_scalar(0.0, n, types.FP64)
-    for depth, bits in sweeps(A, sources):
-        if depth:
-            harmonic(binary.plus) << popcount(bits).apply(binary.truediv, right=float(depth))
-    if sources.size < n:
+    if sources is not None:
+        return _sums(A, np.unique(_check.vertices(sources, n)), weighted)
+    chosen = sample(n, k, seed)
+    harmonic = _sums(A, chosen, weighted)
+    if chosen.size < n:
         # a vertex of S is not asked about itself
-        inside = Vector.from_coo(sources, True, types.BOOL, size=n)
-        for mask, others in ((~inside.S, sources.size), (inside.S, max(sources.size - 1, 1))):
+        inside = Vector.from_coo(chosen, True, types.BOOL, size=n)
+        for mask, others in ((~inside.S, chosen.size), (inside.S, max(chosen.size - 1, 1))):
             harmonic(mask) << harmonic.apply(binary.times, right=(n - 1) / others)
     return harmonic
+
+
+def _sums(A: Matrix, sources: NDArray[np.int64], weighted: bool) -> Vector:
+    """The sum of one over the distances from these vertices."""
+    total = Vector.from_scalar(0.0, A.nrows, types.FP64)
+    if weighted:
+        for _, D in from_each(usable(A), sources):
+            far = D.select(select.valuegt, 0).new(types.FP64)
+            total(binary.plus) << far.apply(unary.minv).new().reduce_columnwise(monoid.plus)
+        return total
+    for depth, bits in sweeps(A, sources):
+        if depth:
+            total(binary.plus) << popcount(bits).apply(binary.truediv, right=float(depth))
+    return total

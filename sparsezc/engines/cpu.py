@@ -21,7 +21,7 @@ from sparsezc.memory import wrap
 from sparsezc.resolve import resolve
 from sparsezc.semirings import binary
 from sparsezc.semirings.operators import TypedOp
-from sparsezc.semirings.types import DataType
+from sparsezc.semirings.types import BOOL, DataType
 from sparsezc.semirings.user_types import packed, plain
 
 __all__ = ["CpuEngine", "engine", "merger"]
@@ -209,6 +209,16 @@ class CpuEngine:
 
     def keep_transpose(self, store: Any) -> None:
         """Nothing: SuiteSparse chooses for itself."""
+
+    def pointers(self, store: Any) -> Any:
+        rows, columns = store.to_coo()
+        lengths = np.zeros(store.size + 1, np.int64)
+        lengths[rows.astype(np.int64) + 1] = 1
+        indptr = np.cumsum(lengths)
+        return self.matrix_from_csr(Csr.from_arrays(indptr, columns.astype(np.uint64), [1], store.size, dtype=BOOL))
+
+    def replay(self, frontier: Any, number: int) -> None:
+        """None: the host is here."""
 
     def sample(self, store: Any) -> None:
         """None: no entries are nearer than others."""

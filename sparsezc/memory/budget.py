@@ -52,6 +52,14 @@ def host_available() -> int | None:
     return parse(budget, 0, total or 0)
 
 
+def workspace() -> int | None:
+    """Bytes that work may take which could lie on the card or on the host: what the smaller one has left."""
+    room = host_available()
+    if device.reason() is not None:
+        return room
+    return available() if room is None else min(room, available())
+
+
 def require_host(nbytes: int, what: str) -> None:
     """Refuse what the host has no memory for, before any of it is touched.
 

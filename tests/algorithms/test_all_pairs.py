@@ -1,4 +1,4 @@
-"""gb.algorithms.all_pairs_shortest_paths, transitive_closure and transitive_reduction."""
+"""gb.algorithms.all_pairs_shortest_paths, multi_source_shortest_paths, transitive_closure and transitive_reduction."""
 
 import networkx as nx
 import numpy as np
@@ -9,9 +9,10 @@ from scipy.sparse.csgraph import shortest_path
 
 import sparsezc as gb
 from tests.algorithms import verify
-from tests.algorithms.graphs import SMALL, csr, graphs, matrix, needs_real, network, real
+from tests.algorithms.graphs import SMALL, csr, dense, graphs, loaded, matrix, needs_real, network, real, references
 
 all_pairs_shortest_paths = gb.algorithms.all_pairs_shortest_paths
+multi_source_shortest_paths = gb.algorithms.multi_source_shortest_paths
 transitive_closure, transitive_reduction = gb.algorithms.transitive_closure, gb.algorithms.transitive_reduction
 SMALLER = [name for name in SMALL if SMALL[name].shape[0] <= 130]
 
@@ -100,3 +101,50 @@ def test_no_vertices_and_bad_arguments():
         all_pairs_shortest_paths(matrix(csr(2, [(0, 1)], [np.nan])))
     with pytest.raises(gb.exceptions.InvalidValue, match="may not fit INT64"):
         all_pairs_shortest_paths(matrix(csr(3, [(0, 1), (1, 2)], [2**62, 2**62])))
+
+
+@given(graphs())
+def test_hops_of_any_graph(graph):
+    D = all_pairs_shortest_paths(matrix(graph), weighted=False)
+    assert str(D.dtype) == "INT32"
+    expected = {u: dict(row) for u, row in nx.all_pairs_shortest_path_length(network(graph))}
+    assert D.to_dicts() == expected
+
+
+@given(graphs(st.integers(0, 9)), st.data())
+def test_from_the_nearest_of_several(graph, data):
+    """NetworkX's, in hops and over lengths; no source reaches nothing."""
+    n = graph.shape[0]
+    sources = data.draw(st.lists(st.integers(0, n - 1), max_size=5))
+    hops = multi_source_shortest_paths(matrix(graph), sources)
+    lengths = multi_source_shortest_paths(matrix(graph), sources, weighted=True)
+    assert (str(hops.dtype), str(lengths.dtype)) == ("INT32", "INT64" if graph.dtype == np.int64 else "FP64")
+    if not sources:
+        assert hops.nvals == lengths.nvals == 0
+        return
+    judge = network(graph)
+    assert lengths.to_dict() == nx.multi_source_dijkstra_path_length(judge, set(sources))
+    nx.set_edge_attributes(judge, 1, "weight")
+    assert hops.to_dict() == nx.multi_source_dijkstra_path_length(judge, set(sources))
+
+
+@needs_real
+def test_from_the_nearest_of_several_on_a_real_graph():
+    A, known = loaded("wiki-Vote"), references("wiki-Vote")
+    level, length = (known[name].astype(np.int64) for name in ("bfs_level", "sssp_dist"))
+    hops = np.where(level < 0, 2**30, level).min(axis=0)
+    found = multi_source_shortest_paths(A, known["sources"])
+    assert np.array_equal(dense(found), np.where(hops == 2**30, -1, hops))
+    lengths = np.where(length < 0, 2**60, length).min(axis=0)
+    found = multi_source_shortest_paths(A, known["sources"][:2], weighted=True)
+    assert np.array_equal(dense(found), np.where(lengths == 2**60, -1, lengths))
+
+
+def test_bad_arguments_of_several_sources():
+    for weighted in (False, True):
+        with pytest.raises(gb.exceptions.IndexOutOfBound, match="sources is 3; the graph has vertices 0 to 2"):
+            multi_source_shortest_paths(gb.Matrix("INT64", 3, 3), [0, 3], weighted=weighted)
+        with pytest.raises(gb.exceptions.DimensionMismatch, match="A is 2 x 3"):
+            multi_source_shortest_paths(gb.Matrix("FP64", 2, 3), [0], weighted=weighted)
+    with pytest.raises(gb.exceptions.InvalidValue, match="a value of -1; lengths >= 0"):
+        multi_source_shortest_paths(matrix(csr(2, [(0, 1)], [-1])), [0], weighted=True)

@@ -52,6 +52,42 @@ def test_types_and_the_graph_is_left_alone():
     assert A.isequal(before)
 
 
+@pytest.mark.parametrize("name", SMALL)
+def test_several_searches_of_small_graphs(name):
+    graph, n = SMALL[name], SMALL[name].shape[0]
+    sources = [n - 1, 0, n // 2, 0]
+    level, parent = bfs(matrix(graph), sources), bfs_parents(matrix(graph), sources)
+    assert level.shape == parent.shape == (4, n)
+    assert (str(level.dtype), str(parent.dtype)) == ("INT32", "INT64")
+    for i, source in enumerate(sources):
+        verify.bfs_levels(graph, source, dense(level[i, :].new()))
+        verify.bfs_parents(graph, source, dense(parent[i, :].new()))
+
+
+@given(graphs(), st.data())
+def test_several_searches_of_any_graph(graph, data):
+    n = graph.shape[0]
+    sources = data.draw(st.lists(st.integers(0, n - 1), max_size=6))
+    level, parent = bfs(matrix(graph), sources), bfs_parents(matrix(graph), sources)
+    assert level.shape == parent.shape == (len(sources), n)
+    for i, source in enumerate(sources):
+        verify.bfs_levels(graph, source, dense(level[i, :].new()))
+        verify.bfs_parents(graph, source, dense(parent[i, :].new()))
+
+
+def test_what_is_one_source_and_what_are_several():
+    A = matrix(csr(3, [(0, 1), (1, 2)]))
+    for one in (1, np.int8(1), np.array(1)):
+        assert bfs(A, one).to_dict() == {1: 0, 2: 1}
+    for several in ([1], (1,), {1}, range(1, 2), np.array([1]), iter([1])):
+        assert bfs(A, several).to_dicts() == {0: {1: 0, 2: 1}}
+    assert bfs(A, []).shape == (0, 3)
+    with pytest.raises(gb.exceptions.IndexOutOfBound, match="sources is 3; the graph has vertices 0 to 2"):
+        bfs(A, [0, 3])
+    with pytest.raises(gb.exceptions.DomainMismatch, match=r"sources is 0\.5; a vertex number"):
+        bfs_parents(A, [0.5])
+
+
 @pytest.mark.parametrize("algorithm", [bfs, bfs_parents, gb.algorithms.sssp])
 def test_bad_arguments(algorithm):
     A = matrix(csr(4, [(0, 1)]))

@@ -1,4 +1,4 @@
-"""gb.algorithms.eccentricity, diameter, radius and approximate_diameter."""
+"""gb.algorithms.eccentricity, diameter, radius, approximate_diameter and average_shortest_path_length."""
 
 import networkx as nx
 import numpy as np
@@ -12,21 +12,27 @@ from tests.algorithms.graphs import SMALL, both_ways, csr, dense, graphs, loaded
 
 eccentricity, diameter, radius = gb.algorithms.eccentricity, gb.algorithms.diameter, gb.algorithms.radius
 approximate_diameter = gb.algorithms.approximate_diameter
+average_shortest_path_length = gb.algorithms.average_shortest_path_length
 
 
 def largest_component(graph):
     """The largest strong component, renumbered."""
     keep = sorted(max(nx.strongly_connected_components(network(graph)), key=len))
-    return csr(len(keep), np.argwhere(graph[keep][:, keep].toarray()))
+    part = graph[keep][:, keep].tocoo()
+    return csr(len(keep), np.c_[part.coords[0], part.coords[1]], part.data)
 
 
-def check(graph):
-    found = eccentricity(matrix(graph))
-    assert str(found.dtype) == "INT64"
-    judge = nx.eccentricity(network(graph))
+def check(graph, weight=None, dtype="INT64"):
+    weighted = weight is not None
+    found = eccentricity(matrix(graph), weighted=weighted)
+    assert str(found.dtype) == dtype
+    judge = nx.eccentricity(network(graph), weight=weight)
     assert dense(found).tolist() == [judge[v] for v in range(graph.shape[0])]
-    assert diameter(matrix(graph)) == max(judge.values())
-    assert radius(matrix(graph)) == min(judge.values())
+    # sums over lengths that are no integers may be rounded otherwise on the way back
+    assert np.isclose(diameter(matrix(graph), weighted=weighted), max(judge.values()), rtol=1e-12)
+    assert np.isclose(radius(matrix(graph), weighted=weighted), min(judge.values()), rtol=1e-12)
+    expected = nx.average_shortest_path_length(network(graph), weight=weight)
+    assert np.isclose(average_shortest_path_length(matrix(graph), weighted=weighted), expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", [name for name in SMALL if SMALL[name].shape[0] <= 512])
@@ -37,6 +43,34 @@ def test_small_graphs(name):
 @given(graphs(), st.booleans())
 def test_any_graph(graph, undirected):
     check(largest_component(both_ways(graph) if undirected else graph))
+
+
+LENGTHS = {"INT64": st.integers(0, 9), "FP64": st.sampled_from([0.0, 0.1, 0.25, 1.5, 7.0])}
+
+
+@pytest.mark.parametrize("dtype", LENGTHS)
+@given(st.data(), st.booleans())
+def test_lengths(dtype, data, symmetric):
+    """Where a length is the same both ways, diameter and radius come by bounds."""
+    graph = data.draw(graphs(LENGTHS[dtype]))
+    if symmetric:
+        i, j = both_ways(graph).nonzero()
+        graph = csr(graph.shape[0], np.c_[i, j], graph.dtype.type(1) * (np.minimum(i, j) + 2 * np.maximum(i, j)) % 5)
+    graph.data = graph.data.astype("int64" if dtype == "INT64" else "float64")
+    check(largest_component(graph), "weight", dtype)
+
+
+def test_lengths_of_any_type():
+    graph = csr(3, [(0, 1), (1, 0), (1, 2), (2, 1)], [3, 3, 7, 7])
+    for dtype, made in (("BOOL", "INT64"), ("UINT8", "INT64"), ("FP32", "FP32"), ("FP64", "FP64")):
+        A = matrix(graph, dtype)
+        length = [1, 1] if dtype == "BOOL" else [3, 7]
+        assert str(eccentricity(A, weighted=True).dtype) == made
+        assert diameter(A, weighted=True) == sum(length)
+        assert radius(A, weighted=True) == max(length)
+    huge = csr(3, [(0, 1), (1, 0), (1, 2), (2, 1)], [2**61, 2**61, 2**61, 2**61])
+    assert diameter(matrix(huge), weighted=True) == 2**62
+    assert radius(matrix(huge), weighted=True) == 2**61
 
 
 @given(graphs(), st.integers(1, 5), st.data())
@@ -65,6 +99,20 @@ def test_real_graphs():
     assert 15 <= approximate_diameter(A) <= 17
 
 
+@needs_real
+def test_a_real_graph_with_lengths():
+    A = loaded("email-Eu-core")
+    i, j, length = A.to_coo()
+    graph = largest_component(csr(A.nrows, np.c_[i, j], length.astype(np.int64)))
+    distance = shortest_path(graph)
+    found = eccentricity(matrix(graph), weighted=True)
+    assert np.array_equal(dense(found), distance.max(axis=1))
+    assert diameter(matrix(graph), weighted=True) == distance.max()
+    assert radius(matrix(graph), weighted=True) == distance.max(axis=1).min()
+    mean = distance.sum() / (distance.size - distance.shape[0])
+    assert np.isclose(average_shortest_path_length(matrix(graph), weighted=True), mean)
+
+
 def test_few_searches_are_needed(monkeypatch):
     """A graph with a core and a periphery is settled long before every vertex was asked."""
     import sys
@@ -79,15 +127,19 @@ def test_few_searches_are_needed(monkeypatch):
 
 def test_bad_arguments():
     assert eccentricity(gb.Matrix("BOOL", 0, 0)).size == 0
-    for algorithm in (diameter, radius, approximate_diameter):
+    for algorithm in (diameter, radius, approximate_diameter, average_shortest_path_length):
         with pytest.raises(gb.exceptions.InvalidValue, match="A is 0 x 0"):
             algorithm(gb.Matrix("BOOL", 0, 0))
-    for algorithm in (eccentricity, diameter, radius):
+    assert average_shortest_path_length(gb.Matrix("BOOL", 1, 1)) == 0
+    for algorithm in (eccentricity, diameter, radius, average_shortest_path_length):
+        for length, said in ((-1.0, "a value of -1.0; lengths >= 0"), (np.nan, "NaN"), (np.inf, "does not reach")):
+            with pytest.raises(gb.exceptions.InvalidValue, match=said):
+                algorithm(matrix(csr(2, [(0, 1), (1, 0)], [length, 1.0])), weighted=True)
         with pytest.raises(gb.exceptions.InvalidValue, match="vertex 0 does not reach 1 of 3 vertices"):
             algorithm(matrix(csr(3, [(0, 1), (1, 0)])))
         with pytest.raises(gb.exceptions.InvalidValue, match="vertex 0 is not reached from 2 of 3 vertices"):
             algorithm(matrix(csr(3, [(0, 1), (1, 2)])))
-    for algorithm in (eccentricity, diameter, radius, approximate_diameter):
+    for algorithm in (eccentricity, diameter, radius, approximate_diameter, average_shortest_path_length):
         with pytest.raises(gb.exceptions.DimensionMismatch, match="A is 2 x 3"):
             algorithm(gb.Matrix("FP64", 2, 3))
     with pytest.raises(gb.exceptions.InvalidValue, match="sweeps is 0; at least 1"):

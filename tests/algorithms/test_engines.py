@@ -20,9 +20,10 @@ JUDGES = {
 }
 
 a = gb.algorithms
-#: In statements that the GPU engine has; the judges of their answers stand in their own tests.
-NATIVE = {
-    "betweenness_centrality": lambda A: a.betweenness_centrality(A, k=3, seed=1),
+#: On an undirected graph; the judges of their answers stand in their own tests.
+UNDIRECTED = {
+    "bfs of several": lambda A: a.bfs(A, [0, 7, 7]),
+    "betweenness_centrality": lambda A: a.betweenness_centrality(A, k=3, endpoints=True, seed=1),
     "core_number": a.core_number,
     "eigenvector_centrality": lambda A: a.eigenvector_centrality(A, tol=1e-3),
     "greedy_color": lambda A: a.greedy_color(A, seed=1),
@@ -31,19 +32,24 @@ NATIVE = {
     "katz_centrality": lambda A: a.katz_centrality(A, alpha=0.001),
     "maximal_independent_set": lambda A: a.maximal_independent_set(A, seed=1),
     "maximal_matching": lambda A: a.maximal_matching(A, seed=1),
-    "topological_generations": a.topological_generations,
+    "multi_source_shortest_paths": lambda A: a.multi_source_shortest_paths(A, [0, 7], weighted=True),
 }
-#: Where products and other statements of matrices may still run on the CPU engine.
-WITH_MATRICES = {
+#: On a directed graph without cycles.
+DIRECTED = {
     "all_pairs_shortest_paths": a.all_pairs_shortest_paths,
     "bellman_ford": lambda A: a.bellman_ford(A, 0)[0],  # of parents several may be right
     "closeness_centrality": a.closeness_centrality,
+    "closeness_centrality over lengths": lambda A: a.closeness_centrality(A, weighted=True),
     "clustering": a.clustering,
+    "edge_betweenness_centrality": lambda A: a.edge_betweenness_centrality(A, k=3, seed=1),
+    "betweenness_centrality over lengths": lambda A: a.betweenness_centrality(A, k=3, seed=1, weighted=True),
+    "harmonic_centrality over lengths": lambda A: a.harmonic_centrality(A, weighted=True),
     "jaccard_coefficient": a.jaccard_coefficient,
     "k_truss": lambda A: a.k_truss(A, 3),
     "local_clustering_coefficient": a.local_clustering_coefficient,
     "louvain_communities": lambda A: a.louvain_communities(A, seed=1),
     "minimum_spanning_forest": a.minimum_spanning_forest,
+    "topological_generations": a.topological_generations,
     "transitive_reduction": a.transitive_reduction,
 }
 
@@ -82,19 +88,18 @@ def test_small_graphs(name, placement):
 
 
 @pytest.mark.usefixtures("any_gpu")
-@pytest.mark.parametrize("name", [*NATIVE, *WITH_MATRICES])
+@pytest.mark.parametrize("name", [*UNDIRECTED, *DIRECTED])
 def test_engines_agree(name):
-    """A graph without cycles, which every algorithm takes; one that is known to be undirected where that is enough."""
-    native = name in NATIVE
-    algorithm = NATIVE[name] if native else WITH_MATRICES[name]
+    """In statements that the GPU engine has."""
+    algorithm = (UNDIRECTED | DIRECTED)[name]
     graph = SMALL["diamonds"]
     A, B = matrix(graph), matrix(graph)
-    if native and name != "topological_generations":
+    if name in UNDIRECTED:
         A, B = (matrix(both_ways(graph)) for _ in range(2))
         A._symmetric = B._symmetric = True
     expected = algorithm(A)
     with gb.config.set(placement="zerocopy"), warnings.catch_warnings():
-        warnings.simplefilter("error" if native else "ignore", gb.exceptions.PerformanceWarning)
+        warnings.simplefilter("error", gb.exceptions.PerformanceWarning)
         assert algorithm(B.to("gpu")).isclose(expected)
 
 

@@ -38,7 +38,6 @@ On the CPU engine everything below that is not absent is native. On the GPU engi
 STATES = (NATIVE, FALLBACK, HOST, ABSENT)
 #: Names of other namespaces that are not there.
 OTHERS_ABSENT = {
-    "core": "python-graphblas's inside",
     "viz.to_networkx": "imported there for its own use; io.to_networkx",
     "viz.to_scipy_sparse": "imported there for its own use; io.to_scipy_sparse",
     "dtypes.ss": "registers a type of SuiteSparse's JIT from C text",

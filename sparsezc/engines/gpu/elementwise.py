@@ -50,10 +50,11 @@ def run_map(
     gpu = device.current()
     gathers = not isinstance(positions, int)
     operand_types = u and u.dtype, v and v.dtype, scalar_type
-    prelude = _prelude(body, helper, result, store.dtype, accum, *operand_types, gathers, needs)
+    number = scalars[0] if isinstance(scalars[0], launch.OnDevice) else None
+    prelude = _prelude(body, helper, result, store.dtype, accum, *operand_types, gathers, needs, number is not None)
     kernel = specialise.kernel(gpu, "map.cu", prelude, "map")
     out = Out(store, apart=gathers and store is u)
-    a, b = (scalar_type.np_type.type(s) for s in scalars)
+    a, b = (scalar_type.np_type.type(0 if s is number else s) for s in scalars)
     kernel(
         launch.blocks(gpu, 32 * store.nwords),
         launch.THREADS,
@@ -64,6 +65,7 @@ def run_map(
             positions,
             a,
             b,
+            0 if number is None else number.array,
             region,
             *out.arguments(),
             *mask.arguments(),
@@ -85,12 +87,13 @@ def _prelude(
     scalar_type: DataType,
     gather: bool,
     needs: str,
+    counts: bool,
 ) -> str:
     return "\n".join(
         (
             typedefs(U=u_type or BOOL, V=v_type or BOOL, S=scalar_type, Z=result, W=out_type),
             flags(READS_U=u_type is not None, READS_V=v_type is not None, GATHER=gather),
-            flags(NEEDS_U="u" in needs, NEEDS_V="v" in needs),
+            flags(NEEDS_U="u" in needs, NEEDS_V="v" in needs, COUNTS=counts),
             specialise.accumulator(accum),
             helper,
             function("bool", "compute", _PARAMETERS, body),

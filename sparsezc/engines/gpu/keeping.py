@@ -13,6 +13,7 @@ from sparsezc.csr import Csr
 from sparsezc.engines.gpu import elementwise, heads, matrices
 from sparsezc.engines.gpu.hosted import HostStore, host_engine
 from sparsezc.engines.gpu.output import MaskBits
+from sparsezc.engines.gpu.replay import Replay
 from sparsezc.engines.gpu.stores import MatrixStore, VectorStore
 from sparsezc.memory import budget
 from sparsezc.semirings.types import DataType
@@ -107,6 +108,12 @@ class Keeper:
             return None
         rows = heads.sample(store.rows, store.columns, store.dtype)
         return None if rows is None else MatrixStore(store.dtype, store.nrows, store.ncols, rows)
+
+    def pointers(self, store: VectorStore) -> MatrixStore:
+        return matrices.pointers(store)
+
+    def replay(self, frontier: VectorStore, number: int) -> Replay:
+        return Replay(frontier, number)
 
     def wait(self, store: Any) -> None:
         device.current().synchronize()

@@ -53,7 +53,7 @@ def spmv(
     else:
         _push(case, columns, out, mask, accum, replace)
     if case.stops and rows is not None and rows is columns:  # a frontier: the next product asks for its rows
-        out.offsets = rows.indptr
+        out.next_rows = rows
 
 
 def fold_rows(
@@ -120,7 +120,9 @@ def _pull_is_better(case: _Case, rows: Rows, columns: Rows, mask: MaskBits) -> b
     vector = case.vector
     if vector is None or vector.is_full:
         return True
-    entries = vector.count_rows(columns.indptr)
+    if not launch.is_attended():
+        return False
+    entries = vector.count_rows(columns)
     assert vector.count is not None
     if direction.is_small(vector.count, entries, rows.nvals):
         return False
@@ -184,6 +186,10 @@ def _piece(nwords: int, most: int) -> np.uint64:
     gpu = device.current()
     warps = launch.blocks(gpu, 32 * nwords) * (launch.THREADS // 32)
     return np.uint64(max(1, min(most, nwords // (4 * warps))))
+
+
+def _is_sparse(vector: VectorStore | None) -> bool:
+    return vector is not None and vector.count is not None and vector.count < vector.size // 64
 
 
 def _rows_arguments(rows: Rows, together: packed.Packed) -> tuple[Any, ...]:
@@ -259,7 +265,7 @@ def _push(case: _Case, columns: Rows, store: VectorStore, mask: MaskBits, accum:
     result.make()
     if not case.semiring.monoid.stops_anywhere:
         result.values.fill(specialise.neutral(case.semiring.monoid))
-    few = case.vector is not None and case.vector.count is not None and case.vector.count < case.vector.size // 64
+    few = not launch.is_attended() or _is_sparse(case.vector)
     nwords = -(-columns.nrows // 32)
     kernel(
         launch.blocks(gpu, 32 * max(nwords, columns.chunks.count)),

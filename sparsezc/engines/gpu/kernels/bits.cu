@@ -72,4 +72,10 @@ extern "C" __global__ void mark(u64 count, const u64* index, u32* bits) {
     atomicOr(&bits[index[k] >> 5], bit((u32)index[k] & 31u));
 }
 
+// turn: one more round, for which `bits` are cleared; `number` may be null.
+extern "C" __global__ void turn(u64 nwords, u32* bits, i64* number) {
+  for (u64 w = (u64)blockIdx.x * blockDim.x + threadIdx.x; w < nwords; w += (u64)gridDim.x * blockDim.x) bits[w] = 0;
+  if (number && blockIdx.x == 0 && threadIdx.x == 0) ++*number;
+}
+
 }  // namespace szc

@@ -1,0 +1,157 @@
+"""Brandes' two sweeps from many vertices at once: shortest paths counted forwards, and shared out backwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.algorithms._degree import in_degree
+from sparsezc.algorithms._distances import relax
+from sparsezc.algorithms._lengths import distances_of
+from sparsezc.algorithms._searches import batches, empty, rows
+from sparsezc.errors import InvalidValue
+from sparsezc.matrix import Matrix
+from sparsezc.semirings import binary, monoid, select, semiring, types, unary
+from sparsezc.vector import Vector
+
+# Bytes of a vertex, and of an edge where each search has a copy of the graph, while they are worked on.
+_VERTEX, _EDGE = 96, 64
+_FP64 = types.FP64
+
+
+class Paths(NamedTuple):
+    """The shortest paths of some searches, which share their steps.
+
+    Attributes
+    ----------
+    levels : list of Matrix, shape (k, n), or of Vector, size k * n
+        The vertices in an order in which paths meet them, with the number of shortest paths to each.
+    edges : Matrix
+        What the paths' edges are among. For a Vector each search has a copy of the graph, without other edges.
+    of_vertex, of_search : Matrix or None
+        For a Vector, whose positions they say: those of each vertex, shape (k * n, n), and of each search, (k * n, k).
+    """
+
+    levels: list[Any]
+    edges: Matrix
+    of_vertex: Matrix | None = None
+    of_search: Matrix | None = None
+
+    def by_vertex(self, x: Any) -> Any:
+        """The sums over all searches, for each vertex."""
+        if self.of_vertex is None:
+            return x.reduce_columnwise(monoid.plus)
+        return x.vxm(self.of_vertex, semiring.plus_first[x.dtype])
+
+    def by_edge(self, x: Matrix) -> Any:
+        """The sums over all searches, for each edge."""
+        if self.of_vertex is None:
+            return x
+        # F'XF
+        columns = x.mxm(self.of_vertex, semiring.plus_first[x.dtype]).new()
+        return self.of_vertex.T.mxm(columns, semiring.plus_second[x.dtype])
+
+    def by_search(self, x: Any) -> Any:
+        """The sums over all vertices, for each search."""
+        if self.of_search is None:
+            return x.reduce_rowwise(monoid.plus)
+        return x.vxm(self.of_search, semiring.plus_first[x.dtype])
+
+
+def by_hops(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Paths]]:
+    """Searches in hops, a group of sources after the other.
+
+    With Q what was met last, row i by the search from the i-th source, and P what was met at all::
+
+        Q<!P> = Q A          over (plus, first)
+    """
+    n = A.nrows
+    for group in batches(sources, n, _VERTEX * n):
+        q = rows(group, n, _FP64, 1.0)
+        met, levels = Matrix(types.BOOL, *q.shape), []
+        while q.nvals:
+            met(q.S) << True
+            levels.append(q)
+            # Q<!P> = Q A
+            q = q.mxm(A, semiring.plus_first[_FP64]).new(mask=~met.S)
+        yield group, Paths(levels, A)
+
+
+def by_lengths(A: Matrix, sources: NDArray[np.int64], weighted: bool) -> Iterator[tuple[NDArray[np.int64], Paths]]:
+    """Searches over lengths > 0, or over ones, a group of sources after the other.
+
+    Each search of a group has a copy of the graph, B, of which T keeps the edges of shortest paths; d has the
+    distances. T has no cycles, and a vertex is met when the last edge to it has been used::
+
+        B = I (x) A
+        T = B where d_i + B_ij = d_j
+        s = s + q'T          over (plus, first)
+        q = s where no edge of T is left
+    """
+    n, dtype = A.nrows, distances_of(A)[0] if weighted else types.INT64
+    for group in batches(sources, n, _VERTEX * n + _EDGE * A.nvals):
+        k = group.size
+        B = _identity(k).kronecker(A, (binary.second if weighted else binary.pair)[dtype]).new(dtype)
+        at = np.arange(k) * n + group
+        d = relax(B, Vector.from_coo(at, 0, dtype, size=k * n))
+        T = _tight(B, d)
+        levels, left, count = [], in_degree(T), Vector(_FP64, k * n)
+        q = Vector.from_coo(at, 1.0, _FP64, size=k * n)
+        while q.nvals:
+            levels.append(q)
+            # s = s + q'T
+            count(binary.plus) << q.vxm(T, semiring.plus_first[_FP64])
+            used = q.vxm(T, semiring.plus_pair[types.INT64]).new()
+            left(used.S, binary.minus) << used
+            # q = s where no edge of T is left
+            q = count.dup(mask=left.dup(mask=used.S).select(select.valueeq, 0).new().S)
+        if sum(q.nvals for q in levels) < d.nvals:
+            raise InvalidValue("A has lengths that vanish beside others: sums of them are rounded to the longer one")
+        yield group, Paths(levels, T, _ones(k).kronecker(_identity(n)).new(), _identity(k).kronecker(_ones(n)).new())
+
+
+def _ones(n: int) -> Matrix:
+    return Matrix.from_scalar(True, n, 1, types.BOOL)
+
+
+def _identity(n: int) -> Matrix:
+    return Vector.from_scalar(True, n, types.BOOL).diag()
+
+
+def _tight(B: Matrix, d: Vector) -> Matrix:
+    """The edges of shortest paths, as a pattern."""
+    D = d.diag()
+    # T = d_i + B_ij
+    T = D.mxm(B, semiring.any_plus[d.dtype]).new()
+    # T = T where T_ij = d_j
+    tight: Matrix = T.mxm(D, semiring.any_eq[d.dtype]).new(types.BOOL)
+    tight << tight.select(select.valueeq, True)
+    return tight
+
+
+def backwards(paths: Paths) -> Iterator[tuple[Any, Any, Any]]:
+    """The levels but the first, the deepest first: (q, w, b) with what paths that go on from there add.
+
+    With q the numbers of shortest paths of a level::
+
+        w = (1 + b) / q      b the share of the pairs (source, target) that need a vertex
+        x += w T'            over (plus, first), at the level before, or where edges of shortest paths are from
+        b = q .* x
+    """
+    x = empty(paths.levels[0], _FP64)
+    back = semiring.plus_first[_FP64]
+    for q, before in zip(paths.levels[:0:-1], paths.levels[-2::-1], strict=True):
+        b = q.ewise_mult(x, binary.times).new()
+        # w = 1 / q + x
+        w = q.apply(unary.minv).new()
+        w(q.S, binary.plus) << x
+        if paths.of_vertex is None:
+            # x<q_(d-1)> = w A'
+            x(before.S, replace=True) << w.mxm(paths.edges.T, back)
+        else:
+            # x += w T'
+            x(binary.plus) << w.vxm(paths.edges.T, back)
+        yield q, w, b

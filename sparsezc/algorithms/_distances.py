@@ -1,0 +1,100 @@
+"""Lengths of shortest paths over edges that have lengths >= 0, from many vertices at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.algorithms._lengths import distances_of, lengths_of, refuse_overflow
+from sparsezc.algorithms._pattern import transposed
+from sparsezc.algorithms._searches import batches, rows
+from sparsezc.algorithms.bfs import bfs
+from sparsezc.errors import InvalidValue
+from sparsezc.matrix import Matrix
+from sparsezc.semirings import binary, monoid, select, semiring, types
+
+_BYTES = 64  # of a distance, while it is searched for: it, what may replace it, and what the comparison makes
+
+
+def usable(A: Matrix, positive: bool = False) -> Matrix:
+    """The edges that paths may take, with lengths of the distances' type; what cannot be a length here is refused.
+
+    An edge of infinite length cannot be used. With `positive` a length of 0 is refused too.
+    """
+    dtype, infinity = distances_of(A)
+    lengths = lengths_of(A)
+    if lengths.least < 0 or (positive and A.nvals and lengths.least == 0):
+        raise InvalidValue(f"A has a value of {lengths.least}; lengths {'>' if positive else '>='} 0 are needed")
+    if dtype is types.INT64 and lengths.most >= 2**63:
+        raise InvalidValue(f"A has values up to {lengths.most}: distances may not fit INT64")
+    if dtype is not types.INT64 and lengths.most == infinity:
+        kept: Matrix = A.select(select.valuene[dtype], infinity).new()
+        kept._symmetric = A._symmetric
+        return kept
+    return A
+
+
+def relax(A: Matrix, q: Any) -> Any:
+    """Let distances fall until none does.
+
+    With q what fell in the round before, a Vector for one search or a Matrix with a row for each of several::
+
+        t = q'A              over (min, plus)
+        t<not t >= d> = t
+        d<t> = t
+        q = t
+
+    Parameters
+    ----------
+    A : Matrix
+        What :func:`usable` gives.
+    q : Vector or Matrix
+        The distances that paths start with, of the distances' type: overwritten.
+
+    Returns
+    -------
+    Vector or Matrix
+        The distances; what is not reached has no entry.
+    """
+    op = semiring.min_plus[q.dtype]
+    product = q.mxm if q.ndim == 2 else q.vxm
+    may_wrap = q.dtype.is_integer and lengths_of(A).most * A.nrows >= 2**63
+    distance = q.dup()
+    while q.nvals:
+        # t = q'A
+        q << product(A, op)
+        # t<not t >= d> = t
+        no_better = q.ewise_mult(distance, binary.ge).new()
+        q(~no_better.V, replace=True) << q
+        # d<t> = t
+        distance(q.S) << q
+        if may_wrap and q.nvals:
+            refuse_overflow(A, q.reduce(monoid.min).get(0) if q.ndim == 1 else q.reduce_scalar(monoid.min).get(0))
+    return distance
+
+
+def from_each(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Matrix]]:
+    """The sources in groups, and a Matrix of distances for each: row i has those from the i-th of the group.
+
+    `A` is what :func:`usable` gives.
+    """
+    dtype = distances_of(A)[0]
+    for group in batches(sources, A.nrows, _BYTES * A.nrows):
+        yield group, relax(A, rows(group, A.nrows, dtype, 0))
+
+
+def refuse_disconnected(A: Matrix, both_ways: bool = False) -> Matrix:
+    """Refuse a graph where vertex 0 does not reach all, along the edges of A or of A'; A' comes back.
+
+    Where all edges go `both_ways` A is asked alone, and comes back.
+    """
+    B = A if both_ways else transposed(A)
+    for edges, said in ((A, "vertex 0 does not reach"), (B, "vertex 0 is not reached from")):
+        if A.nrows and (missing := A.nrows - bfs(edges, 0).nvals):
+            raise InvalidValue(f"A: {said} {missing} of {A.nrows} vertices; distances would be infinite")
+        if B is A:
+            break
+    return B

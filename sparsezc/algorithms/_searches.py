@@ -1,0 +1,60 @@
+"""What searches start with: a Vector for one, a Matrix with a row each for several at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.algorithms import _check
+from sparsezc.matrix import Matrix
+from sparsezc.memory import budget
+from sparsezc.semirings.types import DataType
+
+#: Searches that share a pass: as many as keep their rows within the caches, at least FEW and at most MOST.
+FEW, MOST, CACHED = 16, 64, 2**20
+#: The share of memory that the searches of a pass may take.
+SHARE = 0.25
+
+
+def start(A: Matrix, source: Any, n: int, dtype: DataType, value: Any = None) -> Any:
+    """One value at the source of a search of `A`; `value` None is the source's number.
+
+    Returns
+    -------
+    Vector of size n, or Matrix of shape (k, n)
+        The Vector for one source, the Matrix for an iterable of k: search i has row i.
+    """
+    if isinstance(source, Iterable) and getattr(source, "ndim", None) != 0:  # an array of no dimension is one number
+        sources = _check.vertices(source, n)
+        return rows(sources, n, dtype, sources if value is None else value)
+    vertex = _check.vertex(source, n)
+    one = A._vector(dtype)
+    one[vertex] = vertex if value is None else value
+    return one
+
+
+def empty(q: Any, dtype: DataType) -> Any:
+    """A Vector or Matrix without entries, of the shape of `q`."""
+    made = type(q)(dtype, *q.shape)
+    if q.ndim == 1:
+        made._settle(q._need()[0])
+    return made
+
+
+def rows(sources: NDArray[np.int64], n: int, dtype: DataType, values: Any) -> Matrix:
+    """Row i holds a value at ``sources[i]``."""
+    made: Matrix = Matrix.from_coo(np.arange(sources.size), sources, values, dtype, nrows=sources.size, ncols=n)
+    return made
+
+
+def batches(sources: NDArray[np.int64], n: int, nbytes: int) -> Iterator[NDArray[np.int64]]:
+    """The sources in groups that are searched from together, each in a row of `n` entries that takes `nbytes`."""
+    size = max(FEW, min(MOST, CACHED // max(n, 1)))
+    room = budget.workspace()
+    if room is not None:
+        size = max(1, min(size, int(SHARE * room) // max(nbytes, 1)))
+    for first in range(0, sources.size, size):
+        yield sources[first : first + size]

@@ -1,0 +1,6 @@
+"""The types: see :mod:`sparsezc.dtypes`."""
+
+from sparsezc.dtypes import *  # noqa: F403
+from sparsezc.semirings.types import DataType
+
+__all__ = ["DataType"]

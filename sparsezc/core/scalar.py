@@ -1,0 +1,5 @@
+"""Scalar."""
+
+from sparsezc.scalar import Scalar
+
+__all__ = ["Scalar"]

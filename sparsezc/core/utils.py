@@ -1,0 +1,59 @@
+"""What an object is once it has been computed, and computing it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sparsezc.expression import Unrun
+
+__all__ = ["ensure_type", "output_type"]
+
+
+def output_type(x: Any) -> type:
+    """The class of an object, or of the result where it is an expression.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> from sparsezc.core.utils import output_type
+    >>> A = gb.Matrix(int, 2, 2)
+    >>> [output_type(x).__name__ for x in (A.mxm(A), A[0, :], A.T, 2)]
+    ['Matrix', 'Vector', 'TransposedMatrix', 'int']
+    """
+    found: type = x.kind if isinstance(x, Unrun) else type(x)
+    return found
+
+
+def ensure_type(x: Any, types: type | tuple[type, ...]) -> Any:
+    """An object of one of these classes: `x` itself, or the result of the expression `x`, whatever ``autocompute`` is.
+
+    Parameters
+    ----------
+    x : Matrix, TransposedMatrix, Vector, Scalar or expression
+    types : class or tuple of classes
+
+    Returns
+    -------
+    object of one of `types`
+        Computed anew each time where it is an expression.
+
+    Raises
+    ------
+    TypeError
+        `x` is something else.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> from sparsezc.core.utils import ensure_type
+    >>> v = gb.Vector.from_dense([1, 2])
+    >>> ensure_type(v + v, gb.Vector).to_dense().tolist()
+    [2, 4]
+    """
+    if isinstance(x, types):
+        return x
+    wanted = types if isinstance(types, tuple) else (types,)
+    if isinstance(x, Unrun) and output_type(x) in wanted:
+        return x.new()
+    needed = " or ".join(each.__name__ for each in wanted)
+    raise TypeError(f"ensure_type: x is a {type(x).__name__}; a {needed} is needed")

@@ -1,0 +1,5 @@
+"""Vector."""
+
+from sparsezc.vector import Vector
+
+__all__ = ["Vector"]
