@@ -258,6 +258,6 @@ def register_anonymous(monoid: Monoid | BinaryOp, binaryop: BinaryOp, name: str 
         called = name or f"{adds.name}_{binaryop.name}"
         return parameterize(Semiring, lambda *a, **k: register_anonymous(adds, binaryop(*a, **k), called), called)
     semiring = Semiring(adds, binaryop, name=name)
-    if not semiring.types and not takes_users(binaryop):
+    if not semiring.types and not (takes_users(adds) or takes_users(binaryop)):
         raise TypeNotSupported(f"{monoid!r} has no type that {binaryop!r} returns")
     return semiring
