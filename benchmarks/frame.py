@@ -142,6 +142,7 @@ def measure(
     trials: int,
     nbytes: Callable[[Any, Any], int],
     synchronize: Callable[[], None] = nothing,
+    before: Callable[[], None] = nothing,
     verify: Callable[[Any, Any], None] | None = None,
     verify_all: bool = False,
 ) -> Case:
@@ -151,17 +152,21 @@ def measure(
     ----------
     nbytes : callable
         Given the input and the answer: the bytes that the call had to read. Not timed.
+    before : callable, optional
+        Done before each call, to put things back as they were. Not timed.
     verify : callable, optional
         Given the input and the answer: raises :class:`Wrong` where the answer is wrong. Judges the first call and,
         with `verify_all`, the first trial of each input. Not timed.
     """
     for position, given in enumerate(inputs):
         if position == 0:
+            before()
             answer, case.first_seconds = timed(partial(call, given), synchronize)
             case.verified = judge(verify, given, answer)
         seconds = []
         for turn in range(trials):
             answer = None  # its memory is free again before the clock starts
+            before()
             answer, took = timed(partial(call, given), synchronize)
             seconds.append(took)
             if verify_all and turn == 0 and not case.verified.startswith("WRONG"):
@@ -222,6 +227,8 @@ class Report:
 
     def as_dict(self) -> dict[str, Any]:
         def one(case: Case) -> dict[str, Any]:
+            if not case.trials:  # predicted, and not run
+                return asdict(case) | {"derived": {}}
             low, middle, high = case.seconds
             derived: dict[str, Any] = {"min": low, "median": middle, "max": high, "nbytes": case.nbytes}
             derived |= {"bytes_per_second": case.bytes_per_second, "share_of_copy_rate": case.share}

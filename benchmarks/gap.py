@@ -151,6 +151,10 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument("--engine", choices=("auto", "cpu", "gpu"), default="auto")
     parser.add_argument("--placement", default="zerocopy,device", help="of the GPU engine: device, zerocopy, or both")
+    parser.add_argument(
+        "--head-cache", choices=("auto", "on", "off"), default="on", help="of the GPU engine: gb.config.head_cache"
+    )
+    parser.add_argument("--packing", choices=("auto", "on", "off"), default="auto", help="likewise: gb.config.packing")
     parser.add_argument("--trials", type=int, help="timed calls for each source (default: 3, or the suite's)")
     parser.add_argument("--sources", type=int, help="sources of bfs and sssp (default: 4, or the suite's 64)")
     parser.add_argument("--iterations", type=int, help="of pagerank (default: 20, or until the suite's tolerance)")
@@ -183,7 +187,8 @@ def main(arguments: list[str] | None = None) -> int:
         print(why_not)
         return 2
     report = Report("gap", "ms", options.out)
-    with gb.config.set(engine=options.used_engine, progress=False):
+    caches = {"head_cache": options.head_cache, "packing": options.packing}
+    with gb.config.set(engine=options.used_engine, progress=False, **caches):
         run(options, report)
     print(table(HEADER, map(row, report.cases), left=3) if report.cases else "nothing was measured")
     picture = plot(report)

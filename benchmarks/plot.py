@@ -10,7 +10,8 @@ from benchmarks.frame import Report
 def plot(report: Report) -> Path | None:
     """Draw the report beside its JSON, as .png: our median and spread, and the reference. None: not drawn."""
     path = report.path.with_suffix(".png")
-    if not report.cases:
+    cases, unit = [case for case in report.cases if case.trials], report.unit
+    if not cases:
         return None
     try:
         import matplotlib as mpl
@@ -20,7 +21,6 @@ def plot(report: Report) -> Path | None:
     mpl.use("Agg")
     from matplotlib import pyplot as plt
 
-    cases, unit = report.cases, report.unit
     ours = [case.figure(unit) for case in cases]
     theirs = [case.reference if case.reference is not None else 0.0 for case in cases]
     ends = [_spread(case.seconds, value, unit) for case, value in zip(cases, ours, strict=True)]

@@ -93,7 +93,7 @@ class _Value:
         if any(value is None for value in given):
             return _Value(None)
         made = function(*map(Operand._kinds[0].from_value, given), {}).new()
-        return _Value(None if made.value is None else made.dtype.np_type.type(made.value))
+        return _Value(None if made.value is None else _of_type(made.value, made.dtype))
 
 
 class _ByRow:
@@ -167,7 +167,7 @@ class _All:
         if places.last is None:
             return places
         at = places.last if self.u.ndim == 2 else (int(places.last),)
-        return _Value(self.dtype.np_type.type(_element(self.u, at)))
+        return _Value(_of_type(_element(self.u, at), self.dtype))
 
 
 class _Rows:
@@ -200,7 +200,8 @@ class _Rows:
 
     def value_at(self, places: _ByRow) -> _ByRow:
         there = self.apply(indexunary.colindex[INT64], 0)._where(semiring.any_eq[INT64], places)
-        kept = ewise_mult(there, self.A, binary.second[self.dtype]).new()
+        second = binary.second[(there.dtype, self.dtype) if self.dtype.is_udt else self.dtype]
+        kept = ewise_mult(there, self.A, second).new()
         return _Rows(kept, self.dtype).fold(monoid.any[self.dtype])
 
     def _where(self, op: Any, result: _ByRow) -> Any:
@@ -220,7 +221,11 @@ def _reduced(u: Any, op: Any) -> Expression:
 def _value(expression: Expression) -> Any:
     """The value of an expression that makes a Scalar, as a NumPy scalar of its type; None where there is none."""
     value = expression.new().value
-    return None if value is None else expression.dtype.np_type.type(value)
+    return None if value is None else _of_type(value, expression.dtype)
+
+
+def _of_type(value: Any, dtype: DataType) -> Any:
+    return value if dtype.is_udt else dtype.np_type.type(value)
 
 
 def _scalar(value: Any, dtype: DataType) -> Any:

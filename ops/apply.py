@@ -11,7 +11,7 @@ from sparsezc.resolve import resolve
 from sparsezc.semirings import names
 from sparsezc.semirings.operators import Operator, TypedOp
 
-__all__ = ["apply"]
+__all__ = ["apply", "by_place"]
 
 
 def apply(u: Any, op: Any, right: Any = None, left: Any = None) -> Expression:
@@ -47,21 +47,32 @@ def apply(u: Any, op: Any, right: Any = None, left: Any = None) -> Expression:
             " a binary operator"
         )
     if kind in ("indexunary", "select"):
+        like = u.dtype if u.dtype.is_udt and not by_place(kind, op) else None
         if left is not None:
             raise TypeError(f"apply: {op!r} is an index-unary operator, whose scalar is given as right, not left")
-        thunk = scalar(False if right is None else right, "apply: right")
+        thunk = scalar(False if right is None else right, "apply: right", like=like)
         typed = resolve(kind, op, "apply: op", u.dtype, thunk.dtype)
         return Expression("apply_index", (u, thunk), typed, typed.return_type, u.shape)
     if right is not None:
-        thunk = scalar(right, "apply: right")
+        thunk = scalar(right, "apply: right", like=u.dtype)
         typed = resolve("binary", op, "apply: op", u.dtype, thunk.dtype)
         return Expression("apply_right", (u, thunk), typed, typed.return_type, u.shape)
     if left is not None:
-        thunk = scalar(left, "apply: left")
+        thunk = scalar(left, "apply: left", like=u.dtype)
         typed = resolve("binary", op, "apply: op", thunk.dtype, u.dtype)
         return Expression("apply_left", (thunk, u), typed, typed.return_type, u.shape)
     typed = resolve("unary", op, "apply: op", u.dtype)
     return Expression("apply", (u,), typed, typed.return_type, u.shape)
+
+
+def by_place(kind: str, op: Any) -> bool:
+    """Whether an index-unary or select operator looks at positions only, so that its thunk is one, too."""
+    try:
+        found = names.lookup(kind, op)
+    except (TypeError, InvalidValue):
+        return False  # a Python function, or none at all
+    untyped = found.op if isinstance(found, TypedOp) else found
+    return bool(untyped.is_positional and untyped.written is None)
 
 
 def _kind(op: Any, alone: bool) -> str:

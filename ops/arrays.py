@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 
 from sparsezc.errors import DimensionMismatch, IndexOutOfBound, InvalidObject, InvalidValue
 from sparsezc.semirings.types import DataType, cast, lookup
+from sparsezc.semirings.user_types import inferred, packed
 
 __all__ = ["MAX_SIZE", "check_csr", "dense", "ids", "lengths", "order", "size", "values"]
 
+_MOST_DIMENSIONS = 64  # NumPy's
 #: The most rows, columns or positions that there can be; SuiteSparse:GraphBLAS's limit.
 MAX_SIZE = 2**60
 
@@ -65,22 +67,43 @@ def ids(array: Any, where: str, bound: int | None = None) -> NDArray[np.uint64]:
 def values(array: Any, dtype: Any, where: str, *dimensions: int) -> tuple[NDArray[Any], DataType]:
     """Values as an array of a GraphBLAS type, and that type; the array's own where none is given.
 
+    Without a type, dimensions beyond those allowed make a sub-array type. Sub-arrays come as
+    :func:`~sparsezc.semirings.user_types.packed` makes them, one element each.
+
     Raises
     ------
     InvalidValue
-        They are no numbers, or do not have as many `dimensions` as allowed.
+        They are no values of the type, or do not have as many `dimensions` as allowed.
     """
+    if dtype is not None and lookup(dtype).is_udt:
+        return _of_users(array, lookup(dtype), where, dimensions)
     try:
         given = np.asarray(array)
     except ValueError:
         raise InvalidValue(f"{where} must be numbers in an array; the rows have different lengths") from None
+    if dtype is None and (given.dtype.names or (given.dtype.kind in "biufc" and given.ndim > max(dimensions))):
+        return _of_users(given, inferred(given, max(dimensions)), where, dimensions)
     if given.dtype.kind not in "biufc":
         raise InvalidValue(f"{where} must be numbers; object dtype for values is not allowed, nor is {given.dtype}")
-    if dimensions and given.ndim not in dimensions:
-        allowed = " or ".join(map(str, dimensions))
-        raise InvalidValue(f"{where} must have {allowed} dimensions; got {given.ndim}, of shape {given.shape}")
+    _check_dimensions(given, where, dimensions)
     kind = lookup(given.dtype if dtype is None else dtype)
     return np.ascontiguousarray(cast(given, kind)).reshape(given.shape), kind
+
+
+def _of_users(array: Any, kind: DataType, where: str, dimensions: tuple[int, ...]) -> tuple[NDArray[Any], DataType]:
+    """Values of a user-defined type."""
+    try:
+        given = np.asarray(packed(cast(array, kind), kind))
+    except TypeError as error:
+        raise InvalidValue(f"{where}: {error}") from None
+    _check_dimensions(given, where, dimensions)
+    return given, kind
+
+
+def _check_dimensions(given: NDArray[Any], where: str, dimensions: tuple[int, ...]) -> None:
+    if given.ndim not in dimensions:
+        allowed = " or ".join(map(str, dimensions))
+        raise InvalidValue(f"{where} must have {allowed} dimensions; got {given.ndim}, of shape {given.shape}")
 
 
 def dense(array: Any, dtype: Any, noun: str, ndim: int) -> tuple[NDArray[Any], DataType]:
@@ -94,7 +117,12 @@ def dense(array: Any, dtype: Any, noun: str, ndim: int) -> tuple[NDArray[Any], D
         It has another number of dimensions.
     """
     where = f"{noun}.from_dense: values"
-    given, kind = values(array, dtype, where)
+    try:
+        given, kind = values(array, dtype, where, *range(1 + (ndim if dtype is None else _MOST_DIMENSIONS)))
+    except InvalidValue as error:
+        if dtype is None or not lookup(dtype).shape:
+            raise
+        raise InvalidValue(f"{error}; a >{ndim}d array is needed, of a sub-array at each position") from None
     if given.ndim == 0:
         raise TypeError(f"{where} must have {ndim} dimensions; got {array!r}, which {noun}.from_scalar takes")
     if given.ndim < ndim:

@@ -95,10 +95,13 @@ def _value(out: Any, region: tuple[int, ...], value: Any) -> Any:
             )
         return value
     try:
-        return scalar(value, "assign: `value`", may_be_empty=True)
+        return scalar(value, "assign: `value`", may_be_empty=True, like=out.dtype)
     except TypeError:
         if not region:
             raise
+    kind: Any = Operand._kinds[len(region)]
+    if out.dtype.is_udt:
+        return _of_users(out, region, kind, value)
     try:
         array = np.asarray(value)
     except ValueError:
@@ -113,8 +116,22 @@ def _value(out: Any, region: tuple[int, ...], value: Any) -> Any:
         raise InvalidValue(
             f"assign: shape mismatch: {out.name} is given an array of shape {array.shape}, and the region's is {region}"
         )
-    kind: Any = Operand._kinds[len(region)]
     return kind.from_dense(array)
+
+
+def _of_users(out: Any, region: tuple[int, ...], kind: Any, value: Any) -> Any:
+    """An array of values of a user-defined type."""
+    made = None
+    try:
+        made = kind.from_dense(value, dtype=out.dtype)
+    except (TypeError, InvalidValue) as error:
+        why = f": {error}"
+    else:
+        why = f", and it has {made.shape}"
+    if made is None or made.shape != region:
+        ends = f"; array shape should include dtype shape, {out.dtype.shape}" if out.dtype.shape else ""
+        raise InvalidValue(f"assign: shape mismatch: {out.name} needs values of the region's shape {region}{why}{ends}")
+    return made
 
 
 def _list(keys: tuple[IndexList, ...]) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 from sparsezc.errors import EmptyObject
 from sparsezc.expression import Operand, Unrun
+from sparsezc.semirings.types import DataType
 
 _NOUN = {0: "a Scalar", 1: "a Vector", 2: "a Matrix"}
 
@@ -51,8 +52,8 @@ def stored(x: Any, where: str, *dimensions: int) -> Any:
     return x
 
 
-def scalar(x: Any, where: str, *, may_be_empty: bool = False) -> Any:
-    """`x` as a Scalar; a number becomes one of its own type.
+def scalar(x: Any, where: str, *, may_be_empty: bool = False, like: DataType | None = None) -> Any:
+    """`x` as a Scalar; a number becomes one of its own type, or of the type `like` if that is user-defined.
 
     Raises
     ------
@@ -67,7 +68,7 @@ def scalar(x: Any, where: str, *, may_be_empty: bool = False) -> Any:
     if type(x) is not kind:
         x = adopted(x)
         try:
-            x = kind.from_value(x)
+            x = kind.from_value(x, like if like is not None and like.is_udt and type(x) is not kind else None)
         except TypeError:
             raise TypeError(
                 f"Bad type for argument: {where} must be a number or a Scalar (Literal scalars also accepted); got"

@@ -10,7 +10,7 @@ from sparsezc.ops.checks import scalar
 from sparsezc.ops.ewise import ewise_mult
 from sparsezc.ops.reduce import reduce
 from sparsezc.semirings import binary, monoid, unary
-from sparsezc.semirings.types import BOOL, FP64, DataType, lookup, unify
+from sparsezc.semirings.types import BOOL, FC64, FP64, DataType, lookup, unify
 
 __all__ = ["check_how", "filling", "isclose", "isequal", "summary"]
 
@@ -40,14 +40,15 @@ def isclose(u: Any, v: Any, rel_tol: float, abs_tol: float, check_dtype: bool) -
         return True
     if same.nvals != u.nvals:
         return False
-    a, b = apply(u, unary.identity).new(FP64), apply(v, unary.identity).new(FP64)
-    gap = apply(ewise_mult(a, b, binary.minus), unary.abs).new()
-    allowed = ewise_mult(apply(a, unary.abs), apply(b, unary.abs), binary.max).new()
+    kind = FC64 if u.dtype.is_complex or v.dtype.is_complex else FP64
+    a, b = apply(u, unary.identity).new(kind), apply(v, unary.identity).new(kind)
+    gap = apply(ewise_mult(a, b, binary.minus).new(), unary.abs).new()
+    allowed = ewise_mult(apply(a, unary.abs).new(), apply(b, unary.abs).new(), binary.max).new()
     allowed << apply(allowed, binary.times, float(rel_tol))
     allowed << apply(allowed, binary.max, float(abs_tol))
     near = ewise_mult(gap, allowed, binary.le).new(BOOL)
     # An infinite gap is within an infinite allowance, which is only right where the values are equal.
-    near << ewise_mult(near, apply(gap, unary.isfinite), binary.land)
+    near << ewise_mult(near, apply(gap, unary.isfinite).new(), binary.land)
     near << ewise_mult(near, same, binary.lor)
     return _all_true(near, u.nvals)
 
@@ -68,12 +69,12 @@ def filling(u: Any, nvals: int, fill_value: Any, dtype: Any) -> tuple[DataType, 
             )
         return (u.dtype if dtype is None else lookup(dtype)), 0
     try:
-        fill = scalar(fill_value, "to_dense: fill_value")
+        fill = scalar(fill_value, "to_dense: fill_value", like=u.dtype if dtype is None else lookup(dtype))
     except TypeError as error:
         raise TypeError(f"Bad type for keyword argument `fill_value`: {error}") from None
     if dtype is not None:
         return lookup(dtype), fill.dup(dtype).value
-    kind = u.dtype if full else unify(fill.dtype, u.dtype)
+    kind = u.dtype if full or u.dtype.is_udt else unify(fill.dtype, u.dtype)
     return kind, fill.dup(kind).value
 
 

@@ -117,8 +117,8 @@ def ewise_union(u: Any, v: Any, op: Any, left_default: Any, right_default: Any) 
         A default is an empty Scalar.
     """
     u, v, shape = _pair(u, v, "ewise_union")
-    left = scalar(left_default, "ewise_union: left_default")
-    right = scalar(right_default, "ewise_union: right_default")
+    left = scalar(left_default, "ewise_union: left_default", like=u.dtype)
+    right = scalar(right_default, "ewise_union: right_default", like=v.dtype)
     typed = resolve("binary", op, "ewise_union: op", u.dtype, right.dtype)
     other = resolve("binary", op, "ewise_union: op", left.dtype, v.dtype)
     if typed is not other:

@@ -46,7 +46,7 @@ def reduce(u: Any, op: Any, allow_empty: bool = True) -> Expression:
             )
         return aggregate(u, op, ())
     typed: Any = resolve("monoid", op, "reduce: op", u.dtype)
-    identity = None if allow_empty else typed.identity.item()
+    identity = None if allow_empty else typed.identity if typed.of_users else typed.identity.item()
     return Expression("reduce", (u,), typed, typed.return_type, (), None, identity)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from sparsezc.errors import DimensionMismatch, DomainMismatch
 from sparsezc.expression import Expression, MaskKind, Operand, Unrun
 from sparsezc.mask import Mask, to_mask
+from sparsezc.ops.apply import by_place
 from sparsezc.ops.checks import says, scalar, stored
 from sparsezc.resolve import resolve
 from sparsezc.semirings.operators import Operator, TypedOp
@@ -42,9 +43,11 @@ def select(u: Any, op: Any, thunk: Any = None) -> Expression:
         if thunk is not None:
             raise TypeError(f"select: thunk is given, and op is the mask {op!r}, which takes none")
         return _by_mask(u, op)
-    given = scalar(False if thunk is None else thunk, "select: thunk")
     kind = op.op.kind if isinstance(op, TypedOp) else op.kind if isinstance(op, Operator) else "select"
-    typed = resolve("indexunary" if kind == "indexunary" else "select", op, "select: op", u.dtype, given.dtype)
+    kind = "indexunary" if kind == "indexunary" else "select"
+    like = u.dtype if u.dtype.is_udt and not by_place(kind, op) else None
+    given = scalar(False if thunk is None else thunk, "select: thunk", like=like)
+    typed = resolve(kind, op, "select: op", u.dtype, given.dtype)
     if not typed.return_type.is_bool:
         raise DomainMismatch(f"select: op must return BOOL; {typed!r} returns {typed.return_type}")
     return Expression("select", (u, given), typed, u.dtype, u.shape)

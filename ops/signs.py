@@ -27,11 +27,14 @@ _UNION = {"plus", "lxor", "lor"}
 _ONLY_BOOL = {"lxor": "^", "lor": "|", "land": "&", "lnot": "~"}
 
 
-def _side(x: Any) -> Any:
-    """An operand of a sign: a Matrix, a Vector or a Scalar; what has not run is computed."""
+def _side(x: Any, other: Any = None) -> Any:
+    """An operand of a sign: a Matrix, a Vector or a Scalar; what has not run is computed. Values beside an `other` of a
+    user-defined type are of that type.
+    """
     if isinstance(x, Unrun):
         return x.operand("a sign")
-    return x if isinstance(x, Operand) else scalar(x, "an operand of a sign")
+    like = other.dtype if isinstance(other, Operand | Unrun) else None
+    return x if isinstance(x, Operand) else scalar(x, "an operand of a sign", like=like)
 
 
 def binary_sign(left: Any, right: Any, name: str) -> Any:
@@ -41,7 +44,7 @@ def binary_sign(left: Any, right: Any, name: str) -> Any:
     if right is None or left is None:
         raise TypeError(f"None is no operand of {name}; a Matrix, a Vector, a Scalar or a number is needed")
     scalar_first = isinstance(left, Operand) and not left.ndim and not isinstance(right, Operand | Unrun)
-    left, right, op = _side(left), _side(right), getattr(binary, name)
+    left, right, op = _side(left, right), _side(right, left), getattr(binary, name)
     if bool(left.ndim) != bool(right.ndim):
         made = apply(left, op, right) if left.ndim else apply(right, op, left=left)
     elif scalar_first and name not in _UNION and name != "minus":  # reads as a comparison with a number

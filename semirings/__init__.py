@@ -41,6 +41,7 @@ from sparsezc.semirings.operators import (
     UnaryOp,
 )
 from sparsezc.semirings.structures import Monoid, Semiring, TypedMonoid, TypedSemiring
+from sparsezc.semirings.user_operators import extend as extend_for_users
 
 __all__ = [
     "BinaryOp", "IndexUnaryOp", "Monoid", "Operator", "SelectOp", "Semiring", "TypeNotSupported", "TypedMonoid",
@@ -49,5 +50,6 @@ __all__ = [
 ]  # fmt: skip
 
 extend(unary, binary, indexunary, select, monoid, semiring, agg)
+extend_for_users(unary, binary, indexunary, select, monoid, agg)
 for _room in (unary, binary, indexunary, select, monoid, semiring, agg):
     vars(_room)["__dir__"] = partial(listed, vars(_room))  # what an editor offers: not what the module imports

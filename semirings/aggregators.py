@@ -108,6 +108,7 @@ class Aggregator(Operator):
 
     kind = "agg"
     typed_class: ClassVar[type[TypedOp]] = TypedAggregator
+    of_vectors: bool
 
     def __init__(
         self,
@@ -126,6 +127,7 @@ class Aggregator(Operator):
                 raise TypeError(f"Aggregator {name!r}: composite=, a list of aggregators, and finalize= are needed")
             recipe = _composed(composite, finalize)
             domain = _through(types or composite[:1])
+            of_vectors = any(part.of_vectors for part in composite) or of_vectors
         self.monoid = recipe if isinstance(recipe, Monoid) else None
         self.recipe: Recipe = self._fold if isinstance(recipe, Monoid) else recipe
         table = recipe._domain if isinstance(recipe, Monoid) else domain

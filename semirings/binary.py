@@ -63,8 +63,8 @@ remainder = BinaryOp("remainder", numpy=faces.remainder, cuda="remainder(x, y)",
 copysign = BinaryOp("copysign", numpy=np.copysign, cuda="copysign(x, y)", domain=AS_FLOAT)
 ldexp = BinaryOp("ldexp", numpy=faces.scale, cuda="ldexp(x, cast<i32>(y))", domain=INTO_FLOAT)
 
-# Of a real and an imaginary part; the GPU engine has no complex numbers
-cmplx = BinaryOp("cmplx", numpy=lambda x, y: x + 1j * y, cuda="", domain=FROM_PARTS)
+# Of a real and an imaginary part
+cmplx = BinaryOp("cmplx", numpy=lambda x, y: x + 1j * y, cuda="Z(x, y)", domain=FROM_PARTS)
 
 # Comparisons that return BOOL
 eq = BinaryOp("eq", numpy=np.equal, cuda="x == y", domain=TO_BOOL, commutes_to="eq")

@@ -46,7 +46,9 @@ def source_of(function: Callable[..., Any], arity: int) -> Source:
         It is no Python function.
     """
     if not inspect.isfunction(function):
-        raise TypeError(f"a Python function is needed; got {function!r} of type {type(function).__name__}")
+        raise TypeError(
+            f"func must be a function written in Python; got {function!r} of type {type(function).__name__}"
+        )
     code = function.__code__
     name = function.__name__
     where = f"{code.co_filename}, line {code.co_firstlineno}"

@@ -11,7 +11,7 @@ from sparsezc.semirings.user_structures import register_new_monoid as register_n
 
 any = Monoid(binary.any, identity=0, domain=EVERY, stops_anywhere=True, is_idempotent=True)
 plus = Monoid(binary.plus, identity=0, domain=NUMBERS)
-times = Monoid(binary.times, identity=1, terminal=lambda t: None if t.is_float else 0, domain=EVERY)
+times = Monoid(binary.times, identity=1, terminal=lambda t: None if t.is_float or t.is_complex else 0, domain=EVERY)
 min = Monoid(binary.min, identity=highest, terminal=lowest, domain=EVERY, is_idempotent=True)
 max = Monoid(binary.max, identity=lowest, terminal=highest, domain=EVERY, is_idempotent=True)
 

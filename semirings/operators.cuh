@@ -26,6 +26,7 @@ template <> constexpr bool is_bool<bool> = true;
 template <class T> constexpr bool is_float = false;
 template <> constexpr bool is_float<float> = true;
 template <> constexpr bool is_float<double> = true;
+template <class T> constexpr bool is_complex = false;  // complex.cuh has those that are
 template <class T> constexpr bool is_signed = T(-1) < T(0);
 template <> constexpr bool is_signed<bool> = false;
 template <class T> constexpr int bits_of = 8 * int(sizeof(T));
@@ -35,7 +36,7 @@ template <class T> constexpr int bits_of = 8 * int(sizeof(T));
 template <class T, class S> __device__ __forceinline__ T cast(S v) {
   if constexpr (is_bool<T>) {
     return v != S(0);
-  } else if constexpr (is_float<S> && !is_float<T>) {
+  } else if constexpr (is_float<S> && !is_float<T> && !is_complex<T>) {
     if (v != v) return T(0);
     if (v <= S(Limits<T>::low)) return Limits<T>::low;
     if (v >= S(Limits<T>::high)) return Limits<T>::high;

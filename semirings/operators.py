@@ -6,12 +6,13 @@ An operator such as ``binary.plus`` is untyped; ``binary.plus["INT64"]`` is its 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from sparsezc.errors import DomainMismatch
-from sparsezc.semirings import types
+from sparsezc.semirings import types, user_operators
 from sparsezc.semirings.domains import EVERY, Domain
 from sparsezc.semirings.registering import FromFunction
 from sparsezc.semirings.typed import TypedBinaryOp, TypedOp, call, reads_of
@@ -19,6 +20,7 @@ from sparsezc.semirings.types import DataType
 
 if TYPE_CHECKING:
     from sparsezc.semirings.structures import Monoid
+    from sparsezc.semirings.user_operators import Rule
     from sparsezc.semirings.written import Written
 
 __all__ = [
@@ -47,6 +49,8 @@ class Operator:
     written: Written | None = None
     #: The parameterized operator that it is one of, and the parameters.
     parameters: tuple[Any, tuple[Any, ...], dict[str, Any]] | None = None
+    #: What it does with user-defined types, where it is built in and takes them.
+    of_users: Rule | None = None
     _domain: Domain
     _function: Callable[..., Any]
 
@@ -120,7 +124,10 @@ class Operator:
         return self._find(key)
 
     def _find(self, key: Any) -> TypedOp:
-        dtype = self._meet(*key) if type(key) is tuple else types.lookup(key)
+        given = tuple(types.lookup(t) for t in (key if type(key) is tuple else (key,)))
+        if any(t.is_udt for t in given):
+            return self._typed.setdefault(key, self._find_for_users(given[0], given[-1]))
+        dtype = self._meet(*given) if len(given) == 2 else given[0]
         pair = self._domain.get(dtype)
         if pair is None:
             if not self.is_positional or self.written is not None:
@@ -138,8 +145,31 @@ class Operator:
     def _make(self, operand: DataType, result: DataType) -> TypedOp:
         return self.typed_class(self, operand, result)
 
-    def _meet(self, left: Any, right: Any) -> DataType:
-        return types.unify(types.lookup(left), types.lookup(right))
+    def _find_for_users(self, left: DataType, right: DataType) -> TypedOp:
+        """The typed operator where a user defined one of the types."""
+        if self.is_positional and self.written is None:
+            return self[types.INT64]  # positions do not depend on the values' type
+        if self.kind in ("unary", "agg"):
+            right = left
+        shared = ("users", left, right)
+        typed = self._typed.get(shared)
+        if typed is None:
+            result = user_operators.result(self, left, right)
+            if result is None:
+                given = left if left is right else f"{left} and {right}"
+                raise TypeNotSupported(f"{self!r} does not work with {given}{self._why_not()}")
+            typed = self._typed[shared] = self.typed_class(self, left, result, right)
+        return typed
+
+    def _why_not(self) -> str:
+        if self.written is None:
+            return ""
+        if not self.written.is_udt:
+            return "; functions take user-defined types where they are made with is_udt=True"
+        return "; numba cannot compile it, or a value is a sub-array, of which there are no functions"
+
+    def _meet(self, left: DataType, right: DataType) -> DataType:
+        return types.unify(left, right)
 
     def __contains__(self, key: Any) -> bool:
         try:
@@ -174,7 +204,8 @@ class Operator:
         if self.parameters is not None:
             return _with_parameters, self.parameters
         if self.written is not None and isinstance(self, FromFunction):
-            return type(self).register_anonymous, (self.written.function, self.name)
+            made = type(self).register_anonymous
+            return partial(made, is_udt=self.written.is_udt), (self.written.function, self.name)
         return super().__reduce_ex__(protocol)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -226,7 +257,7 @@ class BinaryOp(FromFunction, Operator):
         self._mixed = mixed
         self._monoid: Monoid | None = None  # set by the first that is made of it
 
-    def _meet(self, left: Any, right: Any) -> DataType:
+    def _meet(self, left: DataType, right: DataType) -> DataType:
         return self._mixed if self._mixed is not None else super()._meet(left, right)
 
     @property

@@ -130,14 +130,18 @@ class FromFunction:
     kind: ClassVar[str]
 
     @classmethod
-    def _of(cls, function: Callable[..., Any], name: str | None) -> Any:
+    def _of(cls, function: Callable[..., Any], name: str | None, is_udt: bool = False) -> Any:
         from sparsezc.semirings.written import Written  # the translator is loaded when the first function comes
 
-        written = Written(cls.kind, function)
+        written = Written(cls.kind, function, is_udt)
         if cls.kind == "select" and any(result is not BOOL for _, result in written.domain.values()):
-            raise InvalidValue(f"{function.__name__} must return a BOOL, for it says which entries are kept")
-        some = written[next(iter(written.domain))]
-        made: Any = cls(name or function.__name__, numpy=some.numpy, cuda=some.cuda, domain=written.domain)  # type: ignore[call-arg]
+            raise InvalidValue(
+                f"{function.__name__}: a SelectOp must have BOOL return type, for it says which entries are kept"
+            )
+        numpy, cuda = function, ""
+        if written.domain:
+            numpy, cuda, _ = written[next(iter(written.domain))]
+        made: Any = cls(name or function.__name__, numpy=numpy, cuda=cuda, domain=written.domain)  # type: ignore[call-arg]
         made.written = written
         return made
 
@@ -159,7 +163,8 @@ class FromFunction:
         parameterized : bool
             Whether ``op(parameters)`` is the operator.
         is_udt : bool
-            For programs written for python-graphblas; every function is translated for each type alone.
+            Whether it takes user-defined types too: records, whose fields are ``x["name"]``. For these it need not be
+            translatable; Numba compiles it for the CPU engine when it is first used with a type, and must be there.
 
         Raises
         ------
@@ -174,9 +179,9 @@ class FromFunction:
         array([  0,  30, 255])
         """
         if not parameterized:
-            return cls._of(func, name)
+            return cls._of(func, name, is_udt)
         called = name or func.__name__
-        return parameterize(cls, lambda *args, **kwargs: cls._of(func(*args, **kwargs), called), called, func)
+        return parameterize(cls, lambda *args, **kwargs: cls._of(func(*args, **kwargs), called, is_udt), called, func)
 
     @classmethod
     def register_new(
@@ -208,14 +213,14 @@ class FromFunction:
         enter(cls.kind, name, made)
         other = {"indexunary": "select", "select": "indexunary"}.get(cls.kind)
         if other is not None and all(result is BOOL for result in made.types.values()):
-            _brother(other, name, func, parameterized)
+            _brother(other, name, func, parameterized, is_udt)
         return made
 
 
-def _brother(kind: str, name: str, func: Callable[..., Any], parameterized: bool) -> None:
+def _brother(kind: str, name: str, func: Callable[..., Any], parameterized: bool, is_udt: bool) -> None:
     """A truth value of an entry makes an index-unary operator and a select operator of one name."""
     from sparsezc.semirings.names import names_of
 
     if name not in names_of(kind):
         cls: Any = type(next(op for op in names_of(kind).values() if op.kind == kind))
-        enter(kind, name, cls.register_anonymous(func, name, parameterized=parameterized))
+        enter(kind, name, cls.register_anonymous(func, name, parameterized=parameterized, is_udt=is_udt))

@@ -33,8 +33,8 @@ class TypedMonoid(TypedOp):
 
     __slots__ = ("binaryop", "identity", "is_idempotent", "stops_anywhere", "terminal")
 
-    def __init__(self, op: Monoid, type_: DataType, return_type: DataType) -> None:
-        super().__init__(op, type_, return_type)
+    def __init__(self, op: Monoid, type_: DataType, return_type: DataType, type2: DataType | None = None) -> None:
+        super().__init__(op, type_, return_type, type2)
         self.binaryop: TypedOp = op.binaryop[type_]
         self.identity = op.identity(type_)
         self.terminal = op.terminal(type_)
@@ -92,6 +92,8 @@ class Monoid(Operator):
     def _constant(self, dtype: Any, value: Constant) -> Any:
         dtype = types.lookup(dtype)
         operand = self._domain[dtype][0] if dtype in self._domain else dtype
+        if operand.is_udt:
+            return types.cast(value(operand) if callable(value) else value, operand)
         return operand.np_type.type(value(operand) if callable(value) else value)
 
     def identity(self, dtype: Any) -> Any:
@@ -138,9 +140,9 @@ class TypedSemiring(TypedOp):
 
     __slots__ = ("binaryop", "monoid")
 
-    def __init__(self, op: Semiring, type_: DataType, return_type: DataType) -> None:
-        super().__init__(op, type_, return_type)
-        self.binaryop: TypedOp = op.binaryop[type_]
+    def __init__(self, op: Semiring, type_: DataType, return_type: DataType, type2: DataType | None = None) -> None:
+        super().__init__(op, type_, return_type, type2)
+        self.binaryop: TypedOp = op.binaryop[(type_, self.type2) if self.of_users else type_]
         self.monoid = op.monoid[self.binaryop.return_type]
 
 
@@ -204,7 +206,7 @@ class Semiring(Operator):
             self._restrict()
         return super()._find(key)
 
-    def _meet(self, left: Any, right: Any) -> DataType:
+    def _meet(self, left: DataType, right: DataType) -> DataType:
         return self.binaryop._meet(left, right)
 
     @property
@@ -221,6 +223,11 @@ class Semiring(Operator):
     def is_commutative(self) -> bool:
         """Whether the multiplication is commutative."""
         return self.binaryop.is_commutative
+
+
+def takes_users(op: Operator) -> bool:
+    """Whether an operator may work with user-defined types, so that it need not work with any built-in one."""
+    return op.of_users is not None or (op.written is not None and op.written.is_udt)
 
 
 def register_anonymous(monoid: Monoid | BinaryOp, binaryop: BinaryOp, name: str | None = None) -> Any:
@@ -251,6 +258,6 @@ def register_anonymous(monoid: Monoid | BinaryOp, binaryop: BinaryOp, name: str 
         called = name or f"{adds.name}_{binaryop.name}"
         return parameterize(Semiring, lambda *a, **k: register_anonymous(adds, binaryop(*a, **k), called), called)
     semiring = Semiring(adds, binaryop, name=name)
-    if not semiring.types:
+    if not semiring.types and not takes_users(binaryop):
         raise TypeNotSupported(f"{monoid!r} has no type that {binaryop!r} returns")
     return semiring

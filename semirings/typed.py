@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from operator import getitem
 from typing import TYPE_CHECKING, Any
 
 from sparsezc.semirings import types
 from sparsezc.semirings.types import DataType
+from sparsezc.semirings.user_operators import applied
 
 if TYPE_CHECKING:
     from sparsezc.semirings.operators import Operator
@@ -45,27 +47,28 @@ class TypedOp:
         converted to ``return_type`` by the kernel, ``Z(...)``.
     reads : frozenset of str
         Which of ``"x" "y" "i" "j" "k"`` that expression reads.
+    type2 : DataType
+        The type of the second operand: another one than ``type`` only where one of them is user-defined.
+    of_users : bool
+        Whether a user defined one of the operands' types; then there is no CUDA expression.
     """
 
-    __slots__ = ("cuda", "name", "op", "reads", "return_type", "type")
+    __slots__ = ("cuda", "name", "of_users", "op", "reads", "return_type", "type", "type2")
 
-    def __init__(self, op: Operator, type_: DataType, return_type: DataType) -> None:
+    def __init__(self, op: Operator, type_: DataType, return_type: DataType, type2: DataType | None = None) -> None:
         self.op = op
         self.name = op.name
         self.type = type_
+        self.type2 = type_ if type2 is None else type2
         self.return_type = return_type
-        self.cuda = op.cuda if op.written is None else op.written[type_].cuda
+        self.of_users = type_.is_udt or self.type2.is_udt
+        self.cuda = "" if self.of_users else op.cuda if op.written is None else op.written[type_].cuda
         self.reads = reads_of(self.cuda)
 
     @property
-    def type2(self) -> DataType:
-        """The type of the second operand; the same as ``type`` for every built-in operator."""
-        return self.type
-
-    @property
     def thunk_type(self) -> DataType:
-        """The type of an index-unary operator's scalar: INT64 for those of positions, ``type`` for all others."""
-        return types.INT64 if self.op.is_positional and self.op.written is None else self.type
+        """The type of an index-unary operator's scalar: INT64 for those of positions, ``type2`` for all others."""
+        return types.INT64 if self.op.is_positional and self.op.written is None else self.type2
 
     @property
     def parent(self) -> Operator:
@@ -101,7 +104,10 @@ class TypedOp:
     def commutes_to(self) -> TypedOp | None:
         """The typed operator that gives the same with its operands exchanged, or None."""
         other = getattr(self.op, "commutes_to", None)
-        return None if other is None else other[self.type]
+        if other is None:
+            return None
+        found: TypedOp = other[(self.type2, self.type) if self.of_users else self.type]
+        return found
 
     def numpy(self, *operands: Any) -> Any:
         """Apply to arrays: values are converted to ``type`` first, the result to ``return_type``.
@@ -109,6 +115,8 @@ class TypedOp:
         Operators of values take ``(x)`` or ``(x, y)``; positional binary ones ``(i, k, j)``, positional unary ones
         ``(i, j)``, index-unary and select operators ``(x, i, j, thunk)``.
         """
+        if self.of_users:
+            return applied(self, operands)
         return self.op._run_numpy(self, operands)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -116,10 +124,10 @@ class TypedOp:
         return call(self, args, kwargs)
 
     def __repr__(self) -> str:
-        return f"{self.op!r}[{self.type.name}]"
+        return f"{self.op!r}[{self.type.name}{'' if self.type2 is self.type else f', {self.type2.name}'}]"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _typed, (self.op, self.type)
+        return (getitem, (self.op, (self.type, self.type2))) if self.of_users else (_typed, (self.op, self.type))
 
 
 class TypedBinaryOp(TypedOp):

@@ -1,5 +1,7 @@
 """The thirteen built-in GraphBLAS types, how to find one, and the type that two of them meet in.
 
+What users add to them stands in :mod:`sparsezc.semirings.user_types`.
+
 A type is one object: compare with ``is`` where speed matters, with ``==`` against names and NumPy types elsewhere.
 
 >>> from sparsezc.semirings import types
@@ -16,7 +18,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sparsezc.errors import UnknownDtype
+from sparsezc.errors import DomainMismatch, UnknownDtype
 
 
 class DataType:
@@ -29,19 +31,30 @@ class DataType:
     np_type : numpy.dtype
         The NumPy type that holds its values.
     ctype : str
-        Its name in our CUDA files: ``bool``, ``i8`` ... ``u64``, ``float`` or ``double``; complex numbers have none.
+        Its name in our CUDA files: ``bool``, ``i8`` ... ``u64``, ``float``, ``double``, ``c64`` or ``c128``.
+    base : numpy.dtype
+        The type of arrays of its values: `np_type`, or what a sub-array type is made of.
+    shape : tuple of int
+        The shape of one value in such arrays: ``()`` but for sub-array types.
+    is_udt : bool
+        Whether a user defined it.
     """
 
-    __slots__ = ("ctype", "name", "np_type")
+    __slots__ = ("_kind", "base", "ctype", "name", "np_type", "shape")
     name: str
     np_type: np.dtype[Any]
     ctype: str
+    base: np.dtype[Any]
+    shape: tuple[int, ...]
+    _kind: str
+    is_udt: ClassVar[bool] = False
     _is_udt: ClassVar[bool] = False  # python-graphblas's name, which programs ask for
 
     def __init__(self, name: str, np_type: Any, ctype: str) -> None:
-        object.__setattr__(self, "name", name)
-        object.__setattr__(self, "np_type", np.dtype(np_type))
-        object.__setattr__(self, "ctype", ctype)
+        probe = np.empty(0, np_type)
+        given = {"name": name, "np_type": np.dtype(np_type), "ctype": ctype, "base": probe.dtype}
+        for key, value in (given | {"shape": probe.shape[1:], "_kind": probe.dtype.kind}).items():
+            object.__setattr__(self, key, value)
 
     def __setattr__(self, key: str, value: object) -> None:
         raise AttributeError(f"{self.name} cannot be changed")
@@ -63,28 +76,32 @@ class DataType:
             return False
         return lookup(other) is self  # a TypeError where it names no type, as in python-graphblas
 
-    def __reduce__(self) -> str:
+    def __lt__(self, other: Any) -> bool:
+        mine, other = self.np_type, lookup(other).np_type
+        return (mine.kind, mine.itemsize, mine.name) < (other.kind, other.itemsize, other.name)
+
+    def __reduce__(self) -> Any:
         return self.name
 
     @property
     def is_bool(self) -> bool:
         """Whether this is BOOL."""
-        return self.np_type.kind == "b"
+        return self._kind == "b"
 
     @property
     def is_float(self) -> bool:
         """Whether this is FP32 or FP64."""
-        return self.np_type.kind == "f"
+        return self._kind == "f"
 
     @property
     def is_integer(self) -> bool:
         """Whether this is one of the eight integer types."""
-        return self.np_type.kind in "iu"
+        return self._kind in "iu"
 
     @property
     def is_complex(self) -> bool:
         """Whether this is FC32 or FC64."""
-        return self.np_type.kind == "c"
+        return self._kind == "c"
 
     def literal(self, value: Any) -> str:
         """The value as a C++ constant of this type; needs no header, so NVRTC takes it.
@@ -94,6 +111,9 @@ class DataType:
         ('i8(-128)', 'u64(7ull)', '0.1', 'true')
         """
         scalar = self.np_type.type(value)
+        if self.is_complex:
+            part = FP32 if self is FC32 else FP64
+            return f"{self.ctype}({part.literal(scalar.real)}, {part.literal(scalar.imag)})"
         if self.is_bool:
             return "true" if scalar else "false"
         if self.is_float:
@@ -122,8 +142,8 @@ UINT32 = DataType("UINT32", np.uint32, "u32")
 UINT64 = DataType("UINT64", np.uint64, "u64")
 FP32 = DataType("FP32", np.float32, "float")
 FP64 = DataType("FP64", np.float64, "double")
-FC32 = DataType("FC32", np.complex64, "")
-FC64 = DataType("FC64", np.complex128, "")
+FC32 = DataType("FC32", np.complex64, "c64")
+FC64 = DataType("FC64", np.complex128, "c128")
 
 SIGNED = (INT8, INT16, INT32, INT64)
 UNSIGNED = (UINT8, UINT16, UINT32, UINT64)
@@ -145,17 +165,19 @@ def lookup(x: Any) -> DataType:
 
     Parameters
     ----------
-    x : DataType, str, numpy.dtype, numpy scalar type or Python type
+    x : DataType, str, numpy.dtype, numpy scalar type, Python type or dict
         ``"INT64"``, ``"int64"``, ``np.int64``, ``np.dtype("int64")`` and ``int`` all mean INT64; ``float`` means FP64.
+        NumPy's records and sub-arrays are user-defined types, which need not be registered first: ``"INT64[2]"``,
+        ``{"x": int, "y": float}``; see :func:`sparsezc.semirings.user_types.register_anonymous`.
 
     Raises
     ------
     errors.UnknownDtype
-        Nothing among the built-in types has that name.
+        Nothing has that name.
 
     >>> from sparsezc.semirings import types
-    >>> types.lookup("uint8"), types.lookup(bool)
-    (UINT8, BOOL)
+    >>> types.lookup("uint8"), types.lookup(bool), types.lookup("INT64[2]").np_type
+    (UINT8, BOOL, dtype(('<i8', (2,))))
     """
     if isinstance(x, DataType):
         return x
@@ -169,8 +191,14 @@ def lookup(x: Any) -> DataType:
             return _found.setdefault(x, _found[dtype])
         except (KeyError, TypeError, ValueError):
             pass
+        from sparsezc.semirings import user_types  # made of these
+
+        user = user_types.find(x)
+        if user is not None:
+            return user
     raise UnknownDtype(
-        f"Bad dtype: {x!r} names no GraphBLAS type; the types are {', '.join(t.name for t in (*ALL, *COMPLEX))}"
+        f"{'Bad' if x is None else 'Unknown'} dtype: {x!r} names no GraphBLAS type; the types are"
+        f" {', '.join(t.name for t in (*ALL, *COMPLEX))}, NumPy's records and sub-arrays, and what is registered"
     )
 
 
@@ -180,11 +208,12 @@ def lookup_real(x: Any) -> DataType:
     Raises
     ------
     errors.UnknownDtype
-        Nothing has that name, or it is a complex type.
+        Nothing has that name, or it is a complex or a user-defined type.
     """
     found = lookup(x)
-    if found.is_complex:
-        raise UnknownDtype(f"{found} is a complex type; the real types are {', '.join(t.name for t in ALL)}")
+    if found.is_complex or found.is_udt:
+        kind = "a user-defined type" if found.is_udt else "a complex type"
+        raise UnknownDtype(f"{found} is {kind}; the real types are {', '.join(t.name for t in ALL)}")
     return found
 
 
@@ -194,12 +223,19 @@ def unify(a: DataType, b: DataType, *, is_left_scalar: bool = False, is_right_sc
 
     This is python-graphblas's rule, which is NumPy's: INT8 and UINT16 meet in INT32, INT64 and UINT64 in FP64.
 
+    Raises
+    ------
+    errors.DomainMismatch
+        They differ, and one is user-defined.
+
     >>> from sparsezc.semirings import types
     >>> types.unify(types.INT8, types.UINT16), types.unify(types.INT64, types.UINT64)
     (INT32, FP64)
     """
     if a is b:
         return a
+    if a.is_udt or b.is_udt:
+        raise DomainMismatch(f"{a} and {b} meet in no type; a user-defined one is converted to no other")
     if is_left_scalar != is_right_scalar:
         left = np.array(0, a.np_type) if is_left_scalar else a.np_type
         right = np.array(0, b.np_type) if is_right_scalar else b.np_type
@@ -242,9 +278,15 @@ def cast(values: Any, dtype: DataType) -> Any:
     >>> types.cast([1e30, float("nan"), -2.7], types.INT8).tolist(), int(types.cast(300, types.UINT8))
     ([127, 0, -2], 44)
     """
+    if dtype.is_udt:
+        from sparsezc.semirings import user_types
+
+        return user_types.converted(values, dtype)
     array = np.asarray(values)
     if array.dtype == dtype.np_type:
         return array[()]
+    if array.dtype.kind not in "biufc":
+        raise TypeError(f"{array.dtype} is a user-defined type, whose values are not converted to {dtype}")
     if array.dtype.kind == "c" and not (dtype.is_complex or dtype.is_bool):
         return cast(array.real, dtype)
     if array.dtype.kind == "f" and dtype.is_integer:

@@ -67,11 +67,11 @@ isfinite = UnaryOp("isfinite", numpy=np.isfinite, cuda="is_finite(x)", domain=FL
 isinf = UnaryOp("isinf", numpy=np.isinf, cuda="is_infinite(x)", domain=FLOAT_TO_BOOL)
 isnan = UnaryOp("isnan", numpy=np.isnan, cuda="x != x", domain=FLOAT_TO_BOOL)
 
-# Complex numbers; the GPU engine has none
-creal = UnaryOp("creal", numpy=np.real, cuda="", domain=COMPLEX_PARTS)
-cimag = UnaryOp("cimag", numpy=np.imag, cuda="", domain=COMPLEX_PARTS)
-carg = UnaryOp("carg", numpy=np.angle, cuda="", domain=COMPLEX_PARTS)
-conj = UnaryOp("conj", numpy=np.conj, cuda="", domain=COMPLEX_ITSELF)
+# Complex numbers
+creal = UnaryOp("creal", numpy=np.real, cuda="x.re", domain=COMPLEX_PARTS)
+cimag = UnaryOp("cimag", numpy=np.imag, cuda="x.im", domain=COMPLEX_PARTS)
+carg = UnaryOp("carg", numpy=np.angle, cuda="atan2(x.im, x.re)", domain=COMPLEX_PARTS)
+conj = UnaryOp("conj", numpy=np.conj, cuda="conjugate(x)", domain=COMPLEX_ITSELF)
 
 # Special functions
 erf = UnaryOp("erf", numpy=faces.special("erf"), cuda="erf(x)", domain=AS_FLOAT)

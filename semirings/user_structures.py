@@ -7,7 +7,7 @@ from typing import Any
 from sparsezc.semirings import types
 from sparsezc.semirings.operators import BinaryOp, TypeNotSupported
 from sparsezc.semirings.registering import Parameterized, enter, parameterize
-from sparsezc.semirings.structures import Monoid, register_anonymous
+from sparsezc.semirings.structures import Monoid, register_anonymous, takes_users
 
 __all__ = ["register_monoid", "register_new_monoid", "register_new_semiring"]
 
@@ -51,7 +51,7 @@ def register_monoid(
         )
     inputs = {types.lookup(t) for t in identity} if isinstance(identity, dict) else set(types.ALL)
     domain = {t: (a, z) for t, (a, z) in binaryop._domain.items() if t is a is z and t in inputs}
-    if not domain:
+    if not domain and not takes_users(binaryop):
         raise TypeNotSupported(f"{binaryop!r} returns its operands' type for none of them, so it is no monoid")
     return Monoid(
         binaryop,

@@ -42,25 +42,41 @@ class Written:
     kind : {"unary", "binary", "indexunary", "select"}
     function : callable
         Of as many numbers as the kind has operands: ``x``; ``x, y``; ``x, i, j, thunk``.
+    is_udt : bool
+        Whether it takes user-defined types, too. These are not translated.
 
     Attributes
     ----------
     domain : Domain
-        The types that it works with.
+        The built-in types that it works with.
 
     Raises
     ------
     UdfParseError
-        Something in it cannot be translated, for any type.
+        Something in it cannot be translated, for any type, and it takes no user-defined ones.
     """
 
-    def __init__(self, kind: str, function: Callable[..., Any]) -> None:
+    def __init__(self, kind: str, function: Callable[..., Any], is_udt: bool = False) -> None:
         self.kind = kind
         self.function = function
+        self.is_udt = is_udt
         self.parameters = OPERANDS[kind]
         self.domain: Domain = {}
         self._faces: dict[DataType, Faces] = {}
-        source = source_of(function, len(self.parameters))
+        try:
+            self._translate(source_of(function, len(self.parameters)))
+        except UdfParseError:
+            if not is_udt:
+                raise
+
+    def _translate(self, source: Any) -> None:
+        """Make its faces.
+
+        Raises
+        ------
+        UdfParseError
+            There is no type for which it can be translated.
+        """
         refused: UdfParseError | None = None
         for dtype in ALL:
             operands = tuple(graph.operand(name, INT64 if name in "ij" else dtype) for name in self.parameters)

@@ -90,6 +90,23 @@ _KEYS = {
         _budget,
         "host memory for making one matrix: None (nine tenths of what is available), bytes, '16GB', or a share",
     ),
+    "head_cache": _Key(
+        "auto",
+        _choice("auto", "on", "off"),
+        "whether the first neighbours of each row, hubs first, are kept on the card, where searches look before they"
+        " read host memory: 'auto' makes it for zero-copy matrices once searches have read as much as making it does;"
+        " 'on' at the first search, in any placement",
+    ),
+    "head_budget": _Key(
+        None, _budget, "device memory of one such cache: None (32 bytes a row), bytes, '2GB', or a share"
+    ),
+    "packing": _Key(
+        "auto",
+        _choice("auto", "on", "off"),
+        "whether small whole values are packed into the spare bits of 4-byte ids, in 4 more bytes of memory an entry,"
+        " so that products which read both ask once: 'auto' does so for zero-copy matrices once products have read as"
+        " much as packing does; 'on' at the first product, in any placement",
+    ),
     "fallback": _Key(
         "warn",
         _choice("warn", "error", "silent"),
@@ -113,15 +130,18 @@ _KEYS = {
 class Config:
     """Settings that hold for the whole process; read them as attributes, change them with :meth:`set`.
 
-    ``print(gb.config)`` explains each: ``engine``, ``placement``, ``budget``, ``host_budget``, ``fallback``,
-    ``autocompute``, ``mapnumpy`` and ``progress``. No environment variable is read. Assigning
-    (``gb.config.engine = "cpu"``) is the same as ``set``.
+    ``print(gb.config)`` explains each: ``engine``, ``placement``, ``budget``, ``host_budget``, ``head_cache``,
+    ``head_budget``, ``packing``, ``fallback``, ``autocompute``, ``mapnumpy`` and ``progress``. No environment variable
+    is read. Assigning (``gb.config.engine = "cpu"``) is the same as ``set``.
     """
 
     engine: Literal["auto", "cpu", "gpu"]
     placement: Literal["auto", "device", "zerocopy"]
     budget: int | float | str | None
     host_budget: int | float | str | None
+    head_cache: Literal["auto", "on", "off"]
+    head_budget: int | float | str | None
+    packing: Literal["auto", "on", "off"]
     fallback: Literal["warn", "error", "silent"]
     autocompute: bool
     mapnumpy: bool

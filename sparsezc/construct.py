@@ -17,6 +17,7 @@ from sparsezc.config import config
 from sparsezc.engines import cpu
 from sparsezc.errors import InvalidObject, InvalidValue
 from sparsezc.ops import arrays, checks
+from sparsezc.semirings.types import lookup
 
 if TYPE_CHECKING:
     from sparsezc.matrix import Matrix
@@ -158,7 +159,7 @@ class FromArrays(FromCompressed):
     @classmethod
     def from_scalar(cls, value: Any, nrows: int, ncols: int, dtype: Any = None, *, name: str | None = None) -> Self:
         """A matrix with this value at every position."""
-        given = checks.scalar(value, "Matrix.from_scalar: value")
+        given = checks.scalar(value, "Matrix.from_scalar: value", like=None if dtype is None else lookup(dtype))
         kind: Any = cls
         made: Matrix = kind(given.dtype if dtype is None else dtype, nrows, ncols, name=name)
         if config.engine != "auto":

@@ -12,6 +12,7 @@ from sparsezc import ops
 from sparsezc.engines import cpu
 from sparsezc.errors import InvalidValue
 from sparsezc.ops import arrays, checks
+from sparsezc.semirings.types import lookup
 
 __all__ = ["VectorFromArrays"]
 
@@ -110,7 +111,7 @@ class VectorFromArrays:
     @classmethod
     def from_scalar(cls, value: Any, size: int, dtype: Any = None, *, name: str | None = None) -> Self:
         """A vector with this value at each of `size` positions; it takes memory where it is first used."""
-        given = checks.scalar(value, "Vector.from_scalar: value")
+        given = checks.scalar(value, "Vector.from_scalar: value", like=None if dtype is None else lookup(dtype))
         maker: Any = cls
         made: Any = maker(given.dtype if dtype is None else dtype, size, name=name)
         made._everywhere = None if given.value is None else given.dup(made.dtype)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sparsezc.engines import cpu
 from sparsezc.ops import arrays
 from sparsezc.semirings.types import DataType, cast, lookup
+from sparsezc.semirings.user_types import plain
 
 if TYPE_CHECKING:
     from sparsezc.csr import Csr
@@ -57,6 +58,7 @@ class MatrixContents:
         here = cpu.engine()
         if engine is here and self._nrows > 4 * here.nvals(store) + 1024:  # offsets would be larger than all
             i, j, vals = here.matrix_to_coo(store)
+            vals = plain(vals, self.dtype)
             vals = vals if dtype is None else cast(vals, lookup(dtype))
         else:
             indptr, j, vals = self.to_csr(dtype)
@@ -69,10 +71,11 @@ class MatrixContents:
         ids, vals = csr.indices.read(), csr.values.read()
         if csr.indices.placement != "host":  # what was read may be the matrix's own memory
             ids, vals = ids.astype(np.uint64), vals.copy()
+        if csr.iso:
+            vals = np.full(csr.nvals, vals[0] if vals.size else np.zeros((), vals.dtype))
+        vals = plain(vals, self.dtype)
         if dtype is not None:
             vals = cast(vals, lookup(dtype))
-        if csr.iso:
-            vals = np.full(csr.nvals, vals[0] if vals.size else 0, vals.dtype)
         return csr.indptr.view(np.uint64), ids.astype(np.uint64, copy=False), vals
 
     def to_csc(self, dtype: Any = None, *, sort: bool = True) -> Compressed:

@@ -7,7 +7,6 @@ from typing import Any
 from sparsezc.engines import cpu, native
 from sparsezc.matrix import Matrix, TransposedMatrix
 from sparsezc.scalar import Scalar
-from sparsezc.semirings.types import lookup
 from sparsezc.vector import Vector
 
 __all__ = ["from_graphblas", "to_graphblas"]
@@ -31,8 +30,6 @@ def from_graphblas(x: Any, *, copy: bool = False) -> Any:
     ------
     TypeError
         `x` is something else.
-    UnknownDtype
-        `x` has a complex or a user-defined type.
 
     Examples
     --------
@@ -49,10 +46,10 @@ def from_graphblas(x: Any, *, copy: bool = False) -> Any:
             return from_graphblas(transpose, copy=copy).T
         x = x.new()
     if type(x) is gb.Scalar:
-        return Scalar.from_value(x.value, lookup(x.dtype.name)) if x.value is not None else Scalar(lookup(x.dtype.name))
+        return Scalar.from_value(x.value, native.our_type(x.dtype))
     if type(x) not in (gb.Matrix, gb.Vector):
         raise TypeError(f"from_graphblas: a Matrix, Vector or Scalar of graphblas is needed; got {type(x)}")
-    dtype = lookup(x.dtype.name)
+    dtype = native.our_type(x.dtype)
     store = x.dup() if copy else x
     store.wait()  # in nonblocking mode something may be pending, which must not meet our statements
     if x.ndim == 1:

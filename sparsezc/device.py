@@ -11,9 +11,9 @@ from __future__ import annotations
 import ctypes
 import mmap
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from os import cpu_count
@@ -69,6 +69,26 @@ class Device(Protocol):
         """The reverse."""
 
     def synchronize(self) -> None: ...
+    def record(self) -> AbstractContextManager[Recording]:
+        """Write kernels down that are launched within the context, instead of running them."""
+        ...
+
+
+class Recording(Protocol):
+    """Kernels to run again, in their order."""
+
+    def replay(self) -> None: ...
+
+
+class _Graph:
+    """A CUDA graph, and the memory that its kernels use."""
+
+    def __init__(self) -> None:
+        self.graph: Any = None
+        self.pool: Any = None
+
+    def replay(self) -> None:
+        self.graph.launch()
 
 
 class Cuda:
@@ -175,6 +195,19 @@ class Cuda:
         cuda = self.xp.cuda
         memory = cuda.UnownedMemory(pointer, nbytes, None, self.id)
         return self.xp.ndarray((nbytes // np.dtype(dtype).itemsize,), dtype, cuda.MemoryPointer(memory, 0))
+
+    @contextmanager
+    def record(self) -> Iterator[_Graph]:
+        cuda, recording = self.xp.cuda, _Graph()
+        recording.pool = cuda.MemoryPool()  # of its own: what is freed meanwhile is nobody else's
+        self.synchronize()
+        stream = cuda.Stream(non_blocking=True)
+        with stream, cuda.using_allocator(recording.pool.malloc):
+            stream.begin_capture()
+            try:
+                yield recording
+            finally:
+                recording.graph = stream.end_capture()
 
     def synchronize(self) -> None:
         self._runtime.deviceSynchronize()

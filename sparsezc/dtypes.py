@@ -1,19 +1,32 @@
-"""The types under python-graphblas's name for the module: see :mod:`sparsezc.semirings.types`."""
+"""The types under python-graphblas's name for the module: see :mod:`sparsezc.semirings.types`.
+
+``register_new`` and ``register_anonymous`` add types of the user's own: see :mod:`sparsezc.semirings.user_types`.
+"""
 
 from sparsezc.semirings import types as _types
+from sparsezc.semirings import user_types as _user_types
 from sparsezc.semirings.types import *  # noqa: F403
 from sparsezc.semirings.types import lookup as lookup_dtype
 from sparsezc.semirings.types import unify
+from sparsezc.semirings.user_types import register_anonymous, register_new
 
 _supports_complex = True  # python-graphblas says by this name whether its build has them, and programs ask
 
 __all__ = [
     "lookup_dtype",
+    "register_anonymous",
+    "register_new",
     "unify",
     *(name for name, t in vars(_types).items() if isinstance(t, _types.DataType) and name == t.name),
 ]
 
 
+def __dir__() -> list[str]:
+    return sorted({*__all__, "DataType", *_user_types.named})
+
+
 def __getattr__(name: str) -> object:
-    found: object = getattr(_types, name)  # what is added there later, such as register_new
+    if name in _user_types.named:
+        return _user_types.named[name]
+    found: object = getattr(_types, name)
     return found

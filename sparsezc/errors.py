@@ -74,7 +74,7 @@ class NotImplementedException(GraphblasException, NotImplementedError):
     """The operation does not exist here, or not for these types or on this engine."""
 
 
-class UnknownDtype(GraphblasException, TypeError):
+class UnknownDtype(GraphblasException, TypeError, ValueError):
     """Something that names no GraphBLAS type was given where a type is needed."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sparsezc.errors import DomainMismatch
 from sparsezc.expression import Operand, Unrun, says_shape
 from sparsezc.semirings.types import BOOL, lookup
 
@@ -131,8 +132,14 @@ def to_mask(mask: Any, where: str = "mask") -> Mask:
     ------
     TypeError
         Not a mask.
+    DomainMismatch
+        A mask by values, which are of a user-defined type (also a TypeError).
     """
     if type(mask) is Mask:
+        if mask.value and mask.parent.dtype.is_udt:
+            raise DomainMismatch(
+                f"{where}: values of {mask.parent.dtype} are neither true nor false; {mask.name} was given"
+            )
         return mask
     if isinstance(mask, Unrun):
         mask = mask.operand("use as a mask")

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 from numpy.typing import ArrayLike
 
-import sparsezc.vector  # noqa: F401  (a program that never names Vector may make one: A.mxv(v).new())
 from sparsezc import engines, ops, placing, scalar
 from sparsezc.construct import FromArrays
 from sparsezc.contents import MatrixContents
@@ -24,6 +23,7 @@ from sparsezc.semirings.types import FP64, DataType, lookup
 from sparsezc.suitesparse import Accessor
 from sparsezc.table import html
 from sparsezc.transposed import TransposedMatrix
+from sparsezc.vector import Vector
 from sparsezc.writable import Writable
 
 if TYPE_CHECKING:
@@ -134,6 +134,18 @@ class Matrix(FromArrays, MatrixContents, Readable, Writable):
         if name not in self._facts:
             self._facts[name] = compute()
         return self._facts[name]
+
+    def _vector(self, dtype: DataType) -> Vector:
+        """A vector for a product with this matrix from the left, empty, where the matrix lies."""
+        v = Vector(dtype, self._nrows)
+        v._settle(self._need()[0])
+        return v
+
+    def _sampled(self) -> Matrix | None:
+        """Some entries of each row, hubs first, where the engine has them nearer than the rest (see heads.py)."""
+        engine, store = self._need()
+        sample = engine.sample(store)
+        return None if sample is None else Matrix._from_store(engine, sample, self.dtype, self.shape)
 
     def _settle(self, engine: Engine) -> None:
         if self._engine is None or self.nvals == 0:
@@ -269,7 +281,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Writable):
 
     def __reduce__(self) -> tuple[Any, ...]:
         i, j, values = self.to_coo()
-        return _unpickle, (i, j, values, self.dtype.name, self.shape, self.name)
+        return _unpickle, (i, j, values, self.dtype, self.shape, self.name)
 
     def _repr_html_(self) -> str:
         return html(self)
@@ -332,5 +344,5 @@ class Matrix(FromArrays, MatrixContents, Readable, Writable):
         return compare.summary(self, "nowhere yet" if self._engine is None else self._engine.name)
 
 
-def _unpickle(i: Any, j: Any, values: Any, dtype: str, shape: tuple[int, int], name: str) -> Matrix:
+def _unpickle(i: Any, j: Any, values: Any, dtype: Any, shape: tuple[int, int], name: str) -> Matrix:
     return Matrix.from_coo(i, j, values, dtype, nrows=shape[0], ncols=shape[1], name=name)

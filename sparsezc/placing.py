@@ -45,6 +45,8 @@ def placed(matrix: Matrix, engine: str | None, placement: str | None, with_trans
         csr, wanted = matrix._to_csr(), "host"
     elif placement == "host":
         raise InvalidValue(f"{matrix.name}.to: placement='host' is none of engine {engine!r}; it is the CPU engine's")
+    elif matrix.dtype.is_udt:  # its content stays in host memory, whatever engine has it
+        csr, wanted = matrix._to_csr(), "host"
     else:
         csr = matrix._to_csr()
         lies = csr.indices.placement

@@ -151,7 +151,7 @@ class Readable(Operand):
             Entries are missing and no `fill_value` is given.
         """
         i, j, vals = self.to_coo()
-        kind, fill = compare.filling(self, vals.size, fill_value, dtype)
+        kind, fill = compare.filling(self, i.size, fill_value, dtype)
         out = np.full(self.shape, fill, kind.np_type)
         out[i, j] = cast(vals, kind)
         return out

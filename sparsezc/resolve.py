@@ -45,7 +45,7 @@ def resolve(kind: str, op: Any, where: str, left: DataType, right: DataType | No
     """
     if isinstance(op, FunctionType) and kind in ("unary", "binary", "indexunary", "select"):
         made: Any = import_module(f"sparsezc.semirings.{kind}")
-        op = made.register_anonymous(op)
+        op = made.register_anonymous(op, is_udt=left.is_udt or (right is not None and right.is_udt))
         return op[left if right is None or kind != "binary" else (left, right)]  # type: ignore[no-any-return]
     key = (kind, op, id(left), id(right))  # types are single objects that live forever
     try:

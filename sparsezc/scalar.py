@@ -76,6 +76,7 @@ class Scalar(Writable):
         Parameters
         ----------
         value : number, NumPy scalar, Scalar, or None with a `dtype`
+            With a user-defined `dtype` also what its value can be made of: a tuple or a dict of a record's fields.
         dtype : optional
             By default the value's own: INT64, FP64 or BOOL for Python's numbers.
         is_cscalar : bool
@@ -96,12 +97,20 @@ class Scalar(Writable):
         if value is None and dtype is not None:
             return cls(dtype, is_cscalar=is_cscalar, name=name)
         plain = _PLAIN.get(type(value))
-        if plain is None and not isinstance(value, np.generic | np.ndarray | bool | int | float | complex):
+        numbers = np.generic | np.ndarray | bool | int | float | complex
+        if plain is None and not isinstance(value, numbers) and (dtype is None or not lookup(dtype).is_udt):
             raise TypeError(f"value must be a number; got {value!r} of type {type(value).__name__}")
         if dtype is None:
             dtype = lookup(np.asarray(value).dtype) if plain is None else plain
         made = cls(dtype, is_cscalar=is_cscalar, name=name)
         made.value = value
+        return made
+
+    @classmethod
+    def _on_device(cls, value: Any) -> Scalar:
+        """An INT64 whose value an engine keeps: it can be assigned, and nothing else."""
+        made = cls(INT64)
+        made._value = value
         return made
 
     @property
@@ -123,7 +132,9 @@ class Scalar(Writable):
 
     @property
     def value(self) -> Any:
-        """The value as a Python bool, int or float; None where there is none. Assigning converts to the type."""
+        """The value as a Python bool, int or float, or a NumPy record or array; None where there is none. Assigning
+        converts to the type.
+        """
         return self._value
 
     @value.setter
@@ -133,6 +144,9 @@ class Scalar(Writable):
         if isinstance(value, Scalar):
             value = value._value
         dtype = self.dtype
+        if dtype.is_udt:
+            self._value = None if value is None else self._of_users(value)
+            return
         if self._is_cscalar and value is not None:
             self._refuse(value)
         if value is None or (_PLAIN.get(type(value)) is dtype and (dtype is not INT64 or -(2**63) <= value < 2**63)):
@@ -147,6 +161,13 @@ class Scalar(Writable):
                 raise InvalidValue(f"{self.name}: {value} needs more than 64 bits, and {dtype} has fewer")
             raise TypeError(f"{self.name}: the value must be a number; got {value!r} of type {type(value).__name__}")
         self._value = cast(array, dtype).item()
+
+    def _of_users(self, value: Any) -> Any:
+        """One value of this user-defined type."""
+        made = cast(value, self.dtype)
+        if np.shape(made) != self.dtype.shape:
+            raise TypeError(f"{self.name}: one value of {self.dtype} is needed; got {value!r}")
+        return made if self.dtype.shape == () and type(made) is not np.ndarray else np.array(made)[()]
 
     def _refuse(self, value: Any) -> None:
         """Refuse for a C number what does not fit its type."""
@@ -203,10 +224,12 @@ class Scalar(Writable):
         if other is None:
             return self._value is None
         if not isinstance(other, Scalar):
-            other, check_dtype = Scalar.from_value(other), False
+            other, check_dtype = Scalar.from_value(other, self.dtype if self.dtype.is_udt else None), False
         if check_dtype and self.dtype is not other.dtype:
             return False
-        return bool(self._value == other._value)
+        if self._value is None or other._value is None:
+            return self._value is other._value
+        return bool(np.all(self._value == other._value))
 
     def isclose(self, other: Any, *, rel_tol: float = 1e-7, abs_tol: float = 0.0, check_dtype: bool = False) -> bool:
         """Whether both values differ by at most ``max(rel_tol * max(|a|, |b|), abs_tol)``, or both are missing."""
@@ -265,7 +288,7 @@ class Scalar(Writable):
         return self._value
 
     def __array__(self, dtype: Any = None, *, copy: Any = None) -> Any:
-        return np.array(self._need(), self.dtype.np_type if dtype is None else dtype)
+        return np.array(self._need(), self.dtype.base if dtype is None else dtype)
 
     # Operations
     def ewise_add(self, other: Any, op: Any = monoid.plus) -> Expression:
@@ -293,14 +316,18 @@ class Scalar(Writable):
         return cpu.engine().scalar(self._value, self.dtype)
 
     def _take(self, value: Any, accum: TypedOp | None) -> None:
-        given = Scalar.from_value(value) if value is not None else Scalar(self.dtype)
+        kind = self.dtype if value is None or self.dtype.is_udt else None
+        given = Scalar.from_value(value, kind)
         self._merge(given._value, accum)
 
     def _receive(self, expression: Expression, value: Any, accum: TypedOp | None) -> None:
         """An engine's result: `value` is None where nothing was there to reduce or to read."""
         if value is None:
             value = expression.empty
-        self._merge(None if value is None else cast(value, expression.dtype).item(), accum)
+        if value is not None:
+            value = cast(value, expression.dtype)
+            value = value if expression.dtype.is_udt else value.item()
+        self._merge(value, accum)
 
     def _merge(self, value: Any, accum: TypedOp | None) -> None:
         if accum is not None:
@@ -311,11 +338,12 @@ class Scalar(Writable):
         self.value = value
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpickle, (self._value, self.dtype.name, self._is_cscalar, self.name)
+        return _unpickle, (self._value, self.dtype, self._is_cscalar, self.name)
 
     def __repr__(self) -> str:
-        return f"<Scalar {self.name} {self.dtype}: {'empty' if self._value is None else repr(self._value)}>"
+        value = str(self._value) if self.dtype.is_udt else repr(self._value)
+        return f"<Scalar {self.name} {self.dtype}: {'empty' if self._value is None else value}>"
 
 
-def _unpickle(value: Any, dtype: str, is_cscalar: bool, name: str) -> Scalar:
+def _unpickle(value: Any, dtype: Any, is_cscalar: bool, name: str) -> Scalar:
     return Scalar.from_value(value, dtype, is_cscalar=is_cscalar, name=name)

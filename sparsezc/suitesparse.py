@@ -15,7 +15,7 @@ from sparsezc.engines import cpu, native
 from sparsezc.expression import Operand, Unrun
 from sparsezc.mask import Mask
 from sparsezc.semirings.operators import Operator, TypedOp
-from sparsezc.semirings.types import DataType, lookup
+from sparsezc.semirings.types import DataType
 
 __all__ = ["Accessor", "SuiteSparse", "ours", "theirs"]
 
@@ -47,7 +47,7 @@ def theirs(x: Any) -> Any:
     if isinstance(x, Operator):
         return getattr(getattr(native.gb, x.kind), x.name)
     if isinstance(x, DataType):
-        return x.name
+        return native.type_of(x)
     if isinstance(x, list | tuple):
         return type(x)(map(theirs, x))
     return {key: theirs(value) for key, value in x.items()} if isinstance(x, dict) else x
@@ -57,13 +57,13 @@ def ours(x: Any) -> Any:
     """The other way."""
     gb = native.gb
     if type(x) is gb.Matrix:
-        return Operand._kinds[2]._from_store(cpu.engine(), x, lookup(x.dtype.name), x.shape, x.name)
+        return Operand._kinds[2]._from_store(cpu.engine(), x, native.our_type(x.dtype), x.shape, x.name)
     if type(x) is gb.Vector:
-        return Operand._kinds[1]._from_store(cpu.engine(), x, lookup(x.dtype.name), x.shape[0], x.name)
+        return Operand._kinds[1]._from_store(cpu.engine(), x, native.our_type(x.dtype), x.shape[0], x.name)
     if type(x) is gb.Scalar:
-        return Operand._kinds[0].from_value(x.value, lookup(x.dtype.name), name=x.name)
+        return Operand._kinds[0].from_value(x.value, native.our_type(x.dtype), name=x.name)
     if type(x) is gb.dtypes.DataType:
-        return lookup(x.name)
+        return native.our_type(x)
     if type(x) in (list, tuple):
         return type(x)(map(ours, x))
     return {key: ours(value) for key, value in x.items()} if type(x) is dict else x

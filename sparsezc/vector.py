@@ -12,18 +12,20 @@ from sparsezc import engines, ops, scalar
 from sparsezc.construct_vector import VectorFromArrays
 from sparsezc.engines import cpu
 from sparsezc.errors import OutputNotEmpty
-from sparsezc.expression import Expression, IndexList
+from sparsezc.expression import Expression, IndexList, Operand
 from sparsezc.mask import Mask, as_mask
 from sparsezc.ops import arrays, compare, indices
 from sparsezc.options import check as check_options
 from sparsezc.reading_vector import ReadableVector
-from sparsezc.semirings.types import FP64, DataType, cast, lookup
+from sparsezc.semirings.types import BOOL, FP64, DataType, cast, lookup
+from sparsezc.semirings.user_types import plain
 from sparsezc.suitesparse import Accessor
 from sparsezc.table import html
 from sparsezc.writable import Writable
 
 if TYPE_CHECKING:
     from sparsezc.engines import Engine
+    from sparsezc.matrix import Matrix
 
 __all__ = ["Vector"]
 
@@ -90,6 +92,13 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
         made = cls._blank(dtype, (size,), name)
         made._engine, made._store = engine, store
         return made
+
+    def _pointers(self) -> Matrix:
+        """A square matrix with an entry (i, v(i)) for each entry of this vector of positions; its values are true."""
+        engine, store = self._need()
+        kind: Any = Operand._kinds[2]
+        matrix: Matrix = kind._from_store(engine, engine.pointers(store), BOOL, (self._size, self._size))
+        return matrix
 
     def _settle(self, engine: Engine) -> None:
         old, content = self._engine, self._store
@@ -165,6 +174,7 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
         """Positions (uint64, ascending) and values as arrays, copied; None for what is not asked for."""
         engine, store = self._need()
         at, vals = engine.vector_to_coo(store)
+        vals = plain(vals, self.dtype)
         if dtype is not None:
             vals = cast(vals, lookup(dtype))
         return at if indices else None, vals if values else None
@@ -230,7 +240,7 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
 
     def __reduce__(self) -> tuple[Any, ...]:
         at, values = self.to_coo()
-        return _unpickle, (at, values, self.dtype.name, self._size, self.name)
+        return _unpickle, (at, values, self.dtype, self._size, self.name)
 
     def _repr_html_(self) -> str:
         return html(self)
@@ -304,7 +314,7 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
         return compare.summary(self, "nowhere yet" if self._engine is None else self._engine.name)
 
 
-def _unpickle(at: Any, values: Any, dtype: str, size: int, name: str) -> Vector:
+def _unpickle(at: Any, values: Any, dtype: Any, size: int, name: str) -> Vector:
     return Vector.from_coo(at, values, dtype, size=size, name=name)
 
 

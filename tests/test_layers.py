@@ -41,6 +41,7 @@ ROOMS = (
         "sparsezc.engines.statements",
         "sparsezc.engines.cpu",
         "sparsezc.engines.cpu_operators",
+        "sparsezc.engines.movers",
         "sparsezc.engines.gpu",
     ),
     (

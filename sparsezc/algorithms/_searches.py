@@ -12,7 +12,6 @@ from sparsezc.algorithms import _check
 from sparsezc.matrix import Matrix
 from sparsezc.memory import budget
 from sparsezc.semirings.types import DataType
-from sparsezc.vector import Vector
 
 #: Searches that share a pass: as many as keep their rows within the caches, at least FEW and at most MOST.
 FEW, MOST, CACHED = 16, 64, 2**20
@@ -20,8 +19,8 @@ FEW, MOST, CACHED = 16, 64, 2**20
 SHARE = 0.25
 
 
-def start(source: Any, n: int, dtype: DataType, value: Any = None) -> Any:
-    """One value at the source of a search; `value` None is the source's number.
+def start(A: Matrix, source: Any, n: int, dtype: DataType, value: Any = None) -> Any:
+    """One value at the source of a search of `A`; `value` None is the source's number.
 
     Returns
     -------
@@ -32,14 +31,17 @@ def start(source: Any, n: int, dtype: DataType, value: Any = None) -> Any:
         sources = _check.vertices(source, n)
         return rows(sources, n, dtype, sources if value is None else value)
     vertex = _check.vertex(source, n)
-    one = Vector(dtype, n)
+    one = A._vector(dtype)
     one[vertex] = vertex if value is None else value
     return one
 
 
 def empty(q: Any, dtype: DataType) -> Any:
     """A Vector or Matrix without entries, of the shape of `q`."""
-    return type(q)(dtype, *q.shape)
+    made = type(q)(dtype, *q.shape)
+    if q.ndim == 1:
+        made._settle(q._need()[0])
+    return made
 
 
 def rows(sources: NDArray[np.int64], n: int, dtype: DataType, values: Any) -> Matrix:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any, overload
 
 from sparsezc.algorithms import _check
+from sparsezc.algorithms._rounds import rounds
 from sparsezc.algorithms._searches import empty, start
 from sparsezc.matrix import Matrix
 from sparsezc.semirings import semiring, types
@@ -62,16 +63,14 @@ def bfs(A: Matrix, source: Any) -> Any:
     >>> gb.algorithms.bfs(A, [1, 0]).to_dicts()
     {0: {1: 0, 3: 1}, 1: {0: 0, 1: 1, 2: 1, 3: 2}}
     """
-    frontier = start(source, _check.adjacency(A), types.BOOL, True)
+    frontier = start(A, source, _check.adjacency(A), types.BOOL, True)
     level = empty(frontier, types.INT32)
     product = frontier.mxm if frontier.ndim == 2 else frontier.vxm
-    depth = 0
-    while frontier.nvals:
+    for depth in rounds(frontier):
         # level<q> = d
         level(frontier.S) << depth
         # q<!level> = q'A
         frontier(~level.S, replace=True) << product(A, semiring.any_pair[types.BOOL])
-        depth += 1
     return level
 
 
@@ -122,10 +121,10 @@ def bfs_parents(A: Matrix, source: Any) -> Any:
     >>> gb.algorithms.bfs_parents(A, 0).to_dict()
     {0: 0, 1: 0, 2: 0, 3: 1}
     """
-    frontier = start(source, _check.adjacency(A), types.INT64)
+    frontier = start(A, source, _check.adjacency(A), types.INT64)
     parent = empty(frontier, types.INT64)
     product = frontier.mxm if frontier.ndim == 2 else frontier.vxm
-    while frontier.nvals:
+    for _ in rounds(frontier):
         # parent<q> = q
         parent(frontier.S) << frontier
         # q<!parent> = q'A

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.matrix import Matrix
@@ -13,6 +10,10 @@ from sparsezc.vector import Vector
 
 #: Levels of breadth-first search before the rest is left to hooking: more than any social or web graph has.
 SWEEPS = 32
+#: With more vertices than one in so many, a search goes on among the sampled edges for as long as that finds as many.
+MANY = 256
+#: Rounds in which labels spread from neighbour to neighbour before trees are hooked.
+CRUMBS = 6
 
 
 def connected_components(A: Matrix) -> Vector:
@@ -38,7 +39,10 @@ def connected_components(A: Matrix) -> Vector:
     Notes
     -----
     A few sweeps of breadth-first search from a vertex of largest degree find the giant component where there is one.
-    The rest is joined by hooking trees of parents, f, into each other until nothing changes. With q the parents that
+    Where the engine has a sample of the edges, H, nearer than the rest, they go through that first, and only what it
+    does not reach looks at all of its edges (the sampling of Sutton, Ben-Nun and Barak, with a search where they link).
+    What is left are mostly crumbs of a few vertices, which take their neighbours' smallest label once or twice. The
+    rest is joined by hooking trees of parents, f, into each other until nothing changes. With q the parents that
     fell in the round before::
 
         t = q'A  min  A q    over (min, first), (min, second): the smallest parent across an edge
@@ -48,6 +52,8 @@ def connected_components(A: Matrix) -> Vector:
 
     Source: G. Slota, S. Rajamanickam, K. Madduri, BFS and coloring-based parallel algorithms for strongly connected
     components and related problems, IPDPS 2014, doi:10.1109/IPDPS.2014.64 (Multistep);
+    M. Sutton, T. Ben-Nun, A. Barak, Optimizing parallel graph connectivity computation via subgraph sampling, IPDPS
+    2018, doi:10.1109/IPDPS.2018.00012 (Afforest);
     Y. Zhang, A. Azad, A. Buluc, Parallel algorithms for finding connected components using linear algebra, JPDC 144,
     2020, doi:10.1016/j.jpdc.2020.04.009 (FastSV).
 
@@ -59,61 +65,77 @@ def connected_components(A: Matrix) -> Vector:
     [0, 1, 0, 1, 1]
     """
     n = _check.adjacency(A)
-    parent = Vector.from_scalar(0, n, types.INT64)
+    parent = Vector.from_scalar(0, n, types.INT32 if n < 2**31 else types.INT64)
     if A.nvals == 0:
-        parent << parent.apply(indexunary.rowindex)
-        return parent
+        alone: Vector = parent.apply(indexunary.rowindex).new(types.INT64)
+        return alone
     directed = not A._symmetric
     inside, border = _sweep(A, directed)
-    found = inside.ewise_add(border, monoid.lor).new()
-    # f = 0, 1, ..., n-1, but one label for all that was found
+    # f = 0, 1, ..., n-1, but one label for all that was found: the neighbours of an inside vertex have it already
+    found = inside.ewise_add(border, monoid.lor).new() if border.nvals else inside
     parent(~found.S) << parent.apply(indexunary.rowindex)
-    parent(found.S) << found.apply(indexunary.rowindex).new(types.INT64).reduce(monoid.min).value
-
-    # The neighbours of an inside vertex have its label already; where no border is left they never get another one.
+    parent(found.S) << found.apply(indexunary.rowindex).new().reduce(monoid.min).value
     changed = parent.dup(mask=~inside.S)
-    rest = np.arange(n, dtype=np.uint64) if border.nvals else None
-    around = Vector(types.INT64, n)
+    if border.nvals == 0:
+        _spread(A, parent, changed, directed)
+    _hook(A, parent, changed, directed)
+    return parent.dup(types.INT64)
+
+
+def _smallest(A: Matrix, q: Vector, directed: bool) -> Vector:
+    """t = q'A  min  A q: the smallest of q across an edge."""
+    t: Vector = q.vxm(A, semiring.min_first).new()
+    if directed:
+        t(binary.min) << A.mxv(q, semiring.min_second)
+    return t
+
+
+def _spread(A: Matrix, parent: Vector, changed: Vector, directed: bool) -> None:
+    """A few rounds in which labels go from neighbour to neighbour; `changed` is what fell in the last."""
+    for _ in range(CRUMBS):
+        # q = t where t < f
+        t = _smallest(A, changed, directed)
+        fell = t.ewise_mult(parent, binary.lt).new()
+        changed(fell.V, replace=True) << t
+        if not changed.nvals:
+            return
+        # f<q> = q
+        parent(changed.S) << changed
+
+
+def _hook(A: Matrix, parent: Vector, changed: Vector, directed: bool) -> None:
+    """Join trees until nothing changes. With an entry (i, f(i)) for each vertex, P follows pointers: q'P, P q."""
     while changed.nvals:
-        # t = q'A  min  A q
-        around << changed.vxm(A, semiring.min_first)
-        if directed:
-            around(binary.min) << A.mxv(changed, semiring.min_second)
-        vertices, smallest = around.to_coo()
-        if rest is None:
-            rest = vertices
-        if vertices.size == 0:
-            break
-        before = _at(parent, rest)
+        before = parent.dup()
+        t = _smallest(A, changed, directed)
         # f(f) = min(f(f), t)
-        parent(binary.min) << Vector.from_coo(_at(parent, vertices), smallest, size=n, dup_op=binary.min)
+        parent(binary.min) << t.vxm(parent._pointers(), semiring.min_first)
         # f = min(f, t)
-        parent(binary.min) << around
-        # f = f(f);  q = f where it fell
-        after = _at(parent, _at(parent, rest))
-        fell = after < before
-        changed = Vector.from_coo(rest[fell], after[fell], types.INT64, size=n)
-        parent(binary.min) << changed
-    return parent
-
-
-def _at(v: Vector, positions: NDArray[np.integer]) -> NDArray[np.int64]:
-    """The entries of a full vector at some positions, in their order."""
-    values: NDArray[np.int64] = v[positions].new().to_coo()[1]
-    return values
+        parent(binary.min) << t
+        # f = f(f)
+        parent << parent._pointers().mxv(parent, semiring.min_second)
+        # q = f where it fell
+        fell = parent.ewise_mult(before, binary.lt).new()
+        changed(fell.V, replace=True) << parent
 
 
 def _sweep(A: Matrix, directed: bool) -> tuple[Vector, Vector]:
     """Search from a vertex of largest degree: the vertices met, and those met last, with neighbours still to visit."""
+    n, near = A.nrows, A._sampled()
     degree = out_degree(A)
     largest = degree.reduce(monoid.max).value
     start = int(degree.select(select.valueeq, largest).new().to_coo()[0][0])
-    inside = Vector(types.BOOL, A.nrows)
-    border = Vector(types.BOOL, A.nrows)
+    inside, border = A._vector(types.BOOL), A._vector(types.BOOL)
     border[start] = True
     for _ in range(SWEEPS):
         # p<q> = true
         inside(border.S) << True
+        if near is not None and border.nvals > n // MANY:
+            # q<!p> = H q          until that finds nothing; then all neighbours of what was found
+            border = near.mxv(border, semiring.any_pair[types.BOOL]).new(mask=~inside.S)
+            if border.nvals <= n // MANY:
+                near, border = None, inside.ewise_add(border, monoid.lor).new()
+            continue
         # q<!p> = q'A  or  A q
         met = border.vxm(A, semiring.any_pair[types.BOOL]).new(mask=~inside.S)
         if directed:

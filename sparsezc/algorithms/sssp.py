@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import ceil
 from typing import Any
 
+import numpy as np
+
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._lengths import Lengths, distances_of, infinity, lengths_of, refuse_overflow
 from sparsezc.errors import InvalidValue
@@ -12,7 +14,7 @@ from sparsezc.matrix import Matrix
 from sparsezc.semirings import binary, monoid, select, semiring, types
 from sparsezc.vector import Vector
 
-_WORK = 16  # delta, in mean lengths for each edge of a vertex; Davidson et al. take 32, for cards of their time
+_WORK = 25  # delta, in mean lengths for each edge of a vertex; Davidson et al. take 32
 _ROUNDS = 16  # after so many a search of integers looks whether one has wrapped around
 
 
@@ -48,17 +50,16 @@ def sssp(A: Matrix, source: Any, delta: float | None = None) -> Vector:
 
     Notes
     -----
-    Delta-stepping, with the buckets as one sparse vector f of what lies beyond the bucket in work, q::
+    Delta-stepping, where q is what fell in the bucket in work::
 
         t = q'A              over (min, plus)
         t<t < d> = t         what fell
         d<t> = t
         q = t[t <= limit]    relaxed again at once
-        f min= t[t > limit]
 
-    Where q is empty, the limit rises to the least of f and `delta` more, and q is what it takes in. An entry of f
-    that is not its vertex's distance any more was settled on the way. With a negative length there is one bucket for
-    all: Bellman-Ford over the vertices that fell.
+    Where q is empty, the limit rises to the least distance beyond it and `delta` more, and q is what it takes in:
+    no distance beyond the limit was ever relaxed, so no list of them is kept. With a negative length there is one
+    bucket for all: Bellman-Ford over the vertices that fell.
 
     Source: U. Meyer, P. Sanders, Delta-stepping: a parallelizable shortest path algorithm, J. Algorithms 49, 2003,
     doi:10.1016/S0196-6774(03)00076-2; the choice of delta: A. Davidson, S. Baxter, M. Garland, J. Owens,
@@ -101,30 +102,29 @@ def _search(A: Matrix, source: int, dtype: types.DataType, delta: float | None, 
     step = never if lengths.least < 0 else min(_step(lengths, n) if delta is None else delta, never)
     if dtype.is_integer:
         step = max(ceil(step) - 1, 0)  # the bucket's last distance belongs to it
-    limit = step
+    limit, last = step, never - 1 if dtype.is_integer else float(np.finfo(dtype.np_type).max)
     distance = Vector.from_scalar(never, n, dtype)
     distance[source] = 0
-    near, far, fell = Vector(dtype, n), Vector(dtype, n), Vector(dtype, n)
+    near, fell = A._vector(dtype), A._vector(dtype)
     near[source] = 0
     rounds = 0
     while near.nvals and (lengths.least >= 0 or rounds < n):
         # t = q'A
         fell << near.vxm(A, semiring.min_plus[dtype])
         # t<t < d> = t
-        _keep(fell, fell.ewise_mult(distance, binary.lt))
+        shorter = fell.ewise_mult(distance, binary.lt).new()
+        fell(shorter.V, replace=True) << fell
         # d<t> = t
         distance(fell.S) << fell
         # q = t[t <= limit]
         near << fell.select(select.valuele[dtype], limit)
-        if limit < never:
-            # f min= t[t > limit]
-            far(binary.min) << fell.select(select.valuegt[dtype], limit)
         if not near.nvals and limit < never:
-            _keep(far, far.ewise_mult(distance, binary.eq))
-            if far.nvals:
-                limit = min(far.reduce(monoid.min).value + step, never)
-                near << far.select(select.valuele[dtype], limit)
-                far << far.select(select.valuegt[dtype], limit)
+            # q = d[limit < d <= limit + delta]
+            beyond = distance.select(select.valuegt[dtype], limit).new()
+            least = beyond.reduce(monoid.min).get(never)
+            if least < never:
+                limit = min(least + step, last)
+                near << beyond.select(select.valuele[dtype], limit)
         rounds += 1
         if lengths.least >= 0:
             if dtype.is_integer and rounds % _ROUNDS == 0 and near.nvals and near.reduce(monoid.min).value < 0:
@@ -149,9 +149,3 @@ def _reached(distance: Vector, dtype: types.DataType) -> Vector:
     """Absent where d is infinite."""
     found: Vector = distance.select(select.valuene[distance.dtype], infinity(distance.dtype)).new(dtype)
     return found
-
-
-def _keep(u: Vector, condition: Any) -> None:
-    """u<condition> = u"""
-    true = condition.new()
-    u(true.V, replace=True) << u

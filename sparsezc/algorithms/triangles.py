@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
+from sparsezc.algorithms._order import by_degree
 from sparsezc.algorithms._pattern import simple
 from sparsezc.matrix import Matrix
-from sparsezc.semirings import binary, monoid, select, semiring, types
+from sparsezc.semirings import binary, monoid, semiring, types
 from sparsezc.vector import Vector
 
 
@@ -31,9 +32,10 @@ def triangle_count(A: Matrix) -> int:
 
     Notes
     -----
-    With U the upper triangle of the undirected simple graph::
+    With the vertices of the undirected simple graph in the order of their degrees, L its edges to vertices before and U
+    those to vertices after each::
 
-        C<U> = U U           over (plus, pair): the vertices between the ends of each edge that close it
+        C<L> = U U'          over (plus, pair): the vertices after both ends of each edge that close it
         sum C
 
     Source: M. Wolf et al., Fast linear algebra-based triangle counting with KokkosKernels, HPEC 2017,
@@ -47,9 +49,9 @@ def triangle_count(A: Matrix) -> int:
     1
     """
     _check.adjacency(A)
-    U = simple(A).select(select.triu).new()
-    # C<U> = U U
-    C = U.mxm(U, semiring.plus_pair[types.INT64]).new(mask=U.S)
+    L, U = by_degree(simple(A))
+    # C<L> = U U'
+    C = U.mxm(U.T, semiring.plus_pair[types.INT64]).new(mask=L.S)
     return int(C.reduce_scalar(monoid.plus).get(0))
 
 

@@ -48,6 +48,15 @@ class Engine(Protocol):
     def keep_transpose(self, store: Any) -> None:
         """Hold a matrix by columns too, where that lets the engine choose between push and pull."""
 
+    def pointers(self, store: Any) -> Any:
+        """A square matrix with an entry (i, v(i)) for each entry of a vector of positions; its values are 1."""
+
+    def replay(self, frontier: Any, number: int) -> Any:
+        """What goes on with a loop over a frontier without the host (see ``gpu.replay``); None where nothing does."""
+
+    def sample(self, store: Any) -> Any:
+        """A matrix with some entries of each row, hubs first, that costs little to read; None where there is none."""
+
     def wait(self, store: Any) -> None: ...
 
 

@@ -19,8 +19,10 @@ from sparsezc.engines import native, statements
 from sparsezc.expression import Expression
 from sparsezc.memory import wrap
 from sparsezc.resolve import resolve
+from sparsezc.semirings import binary
 from sparsezc.semirings.operators import TypedOp
-from sparsezc.semirings.types import DataType, lookup
+from sparsezc.semirings.types import BOOL, DataType
+from sparsezc.semirings.user_types import packed, plain
 
 __all__ = ["CpuEngine", "engine", "merger"]
 
@@ -85,14 +87,15 @@ class CpuEngine:
 
     # Making and reading stores
     def new_matrix(self, dtype: DataType, nrows: int, ncols: int) -> Any:
-        return native.gb.Matrix(dtype.name, nrows, ncols)
+        return native.gb.Matrix(native.type_of(dtype), nrows, ncols)
 
     def new_vector(self, dtype: DataType, size: int) -> Any:
-        return native.gb.Vector(dtype.name, size)
+        return native.gb.Vector(native.type_of(dtype), size)
 
     def scalar(self, value: Any, dtype: DataType) -> Any:
         """A python-graphblas Scalar, empty for None."""
-        return native.gb.Scalar(dtype.name) if value is None else native.gb.Scalar.from_value(value, dtype.name)
+        theirs = native.type_of(dtype)
+        return native.gb.Scalar(theirs) if value is None else native.gb.Scalar.from_value(value, theirs)
 
     def build_matrix(
         self,
@@ -104,11 +107,11 @@ class CpuEngine:
         merge: TypedOp | None,
     ) -> Any:
         """From positions in any order; `values` without dimensions is one for all, and duplicates do not matter."""
-        store = native.gb.Matrix(dtype.name, *shape)
+        store = native.gb.Matrix(native.type_of(dtype), *shape)
         if values.ndim == 0:
-            store.ss.build_scalar(rows, columns, values.item())
+            store.ss.build_scalar(rows, columns, _single(values, dtype))
             return store
-        store.build(rows, columns, values, dup_op=native.gb.binary.any if merge is None else native.operator(merge))
+        store.build(rows, columns, plain(values, dtype), dup_op=native.operator(merge or binary.any[dtype]))
         if merge is None and store.nvals != rows.size:
             i, j = _first_twice(rows, columns)
             raise errors.InvalidValue(
@@ -121,11 +124,11 @@ class CpuEngine:
         self, indices: NDArray[np.uint64], values: NDArray[Any], dtype: DataType, size: int, merge: TypedOp | None
     ) -> Any:
         """From positions in any order, as :meth:`build_matrix`."""
-        store = native.gb.Vector(dtype.name, size)
+        store = native.gb.Vector(native.type_of(dtype), size)
         if values.ndim == 0:
-            store.ss.build_scalar(indices, values.item())
+            store.ss.build_scalar(indices, _single(values, dtype))
             return store
-        store.build(indices, values, dup_op=native.gb.binary.any if merge is None else native.operator(merge))
+        store.build(indices, plain(values, dtype), dup_op=native.operator(merge or binary.any[dtype]))
         if merge is None and store.nvals != indices.size:
             (i,) = _first_twice(indices)
             raise errors.InvalidValue(
@@ -135,11 +138,11 @@ class CpuEngine:
 
     def dense_vector(self, values: NDArray[Any], dtype: DataType) -> Any:
         """A full vector; copies."""
-        return native.gb.Vector.from_dense(values, dtype=dtype.name)
+        return native.gb.Vector.from_dense(plain(values, dtype), dtype=native.type_of(dtype))
 
     def dense_matrix(self, values: NDArray[Any], dtype: DataType) -> Any:
         """A full matrix from an array of two dimensions; copies."""
-        return native.gb.Matrix.from_dense(values, dtype=dtype.name)
+        return native.gb.Matrix.from_dense(plain(values, dtype), dtype=native.type_of(dtype))
 
     def matrix_from_csr(self, csr: Csr, adopt: bool = False) -> Any:
         """With `adopt`, ids and values are taken over without a copy where they are host arrays of the right types that
@@ -153,18 +156,19 @@ class CpuEngine:
             ncols=csr.ncols,
             indptr=csr.indptr.astype(np.uint64),
             col_indices=_owner(indices) if adopt else indices.copy(),
-            values=_owner(values) if adopt else values.copy(),
+            values=plain(values, csr.dtype).copy() if csr.dtype.shape or not adopt else _owner(values),
             is_iso=csr.iso,
             sorted_cols=True,
             take_ownership=True,
-            dtype=csr.dtype.name,
+            dtype=native.type_of(csr.dtype),
         )
 
     def matrix_to_csr(self, store: Any) -> Csr:
         """Copies; an iso-valued matrix keeps its one value."""
         info = store.ss.export("csr", sort=True)
-        dtype = lookup(store.dtype.name)
-        values = np.atleast_1d(info["values"]).astype(dtype.np_type, copy=False)
+        dtype = native.our_type(store.dtype)
+        values = packed(np.atleast_1d(info["values"]), dtype)
+        values = values if dtype.shape else values.astype(dtype.np_type, copy=False)
         iso = bool(info["is_iso"])
         indices = info["col_indices"]
         return Csr(store.nrows, store.ncols, info["indptr"].view(np.int64), wrap(indices), wrap(values), dtype, iso)
@@ -173,10 +177,11 @@ class CpuEngine:
         """Rows, columns and values, by rows and then by columns; for matrices whose row offsets would be too many."""
         rows, columns, values = store.to_coo()
         order = np.lexsort((columns, rows))
-        return rows[order], columns[order], values[order]
+        return rows[order], columns[order], packed(values[order], native.our_type(store.dtype))
 
     def vector_from_coo(self, indices: NDArray[Any], values: NDArray[Any], dtype: DataType, size: int) -> Any:
-        ids, vals = np.asarray(indices, np.uint64), np.asarray(values, dtype.np_type)
+        ids = np.asarray(indices, np.uint64)
+        vals = values if dtype.shape else np.asarray(values, dtype.np_type)
         if vals.ndim == 0 or (vals.size == 1 and ids.size != 1):
             return self.build_vector(ids, vals.reshape(()), dtype, size, None)
         if ids.size == size:
@@ -185,10 +190,13 @@ class CpuEngine:
 
     def vector_to_coo(self, store: Any) -> tuple[NDArray[Any], NDArray[Any]]:
         indices, values = store.to_coo()
-        return indices, values
+        return indices, packed(values, native.our_type(store.dtype))
 
     def dup(self, store: Any, dtype: DataType) -> Any:
-        return store.dup() if store.dtype.name == dtype.name else store.dup(dtype.name)
+        theirs = native.type_of(dtype)
+        if store.dtype != theirs and (dtype.is_udt or native.our_type(store.dtype).is_udt):
+            raise errors.DomainMismatch(f"dup: {store.dtype} is not converted to {dtype}; a user defined one of them")
+        return store.dup() if store.dtype == theirs else store.dup(theirs)
 
     def nvals(self, store: Any) -> int:
         return int(store.nvals)
@@ -202,8 +210,28 @@ class CpuEngine:
     def keep_transpose(self, store: Any) -> None:
         """Nothing: SuiteSparse chooses for itself."""
 
+    def pointers(self, store: Any) -> Any:
+        rows, columns = store.to_coo()
+        lengths = np.zeros(store.size + 1, np.int64)
+        lengths[rows.astype(np.int64) + 1] = 1
+        indptr = np.cumsum(lengths)
+        return self.matrix_from_csr(Csr.from_arrays(indptr, columns.astype(np.uint64), [1], store.size, dtype=BOOL))
+
+    def replay(self, frontier: Any, number: int) -> None:
+        """None: the host is here."""
+
+    def sample(self, store: Any) -> None:
+        """None: no entries are nearer than others."""
+
     def wait(self, store: Any) -> None:
         store.wait()
+
+
+def _single(values: NDArray[Any], dtype: DataType) -> Any:
+    """One value as python-graphblas takes it."""
+    if not dtype.is_udt:
+        return values.item()
+    return native.gb.Scalar.from_value(plain(values, dtype), native.type_of(dtype))
 
 
 def _owner(array: NDArray[Any]) -> NDArray[Any]:

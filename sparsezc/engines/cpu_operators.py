@@ -25,36 +25,37 @@ def is_made(op: TypedOp) -> bool:
     return op.op.written is not None or names.names_of(op.op.kind).get(op.name) is not op.op
 
 
-def make(gb: Any, op: TypedOp) -> Any:
-    """python-graphblas's operator for a user's, typed.
+def make(gb: Any, op: TypedOp, key: Any) -> Any:
+    """python-graphblas's operator for a user's, typed; `key` is what types it there.
 
     Raises
     ------
     NotImplementedException
         Numba is not there, which compiles functions for SuiteSparse.
     """
-    dtype = op.type.name
     parts: Any = op.op
     if op.op.kind == "semiring":
-        made = gb.semiring.register_anonymous(_monoid(gb, parts[op.type].monoid), _binary(gb, op, parts.binaryop))
-        return made[dtype]
+        whole: Any = op
+        return gb.semiring.register_anonymous(_monoid(gb, whole.monoid), _binary(gb, op, parts.binaryop))[key]
     if op.op.kind == "monoid":
-        return _monoid(gb, op)[dtype]
+        return _monoid(gb, op)[key]
     if op.op.kind == "binary":
-        return _binary(gb, op, op.op)[dtype]
+        return _binary(gb, op, op.op)[key]
     if op.op.written is None:
         raise NotImplementedException(f"the cpu engine (python-graphblas) has no operator {op.op!r}")
-    return getattr(gb, op.op.kind).register_anonymous(_function(op), op.name, is_udt=True)[dtype]
+    return getattr(gb, op.op.kind).register_anonymous(_function(op), op.name, is_udt=True)[key]
 
 
 def _function(op: TypedOp) -> Any:
-    """The translation for one type, as a Python function."""
+    """The translation for one type, as a Python function; of user-defined types, the user's own."""
     if find_spec("numba") is None:
         raise NotImplementedException(
             f"the cpu engine needs numba for {op!r}, which is a Python function; pip install numba, or run it on a GPU"
         )
     written = op.op.written
     assert written is not None
+    if op.of_users:
+        return written.function
     room: dict[str, Any] = {"np": np, "math": math}
     exec(written.python(op.type), room)  # noqa: S102  -- our own text, made of numbers and a fixed set of operations
     return room["function"]
@@ -69,7 +70,8 @@ def _binary(gb: Any, op: TypedOp, binaryop: Any) -> Any:
         if found is None or names.names_of("binary").get(binaryop.name) is not binaryop:
             raise NotImplementedException(f"the cpu engine (python-graphblas) has no operator {binaryop!r}")
         return found
-    return gb.binary.register_anonymous(_function(binaryop[op.type]), binaryop.name, is_udt=True)
+    typed = binaryop[(op.type, op.type2) if op.of_users else op.type]
+    return gb.binary.register_anonymous(_function(typed), binaryop.name, is_udt=True)
 
 
 def _monoid(gb: Any, op: Any) -> Any:
@@ -78,6 +80,8 @@ def _monoid(gb: Any, op: Any) -> Any:
         return getattr(gb.monoid, op.name)
     if op.op.binaryop.written is None:
         raise NotImplementedException(f"the cpu engine (python-graphblas) has no {op!r}, made of a built-in operator")
+    if op.of_users:
+        return gb.monoid.register_anonymous(_binary(gb, op, op.op.binaryop), op.identity, op.name)
     # Monoids are made there of operators that were compiled for every type at once.
     function = gb.binary.register_anonymous(_function(op.op.binaryop[op.type]), op.name)
     identity = {op.type.name: op.identity.item()}

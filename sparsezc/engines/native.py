@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from sparsezc import errors
-from sparsezc.engines import cpu_operators
+from sparsezc.engines import cpu_operators, movers
 from sparsezc.expression import IndexList
 from sparsezc.mask import Mask
+from sparsezc.semirings import user_types
 from sparsezc.semirings.operators import TypedOp
-from sparsezc.semirings.types import cast
+from sparsezc.semirings.types import DataType, cast, lookup
 
 gb: Any = None  # python-graphblas, imported when the engine starts
 
@@ -41,6 +42,28 @@ def start() -> bool:
     return False
 
 
+_types: dict[DataType, Any] = {}
+
+
+def type_of(dtype: DataType) -> Any:
+    """python-graphblas's type: its name, or for a user-defined one the object, which has our name where it had none."""
+    if not dtype.is_udt:
+        return dtype.name
+    if dtype not in _types:
+        theirs = gb.dtypes.lookup_dtype(dtype.np_type)
+        if theirs.name == user_types.default_name(dtype.np_type) != dtype.name:
+            theirs = gb.dtypes.register_anonymous(dtype.np_type, dtype.name)
+        _types[dtype] = theirs
+    return _types[dtype]
+
+
+def our_type(theirs: Any) -> DataType:
+    """The other way."""
+    if theirs.c_type.startswith("uint8_t["):
+        return user_types.known(theirs.np_type) or user_types.register_anonymous(theirs.np_type, theirs.name)
+    return lookup(theirs.name)
+
+
 _translated: dict[TypedOp | None, Any] = {}
 
 
@@ -54,14 +77,18 @@ def operator(op: TypedOp | None) -> Any:
 
 
 def _translate(op: TypedOp) -> Any:
+    if op.of_users:
+        movers.provide(gb, op, type_of)
     if cpu_operators.is_made(op):
-        return cpu_operators.make(gb, op)
+        return cpu_operators.make(gb, op, _key(op))
     room = getattr(gb, op.op.kind)
     # `.ss` first: python-graphblas still has its names outside of it, but warns.
     homes = (getattr(room, "ss", None), room, getattr(room, "numpy", None))
     found = next((getattr(home, op.name) for home in homes if op.name in dir(home)), None)
     if found is None:
         raise errors.NotImplementedException(f"the cpu engine (python-graphblas) has no operator {op.op!r}")
+    if op.of_users:
+        return found[_key(op)]
     for dtype in (op.type, *op.op.types):  # some are known by the types that are converted to theirs only
         if dtype in op.op.types and op.op[dtype] is op and dtype.name in found:
             return found[dtype.name]
@@ -69,6 +96,12 @@ def _translate(op: TypedOp) -> Any:
         if op.op.is_positional and dtype.name in found:
             return found[dtype.name]
     raise errors.NotImplementedException(f"the cpu engine (python-graphblas) has no {op!r}")
+
+
+def _key(op: TypedOp) -> Any:
+    """What types an operator there."""
+    left = type_of(op.type)
+    return left if op.op.kind in ("unary", "monoid") or not op.of_users else (left, type_of(op.type2))
 
 
 def operand(x: Any) -> Any:
@@ -84,12 +117,12 @@ def scalar(s: Any) -> Any:
     """A Scalar's value, in its type."""
     if _PLAIN.get(s.dtype.name) is type(s.value):
         return s.value
-    return gb.Scalar.from_value(s.value, s.dtype.name, is_cscalar=True)
+    return gb.Scalar.from_value(s.value, type_of(s.dtype), is_cscalar=True)
 
 
 def thunk(s: Any, op: TypedOp) -> Any:
     """The thunk in the operator's own type: with another, python-graphblas compares with whatever bits lie there."""
-    if s.dtype is op.thunk_type:
+    if s.dtype is op.thunk_type or op.of_users:
         return scalar(s)
     return gb.Scalar.from_value(cast(s.value, op.thunk_type).item(), op.thunk_type.name, is_cscalar=True)
 

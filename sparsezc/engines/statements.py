@@ -8,6 +8,8 @@ from typing import Any
 from sparsezc.engines import native
 from sparsezc.expression import Expression
 from sparsezc.mask import Mask
+from sparsezc.semirings import binary
+from sparsezc.semirings.types import BOOL
 
 # Operations: each makes python-graphblas's unrun expression
 
@@ -87,23 +89,27 @@ def _apply_right(x: Expression) -> Any:
 def _apply_index(x: Expression) -> Any:
     u, s = x.operands
     op: Any = x.op
-    return native.operand(u).apply(native.operator(op), right=native.thunk(s, op))
+    return native.operand(u).apply(_index_operator(op), right=native.thunk(s, op))
+
+
+def _index_operator(op: Any) -> Any:
+    """python-graphblas compares user-defined values by its binary operators only: valueeq is eq, valuene is ne."""
+    return native.operator(getattr(binary, op.name[-2:])[op.type] if _compares_users(op) else op)
+
+
+def _compares_users(op: Any) -> bool:
+    return bool(op.of_users and op.op.of_users is not None)
 
 
 def _select(x: Expression) -> Any:
     u, s = x.operands
     op: Any = x.op
-    if op.is_positional or op.type is u.dtype:
+    if (op.is_positional or op.type is u.dtype) and not _compares_users(op):
         return native.operand(u).select(native.operator(op), native.thunk(s, op))
     # SuiteSparse compares rightly in the operand's own type only; apply converts as it should.
-    true = (
-        native.operand(u)
-        .apply(native.operator(op), right=native.thunk(s, op))
-        .new()
-        .select(native.gb.select.valuene["BOOL"], False)
-        .new()
-    )
-    return true.ewise_mult(native.operand(u), native.gb.binary.second[u.dtype.name])
+    true = _apply_index(x).new().select(native.gb.select.valuene["BOOL"], False).new()
+    second = binary.second[(BOOL, u.dtype) if u.dtype.is_udt else u.dtype]
+    return true.ewise_mult(native.operand(u), native.operator(second))
 
 
 def _reduce_rowwise(x: Expression) -> Any:
@@ -171,7 +177,7 @@ def assign(x: Expression, out: Any, mask: Any, accum: Any, replace: bool) -> Non
         if accum is not None and mask is not None and not (mask.complement or replace):
             given = _not_full(given)
     elif value.value is None:
-        given = native.gb.Scalar(value.dtype.name, is_cscalar=False)
+        given = native.gb.Scalar(native.type_of(value.dtype), is_cscalar=False)
     else:
         given = native.scalar(value)
     if x.operation == "subassign":

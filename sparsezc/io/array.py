@@ -162,7 +162,7 @@ def to_array(x: Any, fill_value: Any = None, dtype: Any = None, *, copy: bool = 
     if not isinstance(x, Vector | Matrix):
         raise DomainMismatch(f"to_array: x is a {type(x).__name__}; a Vector or a Matrix is needed")
     engine, store = x._need()
-    if engine is cpu.engine():
+    if engine is cpu.engine() or x.dtype.is_udt:
         return x.to_dense(fill_value, dtype)
     kind, fill = compare.filling(x, x.nvals, fill_value, dtype)
     if isinstance(x, Matrix):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sparsezc.errors import DomainMismatch, InvalidValue
+from sparsezc.io.holds import need_numbers
 from sparsezc.io.optional import need
 
 if TYPE_CHECKING:
@@ -100,6 +101,7 @@ def to_awkward(A: Any, format: str | None = None) -> Any:
     ak = need("awkward")
     if not isinstance(A, Matrix | TransposedMatrix | Vector):
         raise DomainMismatch(f"to_awkward: A is a {type(A).__name__}; a Matrix or a Vector is needed")
+    need_numbers(A, "to_awkward")
     form = ("csr" if A.ndim == 2 else "vec") if format is None else str(format).lower()
     possible = _MATRICES if A.ndim == 2 else ("vec",)
     if form not in possible:

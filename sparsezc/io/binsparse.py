@@ -19,6 +19,7 @@ from sparsezc.csr import Csr
 from sparsezc.errors import DomainMismatch, FileFormatError, GraphblasException, InvalidValue
 from sparsezc.io.atomic import Output
 from sparsezc.io.build import Edges, narrow_ids
+from sparsezc.io.holds import need_numbers
 from sparsezc.io.optional import need
 from sparsezc.io.pieces import transposed
 from sparsezc.io.source import existing
@@ -178,6 +179,7 @@ def write_binsparse(
     h5py = need("h5py", "hdf5")
     if not isinstance(A, Matrix | Vector):
         raise DomainMismatch(f"write_binsparse: A is a {type(A).__name__}; a Matrix or a Vector is needed")
+    need_numbers(A, "write_binsparse")
     form = ("CSR" if A.ndim == 2 else "CVEC") if format is None else str(format).upper()
     form = _ALIASES.get(form, form)
     possible = _MATRICES[:6] if A.ndim == 2 else _VECTORS

@@ -234,7 +234,7 @@ def to_csr_arrays(A: Any, *, by_columns: bool = False, dtype: Any = None, copy: 
         raise DomainMismatch(f"to_csr_arrays: A is a {type(A).__name__}; a Matrix is needed")
     engine, store = A._need()
     kind = A.dtype if dtype is None else lookup(dtype)
-    if engine is cpu.engine():
+    if engine is cpu.engine() or A.dtype.is_udt:
         indptr, ids, values = A.to_csc(kind) if by_columns else A.to_csr(kind)
         return indptr.view(np.int64), ids.view(np.int64), values
     if kind is not A.dtype:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc.io.holds import need_numbers
 
 if TYPE_CHECKING:
     from sparsezc.matrix import Matrix
@@ -137,6 +138,8 @@ def to_columns(A: Any, labels: Any, columns: tuple[Any, Any, Any], where: str) -
     if not isinstance(A, Matrix | TransposedMatrix):
         raise DomainMismatch(f"{where}: A is a {type(A).__name__}; a Matrix is needed")
     source, target, weight = columns
+    if weight is not None:
+        need_numbers(A, where)
     rows, cols, values = A.to_coo(values=weight is not None)
     rows, cols = rows.view(np.int64), cols.view(np.int64)
     if labels is not None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from sparsezc.errors import DomainMismatch, InvalidValue
 from sparsezc.io.csr_arrays import from_coo_arrays, from_csr_arrays, to_coo_arrays, to_csr_arrays
+from sparsezc.io.holds import need_numbers
 from sparsezc.io.optional import need
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ def to_jax_sparse(A: Any, format: str = "bcsr", dtype: Any = None) -> Any:
     form = str(format).lower()
     if form not in _FORMATS:
         raise InvalidValue(f"format={format!r} is not one of {', '.join(_FORMATS)}")
+    need_numbers(A, "to_jax_sparse")
     jax, sparse = need("jax"), need("jax.experimental.sparse")
     if max(A.nrows, A.ncols, A.nvals) >= 2**31:
         raise InvalidValue(f"to_jax_sparse: A is {A.nrows} x {A.ncols} with {A.nvals} entries; 2**31 - 1 are possible")

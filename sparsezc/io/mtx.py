@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.csr import Csr
-from sparsezc.errors import FileFormatError
+from sparsezc.errors import FileFormatError, InvalidValue
 from sparsezc.io import build
 from sparsezc.io.atomic import Output
 from sparsezc.io.build import Edges
@@ -147,6 +147,10 @@ def write(csr: Csr, out: Output) -> None:
     from scipy import io as scipy_io
     from scipy.sparse import csr_array
 
+    if csr.dtype.is_complex:
+        raise InvalidValue(
+            f"a .mtx file of a graph holds real values, not {csr.dtype}; gb.io.mmwrite writes complex ones"
+        )
     pattern = csr.dtype.is_bool and unweighted(csr)
     values = np.repeat(csr.values.read(), csr.nvals) if csr.iso else csr.values.read()
     if csr.dtype.is_bool:

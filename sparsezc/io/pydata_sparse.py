@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc.io.holds import need_numbers
 from sparsezc.io.optional import need
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ def to_pydata_sparse(A: Any, format: str = "coo") -> Any:
     form = str(format).lower()
     if form not in _FORMATS:
         raise InvalidValue(f"to_pydata_sparse: format={format!r} is not one of {', '.join(_FORMATS)}")
+    need_numbers(A, "to_pydata_sparse")
     sparse = need("sparse")
     if isinstance(A, Vector):
         at, values = A.to_coo()

@@ -13,6 +13,7 @@ import numpy as np
 
 from sparsezc.errors import DomainMismatch, InvalidValue
 from sparsezc.io.atomic import Output
+from sparsezc.io.holds import need_numbers
 from sparsezc.io.mtx import FIELDS, triplets
 
 if TYPE_CHECKING:
@@ -97,6 +98,7 @@ def to_scipy_sparse(A: Any, format: str = "csr") -> Any:
     form = str(format).lower()
     if form not in _FORMATS:
         raise InvalidValue(f"Invalid format: format={format!r} is not one of {', '.join(_FORMATS)}")
+    need_numbers(A, "to_scipy_sparse")
     if isinstance(A, Vector):
         at, values = A.to_coo()
         make, shape = (csc_array, (A.size, 1)) if form == "csc" else (csr_array, (1, A.size))

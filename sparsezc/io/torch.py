@@ -5,6 +5,9 @@ PyTorch is imported when a tensor is made: ``pip install torch``.
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +15,7 @@ import numpy as np
 from sparsezc import device
 from sparsezc.errors import DomainMismatch, InvalidValue
 from sparsezc.io.csr_arrays import from_coo_arrays, from_csr_arrays, to_coo_arrays, to_csr_arrays
+from sparsezc.io.holds import need_numbers
 from sparsezc.io.optional import need
 
 if TYPE_CHECKING:
@@ -95,18 +99,29 @@ def to_torch_sparse(A: Any, layout: str = "csr", dtype: Any = None, *, copy: boo
     form = str(layout).lower()
     if form not in _LAYOUTS:
         raise InvalidValue(f"layout={layout!r} is not one of {', '.join(_LAYOUTS)}")
+    need_numbers(A, "to_torch_sparse")
     torch = need("torch")
     if form == "coo":
         rows, columns, values = to_coo_arrays(A, dtype=dtype)
         ids = torch.stack([torch.from_dlpack(part.astype(np.int64, copy=False)) for part in (rows, columns)])
         values = torch.from_dlpack(values.copy() if copy else values)
-        return torch.sparse_coo_tensor(ids, values, A.shape, is_coalesced=True, check_invariants=False)
+        with _checked_already():
+            return torch.sparse_coo_tensor(ids, values, A.shape, is_coalesced=True, check_invariants=False)
     offsets, ids, values = to_csr_arrays(A, by_columns=form == "csc", dtype=dtype, copy=copy)
     if ids.dtype == np.int32:
         offsets, ids = _alike(offsets, ids)
     parts = [torch.from_dlpack(part) for part in (offsets, ids, values)]
     make = torch.sparse_csr_tensor if form == "csr" else torch.sparse_csc_tensor
-    return make(*parts, A.shape, check_invariants=False)
+    with _checked_already():
+        return make(*parts, A.shape, check_invariants=False)
+
+
+@contextmanager
+def _checked_already() -> Iterator[None]:
+    """A matrix keeps what PyTorch would check; PyTorch warns that it does not check even where it is told not to."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Sparse invariant checks", UserWarning)
+        yield
 
 
 def _alike(offsets: Any, ids: Any) -> tuple[Any, Any]:

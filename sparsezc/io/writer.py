@@ -10,6 +10,7 @@ from typing import Any
 from sparsezc.csr import Csr
 from sparsezc.errors import DomainMismatch
 from sparsezc.io.atomic import Output
+from sparsezc.io.holds import need_numbers
 from sparsezc.io.reader import format_of, read_csr
 from sparsezc.io.source import naming
 from sparsezc.progress import task
@@ -83,11 +84,12 @@ def convert(source: str | os.PathLike[str], target: str | os.PathLike[str], **op
 
 
 def as_csr(A: Any) -> Csr:
-    """The CSR of a matrix, on the host."""
+    """The CSR of a matrix of numbers, on the host."""
     if isinstance(A, Csr):
         return A
     from sparsezc.matrix import Matrix
 
     if not isinstance(A, Matrix):
         raise DomainMismatch(f"A is a {type(A).__name__}; a Matrix is needed")
+    need_numbers(A, "write")
     return A._to_csr().place("host")

@@ -37,6 +37,12 @@ def available() -> int:
     return min(free, parse(config.budget, free, total))
 
 
+def share(part: float | str) -> int:
+    """Bytes of device memory that a setting such as `head_budget` stands for."""
+    free, total = device.current().memory()
+    return parse(part, free, total)
+
+
 def host_available() -> int | None:
     """Bytes of host memory that one matrix may take; None where the machine does not say."""
     budget, total = config.host_budget, machine.total()

@@ -57,11 +57,11 @@ def _object(dtype: Any, ndim: int, engine: str) -> Any:
     return made.to(engine)
 
 
-def done_by(kind: str, op: Any, *, also_on_cpu: bool = False) -> str:
+def done_by(kind: str, op: Any, *, also_on_cpu: bool = False, dtype: Any = None) -> str:
     """Who does an operator whose operands lie on the device in use; an error where the CPU engine should and cannot."""
     op = op() if isinstance(op, Parameterized) else op
     known = getattr(op, "types", None) or {types.INT64: None}
-    dtype = next(t for t in (types.INT64, types.FP64, *known) if t in known)
+    dtype = dtype or next(t for t in (types.INT64, types.FP64, *known) if t in known)
     if also_on_cpu:
         USES[kind](_object(dtype, 2, "cpu"), _object(dtype, 1, "cpu"), op)
     with sparsezc.config.set(fallback="error"):
@@ -112,7 +112,9 @@ def kinds_of_numbers() -> dict[str, str]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return {t.name: done_by("semiring", _one(t)) for t in (*types.ALL, *types.COMPLEX)}
+            found = {t.name: done_by("semiring", _one(t), dtype=t) for t in (*types.ALL, *types.COMPLEX)}
+            record = types.lookup({"x": int})
+            return found | {"user-defined": done_by("semiring", sparsezc.semiring.any_first[record], dtype=record)}
     finally:
         device.use(before)
 

@@ -1,7 +1,8 @@
 """The kernels that the GPU engine makes, for the gates that compile them: (label, source, name).
 
 `every_semiring` is what mxv and vxm become for each semiring; `every_width` goes through types, id widths, iso-valued
-matrices and accumulators; `everything_else` are the other kernels, as a rehearsal of ordinary statements asks for them.
+matrices and accumulators; `everything_else` are the other kernels, as a rehearsal of ordinary statements asks for them;
+`every_complex` are a few of all for complex numbers, which have rows of the table of their own.
 """
 
 from __future__ import annotations
@@ -22,11 +23,20 @@ Case = tuple[str, str, str]
 _TRIED = (types.FP64, types.INT64, types.BOOL, types.UINT64)
 
 
-def _products(typed: Any, dtype: Any, *, wide: bool = False, iso: bool = False, accum: Any = None) -> Iterator[Case]:
+def _products(
+    typed: Any,
+    dtype: Any,
+    *,
+    wide: bool = False,
+    iso: bool = False,
+    accum: Any = None,
+    heads: bool = False,
+    packed: bool = False,
+) -> Iterator[Case]:
     for kernel in ("mxv", "vxm"):
         out = dtype if kernel == "mxv" else typed.return_type
         shape = dtype, dtype, wide, iso, stores.LONG
-        prelude = spmv._prelude(typed, kernel == "vxm", *shape, accum if kernel == "mxv" else None, out)
+        prelude = spmv._prelude(typed, kernel == "vxm", *shape, accum if kernel == "mxv" else None, out, heads, packed)
         yield kernel, f"#define KERNEL {kernel}\n" + specialise.source(f"{kernel}.cu", prelude), kernel
 
 
@@ -44,6 +54,15 @@ def every_semiring() -> list[Case]:
 def every_width() -> list[Case]:
     """mxv and vxm of the main semirings in types of each size and sort, both id widths, iso-valued or not."""
     found: list[Case] = []
+    for op, dtype in (
+        (semiring.any_pair, types.BOOL),
+        (semiring.any_second, types.INT64),
+        (semiring.lor_land, types.BOOL),
+    ):
+        for wide in (False, True):
+            found += [case for case in _products(op[dtype], dtype, wide=wide, heads=True) if case[0] == "mxv"]
+    found += _products(semiring.min_plus[types.UINT8], types.UINT8, packed=True)
+    found += _products(semiring.plus_times[types.FP64], types.FP64, packed=True)
     for op in (semiring.plus_times, semiring.min_plus, semiring.any_pair):
         for dtype in (types.BOOL, types.INT8, types.UINT16, types.INT64, types.FP32, types.FP64):
             if dtype in op.types:
@@ -60,6 +79,8 @@ def _statements() -> None:
         v = gb.Vector.from_coo(at, 1, dtype, size=40)
         A = gb.Matrix.from_coo(at, at[::-1], rng.integers(0, 3, at.size), dtype, nrows=40, ncols=40).to("gpu")
         w = gb.Vector(dtype, 40)
+        with gb.config.set(head_cache="on"):
+            w << A.mxv(v, gb.semiring.any_first)
         w << A.mxv(v, gb.semiring.any_first)
         w(v.V) << v.ewise_add(w, gb.binary.min)
         w(~v.S, gb.binary.max, replace=True) << v.ewise_mult(w, gb.binary.first)
@@ -92,3 +113,31 @@ def _statements() -> None:
 def everything_else() -> list[Case]:
     """Every kernel that ordinary statements on two types ask for."""
     return [(name, source, name) for source, name in rehearse([_statements]) if name not in ("mxv", "vxm")]
+
+
+def _complex_statements() -> None:
+    at = np.arange(0, 40, 2)
+    v = gb.Vector.from_coo(at, 1j, size=40)
+    A = gb.Matrix.from_coo(at, at[::-1], at + 1j, nrows=40, ncols=40).to("gpu")
+    w = gb.Vector(complex, 40)
+    w << A.mxv(v, gb.semiring.any_first)
+    w(v.V, gb.binary.plus) << v.ewise_add(w, gb.binary.truediv)
+    w << v.apply(gb.unary.sqrt)
+    v.reduce(gb.monoid.times).new()
+    A.apply(gb.unary.abs).new()
+    A.select(gb.select.valuene, 0).new()
+    A.ewise_add(A.T, gb.binary.times).new()
+    A.mxm(A, gb.semiring.plus_times).new()
+    A.mxm(A.T, gb.semiring.plus_times).new(mask=A.S)
+
+
+def every_complex() -> list[Case]:
+    """A few kernels of every sort for complex numbers, labelled so: they take more than those of real ones."""
+    found: list[Case] = []
+    for op in (semiring.plus_times, semiring.times_second):  # added by atomics, and in turn
+        for dtype in types.COMPLEX:
+            found += _products(op[dtype], dtype, accum=gb.binary.plus[dtype])
+    found += [(name, source, name) for source, name in rehearse([_complex_statements]) if name not in ("mxv", "vxm")]
+    return [
+        (f"{label}.complex", source, name) for label, source, name in found if " c64 " in source or " c128 " in source
+    ]

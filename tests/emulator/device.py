@@ -42,8 +42,10 @@ import ctypes
 import mmap
 import os
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -153,6 +155,9 @@ class Kernel:
             raise EmulatorError(f"{self.name}: cannot launch {grid} blocks of {block} threads (a block has 1 to 1024)")
         if len(args) != len(self._parameters):
             raise EmulatorError(f"{self.name} takes {len(self._parameters)} arguments, {len(args)} were given")
+        if self.device.recording is not None:
+            self.device.recording.launches.append(partial(self, grid, block, args))
+            return
         with GuardedCopies(self.device.guard) as copies:
             values = [self._value(k, argument, copies) for k, argument in enumerate(args)]
             pointers = (ctypes.c_void_p * max(1, len(values)))(*[ctypes.addressof(value) for value in values])
@@ -186,7 +191,10 @@ class Kernel:
         given = argument.dtype
         if given.itemsize != size or (kind != "s" and given.kind != kind):
             raise wrong(f"{given}")
-        return (ctypes.c_char * size).from_buffer_copy(argument.tobytes())
+        room = np.empty(size + 16, np.uint8)
+        at = -room.ctypes.data % 16  # as a GPU's parameters are aligned
+        room[at : at + size] = np.frombuffer(argument.tobytes(), np.uint8)
+        return (ctypes.c_char * size).from_buffer(room, at)
 
 
 class HostDevice:
@@ -197,6 +205,7 @@ class HostDevice:
     guard: str | None = None
     multiprocessors = 2
     free_memory = total_memory = 1 << 30
+    recording: Recording | None = None
 
     def memory(self) -> tuple[int, int]:
         return self.free_memory, self.total_memory
@@ -228,6 +237,26 @@ class HostDevice:
 
     def synchronize(self) -> None:
         """Nothing to wait for: a launch returns when the kernel has ended."""
+
+    @contextmanager
+    def record(self) -> Iterator[Recording]:
+        """Write launches down; what is done to arrays by NumPy happens now, and is not repeated."""
+        self.recording = Recording()
+        try:
+            yield self.recording
+        finally:
+            self.recording = None
+
+
+class Recording:
+    """Launches to run again, in their order."""
+
+    def __init__(self) -> None:
+        self.launches: list[Callable[[], None]] = []
+
+    def replay(self) -> None:
+        for launch in self.launches:
+            launch()
 
 
 class EmulatedDevice(HostDevice):

@@ -225,16 +225,20 @@ def emogi_cases() -> list[Case]:
     ]
 
 
+def _others() -> list[Case]:
+    return [*cases.every_width(), *cases.everything_else(), *cases.every_complex()]
+
+
 def measure_all() -> dict[tuple[str, int], Usage]:
     """Every case for every architecture: a quarter of a second of NVRTC each, so ten minutes. The table is of this."""
-    every = [*cases.every_semiring(), *cases.every_width(), *cases.everything_else(), *emogi_cases()]
+    every = [*cases.every_semiring(), *_others(), *emogi_cases()]
     return measure(every, ARCHITECTURES)
 
 
 def measure_some() -> dict[tuple[str, int], Usage]:
     """The gate of every run: all other kernels and every eighth semiring for one architecture, and every sixth of these
     for the others. Which semirings are looked at here, the whole table has looked at too."""
-    semirings, others = cases.every_semiring(), [*cases.every_width(), *cases.everything_else()]
+    semirings, others = cases.every_semiring(), _others()
     rest = tuple(a for a in ARCHITECTURES if a != WHOLE)
     some = [case for k, case in enumerate(semirings) if k // 2 % 8 == 0]  # two kernels a semiring
     labels: dict[str, list[Case]] = {}

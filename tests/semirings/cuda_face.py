@@ -16,7 +16,7 @@ import numpy as np
 from sparsezc import semirings
 from sparsezc.semirings import TypedOp
 
-OPERATORS = Path(semirings.__file__).parent / "operators.cuh"
+HELPERS = [Path(semirings.__file__).parent / name for name in ("operators.cuh", "complex.cuh")]
 FIXED_WIDTH = "\n".join(
     f"typedef {c} {name};"
     for name, c in {
@@ -68,8 +68,8 @@ def text(operators: Sequence[TypedOp], *, device: bool) -> str:
         if device
         else "void {name}({parameters}) {{ for (i64 n = 0; n < count; ++n)"
     )
-    helpers = OPERATORS.read_text().replace("#pragma once", "")  # it means nothing here
-    lines = [DEVICE if device else HOST, helpers, "namespace szc {"]
+    helpers = [path.read_text().replace("#pragma once", "") for path in HELPERS]  # it means nothing here
+    lines = [DEVICE if device else HOST, *helpers, "namespace szc {"]
     for n, typed in enumerate(operators):
         lines += [body(n, typed), loop(n, typed, head)]
     return "\n".join([*lines, "}"])

@@ -10,8 +10,10 @@ import pytest
 
 from sparsezc.semirings import names, types
 from sparsezc.semirings.registering import Parameterized
+from tests.emulator import resources
 
-from . import judge
+from . import cuda_face, judge
+from .cuda_face import HostProgram
 
 FINITE = np.array([1.5 + 2j, -3.7, 0.25j, 2 - 2j, -1 - 0.5j, 4, 1 + 1e-9j, -0.5 + 3j])
 
@@ -44,6 +46,20 @@ def operators(kind: str) -> list[tuple[str, str]]:
     ]
 
 
+def typed() -> list[Any]:
+    """Every operator that takes or makes complex numbers, in each type."""
+    found = [
+        names.lookup(kind, name)[dtype] for kind in ("unary", "binary", "select") for name, dtype in operators(kind)
+    ]
+    return [*found, *(names.lookup("binary", "cmplx")[t] for t in ("FP32", "FP64"))]
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> HostProgram:
+    """Their CUDA expressions."""
+    return HostProgram(typed(), tmp_path_factory.mktemp("complex"))
+
+
 def same(got: Any, want: Any, dtype: str) -> None:
     assert got.dtype == want.dtype
     np.testing.assert_allclose(
@@ -52,24 +68,62 @@ def same(got: Any, want: Any, dtype: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "dtype"), operators("unary"))
-def test_unary(name: str, dtype: str) -> None:
+def test_unary(name: str, dtype: str, program: HostProgram) -> None:
     x = FINITE.astype(types.lookup(dtype).np_type)
-    theirs = judge.operators("unary")[name][dtype]
-    same(names.names_of("unary")[name][dtype].numpy(x), judge.apply(theirs, x), dtype)
+    want = judge.apply(judge.operators("unary")[name][dtype], x)
+    ours = names.names_of("unary")[name][dtype]
+    same(ours.numpy(x), want, dtype)
+    same(program(ours, x, x), want, dtype)
 
 
 @pytest.mark.parametrize(("name", "dtype"), operators("binary"))
-def test_binary(name: str, dtype: str) -> None:
+def test_binary(name: str, dtype: str, program: HostProgram) -> None:
     x, y = (a.ravel().astype(types.lookup(dtype).np_type) for a in np.meshgrid(FINITE, FINITE))
-    theirs = judge.operators("binary")[name][dtype]
-    typed = names.names_of("binary")[name][dtype]
-    same(typed.numpy(x, y), judge.combine(theirs, x, y).astype(typed.return_type.np_type), dtype)
+    ours = names.names_of("binary")[name][dtype]
+    want = judge.combine(judge.operators("binary")[name][dtype], x, y).astype(ours.return_type.np_type)
+    same(ours.numpy(x, y), want, dtype)
+    same(program(ours, x, y), want, dtype)
 
 
-def test_of_two_parts() -> None:
+@pytest.mark.parametrize(("name", "dtype"), operators("select"))
+def test_selections(name: str, dtype: str, program: HostProgram) -> None:
+    x, y = (a.ravel().astype(types.lookup(dtype).np_type) for a in np.meshgrid(FINITE, FINITE))
+    assert program(names.lookup("select", name)[dtype], x, y).tolist() == ((x == y) == (name == "valueeq")).tolist()
+
+
+@pytest.mark.parametrize("name", ["cdiv", "truediv", "minv"])
+def test_division_by_zero(name: str, program: HostProgram) -> None:
+    x, y = (a.ravel() for a in np.meshgrid(np.array([0, 2, 1j, 1 - 1j, -0.5j]), np.array([0, 2, -1j, 0, 3 + 4j])))
+    if name == "minv":
+        ours = names.lookup("unary", name)["FC64"]
+        want = judge.apply(judge.operators("unary")[name]["FC64"], x)
+    else:
+        ours = names.lookup("binary", name)["FC64"]
+        want = judge.combine(judge.operators("binary")[name]["FC64"], x, y)
+    np.testing.assert_allclose(program(ours, x, y), want, rtol=1e-14)
+
+
+def test_the_ends_of_functions(program: HostProgram) -> None:
+    """Zeros, cuts and what is large: functions of the program are those of C."""
+    x = np.array([0, -0.0, 1, -1, 1j, -1j, -2, 2, 1e-12 + 1e-12j, 30 + 2j, -30 - 2j, 2 + 30j, 1e150 + 1e150j])
+    for name in ("sqrt", "tanh", "tan", "asin", "acos", "asinh", "atan", "exp2", "signum"):
+        ours = names.lookup("unary", name)["FC64"]
+        want = judge.apply(judge.operators("unary")[name]["FC64"], x)
+        known = np.isfinite(want)
+        np.testing.assert_allclose(program(ours, x, x)[known], want[known], rtol=1e-12, atol=1e-25, err_msg=name)
+
+
+@pytest.mark.skipif(resources.why_unavailable() is not None, reason=str(resources.why_unavailable()))
+def test_nvrtc_takes_every_operator() -> None:
+    every = [op for op in typed() if "FC64" in (op.type.name, op.return_type.name)]
+    usage = resources.parse_report(resources.compile_program(cuda_face.text(every, device=True), 90))
+    assert len(usage) == len(every) > 50
+
+
+def test_of_two_parts(program: HostProgram) -> None:
     x, y = np.array([1.0, -2]), np.array([3.0, 0.5])
     cmplx = names.lookup("binary", "cmplx")
-    assert cmplx["FP64"].numpy(x, y).tolist() == [1 + 3j, -2 + 0.5j]
+    assert cmplx["FP64"].numpy(x, y).tolist() == program(cmplx["FP64"], x, y).tolist() == [1 + 3j, -2 + 0.5j]
     assert {t.name: z.name for t, z in cmplx.types.items()} == {
         t.name: z.name for t, z in graphblas.binary.cmplx.types.items() if not t.name.startswith("FC")
     }

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+_TRIFLE = 2048  # a push of a smaller share of all entries is not worth a second thought
 _SLICE = 32  # entries that a warp reads at once: what a row costs at least
 
 
@@ -24,11 +25,21 @@ class Work:
     nvals: int  # entries of the matrix
 
 
-def pull_entries(work: Work, *, stops: bool) -> float:
+def is_small(frontier_rows: int, frontier_entries: int, nvals: int) -> bool:
+    """Whether a push is so cheap that looking at what a pull would read costs more than could be saved.
+
+    >>> is_small(1, 40, 10**6), is_small(1, 10**5, 10**6)
+    (True, False)
+    """
+    return (frontier_rows + frontier_entries) * _TRIFLE < nvals
+
+
+def pull_entries(work: Work, *, stops: bool, heads: int = 0) -> float:
     """Entries that a pull reads: all of the wanted rows, or up to the first hit where the monoid can stop there.
 
     An entry hits the frontier with the share of all edges that end in it. A row is read a slice at a time, so its first
-    slice is the least; a search that lasts longer reads so many slices of each row, as far as there are.
+    slice is the least; a search that lasts longer reads so many slices of each row, as far as there are. With `heads`
+    ids of each row at hand, a row is read only if none of these hits.
 
     >>> pull_entries(Work(10, 500, 100, 2000, 3000, 1000), stops=False)
     3000
@@ -36,14 +47,19 @@ def pull_entries(work: Work, *, stops: bool) -> float:
     2000
     >>> pull_entries(Work(1, 10, 100, 2000, 6400, 640), stops=True)
     4000.0
+    >>> pull_entries(Work(10, 500, 100, 2000, 3000, 1000), stops=True, heads=8)
+    7.8125
     """
     if not stops or work.frontier_entries == 0:
         return work.wanted_entries
-    slices = work.nvals / work.frontier_entries / _SLICE
-    return work.wanted_first if slices <= 1 else min(work.wanted_entries, work.wanted_first * slices)
+    hit = work.frontier_entries / work.nvals
+    missed = (1 - min(hit, 1)) ** heads
+    return missed * min(work.wanted_entries, work.wanted_first * max(1 / hit / _SLICE, 1))
 
 
-def prefers_pull(work: Work, *, stops: bool, entry_bytes: int, offset_bytes: float, atomic_bytes: float = 0.0) -> bool:
+def prefers_pull(
+    work: Work, *, stops: bool, entry_bytes: int, offset_bytes: float, atomic_bytes: float = 0.0, heads: int = 0
+) -> bool:
     """Whether pulling reads fewer bytes.
 
     Parameters
@@ -56,6 +72,8 @@ def prefers_pull(work: Work, *, stops: bool, entry_bytes: int, offset_bytes: flo
         What looking up a row's offsets costs, in bytes of the link.
     atomic_bytes : float
         What an atomic into the result costs a push beyond what a look at the vector costs a pull, in the same bytes.
+    heads : int
+        Ids of each row that a pull looks at first, at no cost on the link (heads.py).
 
     Examples
     --------
@@ -66,5 +84,5 @@ def prefers_pull(work: Work, *, stops: bool, entry_bytes: int, offset_bytes: flo
     True
     """
     push = work.frontier_entries * (entry_bytes + atomic_bytes) + work.frontier_rows * offset_bytes
-    pull = pull_entries(work, stops=stops) * entry_bytes + work.wanted_rows * offset_bytes
+    pull = pull_entries(work, stops=stops, heads=heads) * entry_bytes + work.wanted_rows * offset_bytes
     return pull < push

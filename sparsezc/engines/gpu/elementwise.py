@@ -36,22 +36,25 @@ def run_map(
     scalars: tuple[Any, Any] = (0, 0),
     scalar_type: DataType = BOOL,
     helper: str = "",
+    needs: str = "",
     region: Any = 0,
     positions: Any = 0,
     count: int | None = None,
 ) -> None:
     """Launch map.cu: `body` makes entry `at` of `result`'s type from `u`, `v` and the scalars; write it into `store`.
 
-    `positions` (u64, as long as the output): u is read there instead. `region`: presence words of what is assigned.
-    `count`: the output's number of entries afterwards, where the caller knows it.
+    `needs`: "u", "v" or "uv", the operands without whose entry there is no result, and `body` is not run. `positions`
+    (u64, as long as the output): u is read there instead. `region`: presence words of what is assigned. `count`: the
+    output's number of entries afterwards, where the caller knows it.
     """
     gpu = device.current()
     gathers = not isinstance(positions, int)
     operand_types = u and u.dtype, v and v.dtype, scalar_type
-    prelude = _prelude(body, helper, result, store.dtype, accum, *operand_types, gathers)
+    number = scalars[0] if isinstance(scalars[0], launch.OnDevice) else None
+    prelude = _prelude(body, helper, result, store.dtype, accum, *operand_types, gathers, needs, number is not None)
     kernel = specialise.kernel(gpu, "map.cu", prelude, "map")
     out = Out(store, apart=gathers and store is u)
-    a, b = (scalar_type.np_type.type(s) for s in scalars)
+    a, b = (scalar_type.np_type.type(0 if s is number else s) for s in scalars)
     kernel(
         launch.blocks(gpu, 32 * store.nwords),
         launch.THREADS,
@@ -62,6 +65,7 @@ def run_map(
             positions,
             a,
             b,
+            0 if number is None else number.array,
             region,
             *out.arguments(),
             *mask.arguments(),
@@ -82,11 +86,14 @@ def _prelude(
     v_type: DataType | None,
     scalar_type: DataType,
     gather: bool,
+    needs: str,
+    counts: bool,
 ) -> str:
     return "\n".join(
         (
             typedefs(U=u_type or BOOL, V=v_type or BOOL, S=scalar_type, Z=result, W=out_type),
             flags(READS_U=u_type is not None, READS_V=v_type is not None, GATHER=gather),
+            flags(NEEDS_U="u" in needs, NEEDS_V="v" in needs, COUNTS=counts),
             specialise.accumulator(accum),
             helper,
             function("bool", "compute", _PARAMETERS, body),
@@ -123,7 +130,7 @@ def write_vector(
         write_nothing(out, u.dtype, mask, accum, replace)
         return
     count = _count_if_full(out, mask, accum, replace, u)
-    run_map("z = u; return has_u;", u.dtype, out, mask, accum, replace, u=u, region=region, count=count)
+    run_map("z = u; return true;", u.dtype, out, mask, accum, replace, u=u, needs="u", region=region, count=count)
 
 
 def write_scalar(
@@ -152,7 +159,7 @@ def gather(
 ) -> None:
     """w<mask> = accum(w, u(positions))."""
     count = _count_if_full(out, mask, accum, replace, u)
-    run_map("z = u; return has_u;", u.dtype, out, mask, accum, replace, u=u, positions=positions, count=count)
+    run_map("z = u; return true;", u.dtype, out, mask, accum, replace, u=u, needs="u", positions=positions, count=count)
 
 
 def _call(op: TypedOp, x: str, y: str) -> tuple[str, str]:
@@ -174,8 +181,8 @@ def apply(
     """w<mask> = accum(w, f(u)), f(u, scalar), or f(scalar, u) with `left`; positional operators see the position."""
     helper, call = _call(op, x="a" if left else "u", y="u" if left else "a")
     run_map(
-        f"if (!has_u) return false; z = {call}; return true;", op.return_type, out, mask, accum, replace, u=u,
-        helper=helper, scalars=(scalar, 0), scalar_type=scalar_type, count=_count_if_full(out, mask, accum, replace, u),
+        f"z = {call}; return true;", op.return_type, out, mask, accum, replace, u=u, needs="u", helper=helper,
+        scalars=(scalar, 0), scalar_type=scalar_type, count=_count_if_full(out, mask, accum, replace, u),
     )  # fmt: skip
 
 
@@ -192,8 +199,8 @@ def select(
     """w<mask> = accum(w, the entries of u for which the operator is true)."""
     helper, call = _call(op, x="u", y="a")
     run_map(
-        f"if (!has_u) return false; z = u; return cast<bool>({call});", u.dtype, out, mask, accum, replace, u=u,
-        helper=helper, scalars=(thunk, 0), scalar_type=thunk_type,
+        f"z = u; return cast<bool>({call});", u.dtype, out, mask, accum, replace, u=u, needs="u", helper=helper,
+        scalars=(thunk, 0), scalar_type=thunk_type,
     )  # fmt: skip
 
 
@@ -223,8 +230,9 @@ def ewise(
     """w<mask> = accum(w, op(u, v)) over the union or the intersection of the entries."""
     helper, call = _call(op, x="l" if operation == "ewise_union" else "u", y="r" if operation == "ewise_union" else "v")
     count = _count_if_full(out, mask, accum, replace, u, v)
+    needs = "uv" if operation == "ewise_mult" else ""
     body = EWISE[operation].format(call=call, type=op.type.ctype, result="Z")
     run_map(
-        body, op.return_type, out, mask, accum, replace, u=u, v=v, helper=helper,
+        body, op.return_type, out, mask, accum, replace, u=u, v=v, helper=helper, needs=needs,
         scalars=scalars, scalar_type=scalar_type, count=count,
     )  # fmt: skip

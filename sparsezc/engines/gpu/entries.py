@@ -12,6 +12,7 @@ import numpy as np
 
 from sparsezc import device
 from sparsezc.engines.gpu import launch, specialise
+from sparsezc.engines.gpu.compact import Kept
 from sparsezc.engines.gpu.specialise import evaluate, flags, function, typedefs
 from sparsezc.engines.gpu.stores import MatrixStore, Rows
 from sparsezc.memory import allocate
@@ -51,28 +52,18 @@ def select(op: TypedOp, matrix: MatrixStore, thunk: Any, thunk_type: DataType) -
     bits = xp.empty(nwords, np.uint32)
     prelude, reads = _prelude(op, matrix.dtype, rows.wide, rows.iso, False, thunk_type, True)
     _launch(prelude, rows, rows.nvals, thunk_type.np_type.type(thunk), 0, bits)
-    before = xp.zeros(nwords + 1, np.int64)
-    types = typedefs(Id="u64" if rows.wide else "u32", A=matrix.dtype)
-    counts = xp.empty(nwords, np.int64)
-    _compact(types, "popcounts", nwords, (np.uint64(nwords), bits, counts))
-    xp.cumsum(counts, out=before[1:])
-    kept = int(before[-1])
-    if kept == 0:
+    kept = Kept.of(rows.nvals, bits)
+    count = kept.count()
+    if count == 0:
         return empty
-    indices = allocate(rows.indices.placement, kept, rows.indices.dtype)
-    values = rows.values if rows.iso else allocate(rows.values.placement, kept, rows.values.dtype)
-    indptr = xp.empty(rows.nrows + 1, np.int64)
-    pointers = (np.uint64(b.pointer) for b in (rows.indices, rows.values, indices))
-    moved_values = np.uint64(0 if rows.iso else values.pointer)
-    _compact(types, "move", rows.nvals, (np.uint64(rows.nvals), bits, before, *pointers, moved_values))
-    _compact(
-        types,
-        "offsets",
-        rows.nrows + 1,
-        (np.uint64(rows.nrows), rows.indptr, np.uint64(rows.nvals), bits, before, indptr),
-    )
+    indices = allocate(rows.indices.placement, count, rows.indices.dtype)
+    values = rows.values if rows.iso else allocate(rows.values.placement, count, rows.values.dtype)
+    ids, moved = np.uint64(rows.indices.pointer), np.uint64(indices.pointer)
+    old, new = (np.uint64(0 if rows.iso else b.pointer) for b in (rows.values, values))
+    kept.move(ids, old, moved, new, rows.wide, matrix.dtype)
+    indptr = kept.offsets(rows.indptr)
     gpu.synchronize()  # the host may read the result's pages now
-    picked = Rows(rows.nrows, rows.ncols, kept, indptr, indices, values, rows.iso)
+    picked = Rows(rows.nrows, rows.ncols, count, indptr, indices, values, rows.iso)
     symmetric = matrix.symmetric and not reads & {"row", "col"}
     return MatrixStore(matrix.dtype, matrix.nrows, matrix.ncols, picked, picked if symmetric else None)
 
@@ -91,11 +82,6 @@ def cast(rows: Rows, before: DataType, after: DataType) -> Rows:
     values = allocate(rows.values.placement, rows.values.count, after.np_type)
     _launch(prelude, rows, rows.values.count, np.bool_(False), values.pointer, 0)
     return Rows(rows.nrows, rows.ncols, rows.nvals, rows.indptr, rows.indices, values, rows.iso)
-
-
-def _compact(types: str, name: str, work: int, arguments: tuple[Any, ...]) -> None:
-    gpu = device.current()
-    specialise.kernel(gpu, "compact.cu", types, name)(launch.blocks(gpu, work), launch.THREADS, arguments)
 
 
 def _launch(prelude: str, rows: Rows, nvals: int, scalar: Any, out: int, bits: Any) -> None:

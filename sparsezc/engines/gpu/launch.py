@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +15,9 @@ from sparsezc.engines.gpu import specialise
 from sparsezc.semirings.types import DataType
 
 THREADS = 256  # of a block: what every kernel's __launch_bounds__ says
+#: The type that stands for all of a size, where values are moved only.
+BY_SIZE = {1: "u8", 2: "u16", 4: "u32", 8: "u64", 16: "c128"}
+_SAMPLE = 1 << 16  # words that an estimate looks at
 _BLOCKS_PER_MULTIPROCESSOR = 8  # 64 warps: as many as fit, to keep as many requests in flight as possible
 
 
@@ -41,16 +47,113 @@ def truth(values: Any, bits: Any, dtype: DataType, size: int) -> Any:
     return out
 
 
-def work(
-    size: int, push_indptr: Any, pull_indptr: Any, frontier: Any, nrows: int, mask: Any, flip: int
-) -> tuple[int, int, int, int, int]:
-    """The first five numbers of :class:`~sparsezc.engines.gpu.direction.Work`. Waits for the device."""
+def frontier(bits: Any, size: int, indptr: Any) -> tuple[int, int]:
+    """How many rows are present, and their entries. Waits for the device."""
     gpu = device.current()
-    totals = gpu.xp.zeros(5, np.uint64)
-    arguments = (np.uint64(size), push_indptr, pull_indptr, frontier, np.uint64(nrows), mask, np.uint32(flip), totals)
-    _small("work")(blocks(gpu, max(size, nrows)), THREADS, arguments)
-    a, b, c, d, e = gpu.asnumpy(totals).tolist()
-    return a, b, c, d, e
+    totals = gpu.xp.zeros(2, np.uint64)
+    _small("frontier")(blocks(gpu, size), THREADS, (np.uint64(size), bits, indptr, totals))
+    rows, entries = gpu.asnumpy(totals).tolist()
+    return rows, entries
+
+
+def wanted(indptr: Any, nrows: int, mask: Any, flip: int) -> tuple[int, int, int]:
+    """Rows that a mask lets through, the entries in the first 32 of each, all their entries. Waits for the device.
+
+    Estimated from one word of rows in so many, where there are more than `_SAMPLE` words.
+    """
+    gpu = device.current()
+    step = max(1, nrows // 32 // _SAMPLE)
+    totals = gpu.xp.zeros(3, np.uint64)
+    arguments = (np.uint64(nrows), indptr, mask, np.uint32(flip), np.uint64(step), totals)
+    _small("wanted")(blocks(gpu, nrows // step), THREADS, arguments)
+    rows, first, entries = (n * step for n in gpu.asnumpy(totals).tolist())
+    return rows, first, entries
+
+
+def popcounts(bits: Any) -> Any:
+    """How many bits of each word are set (int64)."""
+    gpu = device.current()
+    counts = gpu.xp.empty(bits.size, np.int64)
+    _small("popcounts")(blocks(gpu, bits.size), THREADS, (np.uint64(bits.size), bits, counts))
+    return counts
+
+
+@dataclass(frozen=True)
+class OnDevice:
+    """A number that the device keeps: an array of one int64."""
+
+    array: Any
+
+
+@dataclass(eq=False)
+class _Spare:
+    """Arrays of a vector that has got others."""
+
+    values: Any
+    bits: Any
+    clear: bool = False  # the presence words are 0
+
+
+#: What the next results take while rounds run unattended; None while they do not.
+_spare: list[_Spare] | None = None
+
+
+@contextmanager
+def unattended() -> Iterator[None]:
+    """Statements that must not wait for the device, nor decide by what it says, and that find their arrays again."""
+    global _spare
+    before, _spare = _spare, []
+    try:
+        yield
+    finally:
+        _spare = before
+
+
+def is_attended() -> bool:
+    """Whether statements may wait for the device."""
+    return _spare is None
+
+
+def spare(values: Any, bits: Any) -> None:
+    """Keep a vector's former arrays for the next result, if rounds run unattended."""
+    if _spare is not None and values is not None and bits is not None:
+        _spare.append(_Spare(values, bits))
+
+
+def next_round(number: OnDevice) -> None:
+    """Add one, and clear the arrays that the next round takes, in one kernel."""
+    gpu = device.current()
+    used = [pair for pair in _spare or () if not pair.clear]
+    turn = _small("turn")
+    if not used:
+        turn(1, THREADS, (np.uint64(0), 0, number.array))
+    for k, pair in enumerate(used):
+        counter = number.array if k == 0 else 0
+        turn(blocks(gpu, pair.bits.size), THREADS, (np.uint64(pair.bits.size), pair.bits, counter))
+        pair.clear = True
+
+
+def vector_arrays(size: int, dtype: DataType) -> tuple[Any, Any]:
+    """Values that mean nothing, and presence words without entries."""
+    xp = device.current().xp
+    nwords = -(-size // 32)
+    for pair in _spare or ():
+        if pair.clear and pair.values.size == size and pair.values.dtype == dtype.np_type:
+            _spare.remove(pair)  # type: ignore[union-attr]
+            return pair.values, pair.bits
+    return xp.empty(size, dtype.np_type), xp.zeros(nwords, np.uint32)
+
+
+def positions(bits: Any, size: int) -> Any:
+    """The positions (int64, ascending) of the bits that are set."""
+    gpu = device.current()
+    xp = gpu.xp
+    counts = popcounts(bits)
+    before = xp.cumsum(counts)
+    at = xp.empty(int(before[-1]) if bits.size else 0, np.int64)
+    if at.size:
+        _small("positions")(blocks(gpu, size), THREADS, (np.uint64(bits.size), bits, before - counts, at))
+    return at
 
 
 def mark(positions: Any, size: int) -> Any:
@@ -68,6 +171,6 @@ def move(name: str, at: Any, source: Any, target: Any) -> None:
         return
     gpu = device.current()
     array = target if name == "gather" else source
-    ctype = {1: "u8", 2: "u16", 4: "u32", 8: "u64"}[array.dtype.itemsize]
-    kernel = specialise.kernel(gpu, "compact.cu", specialise.typedefs(Id="u32", A=ctype), name)
+    types = specialise.typedefs(Id="u32", A=BY_SIZE[array.dtype.itemsize])
+    kernel = specialise.kernel(gpu, "compact.cu", types, name)
     kernel(blocks(gpu, at.size), THREADS, (np.uint64(at.size), at.astype(np.uint64), source, target))

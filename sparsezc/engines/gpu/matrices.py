@@ -8,13 +8,15 @@ import numpy as np
 
 from sparsezc import device, engines
 from sparsezc.config import config
-from sparsezc.csr import Csr
+from sparsezc.csr import Csr, index_dtype
 from sparsezc.engines.gpu import entries
+from sparsezc.engines.gpu.hosted import HostStore
 from sparsezc.engines.gpu.stores import MatrixStore, Rows, VectorStore, rows_of
 from sparsezc.engines.gpu.transpose import transposed
 from sparsezc.memory import budget
+from sparsezc.memory.device import DeviceBuffer
 from sparsezc.semirings import select
-from sparsezc.semirings.types import INT64, DataType
+from sparsezc.semirings.types import BOOL, INT64, DataType
 
 
 def store_of(csr: Csr) -> MatrixStore:
@@ -49,6 +51,18 @@ def keep_transpose(store: MatrixStore) -> None:
     """Make the other orientation too, so that push and pull are both possible."""
     if store.columns is None and store.rows is not None:
         store.columns = transposed(store.rows)
+
+
+def pointers(store: VectorStore) -> MatrixStore:
+    """A square matrix with an entry (i, v(i)) for each entry of a vector of positions, in device memory."""
+    xp, n = device.current().xp, store.size
+    at, values = store.entries()
+    indptr = xp.arange(n + 1, dtype=np.int64)
+    if at.size < n:
+        indptr = xp.searchsorted(at, indptr).astype(np.int64)
+    ids = DeviceBuffer(values.astype(index_dtype(n, "device")))
+    rows = Rows(n, n, int(at.size), indptr, ids, DeviceBuffer(xp.ones(1, np.bool_)), True)
+    return MatrixStore(BOOL, n, n, rows if at.size else None)
 
 
 def become(store: MatrixStore, other: MatrixStore) -> None:
@@ -101,7 +115,9 @@ def on_cpu(expression: Any, out: Any, mask: Any, accum: Any, replace: bool) -> N
         return
     copy = out.to("cpu")
     cpu.run(there, copy, mask, accum, replace)
-    if out.ndim == 1:
+    if isinstance(out._store, HostStore):
+        out._store.store = copy._store
+    elif out.ndim == 1:
         replace_vector(out._store, *cpu.vector_to_coo(copy._store))
     else:
         replace_matrix(out._store, cpu.matrix_to_csr(copy._store))

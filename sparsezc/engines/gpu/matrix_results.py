@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sparsezc.engines.gpu import entries, indexing, launch, matrices, merge, mxm, pairs, submatrix
+from sparsezc.engines.gpu import along, entries, indexing, launch, matrices, merge, mxm, pairs, submatrix
 from sparsezc.engines.gpu.merge import MaskRows, Region
 from sparsezc.engines.gpu.output import mask_bits
 from sparsezc.engines.gpu.parts import rows_of
@@ -28,13 +28,16 @@ def run(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
         return True
     rows = _mask_rows(mask)
     made: MatrixStore | None
+    allowed = False  # whether nothing was made but what the mask allows
     if e.operation == "mxm":
         a, b = e.operands
-        made = mxm.mxm(e.op, _operand(a), b._store, b._transposed, rows)
+        made, allowed = mxm.mxm(e.op, _operand(a), b._store, b._transposed, rows)
     else:
         made = _MAKE[e.operation](e) if e.operation in _MAKE else None
     if made is None:
         return False
+    if allowed and (out._store.rows is None or (replace and accum is None)):
+        rows = accum = None  # what was made is what will be there
     _write(out._store, made, rows, accum, replace, Region())
     return True
 
@@ -88,20 +91,19 @@ def _mask_of(mask: Any, store: MatrixStore) -> MaskRows:
 def _ewise(e: Any) -> MatrixStore:
     union = e.operation == "ewise_union"
     x, y = e.operands[::2] if union else e.operands
-    left, right = _along(x, y, e, True), _along(y, x, e, False)
+    if e.operation == "ewise_mult" and x.ndim != y.ndim:
+        matrix, vector = (x, y) if x.ndim == 2 else (y, x)
+        return along.multiply(e.op, _operand(matrix), vector._store, vector is x)
+    left, right = _repeated(x, e, True), _repeated(y, e, False)
     if not union:
         return merge.ewise(e.operation, e.op, left, right)
     s, t = e.operands[1::2]
     return merge.ewise(e.operation, e.op, left, right, (s.value, t.value), unify(s.dtype, t.dtype))
 
 
-def _along(x: Any, other: Any, e: Any, left: bool) -> MatrixStore:
-    """An operand of an elementwise operation; a vector stands for each row, or from the left for each column."""
-    if x.ndim == 2:
-        return _operand(x)
-    if e.operation == "ewise_mult":
-        return pairs.repeated_where(x._store, _operand(other), not left)
-    return pairs.repeated(x._store, e.shape, not left)
+def _repeated(x: Any, e: Any, left: bool) -> MatrixStore:
+    """An operand of an elementwise union; a vector stands for each row, or from the left for each column."""
+    return _operand(x) if x.ndim == 2 else pairs.repeated(x._store, e.shape, not left)
 
 
 def _apply(e: Any) -> MatrixStore:
@@ -153,11 +155,15 @@ def _power(e: Any) -> MatrixStore | None:
     made: MatrixStore | None = None
     while n:
         if n & 1:
-            made = factor if made is None else matrices.cast(mxm.mxm(e.op, made, factor, False, None), e.dtype)
+            made = factor if made is None else _times(e, made, factor)
         n >>= 1
         if n:
-            factor = matrices.cast(mxm.mxm(e.op, factor, factor, False, None), e.dtype)
+            factor = _times(e, factor, factor)
     return made
+
+
+def _times(e: Any, a: MatrixStore, b: MatrixStore) -> MatrixStore:
+    return matrices.cast(mxm.mxm(e.op, a, b, False, None)[0], e.dtype)
 
 
 def _select_mask(e: Any) -> MatrixStore:

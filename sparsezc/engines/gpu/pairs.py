@@ -1,4 +1,4 @@
-"""Kronecker and outer products, and vectors repeated along a matrix."""
+"""Kronecker and outer products, and a vector repeated as a matrix."""
 
 from __future__ import annotations
 
@@ -73,29 +73,3 @@ def repeated(v: VectorStore, shape: tuple[int, int], as_rows: bool) -> MatrixSto
         return MatrixStore(v.dtype, shape[0], shape[1], None)
     zeros = xp.zeros(shape[0 if as_rows else 1], np.int64)
     return submatrix.extract(line.rows, v.dtype, zeros if as_rows else None, None if as_rows else zeros)
-
-
-def repeated_where(v: VectorStore, like: MatrixStore, as_rows: bool) -> MatrixStore:
-    """The same, but only where the matrix `like` has entries too."""
-    rows = like.rows
-    if rows is None or v.bits is None:
-        return MatrixStore(v.dtype, like.nrows, like.ncols, None)
-    xp = device.current().xp
-    _, bits = v.operands()
-    values = v.values
-
-    def make(first: int, last: int, whole: bool) -> tuple[Any, Any, Any]:
-        start, stop = rows.ends(first, last)
-        ids = rows.indices.load(start, stop)
-        local = rows.indptr[first : last + 1] - start
-        if as_rows:
-            at = ids.astype(np.int64)
-        else:
-            at = xp.searchsorted(local, xp.arange(stop - start, dtype=np.int64), side="right") - 1 + first
-        if not isinstance(bits, int):
-            kept = xp.flatnonzero((bits[at >> 5] >> (at & 31).astype(np.uint32)) & np.uint32(1))
-            ids, at, local = ids[kept], at[kept], xp.searchsorted(kept, local)
-        return local, ids if whole else None, values[at] if whole else None
-
-    ranges = parts.blocks([rows.indptr], _PAIR_BYTES)
-    return parts.assemble(ranges, make, (like.nrows, like.ncols), v.dtype, parts.placement_of(like))

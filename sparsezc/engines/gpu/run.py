@@ -1,4 +1,4 @@
-"""The GPU engine: which function does which operation, how stores are made and read, what is left to the CPU engine."""
+"""The GPU engine: which function does which operation, and what is left to the CPU engine. Its stores: keeping.py."""
 
 from __future__ import annotations
 
@@ -6,11 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sparsezc import device
 from sparsezc.config import config
-from sparsezc.csr import Csr
 from sparsezc.engines.gpu import (
     elementwise,
     entries,
@@ -22,115 +19,36 @@ from sparsezc.engines.gpu import (
     spmv,
     submatrix,
 )
+from sparsezc.engines.gpu.keeping import Keeper
 from sparsezc.engines.gpu.output import MaskBits, bits_of, mask_bits
-from sparsezc.engines.gpu.stores import MatrixStore, VectorStore
+from sparsezc.engines.gpu.stores import VectorStore
 from sparsezc.errors import NotImplementedException, warn_slow
-from sparsezc.memory import budget, wrap
 from sparsezc.semirings import select
-from sparsezc.semirings.types import BOOL, INT64, DataType, cast, unify
+from sparsezc.semirings.types import BOOL, INT64, unify
 
 _Native = Callable[[Any, Any, Any, Any, bool], bool | None]  # False: the engine cannot after all
 _warned: set[str] = set()
 
 
-class GpuEngine:
+class GpuEngine(Keeper):
     """Runs expressions with our kernels; see :class:`sparsezc.engines.Engine`."""
 
     name = "gpu"
 
     def run(self, expression: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
         native: _Native | None = matrix_results.run if out.ndim == 2 else _NATIVE.get(expression.operation)
-        if _is_complex(expression, out, mask, accum):
+        if _is_foreign(expression, out, mask, accum):
             native = None
         if native is None or native(expression, out, mask, accum, replace) is False:
             _fall_back(expression, out, mask, accum, replace)
 
-    # Stores
 
-    def new_matrix(self, dtype: DataType, nrows: int, ncols: int) -> MatrixStore:
-        return MatrixStore(dtype, nrows, ncols, None)
-
-    def new_vector(self, dtype: DataType, size: int) -> VectorStore:
-        return VectorStore(dtype, size)
-
-    def matrix_from_csr(self, csr: Csr) -> MatrixStore:
-        if csr.indices.placement == "host":
-            csr = csr.place(budget.resolve(config.placement, csr.placed_nbytes, csr.nrows))
-        return matrices.store_of(csr)
-
-    def matrix_to_csr(self, store: MatrixStore) -> Csr:
-        return matrices.csr_of(store)
-
-    def vector_from_coo(self, indices: NDArray[Any], values: NDArray[Any], dtype: DataType, size: int) -> VectorStore:
-        xp = device.current().xp
-        store = VectorStore(dtype, size)
-        if indices.size:
-            numbers = xp.array(np.ascontiguousarray(values).astype(dtype.np_type, copy=False))  # a copy on any device
-            full = indices.size == size  # ascending and distinct: all of them
-            store.put(xp.arange(size) if full else xp.asarray(np.ascontiguousarray(indices)), numbers)
-        return store
-
-    def vector_to_coo(self, store: VectorStore) -> tuple[NDArray[Any], NDArray[Any]]:
-        gpu = device.current()
-        at, values = store.entries()  # only what is present crosses the link
-        return gpu.asnumpy(at).astype(np.uint64), gpu.asnumpy(values)
-
-    def dup(self, store: Any, dtype: DataType) -> Any:
-        if dtype is not store.dtype and (dtype.is_complex or store.dtype.is_complex):
-            return self._through_host(store, dtype)
-        if isinstance(store, MatrixStore):
-            return matrices.cast(store, dtype)
-        if dtype.is_complex:
-            return self.vector_from_coo(*self.vector_to_coo(store), dtype, store.size)
-        copy = VectorStore(dtype, store.size)
-        elementwise.write_vector(store, copy, MaskBits(), None, False)
-        copy.count = store.count
-        return copy
-
-    def _through_host(self, store: Any, dtype: DataType) -> Any:
-        """A copy of another type; no kernel knows complex numbers."""
-        if isinstance(store, VectorStore):
-            indices, values = self.vector_to_coo(store)
-            return self.vector_from_coo(indices, cast(values, dtype), dtype, store.size)
-        csr = matrices.csr_of(store)
-        changed_values = wrap(np.atleast_1d(cast(csr.values.read(), dtype)))
-        changed = Csr(csr.nrows, csr.ncols, csr.indptr, csr.indices, changed_values, dtype, csr.iso)
-        return self.matrix_from_csr(changed.place("host"))
-
-    def nvals(self, store: Any) -> int:
-        count: int = store.nvals if isinstance(store, MatrixStore) else store.nvals()
-        return count
-
-    def clear(self, store: Any) -> None:
-        if isinstance(store, MatrixStore):
-            store.rows = store.columns = None
-        else:
-            store.clear()
-
-    def resize(self, store: Any, *shape: int) -> None:
-        if isinstance(store, MatrixStore):
-            matrices.resize(store, *shape)
-            return
-        indices, values = self.vector_to_coo(store)
-        kept = indices < shape[0]
-        other = self.vector_from_coo(indices[kept], values[kept], store.dtype, shape[0])
-        store.size = shape[0]
-        store.set(other.values, other.bits, other.count)
-
-    def keep_transpose(self, store: MatrixStore) -> None:
-        matrices.keep_transpose(store)
-
-    def wait(self, store: Any) -> None:
-        device.current().synchronize()
-
-
-def _is_complex(expression: Any, out: Any, mask: Any, accum: Any) -> bool:
-    """Whether a statement has to do with complex numbers, for which there are no kernels."""
-    if out.dtype.is_complex or expression.dtype.is_complex or (mask is not None and mask.parent.dtype.is_complex):
-        return True
-    if any(op is not None and op.type.is_complex for op in (expression.op, accum)):
-        return True
-    return any(x.dtype.is_complex for x in expression.operands if hasattr(x, "dtype"))
+def _is_foreign(expression: Any, out: Any, mask: Any, accum: Any) -> bool:
+    """Whether a statement has to do with user-defined types, for which there are no kernels."""
+    objects = (out, expression, *expression.operands, *(() if mask is None else (mask.parent,)))
+    types = [x.dtype for x in objects if hasattr(x, "dtype")]
+    types += [op.type for op in (expression.op, accum) if op is not None]
+    return any(dtype.is_udt for dtype in types)
 
 
 # The operations on vectors and scalars. Each takes (expression, out, mask, accum, replace).
@@ -290,6 +208,8 @@ def _fall_back(expression: Any, out: Any, mask: Any, accum: Any, replace: bool) 
     """Run on the CPU engine: operands go there and the output comes back."""
     kinds = [x.ndim for x in (out, *expression.operands) if x._stored]
     said = f"{expression.operation} of a {'Matrix' if max(kinds, default=1) == 2 else 'Vector'}"
+    if _is_foreign(expression, out, None, None):
+        said += " of a user-defined type"
     if config.fallback == "error":
         raise NotImplementedException(f"the GPU engine has no {said}, and config.fallback is 'error'")
     if config.fallback == "warn" and said not in _warned:

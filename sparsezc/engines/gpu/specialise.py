@@ -20,12 +20,13 @@ _KERNELS = Path(__file__).parent / "kernels"
 _PACKAGE = Path(__file__).resolve().parents[2]
 _SEMIRINGS = next(p for p in (_PACKAGE / "semirings", _PACKAGE.parent / "semirings") if (p / "operators.cuh").is_file())
 _INCLUDE = re.compile(r'^#include "([\w.]+)"\n', re.MULTILINE)
+_COMPLEX = re.compile(r"\bc(64|128)\b")
 _compiled: dict[tuple[int, str, str, str], Kernel] = {}
 
 
 @cache
 def _file(name: str) -> str:
-    folder = _SEMIRINGS if name == "operators.cuh" else _KERNELS
+    folder = _SEMIRINGS if name in ("operators.cuh", "complex.cuh") else _KERNELS
     return (folder / name).read_text().replace("#pragma once\n", "")
 
 
@@ -46,6 +47,8 @@ def source(file: str, prelude: str) -> str:
         return _INCLUDE.sub(include, text)
 
     common = expand('#include "port.cuh"\n#include "operators.cuh"\n')
+    if _COMPLEX.search(prelude):
+        common += expand('#include "complex.cuh"\n')
     return f"{common}\nnamespace szc {{\n{prelude}\n}}\n{expand(_file(file))}"
 
 

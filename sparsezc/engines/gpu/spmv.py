@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from sparsezc import device
-from sparsezc.engines.gpu import direction, elementwise, launch, specialise
+from sparsezc.engines.gpu import direction, elementwise, heads, launch, packed, specialise
 from sparsezc.engines.gpu.output import MaskBits, Out
 from sparsezc.engines.gpu.specialise import function
 from sparsezc.engines.gpu.stores import Chunks, MatrixStore, Rows, VectorStore
 from sparsezc.semirings import binary
 from sparsezc.semirings.operators import TypedOp
 from sparsezc.semirings.structures import register_anonymous
-from sparsezc.semirings.types import DataType
+from sparsezc.semirings.types import INT64, DataType
 
 _OFFSET_BYTES = 16  # two offsets a row, where the edges lie in the same memory
 _ATOMIC_BYTES = 6  # measured: with 4-byte ids in device memory a full push takes 2.5 times what a full pull takes
@@ -43,12 +43,17 @@ def spmv(
     if matrix.rows is None or (vector is not None and vector.count == 0):
         elementwise.write_nothing(out, semiring.return_type, mask, accum, replace)
         return
+    if rows is not None and (vector is None or vector.is_full) and _counts(semiring):
+        elementwise.write_vector(_row_lengths(rows, semiring.return_type), out, mask, accum, replace)
+        return
     case = _Case(matrix, vector, semiring, vector_left)
     if columns is None or (rows is not None and _pull_is_better(case, rows, columns, mask)):
         assert rows is not None
-        _pull(case, rows, out, mask, accum, replace)
+        _pull(case, rows, columns, out, mask, accum, replace)
     else:
         _push(case, columns, out, mask, accum, replace)
+    if case.stops and rows is not None and rows is columns:  # a frontier: the next product asks for its rows
+        out.next_rows = rows
 
 
 def fold_rows(
@@ -64,6 +69,19 @@ def _folding(monoid: Any) -> Any:
     return register_anonymous(monoid.op, binary.first)[monoid.type]
 
 
+def _counts(semiring: Any) -> bool:
+    """Whether a sum of products is their number: what offsets tell."""
+    return semiring.monoid.name == "plus" and semiring.binaryop.name == "pair" and not semiring.return_type.is_bool
+
+
+def _row_lengths(rows: Rows, dtype: DataType) -> VectorStore:
+    """How many entries each row has, where it has any."""
+    lengths = rows.indptr[1:] - rows.indptr[:-1]
+    made = VectorStore(dtype, rows.nrows)
+    made.set(lengths.astype(dtype.np_type), launch.truth(lengths, 0, INT64, rows.nrows))
+    return made
+
+
 class _Case:
     """What both directions share: the operands and which parts of them the multiply reads."""
 
@@ -73,6 +91,7 @@ class _Case:
         # Sums of truth values meet their terminal value soon; the bound of a number type is as good as never met.
         monoid = semiring.monoid
         self.stops = monoid.stops_anywhere or (monoid.terminal is not None and monoid.type.is_bool)
+        self.pulls: float | None = None  # entries that a pull reads; None: nobody has estimated them
 
     @property
     def vector_type(self) -> DataType:
@@ -84,21 +103,37 @@ class _Case:
     def vector_arguments(self) -> tuple[Any, Any]:
         return (0, 0) if self.vector is None else self.vector.operands()
 
-    def prelude(self, rows: Rows, accum: TypedOp | None, out_type: DataType) -> str:
+    def packed(self, rows: Rows, entries: float) -> packed.Packed:
+        """Ids and values in one word, where a product that reads so many entries has use for both."""
+        if not self.reads_values or self.vector is None or rows.iso or rows.wide:
+            return packed.NOT_PACKED
+        return packed.of(rows, self.matrix.dtype, int(entries))
+
+    def prelude(
+        self, rows: Rows, accum: TypedOp | None, out_type: DataType, *, looks: bool = False, words: bool = False
+    ) -> str:
         matrix = self.matrix.dtype, rows.wide, rows.iso, rows.chunks.length
-        return _prelude(self.semiring, self.vector_left, self.vector_type, *matrix, accum, out_type)
+        return _prelude(self.semiring, self.vector_left, self.vector_type, *matrix, accum, out_type, looks, words)
 
 
 def _pull_is_better(case: _Case, rows: Rows, columns: Rows, mask: MaskBits) -> bool:
     vector = case.vector
     if vector is None or vector.is_full:
         return True
-    counted = launch.work(vector.size, columns.indptr, rows.indptr, vector.bits, rows.nrows, mask.bits, mask.flip)
-    vector.count = counted[0]
+    if not launch.is_attended():
+        return False
+    entries = vector.count_rows(columns)
+    assert vector.count is not None
+    if direction.is_small(vector.count, entries, rows.nvals):
+        return False
+    wanted = launch.wanted(rows.indptr, rows.nrows, mask.bits, mask.flip)
+    work = direction.Work(vector.count, entries, *wanted, rows.nvals)
     near = case.matrix.placement == "device"
+    case.pulls = direction.pull_entries(work, stops=case.stops)
     return direction.prefers_pull(
-        direction.Work(*counted, rows.nvals),
+        work,
         stops=case.stops,
+        heads=heads.expected(rows, case.matrix.dtype, values=case.reads_values) if case.stops else 0,
         entry_bytes=case.entry_bytes(rows),
         offset_bytes=_OFFSET_BYTES * (1 if near else _LINK_SHARE),
         atomic_bytes=0 if case.semiring.monoid.stops_anywhere else _ATOMIC_BYTES * (1 if near else _LINK_SHARE),
@@ -116,6 +151,8 @@ def _prelude(
     long: int,
     accum: TypedOp | None,
     out_type: DataType,
+    looks: bool,
+    words: bool,
 ) -> str:
     """The prelude of mxv.cu and vxm.cu: values `a` of the matrix, `v` of the vector; indices `o` of w, `s` shared."""
     reads = semiring.reads
@@ -133,6 +170,8 @@ def _prelude(
                 READS_VALUES=("y" if vector_left else "x") in reads,
                 READS_VECTOR=reads_vector,
                 ISO=iso,
+                HEADS=looks,
+                PACKED=words,
             ),
             f"constexpr u64 LONG = {long};",
             specialise.monoid(semiring.monoid),
@@ -149,19 +188,37 @@ def _piece(nwords: int, most: int) -> np.uint64:
     return np.uint64(max(1, min(most, nwords // (4 * warps))))
 
 
-def _rows_arguments(rows: Rows) -> tuple[Any, ...]:
-    pointers = np.uint64(rows.indices.pointer), np.uint64(rows.values.pointer)
-    return np.uint64(rows.nrows), rows.indptr, *pointers
+def _is_sparse(vector: VectorStore | None) -> bool:
+    return vector is not None and vector.count is not None and vector.count < vector.size // 64
+
+
+def _rows_arguments(rows: Rows, together: packed.Packed) -> tuple[Any, ...]:
+    ids = rows.indices if together.words is None else together.words
+    return np.uint64(rows.nrows), rows.indptr, np.uint64(ids.pointer), np.uint64(rows.values.pointer)
 
 
 def _chunk_arguments(chunks: Chunks) -> tuple[Any, ...]:
     return np.uint64(chunks.count), chunks.rows, chunks.first, chunks.slot
 
 
-def _pull(case: _Case, rows: Rows, store: VectorStore, mask: MaskBits, accum: TypedOp | None, replace: bool) -> None:
+def _heads_of(case: _Case, rows: Rows, columns: Rows | None) -> heads.Heads:
+    """The row-head cache, where a pull has use for it: the monoid stops, and the vector lacks entries."""
+    if not case.stops or case.vector is None or case.vector.is_full:
+        return heads.NO_HEADS
+    entries = min(rows.nvals, 32 * rows.nrows) if case.pulls is None else case.pulls
+    return heads.of(rows, columns, case.matrix.dtype, values=case.reads_values, entries=entries)
+
+
+def _pull(
+    case: _Case, rows: Rows, columns: Rows | None, store: VectorStore, mask: MaskBits, accum: TypedOp | None,
+    replace: bool,
+) -> None:  # fmt: skip
     gpu = device.current()
     xp = gpu.xp
-    kernel = specialise.kernel(gpu, "mxv.cu", case.prelude(rows, accum, store.dtype), "mxv")
+    near = _heads_of(case, rows, columns)
+    together = case.packed(rows, rows.nvals if case.pulls is None else case.pulls)
+    prelude = case.prelude(rows, accum, store.dtype, looks=near.k > 0, words=together.bits > 0)
+    kernel = specialise.kernel(gpu, "mxv.cu", prelude, "mxv")
     values, bits = case.vector_arguments()
     chunks = rows.chunks
     # A chunk's warp writes a bit of a word that another warp may still read as the mask.
@@ -177,16 +234,19 @@ def _pull(case: _Case, rows: Rows, store: VectorStore, mask: MaskBits, accum: Ty
         launch.blocks(gpu, 32 * max(nwords, chunks.count)),
         launch.THREADS,
         (
-            *_rows_arguments(rows),
+            *_rows_arguments(rows, together),
             values,
             bits,
             *out.arguments(),
             *mask.arguments(),
             np.uint32(replace),
             xp.zeros(2, np.uint64),
-            _piece(nwords, 4),
+            _piece(nwords, 16 if near.k else 4),
             *_chunk_arguments(chunks),
+            np.uint32(1 if mask.allows_all else 32),
             *partial,
+            *near.arguments(),
+            np.uint32(together.bits),
         ),
     )
     out.done()
@@ -196,27 +256,32 @@ def _push(case: _Case, columns: Rows, store: VectorStore, mask: MaskBits, accum:
     gpu = device.current()
     xp = gpu.xp
     result_type = case.semiring.return_type
-    kernel = specialise.kernel(gpu, "vxm.cu", case.prelude(columns, None, result_type), "vxm")
+    counted = None if case.vector is None else case.vector.row_entries
+    together = case.packed(columns, columns.nvals if counted is None else counted)
+    prelude = case.prelude(columns, None, result_type, words=together.bits > 0)
+    kernel = specialise.kernel(gpu, "vxm.cu", prelude, "vxm")
     values, bits = case.vector_arguments()
     result = VectorStore(result_type, store.size)
     result.make()
     if not case.semiring.monoid.stops_anywhere:
         result.values.fill(specialise.neutral(case.semiring.monoid))
-    few = case.vector is not None and case.vector.count is not None and case.vector.count < case.vector.size // 64
+    few = not launch.is_attended() or _is_sparse(case.vector)
     nwords = -(-columns.nrows // 32)
     kernel(
         launch.blocks(gpu, 32 * max(nwords, columns.chunks.count)),
         launch.THREADS,
         (
-            *_rows_arguments(columns),
+            *_rows_arguments(columns, together),
             values,
             bits,
             *mask.arguments(),
             result.values,
             result.bits,
-            xp.zeros(2, np.uint64),
-            _piece(nwords, 32) if few else _piece(nwords, 4),
+            np.uint32(together.bits),
+            0 if few else xp.zeros(2, np.uint64),
+            np.uint64(32) if few else _piece(nwords, 4),
             *_chunk_arguments(columns.chunks),
+            np.uint32(32 if few else 1),
         ),
     )
     result.count = None

@@ -32,9 +32,13 @@ class VectorStore:
     bits : array of uint32, shape (ceil(size / 32),); bits beyond `size` are 0. None while empty
     count : int or None
         Number of entries where it is known; None: nobody has counted yet.
+    next_rows : Rows or None
+        The rows that the vector will likely be multiplied with next: counting its entries then counts theirs too.
+    row_entries : int or None
+        The entries of those rows where the vector has one, if somebody counted.
     """
 
-    __slots__ = ("bits", "count", "dtype", "size", "values")
+    __slots__ = ("bits", "count", "dtype", "next_rows", "row_entries", "size", "values")
 
     def __init__(self, dtype: DataType, size: int) -> None:
         self.dtype = dtype
@@ -45,6 +49,8 @@ class VectorStore:
         self.values: Any = None
         self.bits: Any = None
         self.count: int | None = 0
+        self.next_rows: Rows | None = None
+        self.row_entries: int | None = None
 
     @property
     def nwords(self) -> int:
@@ -56,12 +62,26 @@ class VectorStore:
         return self.count == self.size
 
     def set(self, values: Any, bits: Any, count: int | None = None) -> None:
+        if values is not self.values:
+            launch.spare(self.values, self.bits)
         self.values, self.bits, self.count = values, bits, count
+        self.next_rows = self.row_entries = None
 
     def nvals(self) -> int:
         if self.count is None:
-            self.count = launch.count(self.bits)
+            if self.next_rows is not None:
+                self.count_rows(self.next_rows)
+            else:
+                self.count = launch.count(self.bits)
+        assert self.count is not None
         return self.count
+
+    def count_rows(self, rows: Rows) -> int:
+        """The entries of the rows where the vector has one; its own are counted on the way."""
+        if self.row_entries is None or self.next_rows is not rows or self.count is None:
+            self.count, self.row_entries = launch.frontier(self.bits, self.size, rows.indptr)
+            self.next_rows = rows
+        return self.row_entries
 
     def operands(self) -> tuple[Any, Any]:
         """`values` and `bits` as kernel arguments: 0 for the presence words of a full vector."""
@@ -76,7 +96,7 @@ class VectorStore:
             return xp.empty(0, np.int64), xp.empty(0, self.dtype.np_type)
         if self.is_full:
             return xp.arange(self.size, dtype=np.int64), self.values.copy()
-        at = xp.flatnonzero(xp.unpackbits(self.bits.view(np.uint8), bitorder="little")[: self.size])
+        at = launch.positions(self.bits, self.size)
         self.count = int(at.size)
         return at, self.values[at]
 
@@ -91,13 +111,12 @@ class VectorStore:
 
     def make(self) -> None:
         """Give an empty vector its arrays."""
-        xp = device.current().xp
-        self.set(xp.empty(self.size, self.dtype.np_type), xp.zeros(self.nwords, np.uint32), 0)
+        self.set(*launch.vector_arrays(self.size, self.dtype), 0)
 
 
 @dataclass(eq=False)
 class Chunks:
-    """The long rows of a CSR, cut into chunks of `length` entries (see mxv.cu)."""
+    """The long rows of a CSR, cut into chunks of at most `length` entries (see mxv.cu)."""
 
     length: int
     count: int  # chunks
@@ -108,16 +127,22 @@ class Chunks:
 
     @classmethod
     def of(cls, gpu: Device, indptr: Any) -> Chunks:
-        xp = gpu.xp
         lengths = indptr[1:] - indptr[:-1]
-        rows = xp.flatnonzero(lengths > LONG)
+        rows = gpu.xp.flatnonzero(lengths > LONG)
+        return cls.cut(gpu, rows, lengths[rows], LONG)
+
+    @classmethod
+    def cut(cls, gpu: Device, rows: Any, lengths: Any, length: int) -> Chunks:
+        """These rows, of these lengths."""
+        xp = gpu.xp
         if rows.size == 0:
-            return cls(LONG, 0, 0, 0, 0, 0)
-        pieces = -(-lengths[rows] // LONG)
-        first = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(pieces)])
+            return cls(length, 0, 0, 0, 0, 0)
+        first = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(-(-lengths // length))])
         count = int(first[-1])
         slot = xp.searchsorted(first, xp.arange(count), side="right") - 1
-        return cls(LONG, count, int(rows.size), rows.astype(np.uint64), first.astype(np.uint64), slot.astype(np.uint32))
+        return cls(
+            length, count, int(rows.size), rows.astype(np.uint64), first.astype(np.uint64), slot.astype(np.uint32)
+        )
 
 
 @dataclass(eq=False)
@@ -132,6 +157,10 @@ class Rows:
     values: Buffer
     iso: bool
     chunks: Chunks = field(init=False)
+    heads: Any = field(default=None, init=False)  # the row-head cache, once it is made (heads.py)
+    pulled: float = field(default=0, init=False)  # entries that pulls without it have read
+    packed: Any = field(default=None, init=False)  # ids and values in one word, once somebody asked (packed.py)
+    multiplied: int = field(default=0, init=False)  # entries whose ids and values products have read
 
     def __post_init__(self) -> None:
         self.chunks = Chunks.of(device.current(), self.indptr)

@@ -1,8 +1,9 @@
 // Combining a result into memory by any monoid, from many threads at once.
 //
 // The prelude supplies the type Z, `Z add(Z, Z)` and `constexpr int ATOMIC`: 1 add, 2 min, 3 max, where the hardware's own
-// atomic does the monoid on this type; 0 elsewhere. All else is a compare-and-swap on the 4 or 8 bytes that hold the value; it stops as soon as the
-// combination would change nothing, so idempotent monoids (min, max, lor ...) mostly cost one read.
+// atomic does the monoid on this type; 0 elsewhere. All else is a compare-and-swap on the 4 or 8 bytes that hold the value; it
+// stops as soon as the combination would change nothing, so idempotent monoids (min, max, lor ...) mostly cost one read. Values
+// of 16 bytes, which only sm_90 and later swap at once, are taken and given back instead.
 #pragma once
 #include "warp.cuh"
 
@@ -13,6 +14,33 @@ enum { ATOMIC_NONE, ATOMIC_ADD, ATOMIC_MIN, ATOMIC_MAX };
 // The unsigned word that holds a value of N bytes.
 template <int N> struct holder { typedef u32 type; };
 template <> struct holder<8> { typedef u64 type; };
+
+// Stands in the first word of a value that a thread has taken: a NaN that no computation makes.
+constexpr u64 TAKEN = 0xfff7a5a5a5a5a5a5ull;
+
+// *p = add(*p, z) for 16 bytes: who finds TAKEN waits. The value is given back in the turn of the loop that takes it, so
+// that lanes of one warp can wait for each other.
+template <class T> __device__ __forceinline__ void combine_in_turn(T* p, T z) {
+  static_assert(sizeof(T) == 16, "two words");
+  volatile u64* words = (volatile u64*)p;
+  for (bool done = false; !done;) {
+    u64 seen[2] = {atomicExch((u64*)p, TAKEN), 0};
+    if (seen[0] == TAKEN) {
+      __nanosleep(20);
+      continue;
+    }
+    __threadfence();  // what its last owner wrote is there
+    seen[1] = words[1];
+    T sum;
+    memcpy(&sum, seen, sizeof sum);
+    sum = add(sum, z);
+    memcpy(seen, &sum, sizeof sum);
+    words[1] = seen[1];
+    __threadfence();
+    atomicExch((u64*)p, seen[0] == TAKEN ? ~(u64)0 : seen[0]);
+    done = true;
+  }
+}
 
 // *p = add(*p, z), atomically.
 __device__ __forceinline__ void combine_by_swap(Z* p, Z z) {
@@ -49,6 +77,8 @@ template <class T> __device__ __forceinline__ void combine(T* p, T z) {
     if (z < *(volatile T*)p) atomicMin(p, z);
   } else if constexpr (ATOMIC == ATOMIC_MAX) {
     if (z > *(volatile T*)p) atomicMax(p, z);
+  } else if constexpr (sizeof(T) == 16) {
+    combine_in_turn(p, z);
   } else {
     combine_by_swap(p, z);
   }

@@ -39,9 +39,4 @@ extern "C" __global__ void place(u64 count, const u64* to, const A* values, A* o
     out[to[k]] = values[k];
 }
 
-extern "C" __global__ void popcounts(u64 nwords, const u32* bits, i64* counts) {
-  for (u64 w = (u64)blockIdx.x * blockDim.x + threadIdx.x; w < nwords; w += (u64)gridDim.x * blockDim.x)
-    counts[w] = (i64)__popc(bits[w]);
-}
-
 }  // namespace szc

@@ -6,7 +6,8 @@
 //
 // The prelude supplies U, V, S, Z, W (types of the two operands, the scalar, result, output), `W accumulate(W, Z)` and
 // `bool compute(U u, V v, bool has_u, bool has_v, S s, S s2, u64 i, Z& z)`: the result of entry i and whether there is one;
-// the flags READS_U, READS_V (values needed), GATHER (u is read at index[i]) and ACCUM. An operand that the operation lacks
+// the flags READS_U, READS_V (values needed), NEEDS_U, NEEDS_V (no result without an entry there), GATHER (u is read at index[i]), COUNTS (the
+// scalar is *number, which the device changes) and ACCUM. An operand that the operation lacks
 // has READS_* false and no bits, which counts as present.
 #include "write.cuh"
 
@@ -20,8 +21,9 @@ __device__ __forceinline__ bool wanted(const Output& out, u64 word, u64 size) {
 
 extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 size, const U* u, const u32* u_bits, const V* v, const u32* v_bits, const u64* index, S s, S s2,
-           const u32* region, W* w, u32* w_bits, const W* old_w, const u32* old_bits, const u32* mask, u32 flip, u32 replace) {
+           const i64* number, const u32* region, W* w, u32* w_bits, const W* old_w, const u32* old_bits, const u32* mask, u32 flip, u32 replace) {
   const Output out = {w, w_bits, old_w, old_bits, mask, flip, replace};
+  if (COUNTS) s = (S)*number;
   const u32 lane = lane_id();
   const u64 nwords = (size + 31) / 32;
   const u64 warps = (u64)gridDim.x * (blockDim.x >> 5);
@@ -36,7 +38,8 @@ extern "C" __global__ void __launch_bounds__(256)
       if (has_bit(allowed, lane)) {
         const u64 j = GATHER ? index[i] : i;
         const bool has_u = present(u_bits, j), has_v = present(v_bits, i);
-        has = compute(READS_U && has_u ? u[j] : U(), READS_V && has_v ? v[i] : V(), has_u, has_v, s, s2, i, z);
+        if ((has_u || !NEEDS_U) && (has_v || !NEEDS_V))
+          has = compute(READS_U && has_u ? u[j] : U(), READS_V && has_v ? v[i] : V(), has_u, has_v, s, s2, i, z);
       }
       write_word(out, word, allowed, region ? region[word] : ALL, __ballot_sync(ALL, has), z, ALL);
     }

@@ -4,12 +4,15 @@
 // all else on the device. What a warp does: it takes presence words of 32 rows, in ascending order, asks the mask, streams
 // the allowed rows (rows.cuh) and writes 32 results at once (write.cuh). Rows longer than LONG entries are left to the
 // chunk part: a warp takes LONG entries of one long row, and the warp that finishes a row's last chunk folds the partial
-// results in chunk order, so results do not depend on timing. Early exit: a row stops at the monoid's terminal value.
+// results in chunk order, so results do not depend on timing. Early exit: a row stops at the monoid's terminal value. With
+// HEADS the first look is at the row-head cache on the device (heads.cu): most rows then stop before the host is asked.
 //
 // The prelude supplies: Id, A, X, Z, W (types of ids, values, vector, result, output); `Z multiply(A a, X x, u64 row, u64 id)`,
 // `Z add(Z, Z)`, `Z identity()`, `bool terminal(Z)`, `W accumulate(W, Z)`; the flags READS_IDS, READS_VALUES, READS_VECTOR
-// (what the multiply needs), ISO (one value for all), ANY (the monoid takes whichever comes first), TERMINAL, ACCUM; LONG.
+// (what the multiply needs), ISO (one value for all), ANY (the monoid takes whichever comes first), TERMINAL, ACCUM, HEADS,
+// PACKED; LONG.
 #include "fold.cuh"
+#include "heads.cuh"
 #include "rows.cuh"
 #include "write.cuh"
 
@@ -20,8 +23,12 @@ struct Rows {
   const i64* indptr;
   const Id* indices;
   const A* values;
+  u32 id_bits;  // with PACKED: `indices` holds ids in the low `id_bits`, values above (pack.cu)
   const X* x;
   const u32* x_bits;  // null: the vector is full
+  const Id* heads;    // the row-head cache: k slots a row
+  const A* head_values;
+  u32 k;
 };
 
 // The product of one entry. All lanes call; returns whether there is one (the vector has an entry at this id).
@@ -30,30 +37,63 @@ __device__ __forceinline__ bool product(const Rows& m, u64 at, bool active, u64 
   if (!active) return false;
   const bool full = m.x_bits == nullptr;
   A a = A();
-  if (READS_VALUES && !ISO && full) a = load_host(m.values + at, 1);  // both requests leave together
+  if (READS_VALUES && !ISO && !PACKED && full) a = load_host(m.values + at, 1);  // both requests leave together
   u64 id = 0;
-  if (READS_IDS || !full) id = (u64)load_host(m.indices + at, 0);
+  if (PACKED) {
+    const Id read = load_host(m.indices + at, 0);
+    id = read & ((Id(1) << m.id_bits) - 1);
+    a = (A)(read >> m.id_bits);
+  } else if (READS_IDS || !full) {
+    id = (u64)load_host(m.indices + at, 0);
+  }
   if (!full && !present(m.x_bits, id)) return false;
   if (READS_VALUES) {
     if (ISO) a = m.values[0];
-    else if (!full) a = load_host(m.values + at, 1);
+    else if (!full && !PACKED) a = load_host(m.values + at, 1);
   }
   z = multiply(a, READS_VECTOR ? m.x[id] : X(), row, id);
   return true;
 }
 
+// Looks at the heads of the rows in `asked`: lane r folds those of row r until its sum is terminal. Returns the rows that
+// have to be read; the others' sums are final.
+__device__ __forceinline__ u32 look_at_heads(const Rows& m, u64 word, u32 asked, Z& sum, bool& has) {
+  const u32 lane = lane_id();
+  bool looking = has_bit(asked, lane), done = false;
+  for (u32 j = 0; j < m.k && __any_sync(ALL, looking); ++j) {
+    if (!looking) continue;
+    const u64 slot = (word * m.k + j) * 32 + lane;
+    const Id id = m.heads[slot];
+    done = id == head_none<Id>();
+    looking = !done && id != head_more<Id>();
+    if (!looking || !present(m.x_bits, id)) continue;
+    const A a = READS_VALUES ? (ISO ? m.values[0] : m.head_values[slot]) : A();
+    const Z z = multiply(a, READS_VECTOR ? m.x[id] : X(), 32 * word + lane, id);
+    sum = has && !ANY ? add(sum, z) : z;
+    has = true;
+    done = ANY || (TERMINAL && terminal(sum));
+    looking = !done;
+  }
+  return asked & ~__ballot_sync(ALL, done);
+}
+
 __device__ __forceinline__ void do_word(const Rows& m, const Output& out, u64 word, volatile u8* owner) {
   const u64 row = 32 * word + lane_id();
   const u32 allowed = allowed_word(out, word, m.nrows);
+  Z sum = identity();
+  bool has = false;
+  const u32 asked = HEADS ? look_at_heads(m, word, allowed, sum, has) : allowed;
   u64 begin = 0, end = 0;
-  if (has_bit(allowed, lane_id())) {
+  if (has_bit(asked, lane_id())) {
     begin = (u64)m.indptr[row];
     end = (u64)m.indptr[row + 1];
   }
   const u32 longs = __ballot_sync(ALL, end - begin > LONG);
-  const u32 rows = __ballot_sync(ALL, begin < end) & ~longs;
-  Z sum = identity();
-  bool has = false;
+  const u32 rows = __ballot_sync(ALL, HEADS ? end - begin > m.k : begin < end) & ~longs;  // the rest was all in the heads
+  if (HEADS && has_bit(rows, lane_id())) {  // what the heads gave comes again
+    sum = identity();
+    has = false;
+  }
   stream_rows(begin, end, rows, owner, [&](const Slice& s) {
     Z z;
     const bool hit = product(m, s.at, s.active, 32 * word + s.row, z);
@@ -96,6 +136,12 @@ __device__ __forceinline__ void read_chunk(const Rows& m, u64 row, u64 begin, u6
   }
 }
 
+// Whether a chunk has work: the mask lets its row through; or it is the row's first, which then says that there is nothing.
+__device__ __forceinline__ bool has_chunk(const Rows& m, const Output& out, const Chunks& c, u64 chunk) {
+  const u64 row = c.rows[c.slot[chunk]];
+  return has_bit(allowed_word(out, row >> 5, m.nrows), (u32)row & 31u) || chunk == c.first[c.slot[chunk]];
+}
+
 __device__ __forceinline__ void do_chunk(const Rows& m, const Output& out, const Chunks& c, u64 chunk) {
   const u32 slot = c.slot[chunk], lane = lane_id();
   const u64 row = c.rows[slot], word = row >> 5, first = c.first[slot], last = c.first[slot + 1];
@@ -103,7 +149,11 @@ __device__ __forceinline__ void do_chunk(const Rows& m, const Output& out, const
   const u32 allowed = allowed_word(out, word, m.nrows) & mine;
   Z sum = identity();
   bool has = false;
-  if (allowed && !*(volatile u32*)&c.finished[slot]) {
+  if (!allowed) {
+    write_word(out, word, 0, ALL, 0, sum, mine);
+    return;
+  }
+  if (!*(volatile u32*)&c.finished[slot]) {
     const u64 begin = (u64)m.indptr[row] + (chunk - first) * LONG, row_end = (u64)m.indptr[row + 1];
     read_chunk(m, row, begin, row_end - begin < LONG ? row_end : begin + LONG, sum, has);
     fold_lanes(sum, has);
@@ -138,17 +188,18 @@ __device__ __forceinline__ void do_chunk(const Rows& m, const Output& out, const
 extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 nrows, const i64* indptr, const Id* indices, const A* values, const X* x, const u32* x_bits, W* w, u32* w_bits,
            const W* old_w, const u32* old_bits, const u32* mask, u32 flip, u32 replace, u64* counters, u64 piece,
-           u64 nchunks, const u64* long_rows, const u64* long_first, const u32* chunk_slot, Z* partial, u8* partial_has,
-           u32* arrived, u32* finished) {
+           u64 nchunks, const u64* long_rows, const u64* long_first, const u32* chunk_slot, u32 spread, Z* partial,
+           u8* partial_has, u32* arrived, u32* finished, const Id* heads, const A* head_values, u32 k, u32 id_bits) {
   __shared__ u8 owners[8][32];
-  const Rows m = {nrows, indptr, indices, values, x, x_bits};
+  const Rows m = {nrows, indptr, indices, values, id_bits, x, x_bits, heads, head_values, k};
   const Output out = {w, w_bits, old_w, old_bits, mask, flip, replace};
   const Chunks c = {nchunks, long_rows, long_first, chunk_slot, partial, partial_has, arrived, finished};
-  for (u64 i = take(counters, 1); i < nchunks; i = take(counters, 1)) do_chunk(m, out, c, i);
+  for_chunks(counters, nchunks, spread, [&](u64 i) { return has_chunk(m, out, c, i); }, [&](u64 i) { do_chunk(m, out, c, i); });
   const u64 nwords = (nrows + 31) / 32;
-  for (u64 first = take(counters + 1, piece); first < nwords; first = take(counters + 1, piece))
+  for_pieces(counters + 1, nwords, piece, [&](u64 first) {
     for (u64 word = first; word < nwords && word < first + piece; ++word)
       do_word(m, out, word, owners[threadIdx.x >> 5]);
+  });
 }
 
 }  // namespace szc

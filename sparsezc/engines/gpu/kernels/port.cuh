@@ -53,6 +53,12 @@ template <> struct HostLoad<8> {
   static __device__ __forceinline__ u64 cached(const void* p) { u64 r; asm("ld.global.nc.u64 %0, [%1];" : "=l"(r) : "l"(p)); return r; }
 };
 
+struct alignas(16) TwoWords { u64 low, high; };
+template <> struct HostLoad<16> {
+  static __device__ __forceinline__ TwoWords once(const void* p) { TwoWords r; asm("ld.global.nc.L1::no_allocate.v2.u64 {%0, %1}, [%2];" : "=l"(r.low), "=l"(r.high) : "l"(p)); return r; }
+  static __device__ __forceinline__ TwoWords cached(const void* p) { TwoWords r; asm("ld.global.nc.v2.u64 {%0, %1}, [%2];" : "=l"(r.low), "=l"(r.high) : "l"(p)); return r; }
+};
+
 template <class T, class Bits> __device__ __forceinline__ T from_bits(Bits bits) {
   static_assert(sizeof(T) == sizeof(Bits), "from_bits keeps the size");
   T value;

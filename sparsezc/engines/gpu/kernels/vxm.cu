@@ -6,15 +6,16 @@
 // before the entry's value is read, then combined into t by an atomic. Rows longer than LONG are cut into chunks, so that
 // many warps share a hub. `t` holds the monoid's identity and `t_bits` zeros on entry.
 //
-// The prelude supplies what mxv.cu's does, and ATOMIC.
+// The prelude supplies what mxv.cu's does, and ATOMIC. With PACKED, `indices` holds ids and values in one word (pack.cu).
 #include "atomics.cuh"
 #include "rows.cuh"
 
 namespace szc {
 
 struct Push {
-  const Id* indices;
+  const Id* indices;  // with PACKED: ids in the low `id_bits`, values above
   const A* values;
+  u32 id_bits;
   const u32* mask;  // null: none
   u32 flip;
   Z* t;
@@ -23,14 +24,15 @@ struct Push {
 
 // One entry of a row of the frontier. `x` is the frontier's value there.
 __device__ __forceinline__ void push(const Push& p, u64 at, u64 row, X x) {
-  const u64 id = (u64)load_host(p.indices + at, 0);
+  const Id read = load_host(p.indices + at, 0);
+  const u64 id = PACKED ? read & ((Id(1) << p.id_bits) - 1) : read;
   const u64 word = id >> 5;
   const u32 mine = bit((u32)id & 31u);
   if (p.mask && !((p.mask[word] ^ p.flip) & mine)) return;
   const bool seen = (*(volatile u32*)&p.t_bits[word] & mine) != 0;
   if (ANY && seen) return;
   A a = A();
-  if (READS_VALUES) a = ISO ? p.values[0] : load_host(p.values + at, 1);
+  if (READS_VALUES) a = ISO ? p.values[0] : PACKED ? (A)(read >> p.id_bits) : load_host(p.values + at, 1);
   const Z z = multiply(a, x, id, row);
   if (ANY) p.t[id] = z;
   else combine(&p.t[id], z);
@@ -39,25 +41,24 @@ __device__ __forceinline__ void push(const Push& p, u64 at, u64 row, X x) {
 
 extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 nrows, const i64* indptr, const Id* indices, const A* values, const X* x, const u32* x_bits, const u32* mask,
-           u32 flip, Z* t, u32* t_bits, u64* counters, u64 piece, u64 nchunks, const u64* long_rows, const u64* long_first,
-           const u32* chunk_slot) {
+           u32 flip, Z* t, u32* t_bits, u32 id_bits, u64* counters, u64 piece, u64 nchunks, const u64* long_rows, const u64* long_first,
+           const u32* chunk_slot, u32 spread) {
   __shared__ u8 owners[8][32];
   const u32 lane = lane_id();
-  const Push p = {indices, values, mask, flip, t, t_bits};
+  const Push p = {indices, values, id_bits, mask, flip, t, t_bits};
 
-  for (u64 c = take(counters, 1); c < nchunks; c = take(counters, 1)) {
+  for_chunks(counters, nchunks, spread, [&](u64 c) { return present(x_bits, long_rows[chunk_slot[c]]); }, [&](u64 c) {
     const u64 row = long_rows[chunk_slot[c]];
-    if (!present(x_bits, row)) continue;
     const u64 begin = (u64)indptr[row] + (c - long_first[chunk_slot[c]]) * LONG, row_end = (u64)indptr[row + 1];
     const u64 end = row_end - begin < LONG ? row_end : begin + LONG;
     const X value = READS_VECTOR ? x[row] : X();
     for (u64 at = (begin & ~(u64)31) + lane; at < end; at += 32)
       if (at >= begin) push(p, at, row, value);
-  }
+  });
 
   // A warp looks at `piece` (at most 32) words of the frontier at once, one a lane, and goes on with those not empty.
   const u64 nwords = (nrows + 31) / 32;
-  for (u64 first = take(counters + 1, piece); first < nwords; first = take(counters + 1, piece)) {
+  for_pieces(counters ? counters + 1 : nullptr, nwords, piece, [&](u64 first) {
     u32 loaded = 0;
     if (lane < piece && first + lane < nwords) loaded = x_bits ? x_bits[first + lane] : ALL;
     u32 todo = __ballot_sync(ALL, loaded != 0);
@@ -79,7 +80,7 @@ extern "C" __global__ void __launch_bounds__(256)
         return false;
       });
     }
-  }
+  });
 }
 
 }  // namespace szc

@@ -35,4 +35,16 @@ __device__ __forceinline__ u64 take(u64* counter, u64 count) {
   return __shfl_sync(ALL, first, 0);
 }
 
+// Goes through `count` items, `piece` at a time: visit(first of them). With a counter in ascending order over all warps;
+// without one (null) each warp strides through them, which costs no atomic: for where there is little to do.
+template <class Visit>
+__device__ __forceinline__ void for_pieces(u64* counter, u64 count, u64 piece, Visit visit) {
+  if (counter) {
+    for (u64 first = take(counter, piece); first < count; first = take(counter, piece)) visit(first);
+  } else {
+    const u64 warps = (u64)gridDim.x * (blockDim.x >> 5);
+    for (u64 first = piece * (((u64)blockIdx.x * blockDim.x + threadIdx.x) >> 5); first < count; first += piece * warps) visit(first);
+  }
+}
+
 }  // namespace szc

@@ -1,0 +1,166 @@
+"""EMOGI's experiments on one machine: ``python -m benchmarks.emogi kron:24 urand:24``.
+
+Breadth-first search, shortest paths and components as EMOGI does them, over the link naive, merged, and merged and
+aligned, and over pages that migrate (UVM); beside them sparsezc's own on the same pages. For each: the time, averaged
+over random sources, requests by size, the link's bandwidth, and bytes moved for each byte of the edge list. One page of
+plots and one JSON file; paper.py has the paper's figures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import sparsezc as gb
+from benchmarks import copyrate
+from benchmarks.emogi import paper
+from benchmarks.emogi.bench import Bench
+from benchmarks.emogi.plot import page
+from benchmarks.emogi.uvm import why_no_pages_migrate
+from benchmarks.frame import SEED, Case, Report, number, table
+from benchmarks.model.emogi import PATTERNS
+from sparsezc import device
+
+ALGORITHMS = ("bfs", "sssp", "cc")
+VARIANTS = ("uvm", *PATTERNS, "sparsezc")
+HEADER = ["graph", "algorithm", "variant", "mean ms", "min", "max", "over UVM", "rounds", "M req"]
+HEADER += ["32", "64", "96", "128", "GB", "GB/s", "of copy", "amplification", "ok"]
+
+
+def run_graph(name: str, report: Report, options: argparse.Namespace) -> None:
+    bench = Bench(name, report, options)
+    graph = bench.graph
+    print(f"{name} ({graph.memory}): {graph.n:,} vertices, {graph.nvals:,} entries", flush=True)
+    for algorithm in options.algorithms:
+        if algorithm == "cc" and not bench.symmetric:
+            print(f"  cc: {name} is not symmetric, and EMOGI's components need that", flush=True)
+            continue
+        for variant in options.variants:
+            with report.part(f"{algorithm}, {variant}, {name}"):
+                why_not = why_no_pages_migrate(bench.gpu, bench.nbytes(algorithm)) if variant == "uvm" else None
+                if why_not:
+                    print(f"  {algorithm} uvm: {why_not}", flush=True)
+                    continue
+                start = time.perf_counter()
+                case = bench.run(algorithm, variant)
+                ms, took = number(case.notes["mean_seconds"] * 1e3), time.perf_counter() - start
+                print(f"  {algorithm} {variant}: {ms} ms, verified: {case.verified} ({took:.1f} s)", flush=True)
+            gc.collect()
+
+
+def over_uvm(case: Case, cases: list[Case]) -> float | None:
+    """How many times faster than the pages that migrate, on the same graph and algorithm."""
+    for other in cases:
+        same = other.name == case.name and other.setting["graph"] == case.setting["graph"]
+        if same and other.setting["variant"] == "uvm":
+            faster: float = other.notes["mean_seconds"] / case.notes["mean_seconds"]
+            return faster
+    return None
+
+
+def row(case: Case, cases: list[Case]) -> list[str]:
+    notes, (least, _, most) = case.notes, case.seconds
+    sizes = notes.get("by_size")
+    shares = [number(count / max(case.requests, 1)) for count in sizes] if sizes else ["-"] * 4
+    mean = notes["mean_seconds"]
+    gbs = case.nbytes / mean
+    return [
+        str(case.setting["graph"]), case.name, str(case.setting["variant"]), number(mean * 1e3), number(least * 1e3),
+        number(most * 1e3), number(over_uvm(case, cases)), number(notes.get("rounds")),
+        number(case.requests / 1e6) if sizes else "-", *shares, number(case.nbytes / 1e9), number(gbs / 1e9),
+        number(gbs / case.rate if case.rate else None), number(notes["amplification"]), case.verified,
+    ]  # fmt: skip
+
+
+def beside_the_paper(cases: list[Case]) -> str:
+    """The paper's statements about searches, and the same of this run: the mean, or the least and the most, of its
+    graphs."""
+    found = {(case.setting["graph"], case.setting["variant"]): case for case in cases if case.name == "bfs"}
+
+    def each(variant: str, of: Callable[[Case], float | None]) -> list[float]:
+        values = [of(case) for (_, kind), case in found.items() if kind == variant]
+        return [value for value in values if value is not None]
+
+    def share(size: int) -> Callable[[Case], float | None]:
+        return lambda case: case.notes["by_size"][(32, 64, 96, 128).index(size)] / max(case.requests, 1)
+
+    def saved(other: str) -> Callable[[Case], float | None]:
+        def of(case: Case) -> float | None:
+            before = found.get((case.setting["graph"], other))
+            return None if before is None else 1 - case.requests / before.requests
+
+        return of
+
+    lines = [(paper.SHARE_32_NAIVE, "naive", each("naive", share(32)))]
+    lines += [(figure, kind, each(kind, share(128))) for kind, figure in paper.SHARE_128.items()]
+    for kind, before in (("merged", "naive"), ("aligned", "merged")):
+        lines.append((paper.SAVED[kind], kind, each(kind, saved(before))))
+    for kind, figure in paper.LINK_GBS.items():
+        relative = figure._replace(what=f"share of cudaMemcpy, {figure.what}", value=figure.value / paper.COPY_GBS)
+        lines.append((relative, kind, each(kind, lambda case: case.share)))
+    for kind, figure in paper.OVER_UVM.items():
+        lines.append((figure, kind, each(kind, lambda case: over_uvm(case, cases))))
+    for kind, figure in paper.AMPLIFICATION.items():
+        lines.append((figure, kind, each(kind, lambda case: case.notes["amplification"])))
+    header = ("where", "what", "variant", "there", "here: least", "most")
+    rows = [
+        (figure.where, figure.what, kind, number(figure.value), number(min(values)), number(max(values)))
+        for figure, kind, values in lines
+        if values
+    ]
+    return table(header, rows, left=3)
+
+
+def parse(arguments: list[str] | None = None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.emogi", description=__doc__.splitlines()[0])
+    parser.add_argument("graphs", nargs="+", help="kron:SCALE, urand:SCALE, ... or files, as gb.io.read takes them")
+    parser.add_argument("--algorithms", default=",".join(ALGORITHMS))
+    parser.add_argument(
+        "--variants", default=",".join(VARIANTS), help="uvm should come first: the others stand beside it"
+    )
+    parser.add_argument("--sources", type=int, default=64, help="random sources that times are averaged over")
+    parser.add_argument("--counted", type=int, default=4, help="of these: how many of sparsezc's calls are modelled")
+    parser.add_argument("--trials", type=int, default=5, help="calls of what has no source")
+    parser.add_argument(
+        "--weights", default="hash:8-72", help="edge lengths; the paper's are whole numbers from 8 to 72"
+    )
+    parser.add_argument("--id-bytes", type=int, choices=(4, 8), default=4, help="of an id; 8 in most of the paper")
+    parser.add_argument("--verify", choices=("first", "none"), default="first")
+    parser.add_argument("--seed", type=int, default=SEED, help="of the sources")
+    parser.add_argument("--copy-mib", type=int, default=1024, help="MiB that the copy rate is measured with")
+    parser.add_argument("--out", type=Path, help="the result file (default: a new one in benchmarks/results)")
+    options = parser.parse_args(arguments)
+    for name, known in (("algorithms", ALGORITHMS), ("variants", VARIANTS)):
+        chosen = getattr(options, name).split(",")
+        if unknown := set(chosen) - set(known):
+            parser.error(f"--{name}: {sorted(unknown)[0]!r} is none of {', '.join(known)}")
+        setattr(options, name, chosen)
+    if min(options.sources, options.counted, options.trials, options.copy_mib) < 1:
+        parser.error("--sources, --counted, --trials and --copy-mib must be at least 1")
+    return options
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = parse(arguments)
+    if why := device.reason():
+        print(f"EMOGI's experiments need a GPU: {why}")
+        return 2
+    report = Report("emogi", "ms", options.out)
+    with gb.config.set(engine="gpu", head_cache="on", packing="on", progress=False):
+        report.rates["zerocopy"] = copyrate.of("zerocopy", options.copy_mib << 20)
+        for name in options.graphs:
+            with report.part(name):
+                run_graph(name, report, options)
+    print(table(HEADER, [row(case, report.cases) for case in report.cases], left=3))
+    print(f"\n{paper.CITATION}\n{beside_the_paper(report.cases)}")
+    picture = page(report)
+    print(f"written: {report.save()}{f', {picture}' if picture else ''}")
+    return 0 if report.ok else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

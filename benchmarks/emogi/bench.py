@@ -1,0 +1,165 @@
+"""The cases of EMOGI's experiments on one graph: what is called, what it must have moved, who judges it."""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import sparsezc as gb
+from benchmarks import verify
+from benchmarks.emogi.uvm import Migrating
+from benchmarks.emogi.variants import UNREACHED, Count, Edges, Variant
+from benchmarks.frame import Case, Report, measure, pick_sources
+from benchmarks.gap_kernels import Graph
+from benchmarks.model.requests import Requests
+from benchmarks.model.watch import Model
+from sparsezc import device
+
+
+class Bench:
+    """One graph: its edges in zero-copy memory, and the cases over them.
+
+    Attributes
+    ----------
+    sources : list of int
+        The same for all variants.
+    """
+
+    def __init__(self, name: str, report: Report, options: argparse.Namespace) -> None:
+        self.gpu, self.report, self.options = device.current(), report, options
+        self.graph = Graph(name, name, "zerocopy", options.weights, self.gpu.xp)
+        csr = self.graph.A._to_csr()
+        if csr.iso:
+            raise ValueError(f"--weights {options.weights}: shortest paths need a length for each edge")
+        if options.id_bytes == 8:  # the paper's, whatever the graph needs
+            csr = csr.place("zerocopy", ids=np.uint64)
+            self.graph.A = gb.Matrix._from_csr(csr, "gpu")
+        self.csr, self.symmetric = csr, csr.symmetric
+        indptr = self.gpu.xp.asarray(csr.indptr)
+        widths = csr.indices.dtype.itemsize, csr.values.dtype.itemsize
+        self.edges = Edges(indptr, csr.indices.pointer, csr.values.pointer, *widths)
+        self.sources = pick_sources(self.graph.degree, options.sources, options.seed)
+
+    def nbytes(self, algorithm: str) -> int:
+        """Bytes of the edge list that an algorithm reads: ids, and lengths for shortest paths."""
+        return self.graph.nvals * (self.edges.id_bytes + (self.edges.length_bytes if algorithm == "sssp" else 0))
+
+    def case(self, algorithm: str, variant: str) -> Case:
+        setting = {"graph": self.graph.name, "variant": variant, "memory": self.graph.memory}
+        case = Case(algorithm, setting, rate=self.report.rates["zerocopy"])
+        case.notes = {"edge_list_bytes": self.nbytes(algorithm)}
+        return case
+
+    def inputs(self, algorithm: str) -> dict[str, Any]:
+        """Sources, each tried once; components have none and are tried a few times."""
+        if algorithm == "cc":
+            return {"inputs": [None], "trials": self.options.trials}
+        return {"inputs": self.sources, "trials": 1}
+
+    def check(self, algorithm: str) -> Callable[[Any, Any], None] | None:
+        """The judge of a variant's answer, an array on the device."""
+        if self.options.verify == "none":
+            return None
+        edges = self.graph.edges()
+
+        def judge(source: Any, answer: Any) -> None:
+            found = self.gpu.asnumpy(answer)
+            if algorithm == "bfs":
+                verify.bfs(edges, found, source)
+            elif algorithm == "sssp":
+                verify.sssp(edges, np.where(found == UNREACHED, 0, found).astype(np.int64), found != UNREACHED, source)
+            else:
+                verify.components(edges, found.astype(np.int64))
+
+        return judge
+
+    def run(self, algorithm: str, variant: str) -> Case:
+        case = self.case(algorithm, variant)
+        if variant == "sparsezc":
+            self._ours(case, algorithm)
+        elif variant == "uvm":
+            with Migrating(self.gpu, self.csr, lengths=algorithm == "sssp") as pages:
+                edges = Edges(self.edges.indptr, *pages.addresses, self.edges.id_bytes, self.edges.length_bytes)
+                self._uvm(case, algorithm, Variant(self.gpu, edges, "aligned"), pages)
+        else:
+            self._zerocopy(case, algorithm, Variant(self.gpu, self.edges, variant))
+        self.finish(case)
+        return case
+
+    def _zerocopy(self, case: Case, algorithm: str, variant: Variant) -> None:
+        call = getattr(variant, algorithm)
+        counts: list[Count] = []
+
+        def nbytes(source: Any, _answer: Any) -> int:
+            counts.append(Count())
+            call(source, variant.counting(counts[-1], lengths=algorithm == "sssp"))
+            return counts[-1].all.nbytes
+
+        judge = self.check(algorithm)
+        measure(case, call, nbytes=nbytes, synchronize=self.gpu.synchronize, verify=judge, **self.inputs(algorithm))
+        self.note_requests(case, [count.all for count in counts], [count.rounds for count in counts])
+
+    def _uvm(self, case: Case, algorithm: str, variant: Variant, pages: Migrating) -> None:
+        """Each call begins with all pages on the host; what they take on the card afterwards has moved."""
+        call = getattr(variant, algorithm)
+        moved: list[tuple[int, int]] = []
+
+        def nbytes(_source: Any, answer: Any) -> int:
+            reached = {"bfs": lambda: answer >= 0, "sssp": lambda: answer != UNREACHED, "cc": lambda: answer >= 0}
+            grown = pages.grown()  # before anything else takes device memory
+            least = pages.least_bytes(variant.edges, reached[algorithm](), lengths=algorithm == "sssp")
+            moved.append((least, grown))
+            return least
+
+        measure(
+            case, call, nbytes=nbytes, synchronize=self.gpu.synchronize, before=pages.evict,
+            verify=self.check(algorithm), **self.inputs(algorithm),
+        )  # fmt: skip
+        case.notes["moved_bytes_at_least"], case.notes["moved_bytes_at_most"] = moved[0]
+
+    def _ours(self, case: Case, algorithm: str) -> None:
+        A = self.graph.A
+        calls: dict[str, Callable[[Any], Any]] = {
+            "bfs": lambda source: gb.algorithms.bfs(A, source),
+            "sssp": lambda source: gb.algorithms.sssp(A, source),
+            "cc": lambda _source: gb.algorithms.connected_components(A),
+        }
+        call = calls[algorithm]
+        inputs = self.inputs(algorithm)
+        counts: dict[Any, Requests] = {}
+        products = []
+        call(inputs["inputs"][0])  # what is found out once, or made at first use, belongs to no case
+        for source in inputs["inputs"][: self.options.counted]:
+            model = Model()
+            with model.watching("gpu"):
+                call(source)
+            counts[source] = sum((each.reading.all for each in model.statements), Requests())
+            products.append(len(model.statements))
+        mean = int(statistics.mean(count.nbytes for count in counts.values()))
+        measure(
+            case, call, nbytes=lambda source, _answer: counts[source].nbytes if source in counts else mean,
+            synchronize=self.gpu.synchronize, verify=self.check_ours(algorithm), **inputs,
+        )  # fmt: skip
+        self.note_requests(case, list(counts.values()), products)
+
+    def check_ours(self, algorithm: str) -> Callable[[Any, Any], None] | None:
+        judge = self.check(algorithm)
+        missing = {"bfs": -1, "sssp": UNREACHED, "cc": 0}[algorithm]
+        if judge is None:
+            return None
+        return lambda source, answer: judge(source, self.gpu.xp.asarray(answer.to_dense(missing)))
+
+    def note_requests(self, case: Case, counts: list[Requests], rounds: list[int]) -> None:
+        by_size = [statistics.mean(count.by_size[k] for count in counts) for k in range(4)]
+        case.requests = round(sum(by_size))
+        case.notes |= {"by_size": by_size, "rounds": statistics.mean(rounds), "counted_sources": len(counts)}
+
+    def finish(self, case: Case) -> None:
+        seconds = [trial.seconds for trial in case.trials]
+        case.notes["mean_seconds"] = statistics.mean(seconds)
+        case.notes["amplification"] = case.nbytes / case.notes["edge_list_bytes"]
+        self.report.add(case)

@@ -1,0 +1,155 @@
+"""EMOGI's algorithms in kernels of our own: rounds over a CSR whose ids, and lengths, lie in host memory.
+
+Source: S. Min, V. Mailthody, Z. Qureshi, J. Xiong, E. Ebrahimi, W. Hwu, EMOGI: Efficient Memory-access for
+Out-of-memory Graph-traversal in GPUs, PVLDB 14(2), 2021, doi:10.14778/3425879.3425883. The kernels are in
+kernels/emogi.cu.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.model.emogi import PATTERNS, of_rows, per_row
+from benchmarks.model.requests import Requests
+from sparsezc.device import Kernel
+from sparsezc.engines import gpu as gpu_engine
+
+THREADS = 256
+UNREACHED = 2**32 - 1
+
+
+def source(pattern: str, id_bytes: int = 4, length_bytes: int = 1) -> str:
+    """The whole text of kernels/emogi.cu for a pattern and widths, headers put in place."""
+    port = Path(gpu_engine.__file__).parent / "kernels" / "port.cuh"
+    types = {1: "u8", 2: "u16", 4: "u32", 8: "u64"}
+    number = PATTERNS.index(pattern)  # the order of the kernels' enum
+    prelude = f"typedef {types[id_bytes]} Id;\ntypedef {types[length_bytes]} Length;\nconstexpr int PATTERN = {number};"
+    text = (Path(__file__).parents[1] / "kernels" / "emogi.cu").read_text()
+    return f"{port.read_text().replace('#pragma once', '')}\nnamespace szc {{\n{prelude}\n}}\n{text}"
+
+
+@dataclass(eq=False)
+class Edges:
+    """A CSR: offsets on the device, addresses of ids and lengths that kernels can read.
+
+    Attributes
+    ----------
+    indptr : device array of int64, shape (n + 1,)
+    indices, lengths : int
+        Addresses; `lengths` may be 0 where nobody asks for shortest paths.
+    """
+
+    indptr: Any
+    indices: int
+    lengths: int
+    id_bytes: int
+    length_bytes: int
+
+    @property
+    def n(self) -> int:
+        return int(self.indptr.size) - 1
+
+
+@dataclass
+class Count:
+    """What the rounds of one call asked of the link."""
+
+    ids: Requests = field(default_factory=Requests)
+    lengths: Requests = field(default_factory=Requests)
+    rounds: int = 0
+
+    @property
+    def all(self) -> Requests:
+        return self.ids + self.lengths
+
+
+class Variant:
+    """EMOGI's algorithms with one access pattern.
+
+    Parameters
+    ----------
+    edges : Edges
+        In any kind of memory: what the pages are makes zero-copy or UVM of it.
+    """
+
+    def __init__(self, gpu: Any, edges: Edges, pattern: str) -> None:
+        self.gpu, self.xp, self.edges, self.pattern = gpu, gpu.xp, edges, pattern
+        self.begin, self.end = edges.indptr[:-1], edges.indptr[1:]
+        self._requests = cache(self._rows_requests)
+
+    def _kernel(self, name: str) -> Kernel:
+        return _compiled(self.gpu, self.pattern, self.edges.id_bytes, self.edges.length_bytes, name)
+
+    def _launch(self, name: str, arguments: tuple[Any, ...], *, threads: int | None = None) -> None:
+        threads = threads or self.edges.n * (1 if self.pattern == "naive" else 32)
+        self._kernel(name)(-(-threads // THREADS), THREADS, (np.uint64(self.edges.n), *arguments))
+
+    def _rows_requests(self, itemsize: int) -> Any:
+        return per_row(self.begin, self.end, itemsize, self.pattern, self.xp)
+
+    def counting(self, count: Count, *, lengths: bool = False) -> Callable[[Any], None]:
+        """What a round's active vertices ask for, added to `count`."""
+
+        def add(active: Any) -> None:
+            rows = self.end - self.begin
+            count.rounds += 1
+            count.ids += of_rows(self._requests(self.edges.id_bytes), rows, active, self.edges.id_bytes)
+            if lengths:
+                width = self.edges.length_bytes
+                count.lengths += of_rows(self._requests(width), rows, active, width)
+
+        return add
+
+    def bfs(self, start: int, look: Callable[[Any], None] | None = None) -> Any:
+        """Levels, -1 where a vertex is not reached; `look` sees the active vertices of each round before it runs."""
+        level = self.xp.full(self.edges.n, -1, np.int32)
+        level[start] = 0
+        depth, going = 0, True
+        while going:
+            if look:
+                look(level == depth)
+            changed = self.xp.zeros(1, np.uint32)
+            self._launch("bfs", (self.edges.indptr, self.edges.indices, level, np.int32(depth), changed))
+            depth, going = depth + 1, bool(changed[0])
+        return level
+
+    def sssp(self, start: int, look: Callable[[Any], None] | None = None) -> Any:
+        """Distances over whole lengths, UNREACHED where a vertex is not reached."""
+        distance = self.xp.full(self.edges.n, UNREACHED, np.uint32)
+        active = self.xp.zeros(self.edges.n, np.uint8)
+        distance[start], active[start] = 0, 1
+        going = True
+        while going:
+            if look:
+                look(active != 0)
+            changed, following = self.xp.zeros(1, np.uint32), self.xp.zeros(self.edges.n, np.uint8)
+            arrays = self.edges.indptr, self.edges.indices, self.edges.lengths
+            self._launch("sssp", (*arrays, distance, active, following, changed))
+            active, going = following, bool(changed[0])
+        return distance
+
+    def cc(self, _start: None = None, look: Callable[[Any], None] | None = None) -> Any:
+        """The smallest vertex of each vertex's component; the graph must be symmetric."""
+        component = self.xp.arange(self.edges.n, dtype=np.uint32)
+        before, active = component.copy(), self.xp.ones(self.edges.n, np.uint8)
+        going = True
+        while going:
+            if look:
+                look(active != 0)
+            changed = self.xp.zeros(1, np.uint32)
+            self._launch("hook", (self.edges.indptr, self.edges.indices, component, active, changed))
+            self._launch("jump", (component, before, active), threads=self.edges.n)
+            going = bool(changed[0])
+        return component
+
+
+@cache
+def _compiled(gpu: Any, pattern: str, id_bytes: int, length_bytes: int, name: str) -> Kernel:
+    kernel: Kernel = gpu.compile(source(pattern, id_bytes, length_bytes), name)
+    return kernel

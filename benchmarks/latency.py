@@ -1,0 +1,221 @@
+"""What a call costs before any data moves: ``python -m benchmarks.latency``, on a GPU, in about a minute.
+
+Importing; the first call of a kernel that nobody compiled yet, and of one that lies in the cache of an earlier process,
+each in a fresh process; launching mxv from Python, many times without waiting; a level of a search that has thousands.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import sparsezc as gb
+from benchmarks.frame import Case, Report, Trial, table, timed
+from benchmarks.plot import plot
+from sparsezc import device
+
+ROOT = Path(__file__).resolve().parent.parent
+HEADER = ["case", "unit", "min", "median", "max", "at most", "goal"]
+VERTICES = 256  # of the graph that is multiplied: so small that launching is all there is
+
+#: What each case may cost, in its own unit.
+AT_MOST = {
+    "import, beyond NumPy": 0.4,
+    "import and gb.Matrix, beyond NumPy": 0.4,
+    "first call, nothing compiled": 1.0,
+    "first call, compiled before": 20.0,
+    "mxv": 40.0,
+    "mxv, mask": 40.0,
+    "mxv, mask, accum": 40.0,
+    "mxv, ~mask, accum, replace": 40.0,
+    "bfs, a level, device": 15.0,
+    "bfs, a level, zerocopy": 15.0,
+}
+_UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6}
+
+
+def add(report: Report, name: str, unit: str, seconds: list[float], **notes: Any) -> None:
+    case = Case(name, {"unit": unit}, [Trial(None, each, 0) for each in seconds], verified="not asked")
+    case.notes = {"at_most": AT_MOST.get(name), **notes}
+    report.add(case)
+
+
+def python(*arguments: str, cache: str | None = None) -> tuple[str, float]:
+    """What a fresh Python prints, and how many seconds it lived."""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+    if cache is not None:
+        environment["XDG_CACHE_HOME"] = cache
+    start = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, *arguments], env=environment, capture_output=True, text=True, check=False, timeout=300
+    )
+    took = time.perf_counter() - start
+    if done.returncode:
+        raise RuntimeError(f"python {' '.join(arguments)} ended with {done.returncode}: {done.stderr[-800:]}")
+    return done.stdout, took
+
+
+def imports(report: Report, repeats: int) -> None:
+    """Pairs of processes in turns: other load on the machine meets both. Names are loaded when they are first used, so
+    importing alone may take less than NumPy does."""
+    programs = {
+        "import, beyond NumPy": "import sparsezc",
+        "import and gb.Matrix, beyond NumPy": "import sparsezc as gb; gb.Matrix",
+        "import and a first Vector, beyond NumPy": "import sparsezc as gb; gb.Vector.from_coo([0], [1])",
+    }
+    for name, program in programs.items():
+        python("-c", program)  # its files are in memory, and compiled
+        beyond = [python("-c", program)[1] - python("-c", "import numpy")[1] for _ in range(repeats)]
+        add(report, name, "s", beyond)
+
+
+def first_calls(report: Report, repeats: int, *, emulator: bool) -> None:
+    """Each turn has a cache folder of its own: its first process compiles, the second finds what that left."""
+    found: dict[str, list[float]] = {"compiled": [], "cached": [], "bfs compiled": [], "bfs cached": []}
+    for _ in range(repeats):
+        with tempfile.TemporaryDirectory() as cache:
+            for kind in ("compiled", "cached"):
+                options = ["--emulator"] if emulator else []
+                said, _ = python("-m", "benchmarks.latency", "--child", *options, cache=cache)
+                times = json.loads(said.splitlines()[-1])
+                found[kind].append(times["mxv"])
+                found[f"bfs {kind}"].append(times["bfs"])
+    add(report, "first call, nothing compiled", "s", found["compiled"])
+    add(report, "first call, compiled before", "ms", found["cached"])
+    add(report, "first bfs, nothing compiled", "s", found["bfs compiled"])
+    add(report, "first bfs, compiled before", "ms", found["bfs cached"])
+
+
+def child() -> None:
+    """In a fresh process: the seconds of the first mxv, and of the first search, once the device has started."""
+    gpu = device.current()
+    A = gb.io.read(f"path:{VERTICES}", placement="device")
+    x, y = gb.Vector.from_dense(np.ones(A.nrows)), gb.Vector("FP64", A.nrows)
+    for v in (x, y):
+        v._settle(A._engine)  # else the first statement brings it there
+    gpu.synchronize()
+
+    def mxv() -> None:
+        y << A.mxv(x, gb.semiring.plus_times)
+
+    times = {"mxv": timed(mxv, gpu.synchronize)[1]}
+    times["bfs"] = timed(lambda: gb.algorithms.bfs(A, 0), gpu.synchronize)[1]
+    print(json.dumps(times))
+
+
+def statements() -> dict[str, Callable[[], None]]:
+    """mxv as algorithms write it, on a graph so small that only the launch counts."""
+    A = gb.io.read(f"path:{VERTICES}", placement="device")
+    x, y = gb.Vector.from_dense(np.ones(A.nrows)), gb.Vector("FP64", A.nrows)
+    m = gb.Vector.from_dense(np.arange(A.nrows) % 2 == 0)
+    q = gb.Vector.from_coo([0], True, size=A.nrows)
+    times, plus, any_pair = gb.semiring.plus_times, gb.binary.plus, gb.semiring.any_pair["BOOL"]
+
+    def plain() -> None:
+        y << A.mxv(x, times)
+
+    def masked() -> None:
+        y(m.S) << A.mxv(x, times)
+
+    def accumulated() -> None:
+        y(m.S, accum=plus) << A.mxv(x, times)
+
+    def replaced() -> None:
+        y(~m.S, accum=plus, replace=True) << A.mxv(x, times)
+
+    def chosen() -> None:
+        q(~m.S, replace=True) << q.vxm(A, any_pair)
+
+    return {
+        "mxv": plain,
+        "mxv, mask": masked,
+        "mxv, mask, accum": accumulated,
+        "mxv, ~mask, accum, replace": replaced,
+        "vxm any_pair, push or pull chosen": chosen,
+    }
+
+
+def launches(report: Report, calls: int, repeats: int) -> None:
+    """Seconds of Python for each call, while the device works on those before; then with a wait after each."""
+    gpu = device.current()
+    for name, statement in statements().items():
+        for _ in range(20):
+            statement()
+        gpu.synchronize()
+        seconds = []
+        for _ in range(repeats):
+            start = time.perf_counter()
+            for _ in range(calls):
+                statement()
+            seconds.append((time.perf_counter() - start) / calls)
+            gpu.synchronize()
+        waited = [timed(statement, gpu.synchronize)[1] for _ in range(min(calls, 100))]
+        add(report, name, "us", seconds, with_a_wait_us=sorted(waited)[len(waited) // 2] * 1e6)
+
+
+def levels(report: Report, side: int, repeats: int) -> None:
+    """A search of a grid from its corner: 2 (side - 1) levels, all of them small."""
+    gpu = device.current()
+    for placement in ("device", "zerocopy"):
+        A = gb.io.read(f"grid:{side}x{side}", placement=placement)
+        gb.algorithms.bfs(A, 0)
+        count = 2 * side - 1
+        seconds = [timed(lambda A=A: gb.algorithms.bfs(A, 0), gpu.synchronize)[1] / count for _ in range(repeats)]
+        add(report, f"bfs, a level, {placement}", "us", seconds, levels=count)
+
+
+def row(case: Case) -> list[str]:
+    unit, at_most = case.setting["unit"], case.notes["at_most"]
+    values = [second * _UNITS[unit] for second in case.seconds]
+    goal = "" if at_most is None else ("met" if values[1] <= at_most else "MISSED")
+    return [case.name, unit, *(f"{value:.3g}" for value in values), "-" if at_most is None else f"{at_most:g}", goal]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.latency", description=__doc__.splitlines()[0])
+    parser.add_argument("--calls", type=int, default=2000, help="statements that are launched in a row")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--starts", type=int, default=3, help="fresh processes of each kind")
+    parser.add_argument("--grid", type=int, default=1000, help="side of the grid that is searched")
+    parser.add_argument("--emulator", action="store_true", help="try the program where there is no GPU")
+    parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--out", type=Path, help="the result file (default: a new one in benchmarks/results)")
+    options = parser.parse_args(arguments)
+    if options.emulator:
+        from tests.emulator.device import EmulatedDevice
+
+        device.use(EmulatedDevice())
+    if why := device.reason():
+        print(f"the latency benchmark needs a GPU: {why}")
+        return 2
+    with gb.config.set(engine="gpu", progress=False):
+        if options.child:
+            child()
+            return 0
+        report = Report("latency", "ms", options.out)
+        with report.part("import"):
+            imports(report, options.starts)
+        with report.part("first calls"):
+            first_calls(report, options.starts, emulator=options.emulator)
+        with report.part("launches"):
+            launches(report, options.calls, options.repeats)
+        with report.part("levels"):
+            levels(report, options.grid, options.repeats)
+    print(table(HEADER, map(row, report.cases), left=2))
+    picture = plot(report)
+    print(f"written: {report.save()}{f', {picture}' if picture else ''}")
+    return 0 if report.ok else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,44 @@
+"""What ncu runs: each case once to compile, then a stream of known size and the case itself with the counters on.
+
+``python -m benchmarks.model.counted JSON``, started by benchmarks/model/counters.py.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+import numpy as np
+
+import sparsezc as gb
+from benchmarks.frame import Report
+from benchmarks.gap_kernels import KERNELS, Graph
+from benchmarks.link import Bench, Sizes, held
+from benchmarks.model.counters import STREAM_BYTES, Planned
+from sparsezc import device
+
+
+def main(text: str) -> None:
+    given = json.loads(text)
+    gpu = device.current()
+    profiler = gpu.xp.cuda.profiler
+    bench = Bench(gpu, Report("counted", "ms"), Sizes())
+    stream = bench.kernel("stream")
+    with gb.config.set(engine="gpu", progress=False), held(gpu, STREAM_BYTES, "pinned") as pages:
+        graph = Graph(given["graph"], given["graph"], "zerocopy", given["weights"], gpu.xp)
+        for case in (Planned(*each) for each in given["cases"]):
+            call = KERNELS[case.kernel].prepare(graph, argparse.Namespace(iterations=1))
+            with case.kept(graph):
+                call(given["source"])
+                gpu.synchronize()
+                profiler.start()
+                arguments = np.uint64(STREAM_BYTES // 4), np.uint64(pages.pointer), bench.sums
+                stream(bench.blocks, 256, arguments)
+                call(given["source"])
+                gpu.synchronize()
+                profiler.stop()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

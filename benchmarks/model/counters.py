@@ -1,0 +1,142 @@
+"""What was really asked of the link: the emulator's counts, or a GPU's own counters read by Nsight Compute (ncu).
+
+A GPU counts a request more than once where it passes from one half of its L2 to the other, so what one request counts
+as is measured in the same run: before each case a plain stream of known size is counted, which also tells the cases
+apart.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import sparsezc as gb
+from sparsezc import device
+
+ROOT = Path(__file__).resolve().parents[2]
+METRICS = (
+    "lts__t_requests_aperture_sysmem_op_read.sum",
+    "lts__t_sectors_aperture_sysmem_op_read.sum",
+    "pcie__read_bytes.sum",
+)
+STREAM = "stream"  # the kernel whose size is known
+KERNELS = f"regex:^({STREAM}|mxv|vxm)$"  # what is counted; nothing else of the engine reads a matrix in these programs
+STREAM_BYTES = 64 << 20
+# Of benchmarks.gap_kernels.KERNELS:
+LOOKS_AT_HEADS = ("bfs", "cc", "bc")  # pull over a monoid that stops
+READS_VALUES = ("sssp", "spmv plus_times")
+
+
+class Counted(NamedTuple):
+    """Requests, and bytes in whole sectors; `link_bytes` is what the link itself reports, where it does."""
+
+    requests: float
+    nbytes: float
+    link_bytes: float | None = None
+
+
+def emulator() -> Any:
+    """An emulated device that counts; it stands in for the GPU from now on."""
+    from tests.emulator.device import EmulatedDevice  # a checkout has the tests beside the benchmarks
+
+    made = EmulatedDevice("lockstep", counting=True, memory=1 << 34, seconds=600.0)
+    device.use(made)
+    return made
+
+
+def on_emulator(gpu: Any, call: Callable[[], Any]) -> Counted:
+    """What the emulated device counts during a call."""
+    gpu.reset()
+    call()
+    found = gpu.total(0) + gpu.total(1)
+    return Counted(found.count, found.bytes)
+
+
+def why_not_ncu() -> str | None:
+    """Why ncu cannot be used here; None where it can."""
+    if why := device.reason():
+        return why
+    if not hasattr(device.current().xp, "cuda"):
+        return "the device is emulated"
+    return None if shutil.which("ncu") else "ncu (Nsight Compute) is not on the path"
+
+
+class Planned(NamedTuple):
+    """A kernel, and what the GPU engine keeps beside the matrix for it."""
+
+    kernel: str
+    heads: int = 0
+    packed: bool = False
+
+    @property
+    def label(self) -> str:
+        if self.kernel in LOOKS_AT_HEADS:
+            return f"{self.kernel}, {self.heads} heads"
+        return f"{self.kernel}, packed" if self.packed else self.kernel
+
+    @contextmanager
+    def kept(self, graph: Any) -> Iterator[None]:
+        """Let the engine keep just that."""
+        budget = self.heads * graph.id_bytes * graph.n or None
+        packing = "on" if self.packed else "off"
+        with gb.config.set(head_cache="on" if self.heads else "off", head_budget=budget, packing=packing):
+            yield
+
+
+def with_ncu(graph: str, weights: str, cases: Sequence[Planned], source: int, seconds: float = 600.0) -> list[Counted]:
+    """Run ``python -m benchmarks.model.counted`` under ncu: what each of its cases made the GPU count.
+
+    Raises
+    ------
+    RuntimeError
+        ncu failed, or told of another number of cases.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "counts.csv"
+        command = ["ncu", "--clock-control", "none", "--profile-from-start", "off", "--target-processes", "all"]
+        command += ["--kernel-name", KERNELS, "--metrics", ",".join(METRICS), "--csv", "--page", "raw"]
+        command += ["--print-units", "base", "--log-file", str(log)]
+        plan = {"graph": graph, "weights": weights, "cases": list(cases), "source": source}
+        command += [sys.executable, "-m", "benchmarks.model.counted", json.dumps(plan)]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=seconds)
+        text = log.read_text() if log.exists() else ""
+        if done.returncode or not text:
+            said = "\n".join((done.stdout[-1000:], done.stderr[-1000:], text[-1000:]))
+            raise RuntimeError(f"ncu ended with {done.returncode}: {said}")
+    found = parse(text)
+    if len(found) != len(cases):
+        raise RuntimeError(f"ncu told of {len(found)} cases; there were {len(cases)}: {text[:500]}")
+    return found
+
+
+def parse(text: str) -> list[Counted]:
+    """The cases of ncu's table, each a stream and then its kernels, in requests and bytes of the stream's measure.
+
+    >>> head = ",".join(["ID", "Kernel Name", *METRICS])
+    >>> rows = "0,stream,1048576,3145728,70000000", "1,mxv,30,90,4000", "2,vxm,15,30,2000"
+    >>> parse(chr(10).join(["==PROF== Connected", head, ",,,,", *rows]))
+    [Counted(requests=22.5, nbytes=2560.0, link_bytes=6000.0)]
+    """
+    lines = [line for line in text.splitlines() if line and not line.startswith("==")]
+    found: list[Counted] = []
+    for row in csv.DictReader(io.StringIO("\n".join(lines))):
+        if not row["ID"]:  # the line of units
+            continue
+        requests, sectors, nbytes = (float(row[name].replace(",", "") or 0) for name in METRICS)
+        if row["Kernel Name"].partition("(")[0] == STREAM:
+            request_is, sector_is = requests / (STREAM_BYTES / 128), sectors / (STREAM_BYTES / 32)
+            found.append(Counted(0, 0, 0))
+        else:
+            before = found[-1]
+            more = before.requests + requests / request_is, before.nbytes + 32 * sectors / sector_is
+            found[-1] = Counted(*more, (before.link_bytes or 0) + nbytes)
+    return found

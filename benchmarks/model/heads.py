@@ -1,0 +1,72 @@
+"""The row-head cache in NumPy: which ids of each row lie on the card, and which rows a pull need not read for them.
+
+heads.cu keeps the k neighbours of each row that have most neighbours themselves, and nothing of rows that are cut into
+chunks. A row that has no more than k entries is there whole.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.model.requests import Integers, positions
+from sparsezc import device
+
+Bits = NDArray[np.bool_]
+
+
+@dataclass(eq=False)
+class Heads:
+    """k ids of each row; where a row has no more, or is cut into chunks, a number that is no column."""
+
+    ids: NDArray[Any]  # shape (nrows, k)
+    ncols: int
+
+    @property
+    def k(self) -> int:
+        return int(self.ids.shape[1])
+
+    def answered(self, block: slice, present: Bits | None, lengths: Integers) -> Bits:
+        """The rows of a block that a pull need not read: an id at hand is present, or there are no others.
+
+        `present` is as long as there are ids; None where every id is.
+        """
+        found = lengths <= self.k
+        if present is None:
+            found |= self.ids[block, 0] < self.ncols
+            return found
+        at = self.ids[block]
+        found |= (present[np.minimum(at, self.ncols - 1)] & (at < self.ncols)).any(1)
+        return found
+
+
+def of_engine(kept: Any, nrows: int, ncols: int) -> Heads:
+    """The heads that the GPU engine has made: slot j of row r of word w lies at (w * k + j) * 32 + r."""
+    ids = device.current().asnumpy(kept.ids).reshape(-1, kept.k, 32).transpose(0, 2, 1).reshape(-1, kept.k)
+    return Heads(ids[:nrows], ncols)
+
+
+def fill(
+    heads: Heads, block: slice, indptr: Integers, indices: NDArray[Any], degree: Integers | None, long: int
+) -> None:
+    """Choose the heads of a block of rows: the neighbours of largest degree, or the first where nobody knows degrees.
+
+    >>> heads = Heads(np.full((2, 2), 9), 9)
+    >>> fill(heads, slice(0, 2), np.array([0, 3, 4]), np.array([0, 1, 2, 1]), np.array([5, 1, 8]), 100)
+    >>> heads.ids.tolist()
+    [[2, 0], [1, 9]]
+    """
+    begin, end = indptr[block.start : block.stop], indptr[block.start + 1 : block.stop + 1]
+    rows = np.flatnonzero((begin < end) & (end - begin <= long))
+    at, span = positions(begin[rows], end[rows])
+    ids = indices[at]
+    if degree is not None:
+        order = np.lexsort((-degree[ids], span))
+        ids = ids[order]
+    lengths = (end - begin)[rows]
+    slot = np.arange(span.size) - (np.cumsum(lengths) - lengths)[span]
+    kept = slot < heads.k
+    heads.ids[block.start + rows[span[kept]], slot[kept]] = ids[kept]

@@ -1,0 +1,226 @@
+"""What sparsezc's kernels read of a matrix for one mxv or vxm: mxv.cu and vxm.cu with rows.cuh, said in NumPy.
+
+A pull streams each wanted row up to the end of the slice in which its answer is known; a push streams each row of the
+frontier. 32 rows that follow each other (a word) are one warp's and share their requests. Rows longer than LONG are cut
+into chunks of which each has a warp; a pull's chunks are all under way before one of them can tell the others to stop.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.model.heads import Heads, fill, of_engine
+from benchmarks.model.requests import Integers, Requests, of_entries, of_spans, positions
+from sparsezc.engines.gpu import stores
+
+Bits = NDArray[np.bool_]
+Answered = Callable[[slice, Integers], Bits]  # given a block of rows and their lengths
+
+BLOCK = 1 << 22  # entries that one thread looks at at a time
+_WORD = 32
+
+
+class Reading(NamedTuple):
+    """What is asked for of a matrix's two arrays."""
+
+    ids: Requests = Requests()
+    values: Requests = Requests()
+
+    @property
+    def all(self) -> Requests:
+        return self.ids + self.values
+
+
+@dataclass(eq=False)
+class Rows:
+    """A CSR as the GPU engine would hold it, its arrays on the host.
+
+    Attributes
+    ----------
+    indptr : ndarray of int64, shape (nrows + 1,)
+    indices : ndarray of an unsigned type, shape (nvals,)
+    id_bytes, value_bytes : int
+        Bytes of an id and of a value there; no value is read where all are the same (0).
+    ncols : int
+    long : int
+        Rows of more entries are cut into chunks.
+    values : ndarray, shape (nvals,) or (1,)
+    engine_rows : optional
+        The GPU engine's own object for these rows, where it has one.
+    """
+
+    indptr: Integers
+    indices: NDArray[Any]
+    id_bytes: int
+    value_bytes: int
+    ncols: int
+    values: NDArray[Any]
+    long: int = field(default_factory=lambda: stores.LONG)
+    engine_rows: Any = None
+    _heads: Heads | None = None
+
+    @property
+    def nrows(self) -> int:
+        return self.indptr.size - 1
+
+    @property
+    def nvals(self) -> int:
+        return int(self.indptr[-1])
+
+    @cached_property
+    def packs(self) -> bool:
+        """Whether ids and values fit into one word of 4 bytes (pack.cu)."""
+        spare = 32 - max(1, (self.ncols - 1).bit_length())
+        if not self.value_bytes or self.id_bytes != 4 or spare < 1 or self.values.dtype.kind == "c":
+            return False
+        low, high = self.values.min(), self.values.max()
+        return bool(low >= 0 and high < 2**spare and (self.values == self.values.astype(np.int64)).all())
+
+    def blocks(self) -> Iterator[slice]:
+        """Rows in parts of about BLOCK entries that begin at words."""
+        targets = np.arange(BLOCK, self.nvals, BLOCK)
+        cuts = np.searchsorted(self.indptr, targets) // _WORD * _WORD
+        ends = np.unique(np.concatenate([[0], cuts, [self.nrows]])).tolist()
+        for first, last in pairwise(ends):
+            yield slice(first, last)
+
+    def heads(self, k: int, hubs: Rows | None) -> Heads:
+        """The row-head cache of k ids a row; `hubs`: the transpose, whose longest rows are the hubs."""
+        kept = getattr(self.engine_rows, "heads", None)
+        if (self._heads is None or self._heads.k != k) and kept is not None and kept.k == k:
+            self._heads = of_engine(kept, self.nrows, self.ncols)
+        if self._heads is None or self._heads.k != k:
+            made = Heads(np.full((self.nrows, k), self.ncols, np.min_scalar_type(self.ncols)), self.ncols)
+            degree = None if hubs is None else np.diff(hubs.indptr)
+            with ThreadPoolExecutor(os.cpu_count()) as pool:
+                blocks = self.blocks()
+                list(pool.map(lambda block: fill(made, block, self.indptr, self.indices, degree, self.long), blocks))
+            self._heads = made
+        return self._heads
+
+
+class Spans(NamedTuple):
+    """Parts of rows: entries begin .. end-1 of a row, and the warp that streams them."""
+
+    begin: Integers
+    end: Integers
+    warp: Integers
+
+    def at(self, chosen: Any) -> Spans:
+        return Spans(self.begin[chosen], self.end[chosen], self.warp[chosen])
+
+
+def spans_of(rows: Rows, block: slice, wanted: Bits | None, answered: Answered | None) -> list[Spans]:
+    """The wanted rows of a block that have entries and no answer yet: by words, and the long ones as chunks."""
+    begin, end = rows.indptr[block], rows.indptr[block.start + 1 : block.stop + 1]
+    chosen = begin < end
+    if wanted is not None:
+        chosen &= wanted[block]
+    if answered is not None:
+        chosen &= ~answered(block, end - begin)
+    which = np.flatnonzero(chosen)
+    begin, end = begin[which], end[which]
+    is_long = end - begin > rows.long
+    by_word = Spans(begin, end, (which + block.start) // _WORD).at(~is_long)
+    count = -(-(end - begin)[is_long] // rows.long)
+    number, row = positions(np.zeros_like(count), count)
+    first = begin[is_long][row] + number * rows.long
+    chunks = Spans(first, np.minimum(first + rows.long, end[is_long][row]), np.arange(row.size))
+    return [spans for spans in (by_word, chunks) if spans.begin.size]
+
+
+def _first_hits(rows: Rows, spans: Spans, present: Bits) -> Integers:
+    """The position of each span's first entry whose id is present; its end where there is none."""
+    low, high = int(spans.begin[0]), int(spans.end[-1])
+    if 2 * int((spans.end - spans.begin).sum()) > high - low:  # most are wanted: look at all
+        hits = np.flatnonzero(present[rows.indices[low:high]]) + low
+    else:
+        at, _ = positions(spans.begin, spans.end)
+        hits = at[present[rows.indices[at]]]
+    next_hit = np.append(hits, np.iinfo(np.int64).max)[np.searchsorted(hits, spans.begin)]
+    found: Integers = np.minimum(next_hit, spans.end)
+    return found
+
+
+def pull(
+    rows: Rows, wanted: Bits | None, present: Bits | None, *, reads_ids: bool, reads_values: bool, stops: bool,
+    heads: Heads | None = None,
+) -> Reading:  # fmt: skip
+    """What mxv.cu reads.
+
+    Parameters
+    ----------
+    wanted : ndarray of bool, shape (nrows,), optional
+        The rows that the mask lets through; by default all.
+    present : ndarray of bool, shape (ncols,), optional
+        Where the vector has an entry; by default everywhere, and then only an operator that needs ids reads them.
+    stops : bool
+        A row is left at its first product.
+    heads : Heads, optional
+        Looked at first; for what stops only.
+    """
+
+    def of(spans: Spans) -> Reading:
+        if stops:
+            hit = spans.begin if present is None else _first_hits(rows, spans, present)
+            spans = spans._replace(end=np.minimum((hit // 32 + 1) * 32, spans.end))
+        ids = values = Requests()
+        if reads_ids or present is not None:
+            ids = of_spans(*spans, rows.id_bytes)
+        if reads_values and rows.value_bytes:
+            values = _values(rows, spans, present)
+        return Reading(ids, values)
+
+    answered = None
+    if heads is not None:
+        answered = lambda block, lengths: heads.answered(block, present, lengths)  # noqa: E731
+    return _sum(rows, wanted, of, answered)
+
+
+def push(rows: Rows, frontier: Bits | None, allowed: Bits | None, *, reads_values: bool) -> Reading:
+    """What vxm.cu reads: the rows of the frontier, and the values of entries that the mask lets through.
+
+    Parameters
+    ----------
+    frontier : ndarray of bool, shape (nrows,), optional
+    allowed : ndarray of bool, shape (ncols,), optional
+        Results that the mask lets through.
+    """
+
+    def of(spans: Spans) -> Reading:
+        values = _values(rows, spans, allowed) if reads_values and rows.value_bytes else Requests()
+        return Reading(of_spans(*spans, rows.id_bytes), values)
+
+    return _sum(rows, frontier, of)
+
+
+def _values(rows: Rows, spans: Spans, at_ids: Bits | None) -> Requests:
+    """The values of all entries of spans, or of those whose id is among some."""
+    if at_ids is None:
+        return of_spans(*spans, rows.value_bytes)
+    at, span = positions(spans.begin, spans.end)
+    kept = at_ids[rows.indices[at]]
+    return of_entries(at[kept], spans.warp[span[kept]], rows.value_bytes)
+
+
+def _sum(rows: Rows, wanted: Bits | None, of: Callable[[Spans], Reading], answered: Answered | None = None) -> Reading:
+    """What is read of all blocks, on all cores."""
+
+    def one(block: slice) -> list[Reading]:
+        return [of(spans) for spans in spans_of(rows, block, wanted, answered)]
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = [reading for part in pool.map(one, rows.blocks()) for reading in part]
+    return Reading(
+        sum((each.ids for each in found), Requests()),
+        sum((each.values for each in found), Requests()),
+    )

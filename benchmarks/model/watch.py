@@ -1,0 +1,237 @@
+"""Run an algorithm and predict what each of its products reads: the model's levels are the algorithm's own.
+
+Every statement that multiplies with a matrix, or folds its rows, is looked at before it runs: where the vector has
+entries, what the mask lets through, what the operators need. From that alone :mod:`benchmarks.model.reads` says what
+the GPU engine's kernels ask for, so nothing here needs a GPU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from benchmarks.model.reads import Bits, Reading, Rows, pull, push
+from sparsezc import device, engines
+from sparsezc.config import config
+from sparsezc.csr import index_dtype
+from sparsezc.engines.gpu import direction, heads, spmv
+from sparsezc.engines.gpu.direction import Work
+from sparsezc.matrix import Matrix
+
+_PRODUCTS = ("mxv", "vxm")
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A product as it is about to run: how its matrix will be read, and what that costs."""
+
+    operation: str
+    direction: str  # "push", "pull", or "none" where there is nothing to read
+    frontier: int  # entries of the vector
+    wanted: int  # results that the mask lets through
+    reading: Reading
+
+
+class Model:
+    """Predicts the statements that an engine runs.
+
+    Parameters
+    ----------
+    direction : {"choose", "push", "pull"}
+        With "choose", what the GPU engine would; else always one, where the matrix has the orientation that it needs.
+    placement : str
+        Where the ids and values would lie: it decides what an atomic is worth.
+    heads : int, optional
+        Ids of each row in the row-head cache; by default as many as the GPU engine has made, and none elsewhere.
+    packing : bool, optional
+        Whether ids and small values share a word; by default where the GPU engine has packed them.
+    """
+
+    def __init__(
+        self,
+        *,
+        direction: str = "choose",
+        placement: str = "zerocopy",
+        heads: int | None = None,
+        packing: bool | None = None,
+    ) -> None:
+        self.direction, self.placement, self.heads, self.packing = direction, placement, heads, packing
+        self.statements: list[Statement] = []
+        self.unknown: dict[str, int] = {}  # operations that read a matrix in a way that is not modelled
+        self._rows: dict[int, tuple[Any, Rows | None, Rows | None]] = {}
+
+    @contextmanager
+    def watching(self, engine: str) -> Iterator[Model]:
+        """Look at every statement that the engine of this name runs meanwhile."""
+        watched: Any = engines.get(engine)
+        run, sampled = watched.run, Matrix._sampled
+
+        def look_and_run(expression: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+            self.look(expression, mask)
+            run(expression, out, mask, accum, replace)
+
+        watched.run = look_and_run
+        watched.replay = lambda _frontier, _number: None  # each round comes back, to be looked at
+        if engine == "cpu" and self.heads:
+            Matrix._sampled = lambda A: self._sample(A)  # type: ignore[assignment,method-assign]
+        try:
+            yield self
+        finally:
+            del watched.run, watched.replay  # the class's own are seen again
+            Matrix._sampled = sampled  # type: ignore[method-assign]
+
+    def _sample(self, A: Matrix) -> Matrix | None:
+        """What the GPU engine would have of A in its row-head cache, as a matrix that costs nothing to read."""
+        rows, columns = self.orientations(A)
+        if rows is None or not self.heads:
+            return None
+        ids = np.sort(rows.heads(self.heads, columns).ids, axis=1)
+        there = ids < rows.ncols
+        indptr = np.concatenate([[0], np.cumsum(there.sum(1))])
+        made = Matrix.from_csr(indptr, ids[there], True, ncols=rows.ncols)
+        self._rows[id(made._store)] = (made._store, None, None)
+        return made
+
+    def look(self, expression: Any, mask: Any) -> None:
+        """Predict one statement."""
+        operation = expression.operation
+        matrices = [x for x in expression.operands if getattr(x, "ndim", 0) == 2]
+        if not matrices:
+            return
+        if operation in _PRODUCTS:
+            left = operation == "vxm"
+            v, A = expression.operands if left else reversed(expression.operands)
+            self.statements.append(self._product(operation, A, A._transposed != left, v, expression.op, mask, left))
+        elif operation in ("reduce", "reduce_rowwise"):
+            A, op = matrices[0], spmv._folding(expression.op)
+            self.statements.append(self._product(operation, A, A._transposed, None, op, mask, False))
+        else:
+            self.unknown[operation] = self.unknown.get(operation, 0) + 1
+
+    def orientations(self, A: Any) -> tuple[Rows | None, Rows | None]:
+        """The rows of a matrix, and of its transpose where the GPU engine would have them: as NumPy arrays."""
+        matrix = A.T if A._transposed else A
+        if id(matrix._store) not in self._rows:  # the store is kept, so its number stays its own
+            self._rows[id(matrix._store)] = (matrix._store, *_orientations(matrix))
+        return self._rows[id(matrix._store)][1:]
+
+    def _product(
+        self, operation: str, A: Any, transposed: bool, v: Any, op: Any, mask: Any, vector_left: bool
+    ) -> Statement:
+        """w<mask> = M v, with M the matrix or its transpose; without a vector, v is full."""
+        rows, columns = self.orientations(A)
+        if transposed:
+            rows, columns = columns, rows
+        present = None if v is None or v.nvals == v.size else _pattern(v, structure=True)
+        wanted = _allowed(mask)
+        reads_vector = ("x" if vector_left else "y") in op.reads
+        reads_ids, reads_values = reads_vector or "k" in op.reads, ("y" if vector_left else "x") in op.reads
+        frontier = A.shape[0 if vector_left else 1] if v is None else v.nvals
+        size = A.shape[1 if vector_left else 0] if wanted is None else int(wanted.sum())
+        k = 0 if rows is None or present is None else self._slots(rows, A.dtype, op, reads_values)
+        if frontier and rows is not None and present is None and spmv._counts(op):
+            return Statement(operation, "none", frontier, size, Reading())  # offsets tell
+        if frontier and rows is not None and self._pulls(rows, columns, op, reads_values, present, wanted, k):
+            stops = op.monoid.stops_anywhere
+            near = rows.heads(k, columns) if k and stops else None
+            if v is not None and reads_values and self._packed(rows):
+                reads_ids, reads_values = True, False
+            reading = pull(
+                rows, wanted, present, reads_ids=reads_ids, reads_values=reads_values, stops=stops, heads=near
+            )
+            return Statement(operation, "pull", frontier, size, reading)
+        if frontier and columns is not None:
+            apart = reads_values and not (v is not None and self._packed(columns))
+            reading = push(columns, present, wanted, reads_values=apart)
+            return Statement(operation, "push", frontier, size, reading)
+        return Statement(operation, "none", frontier, size, Reading())
+
+    def _slots(self, rows: Rows, dtype: Any, op: Any, reads_values: bool) -> int:
+        """Ids of each row that a pull looks at first."""
+        if not _stops(op):
+            return 0
+        if self.heads is not None:
+            return self.heads
+        return 0 if rows.engine_rows is None else heads.expected(rows.engine_rows, dtype, values=reads_values)
+
+    def _packed(self, rows: Rows) -> bool:
+        """Whether one word holds an entry's id and its value."""
+        if self.packing is not None:
+            return self.packing and rows.packs
+        kept = getattr(rows.engine_rows, "packed", None)
+        return kept is not None and kept.words is not None and config.packing != "off"
+
+    def _pulls(
+        self, rows: Rows, columns: Rows | None, op: Any, reads_values: bool, present: Bits | None,
+        wanted: Bits | None, slots: int,
+    ) -> bool:  # fmt: skip
+        if columns is None:
+            return True
+        if self.direction != "choose":
+            return self.direction == "pull"
+        if present is None:
+            return True
+        asked = work(rows, columns, present, wanted)
+        if direction.is_small(asked.frontier_rows, asked.frontier_entries, asked.nvals):
+            return False
+        share = 1 if self.placement == "device" else spmv._LINK_SHARE
+        return direction.prefers_pull(
+            asked,
+            stops=_stops(op),
+            heads=slots,
+            entry_bytes=rows.id_bytes + (rows.value_bytes if reads_values else 0),
+            offset_bytes=spmv._OFFSET_BYTES * share,
+            atomic_bytes=0 if op.monoid.stops_anywhere else spmv._ATOMIC_BYTES * share,
+        )
+
+
+def _stops(op: Any) -> bool:
+    """Whether the GPU engine expects a row's answer before the row's end."""
+    monoid = op.monoid
+    return bool(monoid.stops_anywhere or (monoid.terminal is not None and monoid.type.is_bool))
+
+
+def work(rows: Rows, columns: Rows, present: Bits, wanted: Bits | None) -> Work:
+    """What bits.cu's `frontier` and `wanted` count (of large matrices, the latter from a sample)."""
+    out, into = np.diff(columns.indptr), np.diff(rows.indptr)
+    if wanted is not None:
+        into = into[wanted]
+    first = int(np.minimum(into, 32).sum())
+    return Work(int(present.sum()), int(out[present].sum()), into.size, first, int(into.sum()), rows.nvals)
+
+
+def _orientations(matrix: Any) -> tuple[Rows | None, Rows | None]:
+    if not matrix.nvals:
+        return None, None
+    csr = matrix._to_csr()
+    value_bytes = 0 if csr.iso else csr.dtype.np_type.itemsize
+    on_host = csr.indices.placement == "host"  # where the ids of a GPU's matrix may be half as wide
+    id_bytes = index_dtype(csr.ncols, "device").itemsize if on_host else csr.indices.dtype.itemsize
+    kept = None if on_host else matrix._store
+    arrays = csr.indptr, csr.indices.read(), id_bytes, value_bytes, csr.ncols, csr.values.read()
+    rows = Rows(*arrays, engine_rows=kept and kept.rows)
+    if csr.symmetric:
+        return rows, rows
+    if kept is None or kept.columns is None:
+        return rows, None
+    other = kept.columns
+    indptr, widths = device.current().asnumpy(other.indptr), (other.indices.dtype.itemsize, value_bytes)
+    return rows, Rows(indptr, other.indices.read(), *widths, csr.nrows, other.values.read(), engine_rows=other)
+
+
+def _pattern(v: Any, *, structure: bool) -> Bits:
+    at, values = v.to_coo(values=not structure)
+    found = np.zeros(v.size, np.bool_)
+    found[at.astype(np.int64)] = True if structure else values.astype(np.bool_)
+    return found
+
+
+def _allowed(mask: Any) -> Bits | None:
+    if mask is None:
+        return None
+    found = _pattern(mask.parent, structure=mask.structure)
+    return ~found if mask.complement else found

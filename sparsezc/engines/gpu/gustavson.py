@@ -1,0 +1,222 @@
+"""Matrix times matrix, row by row: a first look at the products counts (mxm_count.cu), a second makes (mxm_fill.cu)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from sparsezc import device
+from sparsezc.engines.gpu import launch, parts, specialise, spmv
+from sparsezc.engines.gpu.output import MaskBits
+from sparsezc.engines.gpu.specialise import evaluate, flags, function, typedefs
+from sparsezc.engines.gpu.stores import MatrixStore, Rows, VectorStore
+from sparsezc.memory import budget
+from sparsezc.memory.device import DeviceBuffer
+from sparsezc.semirings import semiring as semirings
+from sparsezc.semirings.types import INT64, UINT8, DataType
+
+TABLE_BYTES = 40 << 10  # of shared memory, a block: five blocks fit a multiprocessor
+PATIENCE = 1 << 16  # products of a row that one warp makes, however few their columns
+_ENTRY_BYTES = 24  # an entry of the result and of A
+_MAP_COLUMNS = 1 << 15  # that a word of a map's summary stands for
+
+
+def product(semiring: Any, a: MatrixStore, b_type: DataType, b_rows: Rows) -> MatrixStore:
+    """A (+).(x) B, where both have entries."""
+    gpu = device.current()
+    xp = gpu.xp
+    a_rows, monoid, dtype = a.rows, semiring.monoid, semiring.return_type
+    assert a_rows is not None
+    placement = "zerocopy" if "zerocopy" in (a.placement, b_rows.indices.placement) else "device"
+    iso = None
+    if not semiring.reads & set("xyijk") and monoid.is_idempotent:
+        iso = DeviceBuffer(xp.asarray(_constant(semiring)))
+    b_rows = parts.near(b_rows, values="y" in semiring.reads)
+    names, b_rows = _named(b_rows)
+    found = products(a, b_rows)
+    counts = _count(a_rows, b_rows, found)
+    offsets = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(counts)])
+    fill = _Fill(semiring, a.dtype, b_type, a_rows, b_rows, names, iso is None, found, counts, offsets)
+
+    def make(first: int, last: int, whole: bool) -> tuple[Any, Any, Any]:
+        local = offsets[first : last + 1] - offsets[first]
+        return (local, *fill.rows(first, last)) if whole else (local, None, None)
+
+    ranges = parts.blocks([offsets, a_rows.indptr], _ENTRY_BYTES)
+    ncols = b_rows.ncols if names is None else names.ncols
+    return parts.assemble(ranges, make, (a.nrows, ncols), dtype, placement, iso)
+
+
+def _constant(semiring: Any) -> Any:
+    """The one product that a multiply which reads nothing has."""
+    ones = np.ones(1, semiring.type.np_type)
+    return np.asarray(semiring.binaryop.numpy(ones, ones), semiring.return_type.np_type)
+
+
+@dataclass(frozen=True)
+class _Names:
+    """Columns that were numbered anew: the old number of each, ascending."""
+
+    ids: Any
+    ncols: int
+
+
+def _named(rows: Rows) -> tuple[_Names | None, Rows]:
+    """Rows whose columns without entries are left out, where a map of all columns would be too large."""
+    if rows.ncols <= 2**32 and 4 * _map_bytes(rows.ncols) <= budget.available():
+        return None, rows
+    xp = device.current().xp
+    ids = rows.indices.load()
+    used = xp.unique(ids)
+    kind = np.uint32 if used.size < 2**32 else np.uint64
+    indices = DeviceBuffer(xp.searchsorted(used, ids).astype(kind))
+    named = Rows(rows.nrows, int(used.size), rows.nvals, rows.indptr, indices, rows.values, rows.iso)
+    return _Names(used.astype(np.uint64), rows.ncols), named
+
+
+def products(a: MatrixStore, b: Rows) -> Any:
+    """How many products each row of A makes: A times the lengths of B's rows."""
+    xp = device.current().xp
+    lengths = VectorStore(INT64, b.nrows)
+    lengths.put(xp.arange(b.nrows), b.indptr[1:] - b.indptr[:-1])
+    sums = VectorStore(INT64, a.nrows)
+    spmv.spmv(a, False, lengths, semirings.plus_second[INT64], sums, MaskBits(), None, False, vector_left=False)
+    counts = xp.zeros(a.nrows, np.int64)
+    at, values = sums.entries()
+    counts[at] = values
+    return counts
+
+
+def _slots(bytes_each: int) -> int:
+    """Slots of a block's table, a power of two."""
+    return 1 << (TABLE_BYTES // bytes_each).bit_length() - 1
+
+
+def _warp_limit(slots: int, b: Rows) -> int:
+    """The most entries of a row in a warp's table, which is half full then; 0 where an id may look like none."""
+    return slots // 16 if b.wide or b.ncols < 2**32 else 0
+
+
+def _map_bytes(ncols: int) -> int:
+    return -(-ncols // _MAP_COLUMNS) * (8 * 1024 + 4)
+
+
+def _large(rows: Any, nrows: int, ncols: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """The arguments that say which rows are large, and those with the maps that they take."""
+    gpu = device.current()
+    xp = gpu.xp
+    if rows.size == 0:
+        return (np.uint64(0), 0, 0), (np.uint64(0), 0, 0, np.uint64(0))
+    summary = -(-ncols // _MAP_COLUMNS)
+    room = max(1, budget.available() // 4 // _map_bytes(ncols))
+    count = min(rows.size, room, launch.blocks(gpu, launch.THREADS * rows.size))
+    maps, summaries = xp.zeros(count * summary * 1024, np.uint64), xp.zeros(count * summary, np.uint32)
+    at = rows.astype(np.uint64)
+    return (
+        (np.uint64(rows.size), at, launch.mark(at, nrows)),
+        (np.uint64(count), maps, summaries, np.uint64(summary)),
+    )
+
+
+def _grid(nrows: int, large: int) -> int:
+    return launch.blocks(device.current(), 32 * nrows + launch.THREADS * large)
+
+
+def _count(a: Rows, b: Rows, products: Any) -> Any:
+    """Entries of each row of the product."""
+    gpu = device.current()
+    xp = gpu.xp
+    slots = _slots(b.indices.dtype.itemsize)
+    large = xp.flatnonzero(products > _warp_limit(slots, b))
+    counts = xp.zeros(a.nrows, np.int64)
+    listed, maps = _large(large, a.nrows, b.ncols)
+    kernel = specialise.kernel(gpu, "mxm_count.cu", _count_prelude(a.wide, b.wide, slots), "mxm_count")
+    kernel(
+        _grid(a.nrows, large.size),
+        launch.THREADS,
+        (
+            np.uint64(a.nrows), products, *_pointers(a)[:2], *_pointers(b)[:2],
+            *listed, *maps, xp.zeros(2, np.uint64), counts,
+        ),
+    )  # fmt: skip
+    return counts
+
+
+@dataclass(frozen=True)
+class _Fill:
+    """The second look: everything that it takes."""
+
+    semiring: Any
+    a_type: DataType
+    b_type: DataType
+    a: Rows
+    b: Rows
+    names: _Names | None
+    values: bool
+    products: Any
+    counts: Any
+    offsets: Any
+
+    def rows(self, first: int, last: int) -> tuple[Any, Any]:
+        """Ids and values of rows first .. last-1 of the product; None for the values where they are all the same."""
+        gpu = device.current()
+        xp = gpu.xp
+        a, b, dtype = self.a, self.b, self.semiring.return_type
+        slots = _slots(b.indices.dtype.itemsize + 2 + (dtype.np_type.itemsize if self.values else 0))
+        base, end = int(self.offsets[first]), int(self.offsets[last])
+        mine = slice(first, last)
+        long = (self.counts[mine] > _warp_limit(slots, b)) | (self.products[mine] > PATIENCE)
+        large = xp.flatnonzero(long & (self.counts[mine] > 0)) + first
+        ids = xp.empty(end - base, b.indices.dtype)
+        values = xp.empty(end - base, dtype.np_type) if self.values else None
+        listed, maps = _large(large, a.nrows, b.ncols)
+        text = _fill_prelude(
+            self.semiring, self.a_type, self.b_type, (a.wide, b.wide), (a.iso, b.iso), self.values, slots
+        )
+        specialise.kernel(gpu, "mxm_fill.cu", text, "mxm_fill")(
+            _grid(last - first, large.size),
+            launch.THREADS,
+            (
+                np.uint64(first), np.uint64(last), self.offsets, np.uint64(base), *_pointers(a), *_pointers(b),
+                0 if self.names is None else self.names.ids, *listed, *maps, xp.zeros(2, np.uint64),
+                ids, 0 if values is None else values,
+            ),
+        )  # fmt: skip
+        return ids if self.names is None else self.names.ids[ids.astype(np.int64)], values
+
+
+def _pointers(rows: Rows) -> tuple[Any, ...]:
+    return rows.indptr, np.uint64(rows.indices.pointer), np.uint64(rows.values.pointer)
+
+
+def _ids(wide: tuple[bool, bool]) -> dict[str, str]:
+    a, b = ("u64" if long else "u32" for long in wide)
+    return {"AId": a, "BId": b, "Key": b}
+
+
+@cache
+def _count_prelude(a_wide: bool, b_wide: bool, slots: int) -> str:
+    types = typedefs(**_ids((a_wide, b_wide)), A=UINT8)
+    return f"{types}\n{flags(READS_A=False, ISO_A=False)}\nconstexpr u32 SLOTS = {slots};"
+
+
+@cache
+def _fill_prelude(
+    semiring: Any, a: DataType, b: DataType, wide: tuple[bool, bool], iso: tuple[bool, bool], values: bool, slots: int
+) -> str:
+    multiply = evaluate(semiring, x="a", y="b", i="row", k="shared", j="col")
+    monoid = semiring.monoid
+    exact = monoid.stops_anywhere or not (monoid.type.is_float or monoid.op.written is not None)
+    return "\n".join(
+        (
+            typedefs(**_ids(wide), A=a, B=b, Z=semiring.return_type),
+            flags(READS_A="x" in semiring.reads and values, READS_B="y" in semiring.reads, ISO_A=iso[0], ISO_B=iso[1]),
+            flags(VALUES=values, ORDERED=not exact),
+            f"constexpr u32 SLOTS = {slots};",
+            specialise.monoid(monoid),
+            function("Z", "multiply", "A a, B b, u64 row, u64 shared, u64 col", multiply),
+        )
+    )

@@ -1,0 +1,136 @@
+"""The row-head cache: a few ids of each row, hubs first, in device memory, for pulls that stop early (heads.cu).
+
+A pull over a monoid with a terminal value reads a row until one of its columns is in the vector; that is mostly a hub.
+So with the largest hubs of each row at hand, few rows are read over the link at all. ``gb.config.head_cache`` says
+whether, ``gb.config.head_budget`` how much memory it may take.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sparsezc import device
+from sparsezc.config import config
+from sparsezc.device import Device
+from sparsezc.engines.gpu import launch, specialise
+from sparsezc.engines.gpu.stores import Rows
+from sparsezc.errors import warn_slow
+from sparsezc.memory import budget
+from sparsezc.semirings.types import DataType
+
+_BYTES = 32  # a row, where the user sets no budget
+_MOST = 32  # slots a row: a lane of the warp that makes them keeps one
+_FREE = 0.5  # of the device memory that may be used, at most so much: vectors come and go
+
+
+@dataclass(frozen=True)
+class Heads:
+    """k slots for each row; `values` only if a multiply needed them."""
+
+    k: int
+    ids: Any
+    values: Any
+
+    def arguments(self) -> tuple[Any, ...]:
+        return self.ids, self.values, np.uint32(self.k)
+
+
+NO_HEADS = Heads(0, 0, 0)
+
+
+def of(rows: Rows, hubs: Rows | None, dtype: DataType, *, values: bool, entries: float) -> Heads:
+    """The heads of some rows, for a pull that would read so many entries without them.
+
+    Parameters
+    ----------
+    rows : Rows
+        What is pulled; it keeps its heads.
+    hubs : Rows, optional
+        The transpose: the longest of its rows are the hubs.
+    values : bool
+        Whether the multiply reads values.
+    entries : float
+        With ``head_cache="auto"`` heads are made when pulls have read as many entries as making them reads: all.
+    """
+    slots = _slots(rows, dtype, values)
+    if not slots:
+        return NO_HEADS
+    values = values and not rows.iso
+    kept: Heads | None = rows.heads
+    if kept is not None and kept.k <= slots and not (values and isinstance(kept.values, int)):
+        return kept
+    rows.pulled += entries
+    if config.head_cache == "auto" and rows.pulled < rows.nvals:
+        return NO_HEADS
+    rows.heads = None  # its memory is free for what is made now
+    made = rows.heads = _make(rows, hubs, dtype, slots, values)
+    return made
+
+
+def sample(rows: Rows, hubs: Rows | None, dtype: DataType) -> Rows | None:
+    """A matrix of the heads alone, as long as there are heads: rows that end where their heads do."""
+    kept = of(rows, hubs, dtype, values=False, entries=0)
+    if not kept.k:
+        return None
+    empty = device.current().xp.zeros(rows.nrows + 1, np.int64)
+    short = Rows(rows.nrows, rows.ncols, 0, empty, rows.indices, rows.values, rows.iso)
+    short.heads = kept
+    return short
+
+
+def expected(rows: Rows, dtype: DataType, *, values: bool) -> int:
+    """Slots a row that a pull will look at."""
+    if config.head_cache == "on":
+        return _slots(rows, dtype, values)
+    return 0 if rows.heads is None or config.head_cache == "off" else rows.heads.k
+
+
+def nbytes(nrows: int, id_bytes: int) -> int:
+    """Device memory that the heads of a matrix take where the user sets no budget, without values."""
+    return -(-nrows // 32) * 32 * (_BYTES // id_bytes) * id_bytes
+
+
+def _slots(rows: Rows, dtype: DataType, values: bool) -> int:
+    """Slots a row that the budget allows; 0 where nobody wants any or, with a line that says so, it allows none."""
+    if config.head_cache == "off" or (config.head_cache == "auto" and rows.indices.placement == "device"):
+        return 0
+    id_bytes = rows.indices.dtype.itemsize
+    slot = id_bytes + (dtype.np_type.itemsize if values and not rows.iso else 0)
+    if rows.ncols > 2 ** (8 * id_bytes) - 2:  # the last two ids say something else
+        return 0
+    room = int(_FREE * budget.available()) + (0 if rows.heads is None else rows.heads.ids.nbytes)
+    asked = (
+        budget.share(config.head_budget) if config.head_budget is not None else _BYTES // id_bytes * slot * rows.nrows
+    )
+    slots = min(min(asked, room) // (slot * max(rows.nrows, 1)), _MOST)
+    if not slots and rows.nrows:
+        warn_slow(
+            f"no row-head cache: one id for each of {rows.nrows:,} rows takes {slot * rows.nrows:,} bytes of device"
+            f" memory and {min(asked, room):,} may be used (gb.config.head_budget, gb.config.budget)"
+        )
+    return slots
+
+
+def _make(rows: Rows, hubs: Rows | None, dtype: DataType, k: int, values: bool) -> Heads:
+    gpu: Device = device.current()
+    xp = gpu.xp
+    padded = -(-rows.nrows // 32) * 32 * k
+    ids = xp.empty(padded, rows.indices.dtype)
+    kept = xp.empty(padded, dtype.np_type) if values else 0
+    prelude = "\n".join(
+        (
+            specialise.typedefs(Id="u64" if rows.wide else "u32", A=dtype),
+            f"constexpr u64 LONG = {rows.chunks.length};",
+            specialise.flags(KEEPS_VALUES=values),
+        )
+    )
+    kernel = specialise.kernel(gpu, "heads.cu", prelude, "heads")
+    pointers = np.uint64(rows.indices.pointer), np.uint64(rows.values.pointer)
+    by = 0 if hubs is None else hubs.indptr
+    counter = xp.zeros(1, np.uint64)
+    arguments = (np.uint64(rows.nrows), rows.indptr, *pointers, by, np.uint32(k), ids, kept, counter)
+    kernel(launch.blocks(gpu, rows.nrows), launch.THREADS, arguments)
+    return Heads(k, ids, kept)

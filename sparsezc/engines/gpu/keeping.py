@@ -1,0 +1,119 @@
+"""How the GPU engine makes, reads and changes its stores; those of user-defined types are the CPU engine's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc import device
+from sparsezc.config import config
+from sparsezc.csr import Csr
+from sparsezc.engines.gpu import elementwise, heads, matrices
+from sparsezc.engines.gpu.hosted import HostStore, host_engine
+from sparsezc.engines.gpu.output import MaskBits
+from sparsezc.engines.gpu.replay import Replay
+from sparsezc.engines.gpu.stores import MatrixStore, VectorStore
+from sparsezc.memory import budget
+from sparsezc.semirings.types import DataType
+
+
+class Keeper:
+    """The engine protocol's methods that do not compute; see :class:`sparsezc.engines.Engine`."""
+
+    def new_matrix(self, dtype: DataType, nrows: int, ncols: int) -> Any:
+        if dtype.is_udt:
+            return HostStore(host_engine().new_matrix(dtype, nrows, ncols))
+        return MatrixStore(dtype, nrows, ncols, None)
+
+    def new_vector(self, dtype: DataType, size: int) -> Any:
+        return HostStore(host_engine().new_vector(dtype, size)) if dtype.is_udt else VectorStore(dtype, size)
+
+    def matrix_from_csr(self, csr: Csr) -> Any:
+        if csr.dtype.is_udt:
+            return HostStore.of_matrix(csr)
+        if csr.indices.placement == "host":
+            csr = csr.place(budget.resolve(config.placement, csr.placed_nbytes, csr.nrows))
+        return matrices.store_of(csr)
+
+    def matrix_to_csr(self, store: Any) -> Csr:
+        if isinstance(store, HostStore):
+            csr: Csr = host_engine().matrix_to_csr(store.store)
+            return csr
+        return matrices.csr_of(store)
+
+    def vector_from_coo(self, indices: NDArray[Any], values: NDArray[Any], dtype: DataType, size: int) -> Any:
+        if dtype.is_udt:
+            return HostStore(host_engine().vector_from_coo(indices, values, dtype, size))
+        xp = device.current().xp
+        store = VectorStore(dtype, size)
+        if indices.size:
+            numbers = xp.array(np.ascontiguousarray(values).astype(dtype.np_type, copy=False))  # a copy on any device
+            full = indices.size == size  # ascending and distinct: all of them
+            store.put(xp.arange(size) if full else xp.asarray(np.ascontiguousarray(indices)), numbers)
+        return store
+
+    def vector_to_coo(self, store: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+        if isinstance(store, HostStore):
+            found: tuple[NDArray[Any], NDArray[Any]] = host_engine().vector_to_coo(store.store)
+            return found
+        gpu = device.current()
+        at, values = store.entries()  # only what is present crosses the link
+        return gpu.asnumpy(at).astype(np.uint64), gpu.asnumpy(values)
+
+    def dup(self, store: Any, dtype: DataType) -> Any:
+        if isinstance(store, HostStore):
+            return HostStore(host_engine().dup(store.store, dtype))
+        if isinstance(store, MatrixStore):
+            return matrices.cast(store, dtype)
+        copy = VectorStore(dtype, store.size)
+        elementwise.write_vector(store, copy, MaskBits(), None, False)
+        copy.count = store.count
+        return copy
+
+    def nvals(self, store: Any) -> int:
+        if isinstance(store, HostStore):
+            return int(store.store.nvals)
+        count: int = store.nvals if isinstance(store, MatrixStore) else store.nvals()
+        return count
+
+    def clear(self, store: Any) -> None:
+        if isinstance(store, HostStore):
+            store.store.clear()
+        elif isinstance(store, MatrixStore):
+            store.rows = store.columns = None
+        else:
+            store.clear()
+
+    def resize(self, store: Any, *shape: int) -> None:
+        if isinstance(store, HostStore):
+            store.store.resize(*shape)
+            return
+        if isinstance(store, MatrixStore):
+            matrices.resize(store, *shape)
+            return
+        indices, values = self.vector_to_coo(store)
+        kept = indices < shape[0]
+        other = self.vector_from_coo(indices[kept], values[kept], store.dtype, shape[0])
+        store.size = shape[0]
+        store.set(other.values, other.bits, other.count)
+
+    def keep_transpose(self, store: Any) -> None:
+        if isinstance(store, MatrixStore):
+            matrices.keep_transpose(store)
+
+    def sample(self, store: Any) -> MatrixStore | None:
+        if isinstance(store, HostStore) or store.rows is None:
+            return None
+        rows = heads.sample(store.rows, store.columns, store.dtype)
+        return None if rows is None else MatrixStore(store.dtype, store.nrows, store.ncols, rows)
+
+    def pointers(self, store: VectorStore) -> MatrixStore:
+        return matrices.pointers(store)
+
+    def replay(self, frontier: VectorStore, number: int) -> Replay:
+        return Replay(frontier, number)
+
+    def wait(self, store: Any) -> None:
+        device.current().synchronize()

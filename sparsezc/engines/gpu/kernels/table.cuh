@@ -1,0 +1,67 @@
+// A hash table of one row's ids in shared memory, for a warp or for a whole block: open addressing, linear probing.
+//
+// The prelude supplies Key, the type of the ids. No id may be NOBODY.
+#pragma once
+#include "warp.cuh"
+
+namespace szc {
+
+constexpr Key NOBODY = (Key)~(Key)0;
+
+// The threads that share a table: a warp, or all of a block.
+struct Group {
+  u32 rank, size;
+  __device__ __forceinline__ void sync() const {
+    if (size == 32) __syncwarp(); else __syncthreads();
+  }
+};
+
+// The next number that no block had yet. All of the block call.
+__device__ __forceinline__ u64 take_together(u64* counter, u64* shared) {
+  if (threadIdx.x == 0) *shared = atomicAdd(counter, 1ull);
+  __syncthreads();
+  const u64 taken = *shared;
+  __syncthreads();
+  return taken;
+}
+
+struct Table {
+  Key* keys;  // in shared memory
+  u32 shift;  // 2^(32 - shift) slots; 32: there is no table
+
+  __device__ __forceinline__ bool exists() const { return shift < 32; }
+  __device__ __forceinline__ u32 slots() const { return 1u << (32 - shift); }
+  __device__ __forceinline__ u32 home(Key id) const {
+    return (((u32)id ^ (u32)((u64)id >> 32)) * 2654435769u) >> shift;  // Fibonacci hashing: Knuth, vol. 3, section 6.4
+  }
+  __device__ __forceinline__ u32 after(u32 slot) const { return (slot + 1) & (slots() - 1); }
+
+  // Makes the table an empty one with at least `wanted` slots, as far as `most` reach. All of the group call.
+  __device__ __forceinline__ void clear(const Group& g, u64 wanted, u32 most) {
+    shift = 27;
+    while (slots() < most && slots() < wanted) --shift;
+    for (u32 slot = g.rank; slot < slots(); slot += g.size) keys[slot] = NOBODY;
+    g.sync();
+  }
+
+  // The slot of an id, which is put there if it was nowhere; `fresh`: it was.
+  __device__ __forceinline__ u32 insert(Key id, bool& fresh) {
+    for (u32 slot = home(id);; slot = after(slot)) {
+      Key before = *(volatile Key*)(keys + slot);
+      if (before == NOBODY) before = atomicCAS(keys + slot, NOBODY, id);
+      fresh = before == NOBODY;
+      if (fresh || before == id) return slot;
+    }
+  }
+
+  // Where an id is.
+  __device__ __forceinline__ bool find(Key id, u32& slot) const {
+    for (slot = home(id);; slot = after(slot)) {
+      const Key key = keys[slot];
+      if (key == id) return true;
+      if (key == NOBODY) return false;
+    }
+  }
+};
+
+}  // namespace szc

@@ -1,0 +1,77 @@
+"""Ids and small whole values packed into one word, for products that read both over the link (pack.cu).
+
+A row's ids and its values are separate requests, and what a scattered row costs are requests. With 2^24 columns an id
+leaves 8 bits: enough for the lengths 0 to 255, whatever their type. The packed words are a third array beside the
+ids and the values, in the same placement; ``gb.config.packing`` says whether it is made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sparsezc import device
+from sparsezc.config import config
+from sparsezc.engines.gpu import launch, specialise
+from sparsezc.engines.gpu.stores import Rows
+from sparsezc.errors import OutOfMemory
+from sparsezc.memory import Buffer, allocate
+from sparsezc.semirings.types import DataType
+
+_PASSES = 2  # what making the words costs, in reads of all ids and values: it reads and writes as much
+
+
+@dataclass(frozen=True)
+class Packed:
+    """`words`: id in the low `bits`, value above; None where nothing is packed."""
+
+    bits: int
+    words: Buffer | None
+
+
+NOT_PACKED = Packed(0, None)
+
+
+def of(rows: Rows, dtype: DataType, entries: int) -> Packed:
+    """The packed entries of some rows, for a product that reads the ids and the values of so many.
+
+    With ``packing="auto"`` they are made once products have read as much as making them does; never beyond the memory
+    that there is.
+    """
+    if config.packing == "off" or (config.packing == "auto" and rows.indices.placement != "zerocopy"):
+        return NOT_PACKED
+    if rows.packed is not None:
+        made: Packed = rows.packed
+        return made
+    bits = max(1, (rows.ncols - 1).bit_length())
+    if rows.iso or dtype.is_complex or bits > 31 or rows.nvals == 0:
+        return NOT_PACKED
+    rows.multiplied += entries
+    if config.packing == "auto" and rows.multiplied < _PASSES * rows.nvals:
+        return NOT_PACKED
+    made = rows.packed = _make(rows, dtype, bits)
+    return made
+
+
+def _make(rows: Rows, dtype: DataType, bits: int) -> Packed:
+    gpu = device.current()
+    try:
+        words = allocate(rows.indices.placement, rows.nvals, np.uint32)
+    except OutOfMemory:
+        return NOT_PACKED
+    kernel = specialise.kernel(gpu, "pack.cu", specialise.typedefs(A=dtype), "pack")
+    unfit = gpu.xp.zeros(1, np.uint32)
+    pointers = np.uint64(rows.indices.pointer), np.uint64(rows.values.pointer)
+    most = _most(dtype, bits)
+    arguments = (np.uint64(rows.nvals), *pointers, np.uint32(bits), np.uint32(most), np.uint64(words.pointer), unfit)
+    kernel(launch.blocks(gpu, rows.nvals), launch.THREADS, arguments)
+    return NOT_PACKED if int(gpu.asnumpy(unfit)[0]) else Packed(bits, words)
+
+
+def _most(dtype: DataType, bits: int) -> int:
+    """The largest value that the bits beside an id hold, and the type too."""
+    most: int = 2 ** (32 - bits) - 1
+    if dtype.is_bool:
+        return 1
+    return min(most, np.iinfo(dtype.np_type).max if dtype.is_integer else 2**24)

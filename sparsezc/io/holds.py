@@ -1,0 +1,22 @@
+"""What a format or another library can hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sparsezc.errors import DomainMismatch
+
+
+def need_numbers(A: Any, where: str) -> None:
+    """Refuse values of user-defined types, which no format and no other library's sparse matrices hold.
+
+    Raises
+    ------
+    DomainMismatch
+        The message says how the numbers inside can be had.
+    """
+    if A.dtype.is_udt:
+        raise DomainMismatch(
+            f"{where}: {getattr(A, 'name', 'the matrix')} holds {A.dtype}, a user-defined type; numbers are needed."
+            " to_coo() gives the values as a NumPy array, and apply a part of them"
+        )

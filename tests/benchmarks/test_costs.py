@@ -1,0 +1,88 @@
+"""`benchmarks.latency` and `benchmarks.shapes` run from end to end on the emulated device."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks import latency, shapes
+from benchmarks.frame import Report, load
+from tests.benchmarks.runs import cases, emulated
+from tests.emulator.device import EmulatedDevice
+
+# latency
+
+
+@emulated
+def test_latency_on_the_emulated_device(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "l.json"
+    before = latency.device.use(None)
+    options = ["--emulator", "--calls", "3", "--repeats", "2", "--starts", "1", "--grid", "5"]
+    try:
+        assert latency.main([*options, "--out", str(path)]) == 0
+    finally:
+        latency.device.use(before)
+    found = {case["name"]: case for case in cases(path)}
+    assert set(latency.AT_MOST) <= set(found)
+    assert all(case["derived"]["median"] > 0 for name, case in found.items() if "NumPy" not in name)
+    assert found["bfs, a level, device"]["notes"]["levels"] == 9
+    assert "goal" in capsys.readouterr().out
+
+
+def test_a_process_that_fails_is_told() -> None:
+    with pytest.raises(RuntimeError, match="ended with 1"):
+        latency.python("-c", "raise ValueError('no such thing')")
+
+
+def test_importing_stays_cheap(tmp_path: Path) -> None:
+    """The project's limit is 0.4 s beyond NumPy; the least of some pairs, for other load only adds."""
+    report = Report("latency", "ms", tmp_path / "l.json")
+    latency.imports(report, 3)
+    for case in report.cases[:2]:
+        assert case.seconds.min <= latency.AT_MOST[case.name]
+
+
+# shapes
+
+
+@emulated
+def test_shapes_on_the_emulated_device(tmp_path: Path, device: EmulatedDevice) -> None:
+    path = tmp_path / "s.json"
+    shapes.main(["--entries", "11", "--trials", "1", "--copy-mib", "1", "--out", str(path)])
+    report = load(path)
+    assert report.failures == []
+    assert [case.setting["graph"] for case in report.cases] == 2 * list(shapes.SHAPES)
+    assert all(case.verified == "yes" for case in report.cases)
+    assert all(case.notes["of_stream"] > 0 for case in report.cases)
+    assert report.cases[0].notes["of_stream"] == 1
+
+
+@pytest.mark.parametrize("name", shapes.SHAPES)
+def test_shapes_have_the_entries_they_say(name: str) -> None:
+    lengths = np.asarray(shapes.SHAPES[name](1 << 16), np.int64)
+    assert lengths.min() >= 0
+    if name == "empty rows":
+        assert np.count_nonzero(lengths) == lengths.size // 1024
+    else:
+        assert lengths.sum() == pytest.approx(1 << 16, rel=0.1)
+    if name.startswith("mean degree"):
+        assert lengths.mean() == pytest.approx(int(name.split()[-1]), rel=0.1)
+
+
+@emulated
+def test_a_shape_s_rows_have_ascending_ids_without_twins(device: EmulatedDevice) -> None:
+    lengths = np.array([5, 0, 1000, 1, 300])
+    csr = shapes.matrix(lengths, 1000, "zerocopy")._to_csr()
+    assert (np.diff(csr.indptr) == lengths).all()
+    for begin, end in zip(csr.indptr, csr.indptr[1:], strict=False):
+        ids = csr.indices.read(begin, end).astype(np.int64)
+        assert (np.diff(ids) > 0).all()
+        assert (ids < 1000).all()
+
+
+def test_without_a_gpu_both_say_why(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(shapes.device, "reason", lambda: "no GPU: none was built in")
+    assert shapes.main([]) == latency.main([]) == 2
+    assert capsys.readouterr().out.count("none was built in") == 2

@@ -1,0 +1,131 @@
+"""`benchmarks.emogi` runs from end to end on the emulated device, with the requests that the emulator counts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sparsezc as gb
+from benchmarks.emogi import __main__ as emogi
+from benchmarks.emogi.uvm import why_no_pages_migrate
+from benchmarks.emogi.variants import UNREACHED, Count, Edges, Variant, source
+from benchmarks.model.emogi import PATTERNS
+from tests.benchmarks.runs import cases, emulated
+from tests.emulator import resources
+from tests.emulator.device import EmulatedDevice
+
+SMALL = ("--sources", "3", "--counted", "2", "--trials", "2", "--copy-mib", "1")
+
+
+@emulated
+def test_emogi_on_the_emulated_device(
+    tmp_path: Path, device: EmulatedDevice, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "e.json"
+    assert emogi.main(["kron:6", "grid:6x6", *SMALL, "--out", str(path)]) == 0
+    found = cases(path)
+    variants = [*PATTERNS, "sparsezc"]
+    expected = [(name, variant) for name in emogi.ALGORITHMS for variant in variants]
+    assert [(case["name"], case["setting"]["variant"]) for case in found] == 2 * expected
+    assert all(case["verified"] == "yes" for case in found)
+    theirs = [case for case in found if case["setting"]["variant"] != "sparsezc"]
+    assert all(case["requests"] > 0 and case["notes"]["amplification"] > 0 for case in theirs)
+    text = capsys.readouterr().out
+    assert "this device has no pages that migrate" in text
+    assert "section 5.3.4, figure 10" in text
+
+
+@emulated
+def test_ids_of_eight_bytes_take_twice_the_bytes(tmp_path: Path, device: EmulatedDevice) -> None:
+    moved = {}
+    for width in ("4", "8"):
+        path = tmp_path / f"{width}.json"
+        options = ["--variants", "aligned,sparsezc", "--algorithms", "bfs", "--id-bytes", width]
+        assert emogi.main(["urand:7", *SMALL, *options, "--out", str(path)]) == 0
+        moved[width] = [case["derived"]["nbytes"] for case in cases(path)]
+    assert moved["8"][0] == pytest.approx(2 * moved["4"][0], rel=0.15)
+
+
+@emulated
+def test_components_of_a_directed_graph_are_left_out(
+    tmp_path: Path, device: EmulatedDevice, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, path = tmp_path / "g.mtx", tmp_path / "e.json"
+    file.write_text("%%MatrixMarket matrix coordinate pattern general\n4 4 3\n1 2\n2 3\n3 1\n")
+    assert emogi.main([str(file), *SMALL, "--variants", "aligned", "--out", str(path)]) == 0
+    assert [case["name"] for case in cases(path)] == ["bfs", "sssp"]
+    assert "is not symmetric" in capsys.readouterr().out
+
+
+@emulated
+@pytest.mark.parametrize("device", ["lockstep"], indirect=True)
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_rounds_are_counted_as_the_emulator_counts_them(pattern: str, device: EmulatedDevice) -> None:
+    A = gb.io.read("kron:8", weights="hash:8-72", placement="zerocopy")
+    csr = A._to_csr()
+    variant = Variant(device, Edges(csr.indptr, csr.indices.pointer, csr.values.pointer, 4, 1), pattern)
+    start = int(np.argmax(np.diff(csr.indptr)))
+    answers = {
+        "bfs": gb.algorithms.bfs(A, start).to_dense(-1),
+        "sssp": gb.algorithms.sssp(A, start).to_dense(UNREACHED),
+        "cc": gb.algorithms.connected_components(A).to_dense(),
+    }
+    for name, answer in answers.items():
+        count = Count()
+        device.reset()
+        found = getattr(variant, name)(start, variant.counting(count, lengths=name == "sssp"))
+        assert (found == answer).all()
+        ids, lengths = device.total(0), device.total(1)
+        assert (count.ids.useful_bytes, count.lengths.useful_bytes) == (ids.useful_bytes, lengths.useful_bytes)
+        if pattern == "naive":  # the emulator keeps nothing in a cache: there each entry is a request
+            assert count.ids.count < ids.count
+        else:
+            assert list(count.ids.by_size) == list(ids.by_size.values())
+            assert list(count.lengths.by_size) == list(lengths.by_size.values())
+
+
+@emulated
+@pytest.mark.parametrize("device", ["reverse", "random"], indirect=True)
+def test_answers_do_not_depend_on_the_order_of_lanes(device: EmulatedDevice) -> None:
+    A = gb.io.read("urand:6", weights="hash:8-72", placement="zerocopy")
+    csr = A._to_csr()
+    variant = Variant(device, Edges(csr.indptr, csr.indices.pointer, csr.values.pointer, 4, 1), "aligned")
+    assert (variant.bfs(0) == gb.algorithms.bfs(A, 0).to_dense(-1)).all()
+    assert (variant.sssp(0) == gb.algorithms.sssp(A, 0).to_dense(UNREACHED)).all()
+    assert (variant.cc() == gb.algorithms.connected_components(A).to_dense()).all()
+
+
+def test_more_pages_than_the_card_has_free_never_migrate() -> None:
+    class Runtime:
+        runtime = None
+
+    class Full:
+        class xp:  # noqa: N801
+            class cuda:  # noqa: N801
+                runtime = Runtime
+
+        def managed_is_safe(self) -> bool:
+            return True
+
+        def memory(self) -> tuple[int, int]:
+            return 3 << 30, 80 << 30
+
+    assert "more than the card has free" in str(why_no_pages_migrate(Full(), 3 << 30))
+    assert why_no_pages_migrate(Full(), 1 << 30) is None
+
+
+@pytest.mark.skipif(resources.why_unavailable() is not None, reason=str(resources.why_unavailable()))
+def test_the_kernels_compile_for_gpus_without_spills(tmp_path: Path) -> None:
+    kernels = ("bfs", "sssp", "hook", "jump")
+    texts = [(f"{name}-{pattern}", source(pattern), name) for name in kernels for pattern in PATTERNS]
+    usage = resources.measure(texts, (80, 90), tmp_path / "cache")
+    assert len(usage) == 2 * len(texts)
+    assert all(each.spills == 0 and each.stack == 0 and each.registers <= 40 for each in usage.values())
+
+
+def test_without_a_gpu_it_says_why(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(emogi.device, "reason", lambda: "no GPU: none was built in")
+    assert emogi.main(["kron:5"]) == 2
+    assert "none was built in" in capsys.readouterr().out

@@ -1,0 +1,155 @@
+"""The row-head cache: pulls that look at it answer as those that do not, and read less."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sparsezc as gb
+from sparsezc import device
+from sparsezc.engines.gpu import heads, stores
+
+N = 200
+LENGTHS = [0, 1, 2, 7, 8, 9, 31, 32, 33, 64, 100, 150]  # around the 8 ids of a row, a slice, and what is long here
+LONG = 99
+
+
+@pytest.fixture(autouse=True)
+def short_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stores, "LONG", LONG)
+
+
+def matrix(dtype: str, seed: int = 1) -> gb.Matrix:
+    rng = np.random.default_rng(seed)
+    lengths = [LENGTHS[k % len(LENGTHS)] for k in range(N)]
+    columns = np.concatenate([np.sort(rng.permutation(N)[:k]) for k in lengths])
+    return gb.Matrix.from_coo(
+        np.repeat(np.arange(N), lengths), columns, rng.integers(0, 2, columns.size), dtype, nrows=N, ncols=N
+    )
+
+
+def vector(share: float, dtype: str, seed: int) -> gb.Vector:
+    rng = np.random.default_rng(seed)
+    at = np.flatnonzero(rng.random(N) < share)
+    return gb.Vector.from_coo(at, rng.integers(0, 2, at.size), dtype, size=N)
+
+
+@pytest.mark.parametrize("placement", ["device", "zerocopy"])
+@pytest.mark.parametrize("semiring", ["any_pair", "lor_land", "land_lor", "lor_second"])
+def test_answers_are_the_same(semiring: str, placement: str, gpu: Any) -> None:
+    op = getattr(gb.semiring, semiring)[gb.dtypes.BOOL]
+    A = matrix("BOOL")
+    with gb.config.set(head_cache="on"):
+        B = A.to("gpu", placement=placement)
+        for seed, share in enumerate((0.01, 0.2, 0.9)):
+            u, v = vector(share, "BOOL", seed), vector(share, "BOOL", seed)
+            m = vector(0.5, "BOOL", 9)
+            for mask in (None, m.S, ~m.S, m.V):
+                for replace in (False, True) if mask is not None else (False,):
+                    for accum in (None, gb.binary.lxor):
+                        got, want = vector(0.3, "BOOL", 5), vector(0.3, "BOOL", 5)
+                        got(mask=mask, accum=accum, replace=replace) << B.mxv(v, op)
+                        want(mask=mask, accum=accum, replace=replace) << A.mxv(u, op)
+                        np.testing.assert_array_equal(got.to_coo()[0], want.to_coo()[0])
+                        np.testing.assert_array_equal(got.to_coo()[1], want.to_coo()[1])
+        assert B._store.rows.heads.k == heads._BYTES // 4
+
+
+@pytest.mark.parametrize("semiring", ["any_secondi", "any_first", "any_times"])
+def test_any_product_is_one_of_the_row(semiring: str, gpu: Any) -> None:
+    A, v = matrix("INT64", 3), vector(0.3, "INT64", 2)
+    with gb.config.set(head_cache="on"):
+        got = A.to("gpu").mxv(v, getattr(gb.semiring, semiring)).new()
+    assert np.array_equal(got.to_coo()[0], A.mxv(v, gb.semiring.any_pair).new().to_coo()[0])
+    dense, there = A.to_dense(0), v.to_dense(0)
+    stored = matrix("INT64", 3).apply(gb.unary.one).new().to_dense(0) * (v.apply(gb.unary.one).new().to_dense(0) > 0)
+    product = {"any_secondi": np.arange(N), "any_first": dense, "any_times": dense * there}[semiring]
+    for i, value in zip(*got.to_coo(), strict=True):
+        assert value in np.broadcast_to(product, (N, N))[i][stored[i] > 0]
+
+
+def test_hubs_come_first(gpu: Any) -> None:
+    """Slot 0 holds the neighbour with most neighbours; short rows are whole, long ones not kept."""
+    rows = np.r_[np.arange(1, 60), np.zeros(59, int), [3, 5], np.full(110, 100)]
+    columns = np.r_[np.zeros(59, int), np.arange(1, 60), [5, 3], np.arange(110)]
+    A = gb.Matrix.from_coo(rows, columns, 1, nrows=120, ncols=120)
+    with gb.config.set(head_cache="on", head_budget=4 * 4 * 120):
+        B = A.to("gpu", with_transpose=True)
+        B.mxv(gb.Vector.from_coo(range(1, 120), True, size=120), gb.semiring.any_pair).new()
+    kept = B._store.rows.heads
+    ids = device.current().asnumpy(kept.ids).reshape(-1, kept.k, 32).transpose(0, 2, 1).reshape(-1, kept.k)
+    none = np.uint32(2**32 - 1)
+    assert kept.k == 4
+    assert ids[3].tolist() == [0, 5, none, none]
+    assert ids[7].tolist() == [0, none, none, none]
+    assert (ids[119] == none).all()
+    assert ids[100][0] == none - 1
+
+
+def test_parents_and_levels_of_a_search_are_right(gpu: Any) -> None:
+    A = gb.io.read("kron:9")
+    want = gb.algorithms.bfs(A, 7)
+    with gb.config.set(head_cache="on"):
+        B = A.to("gpu", placement="zerocopy", with_transpose=True)
+        assert gb.algorithms.bfs(B, 7).to("cpu").isequal(want)
+        at, parent = gb.algorithms.bfs_parents(B, 7).to_coo()
+    assert np.array_equal(at, want.to_coo()[0])
+    level = want.to_dense(-1)
+    assert all(level[p] == level[i] - 1 and A.get(p, i) is not None for i, p in zip(at, parent, strict=True) if i != 7)
+
+
+@pytest.fixture
+def emulation(emulated: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    monkeypatch.setattr(emulated, "order", "lockstep")
+    monkeypatch.setattr(emulated, "counting", True)
+    before = device.use(emulated)
+    yield emulated
+    device.use(before)
+
+
+def _ids_read(emulated: Any, A: gb.Matrix, v: gb.Vector) -> int:
+    emulated.reset()
+    A.mxv(v, gb.semiring.any_pair).new()
+    return int(emulated.total(0).bytes)
+
+
+def test_when_it_is_made_and_what_it_saves(emulation: Any) -> None:
+    A = gb.Matrix.from_dense(np.random.default_rng(1).random((256, 256)) < 0.12, missing_value=False)
+    v = gb.Vector.from_coo(np.arange(0, 256, 2), True, size=256)
+    whole = 4 * A.nvals
+    with gb.config.set(head_cache="off"):
+        without = _ids_read(emulation, A.to("gpu", placement="zerocopy"), v)
+    assert without > whole / 2
+    with gb.config.set(head_cache="on"):
+        B = A.to("gpu", placement="zerocopy")
+        assert whole <= _ids_read(emulation, B, v) < 1.2 * whole + without  # making it reads every id
+        assert _ids_read(emulation, B, v) < without / 20
+    B = A.to("gpu", placement="zerocopy")
+    reads = [_ids_read(emulation, B, v) for _ in range(4)]  # a search that repeats pays for it once
+    assert B._store.rows.heads is not None
+    assert reads[-1] < without / 20
+    near = A.to("gpu", placement="device")
+    for _ in range(4):
+        near.mxv(v, gb.semiring.any_pair).new()
+    assert near._store.rows.heads is None
+
+
+def test_a_budget_too_small_means_no_cache_and_a_line_that_says_so(gpu: Any) -> None:
+    A, v = matrix("BOOL").to("gpu", placement="zerocopy"), vector(0.3, "BOOL", 2)
+    with (
+        gb.config.set(head_cache="on", head_budget=100),
+        pytest.warns(gb.errors.PerformanceWarning, match="no row-head cache.*800 bytes.*100 may be used"),
+    ):
+        got = A.mxv(v, gb.semiring.any_pair).new()
+    assert A._store.rows.heads is None
+    assert got.to("cpu").isequal(matrix("BOOL").mxv(vector(0.3, "BOOL", 2), gb.semiring.any_pair).new())
+
+
+def test_settings_are_checked() -> None:
+    with pytest.raises(gb.exceptions.InvalidValue, match="head_cache"):
+        gb.config.set(head_cache="always")
+    with pytest.raises(gb.exceptions.InvalidValue, match="head_budget"):
+        gb.config.set(head_budget="much")

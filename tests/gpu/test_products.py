@@ -1,0 +1,104 @@
+"""Products of matrices: rows of few and of many products, in one block and in many, with columns of every number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sparsezc as gb
+from sparsezc import device
+from sparsezc.csr import Csr
+from sparsezc.engines.gpu import gustavson
+from sparsezc.memory import budget
+from tests.gpu.test_dots import matrix
+
+#: Lengths of the rows of A and of B, and B's columns. A warp's table holds 16 to 40 ids.
+LENGTHS = {
+    "every length": ([0, 1, 5, 80, 33, 64, 17, 16, 3, 0, 76] * 4, [7, 0, 130, 16, 17, 300, 1, 2] * 10, 1100),
+    "many products, few columns": ([3, 2, 60, 1] * 12, [14] * 80, 14),
+    "a map of several parts": ([40, 1, 2], [1, 2, 3, 290] * 20, 70_000),
+}
+SEMIRINGS = [
+    ("plus_times", "FP32"),
+    ("plus_pair", "INT64"),
+    ("any_pair", "BOOL"),
+    ("min_plus", "INT8"),
+    ("max_first", "INT8"),
+]
+SEMIRINGS += [("plus_secondi", "INT64"), ("times_second", "INT16")]
+
+
+@contextmanager
+def small_tables() -> Iterator[None]:
+    """So that small rows are too long for a warp."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gustavson, "TABLE_BYTES", 2048)
+        patch.setattr(gustavson, "PATIENCE", 300)
+        yield
+
+
+@pytest.mark.parametrize("placement", ["device", "zerocopy"])
+@pytest.mark.parametrize("name", LENGTHS)
+def test_every_semiring_on_rows_of_every_length(name: str, placement: str, gpu: Any) -> None:
+    a, b, ncols = LENGTHS[name]
+    for text, dtype in SEMIRINGS:
+        semiring = getattr(gb.semiring, text)
+        A, B = matrix(a, 80, dtype, 1), matrix(b, ncols, dtype, 2)
+        X, Y = (x.to("gpu", placement=placement) for x in (A, B))
+        with small_tables():
+            got = X.mxm(Y, semiring).new()
+        assert got.isequal(A.mxm(B, semiring).new(), check_dtype=True), text
+
+
+@pytest.mark.parametrize("room", [30_000, 100_000])
+def test_blocks_of_rows(room: int, gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    A, B = matrix([30] * 60, 80, "INT64", 1), matrix([25] * 80, 300, "INT64", 2)
+    X, Y = (x.to("gpu", placement="zerocopy") for x in (A, B))
+    monkeypatch.setattr(budget, "available", lambda: room)
+    with small_tables():
+        assert X.mxm(Y, "plus_times").new().isequal(A.mxm(B, "plus_times").new())
+
+
+def test_columns_that_no_map_holds_are_numbered_anew(gpu: Any) -> None:
+    """Up to 2^60 of them; an id of 4 bytes may be the one that stands for none."""
+    last = 2**32 - 1
+    for ncols, ids in ((2**60, np.uint64), (2**32, np.uint32), (2**32, np.uint64)):
+        columns = np.array([3, 70, last, 5, 70, last], np.uint64)
+        csr = Csr.from_arrays([0, 3, 6], columns, np.array([2, 3, 5, 7, 11, 13]), ncols)
+        B = gb.Matrix._from_csr(csr.place("device", ids=ids), "gpu")
+        A = gb.Matrix.from_coo([0, 0, 2], [0, 1, 1], [1, 10, 100], nrows=3, ncols=2).to("gpu")
+        for semiring, values in (
+            ("plus_times", [2, 70, 113, 135, 700, 1100, 1300]),
+            ("max_secondj", [3, 5, 70, last, 5, 70, last]),
+        ):
+            with small_tables(), pytest.MonkeyPatch.context() as patch:
+                patch.setattr(gustavson, "TABLE_BYTES", 256)
+                C = A.mxm(B, semiring).new()
+            assert C.ncols == ncols
+            assert [x.tolist() for x in C.to_coo()] == [[0] * 4 + [2] * 3, [3, 5, 70, last, 5, 70, last], values]
+
+
+@pytest.mark.parametrize("order", ["random", "reverse"])
+def test_sums_do_not_depend_on_timing(order: str, emulated: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Floating-point sums are the same bit by bit whichever lane goes first, in rows of few and of many."""
+    rng = np.random.default_rng(7)
+    A = gb.Matrix.from_dense(rng.random((9, 50)) * 10.0 ** rng.integers(-8, 8, (9, 50)))
+    B = gb.Matrix.from_dense(rng.random((50, 70)) * 10.0 ** rng.integers(-8, 8, (50, 70)))
+    few = B.select("colle", 8).new()
+    before = device.use(emulated)
+    try:
+        with small_tables():
+            a = A.to("gpu")
+            for b in (B.to("gpu"), few.to("gpu")):
+                monkeypatch.setattr(emulated, "order", "forward")
+                expected = a.mxm(b, "plus_times").new().to_dense(fill_value=0)
+                monkeypatch.setattr(emulated, "order", order)
+                for seed in range(3):
+                    monkeypatch.setattr(emulated, "seed", seed)
+                    assert np.array_equal(a.mxm(b, "plus_times").new().to_dense(fill_value=0), expected)
+    finally:
+        device.use(before)

@@ -1,0 +1,89 @@
+"""Rounds that the device goes through without the host: the same answers, and few waits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sparsezc as gb
+from sparsezc import device
+
+
+def both(edges: list[tuple[int, int]], n: int, *, directed: bool = False) -> tuple[gb.Matrix, gb.Matrix]:
+    """A graph on the GPU and on the CPU."""
+    rows, columns = np.array(edges).T
+    if not directed:
+        rows, columns = np.r_[rows, columns], np.r_[columns, rows]
+    A = gb.Matrix.from_coo(rows, columns, 1, nrows=n, ncols=n)
+    return A.to("gpu", placement="zerocopy", with_transpose=not directed), A
+
+
+def path(n: int) -> list[tuple[int, int]]:
+    return [(k, k + 1) for k in range(n - 1)]
+
+
+GRAPHS = {
+    "one round too few for a recording": (path(17), 17),
+    "a path that ends while it is recorded": (path(19), 19),
+    "a path": (path(1000), 1000),
+    "a ladder of 50 by 30": (
+        [(k, k + 1) for k in range(1499) if k % 50 != 49] + [(k, k + 50) for k in range(1450)],
+        1500,
+    ),
+    "a path into a star, and another path": (
+        path(300) + [(299, k) for k in range(300, 1300)] + [(1299, 1300)] + [(k, k + 1) for k in range(1300, 1699)],
+        1700,
+    ),
+}
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("name", GRAPHS)
+def test_levels_and_parents(name: str, directed: bool, gpu: Any) -> None:
+    B, A = both(*GRAPHS[name], directed=directed)
+    for source in (0, 5):
+        want = gb.algorithms.bfs(A, source)
+        assert gb.algorithms.bfs(B, source).to("cpu").isequal(want, check_dtype=True)
+        at, parent = gb.algorithms.bfs_parents(B, source).to_coo()
+        level = want.to_dense(-1)
+        assert np.array_equal(at, want.to_coo()[0])
+        assert all(
+            level[p] == level[i] - 1 and A.get(p, i) == 1 for i, p in zip(at, parent, strict=True) if i != source
+        )
+        assert gb.algorithms.bfs(B, source).to("cpu").isequal(want)  # what was recorded before is in nobody's way
+
+
+def test_the_host_waits_seldom(emulated: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = device.use(emulated)
+    try:
+        B, _ = both(path(2000), 2000)
+        waits = []
+        asnumpy = type(emulated).asnumpy
+        monkeypatch.setattr(type(emulated), "asnumpy", lambda self, array: waits.append(1) or asnumpy(self, array))
+        emulated.reset()
+        assert gb.algorithms.bfs(B, 0).reduce("max").value == 1999
+        assert len(waits) < 100
+        assert 3 * 2000 <= len(emulated.launches) < 3.3 * 2000  # assign, push, clear for the next round
+    finally:
+        device.use(before)
+
+
+def test_a_body_that_fails_leaves_the_device_usable(gpu: Any) -> None:
+    from sparsezc.algorithms._rounds import rounds
+
+    B, A = both(path(400), 400)
+    frontier = B._vector(gb.dtypes.BOOL)
+    frontier[0] = True
+    seen = 0
+    try:
+        for _ in rounds(frontier):
+            seen += 1
+            if seen == 18:  # the first that is recorded
+                raise KeyError(seen)
+            frontier << frontier.vxm(B, gb.semiring.any_pair[gb.dtypes.BOOL])
+    except KeyError:
+        seen = -1
+    assert seen == -1
+    assert gb.algorithms.bfs(B, 0).to("cpu").isequal(gb.algorithms.bfs(A, 0))
