@@ -95,7 +95,8 @@ def _pulled(work: Work, pulling: Any) -> float:
     An entry is in a search's frontier with the share of all edges that end there; of k searches the last waits ln k
     times longer than one does.
     """
-    share = work.searches[pulling].mean() / work.nvals
+    shares = work.searches[pulling] / work.nvals
+    share = shares.mean() if shares.min() >= _FEW else shares.min()
     slices = (1 + log(int(pulling.sum()))) / share / 32
     return float(min(work.wanted, work.wanted_first * max(slices, 1.0)))
 
