@@ -99,12 +99,15 @@ _spare: list[_Spare] | None = None
 
 
 @contextmanager
-def unattended() -> Iterator[None]:
-    """Statements that must not wait for the device, nor decide by what it says, and that find their arrays again."""
+def unattended() -> Iterator[Any]:
+    """Statements that must not wait for the device, nor decide by what it says, and that find their arrays again.
+
+    Gives the arrays that they changed for others, which must stay for as long as what was recorded may run.
+    """
     global _spare
     before, _spare = _spare, []
     try:
-        yield
+        yield _spare
     finally:
         _spare = before
 

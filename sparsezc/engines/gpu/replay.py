@@ -38,7 +38,7 @@ class Replay:
             return
         gpu = device.current()
         number = launch.OnDevice(gpu.xp.full(1, self.depth, np.int64))
-        with launch.unattended():
+        with launch.unattended() as spare:  # noqa: F841  (held until the last replay has ended)
             yield number  # once as ever: what is compiled now is not recorded
             launch.next_round(number)
             before = self._arrays()
@@ -54,7 +54,7 @@ class Replay:
                 recording.replay()
             self.depth += 2 * pairs
             pairs = min(2 * pairs, _MOST)
-        gpu.synchronize()  # the recording may go
+        gpu.synchronize()  # the recording, and the arrays that it goes through, may go
 
     def _arrays(self) -> tuple[int, int]:
         gpu = device.current()
