@@ -226,8 +226,8 @@ class Semiring(Operator):
 
 
 def takes_users(op: Operator) -> bool:
-    """Whether an operator may work with user-defined types, so that it need not work with any built-in one."""
-    return op.of_users is not None or (op.written is not None and op.written.is_udt)
+    """Whether an operator is a function of user-defined types, so that it need not work with any built-in one."""
+    return op.written is not None and op.written.is_udt
 
 
 def register_anonymous(monoid: Monoid | BinaryOp, binaryop: BinaryOp, name: str | None = None) -> Any:
@@ -258,6 +258,6 @@ def register_anonymous(monoid: Monoid | BinaryOp, binaryop: BinaryOp, name: str 
         called = name or f"{adds.name}_{binaryop.name}"
         return parameterize(Semiring, lambda *a, **k: register_anonymous(adds, binaryop(*a, **k), called), called)
     semiring = Semiring(adds, binaryop, name=name)
-    if not semiring.types and not takes_users(binaryop):
+    if not semiring.types and not (takes_users(adds) or takes_users(binaryop)):
         raise TypeNotSupported(f"{monoid!r} has no type that {binaryop!r} returns")
     return semiring

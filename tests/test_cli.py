@@ -170,7 +170,8 @@ def test_info(capsys, edges):
         {"from": 1, "to": 1, "vertices_out": 2, "vertices_in": 4, "edges_out": 2},
         {"from": 2, "to": 3, "vertices_out": 1, "vertices_in": 0, "edges_out": 2},
     ]
-    assert set(data["memory"]) == {"host", "device", "zerocopy"}
+    assert set(data["memory"]) == {"host", "device", "zerocopy", "zerocopy with row heads"}
+    assert data["memory"]["zerocopy with row heads"]["device"] - data["memory"]["zerocopy"]["device"] == 32 * 32
     assert (
         data["memory"]["zerocopy"]["host"] + data["memory"]["zerocopy"]["device"] == data["memory"]["device"]["device"]
     )

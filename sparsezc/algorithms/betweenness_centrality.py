@@ -169,7 +169,7 @@ def edge_betweenness_centrality(
         used << used.mxm(worth.diag(), semiring.plus_times[types.FP64])
         centrality(binary.plus) << paths.by_edge(used)
     if n > 1 and starts.size and (sources is None or normalized):
-        scale = (1.0 / (n - 1) if normalized else float(n)) / starts.size
+        scale = 1.0 / (starts.size * (n - 1)) if normalized else n / starts.size
         centrality << centrality.apply(binary.times, right=scale)
     return centrality
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from sparsezc.algorithms import _check
+from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._pattern import simple
 from sparsezc.algorithms.maximal_independent_set import first_independent_set, random_order
+from sparsezc.errors import InvalidValue
 from sparsezc.matrix import Matrix
 from sparsezc.semirings import types
 from sparsezc.vector import Vector
 
 
-def greedy_color(A: Matrix, seed: int | None = None) -> Vector:
+def greedy_color(A: Matrix, seed: int | None = None, *, strategy: str = "random_sequential") -> Vector:
     """Give each vertex a colour that none of its neighbours has.
 
     An edge makes its ends neighbours whichever way it points; loops do not count.
@@ -21,6 +25,9 @@ def greedy_color(A: Matrix, seed: int | None = None) -> Vector:
         Adjacency matrix: an entry (i, j), whatever its value, joins i and j.
     seed : int, optional
         Chooses among the many colourings: the same seed gives the same one on every engine. By default a random one.
+    strategy : {"random_sequential", "largest_first"}
+        The order in which vertices choose: by chance, or by the number of neighbours, those with most first, and of
+        those with as many the first vertex. The second needs no seed.
 
     Returns
     -------
@@ -32,10 +39,12 @@ def greedy_color(A: Matrix, seed: int | None = None) -> Vector:
     ------
     DimensionMismatch
         `A` is not square.
+    InvalidValue
+        `strategy` is none of these.
 
     Notes
     -----
-    With q a random order of the vertices without a colour::
+    With q the order of the vertices without a colour::
 
         m = a maximal independent set of q
         colour<m> = c
@@ -44,7 +53,8 @@ def greedy_color(A: Matrix, seed: int | None = None) -> Vector:
     The colours are those of a walk from the highest vertex down that gives each the smallest colour left.
 
     Source: M. Luby, A simple parallel algorithm for the maximal independent set problem, 1986,
-    doi:10.1137/0215074; M. Osama et al., Graph coloring on the GPU, IPDPSW 2019, doi:10.1109/IPDPSW.2019.00052.
+    doi:10.1137/0215074; D. Welsh, M. Powell, An upper bound for the chromatic number of a graph, 1967,
+    doi:10.1093/comjnl/10.1.85; M. Osama et al., Graph coloring on the GPU, IPDPSW 2019, doi:10.1109/IPDPSW.2019.00052.
 
     Examples
     --------
@@ -54,9 +64,11 @@ def greedy_color(A: Matrix, seed: int | None = None) -> Vector:
     [0, 1, 2]
     """
     n = _check.adjacency(A)
+    if strategy not in ("random_sequential", "largest_first"):
+        raise InvalidValue(f"strategy is {strategy!r}; 'random_sequential' or 'largest_first' is needed")
     S = simple(A)
     color = Vector(types.INT64, n)
-    order = random_order(n, seed)
+    order = random_order(n, seed) if strategy == "random_sequential" else _by_degree(S)
     c = 0
     while order.nvals:
         # m = a maximal independent set of q;  colour<m> = c
@@ -66,3 +78,11 @@ def greedy_color(A: Matrix, seed: int | None = None) -> Vector:
         order(~members.S, replace=True) << order
         c += 1
     return color
+
+
+def _by_degree(S: Matrix) -> Vector:
+    """A number of its own for each vertex: the highest for the most neighbours, and of equals for the first."""
+    degree = out_degree(S).to_dense(0)
+    order = np.empty(degree.size, np.int64)
+    order[np.argsort(-degree, kind="stable")] = np.arange(degree.size)[::-1]
+    return Vector.from_dense(order)

@@ -42,6 +42,12 @@ def add_place(command: argparse.ArgumentParser) -> None:
         default="auto",
         help="where a GPU matrix lies: the card's memory, or host memory that the GPU reads (auto)",
     )
+    command.add_argument(
+        "--head-cache",
+        choices=("auto", "on", "off"),
+        default="auto",
+        help="keep some neighbours of each vertex on the card: once searches have read as much as that costs (auto)",
+    )
 
 
 def configure(arguments: argparse.Namespace) -> None:
@@ -52,7 +58,8 @@ def configure(arguments: argparse.Namespace) -> None:
     engine, placement = arguments.engine, arguments.placement
     if placement not in _PLACEMENTS[engine]:
         raise InvalidValue(f"--placement {placement} is none of --engine {engine}; leave one of them out")
-    config.set(engine=engine, placement=placement, host_budget=arguments.host_budget)
+    heads = getattr(arguments, "head_cache", "auto")
+    config.set(engine=engine, placement=placement, host_budget=arguments.host_budget, head_cache=heads)
 
 
 @dataclass

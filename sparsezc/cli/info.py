@@ -89,9 +89,12 @@ def _alone(out: NDArray[np.int64], into: NDArray[np.int64]) -> int:
 
 
 def needs(csr: Csr) -> dict[str, dict[str, int]]:
-    """Bytes of device and host memory that a matrix and an algorithm's vectors take in each placement."""
+    """Bytes of device and host memory that a matrix and an algorithm's vectors take in each placement.
+
+    The row-head cache, which is made once it pays, has a line of its own.
+    """
     from sparsezc.csr import index_dtype
-    from sparsezc.memory.budget import working_bytes
+    from sparsezc.memory.budget import head_bytes, working_bytes
 
     vectors = working_bytes(csr.nrows)
     narrow, wide = (
@@ -101,6 +104,7 @@ def needs(csr: Csr) -> dict[str, dict[str, int]]:
         "host": {"device": 0, "host": wide + vectors},
         "device": {"device": narrow + vectors, "host": 0},
         "zerocopy": {"device": vectors, "host": narrow},
+        "zerocopy with row heads": {"device": vectors + head_bytes(csr.nrows), "host": narrow},
     }
 
 

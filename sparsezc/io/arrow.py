@@ -72,15 +72,11 @@ def from_arrow(
     """
     where = "from_arrow"
     found = as_table(table, where)
-    names = found.column_names
-    value = edgelist.weight_column(weight, names, where)
     if nrows is None and ncols is None and not relabel:
         nrows, ncols = sizes_of(found.schema)
-    rows, cols = (column(found, edgelist.check_column(each, names, where), where) for each in (source, target))
-    values = None if value is None else column(found, value, where)
-    return edgelist.to_matrix(
-        where, rows, cols, values, directed=directed, relabel=relabel, dtype=dtype, nrows=nrows, ncols=ncols,
-        dup_op=dup_op, name=name,
+    return edgelist.from_table(
+        where, found.column_names, lambda each, ids: column(found, each, where), (source, target, weight),
+        directed=directed, relabel=relabel, dtype=dtype, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name,
     )  # fmt: skip
 
 
@@ -139,10 +135,9 @@ def to_arrow(
     """
     pyarrow = need("pyarrow", "arrow")
     where = "to_arrow"
-    rows, cols, values = edgelist.to_columns(A, labels, weight is not None, where)
-    if values is not None and values.dtype.kind == "c":
+    columns = edgelist.to_columns(A, labels, (source, target, weight), where)
+    if weight is not None and columns[weight].dtype.kind == "c":
         raise DomainMismatch(f"{where}: A holds {A.dtype}; Arrow has no complex numbers")
-    columns = {source: rows, target: cols} | ({} if weight is None else {weight: values})
     table = pyarrow.table({key: pyarrow.array(part) for key, part in columns.items()})
     sizes = {} if labels is not None else {"sparsezc.nrows": str(A.nrows), "sparsezc.ncols": str(A.ncols)}
     return table.replace_schema_metadata(sizes or None)

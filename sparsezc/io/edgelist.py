@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,6 +35,37 @@ def check_column(column: Any, names: list[Any], where: str) -> Any:
     if column not in names:
         raise InvalidValue(f"{where}: there is no column {column!r}; the columns are {', '.join(map(repr, names))}")
     return column
+
+
+def from_table(
+    where: str,
+    names: list[Any],
+    read: Callable[[Any, bool], NDArray[Any]],
+    columns: tuple[Any, Any, Any],
+    **options: Any,
+) -> Matrix | tuple[Matrix, NDArray[Any]]:
+    """A matrix of a table's edges, as :func:`to_matrix` makes it.
+
+    Parameters
+    ----------
+    names : list
+        The table's columns.
+    read : callable
+        ``read(name, ids)`` is a column as an array; `ids` tells vertex ids from values.
+    columns : tuple
+        Those of the source, the target and the values.
+    options
+        As :func:`to_matrix` takes them.
+
+    Raises
+    ------
+    InvalidValue
+        A column is not there.
+    """
+    source, target, weight = columns
+    value = weight_column(weight, names, where)
+    rows, cols = (read(check_column(each, names, where), True) for each in (source, target))
+    return to_matrix(where, rows, cols, None if value is None else read(value, False), **options)
 
 
 def to_matrix(
@@ -99,18 +131,20 @@ def _numbered(where: str, source: Any, target: Any) -> tuple[NDArray[Any], NDArr
     return labels, at[: source.size], at[source.size :]
 
 
-def to_columns(A: Any, labels: Any, weights: bool, where: str) -> tuple[Any, Any, Any]:
-    """Row and column ids (int64, or labels) and values of a matrix, by rows; None for values not asked for."""
+def to_columns(A: Any, labels: Any, columns: tuple[Any, Any, Any], where: str) -> dict[Any, NDArray[Any]]:
+    """Row and column ids (int64, or labels) and values of a matrix, by rows; a name of None leaves the values out."""
     from sparsezc.matrix import Matrix, TransposedMatrix
 
     if not isinstance(A, Matrix | TransposedMatrix):
         raise DomainMismatch(f"{where}: A is a {type(A).__name__}; a Matrix is needed")
-    if weights:
+    source, target, weight = columns
+    if weight is not None:
         need_numbers(A, where)
-    rows, cols, values = A.to_coo(values=weights)
-    if labels is None:
-        return rows.view(np.int64), cols.view(np.int64), values
-    names = np.asarray(labels)
-    if names.ndim != 1 or names.size != A.nrows or names.size != A.ncols:
-        raise DimensionMismatch(f"{where}: labels have shape {names.shape}; the matrix is {A.nrows} x {A.ncols}")
-    return names[rows.astype(np.int64)], names[cols.astype(np.int64)], values
+    rows, cols, values = A.to_coo(values=weight is not None)
+    rows, cols = rows.view(np.int64), cols.view(np.int64)
+    if labels is not None:
+        names = np.asarray(labels)
+        if names.ndim != 1 or names.size != A.nrows or names.size != A.ncols:
+            raise DimensionMismatch(f"{where}: labels have shape {names.shape}; the matrix is {A.nrows} x {A.ncols}")
+        rows, cols = names[rows], names[cols]
+    return {source: rows, target: cols} | ({} if weight is None else {weight: values})

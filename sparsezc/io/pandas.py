@@ -79,13 +79,9 @@ def from_pandas_edgelist(
     pandas = need("pandas", "pandas")
     if not isinstance(df, pandas.DataFrame):
         raise DomainMismatch(f"{where}: df is a {type(df).__name__}; a pandas DataFrame is needed")
-    names = list(df.columns)
-    value = edgelist.weight_column(weight, names, where)
-    rows, cols = (_column(df[edgelist.check_column(column, names, where)], where, True) for column in (source, target))
-    values = None if value is None else _column(df[value], where, False)
-    return edgelist.to_matrix(
-        where, rows, cols, values, directed=directed, relabel=relabel, dtype=dtype, nrows=nrows, ncols=ncols,
-        dup_op=dup_op, name=name,
+    return edgelist.from_table(
+        where, list(df.columns), lambda each, ids: _column(df[each], where, ids), (source, target, weight),
+        directed=directed, relabel=relabel, dtype=dtype, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name,
     )  # fmt: skip
 
 
@@ -132,6 +128,5 @@ def to_pandas_edgelist(
     3       2       1
     """
     pandas = need("pandas", "pandas")
-    rows, cols, values = edgelist.to_columns(A, labels, weight is not None, "to_pandas_edgelist")
-    columns = {source: rows, target: cols} | ({} if weight is None else {weight: values})
+    columns = edgelist.to_columns(A, labels, (source, target, weight), "to_pandas_edgelist")
     return pandas.DataFrame(columns, copy=False)

@@ -15,6 +15,7 @@ from sparsezc.memory import machine
 
 _SHARE = 0.9
 _SMALL = 1 << 24  # bytes: arrays that are not worth a look at the machine
+HEAD_BYTES = 32  # a row, of the row-head cache
 _VECTOR_BYTES = 48  # a vertex: six vectors of 8-byte values, about what PageRank and delta-stepping hold
 
 
@@ -84,6 +85,15 @@ def _hint() -> str:
 def working_bytes(nrows: int) -> int:
     """Device memory that an algorithm's vectors and the matrix's offsets take beside the edges."""
     return (_VECTOR_BYTES + 8) * nrows
+
+
+def head_bytes(nrows: int) -> int:
+    """Device memory of a row-head cache where the user sets no budget (``gb.config.head_budget``).
+
+    >>> head_bytes(1000)
+    32768
+    """
+    return -(-nrows // 32) * 32 * HEAD_BYTES
 
 
 def resolve(

@@ -1,4 +1,4 @@
-"""Centralities, by NetworkX's names, arguments and errors."""
+"""Centralities by iteration, by NetworkX's names, arguments and errors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import networkx as nx
 import numpy as np
 
 from sparsezc import algorithms
-from sparsezc.algorithms._pattern import transposed
 from sparsezc.errors import ConvergenceFailure
 from sparsezc.networkx_backend.claims import claims, else_declined
 from sparsezc.networkx_backend.graph import Graph
@@ -155,56 +154,3 @@ def eigenvector_centrality(
             ),
         )
     )
-
-
-@claims("weight")
-def betweenness_centrality(
-    G: Graph,
-    k: int | None = None,
-    normalized: bool = True,
-    weight: None = None,
-    endpoints: bool = False,
-    seed: Any = None,
-) -> dict[Any, float]:
-    """Shares of shortest paths by nodes; :func:`sparsezc.algorithms.betweenness_centrality`.
-
-    With `k` the same nodes are chosen as NetworkX chooses with the same seed.
-    """
-    n = len(G)
-    ends = n if endpoints else n - 1
-    # an undirected graph's pairs count once
-    unscaled = 1.0 if G.directed else 0.5
-    if k is None or k == n:
-        shares = G.named(algorithms.betweenness_centrality(G.A, normalized=normalized, endpoints=endpoints))
-        return shares if normalized else {node: share * unscaled for node, share in shares.items()}
-    chosen = seed.sample(list(G.nodes), k)
-    sources = G.numbers(chosen).tolist()
-    shares = G.named(algorithms.betweenness_centrality(G.A, endpoints=endpoints, sources=sources))
-    if not normalized and ends >= 2:
-        shares = {node: share * ends * (ends - 1) * unscaled for node, share in shares.items()}
-    if k == 1 and not endpoints and ends >= 2:
-        shares[chosen[0]] = float("nan")  # no path that starts elsewhere was looked at
-    return shares
-
-
-@claims("distance")
-def closeness_centrality(
-    G: Graph, u: Any = None, distance: None = None, wf_improved: bool = True
-) -> dict[Any, float] | float:
-    """One over mean distances by nodes, or of the node `u`; :func:`sparsezc.algorithms.closeness_centrality`."""
-    if u is None:
-        return G.named(algorithms.closeness_centrality(G.A, wf_improved))
-    if u not in G:
-        raise nx.NodeNotFound(f"Source {u} is not in G")
-    lengths = algorithms.bfs(transposed(G.A), G.index[u])
-    total, others = int(lengths.reduce(monoid.plus).get(0)), len(G) - 1
-    if total == 0:
-        return 0.0
-    reached = lengths.nvals - 1
-    return float(reached / total * (reached / others if wf_improved else 1.0))
-
-
-@claims("nbunch", "distance", "sources")
-def harmonic_centrality(G: Graph, nbunch: None = None, distance: None = None, sources: None = None) -> dict[Any, float]:
-    """Sums of one over distances by nodes; :func:`sparsezc.algorithms.harmonic_centrality`."""
-    return G.named(algorithms.harmonic_centrality(G.A))

@@ -18,6 +18,7 @@ from sparsezc.networkx_backend.components import groups
 from sparsezc.networkx_backend.convert import original
 from sparsezc.networkx_backend.graph import Graph
 from sparsezc.networkx_backend.hops import within
+from sparsezc.networkx_backend.lengths import distances, no_farther
 from sparsezc.semirings import select, types
 from sparsezc.vector import Vector
 
@@ -176,14 +177,37 @@ def _apart(A: Matrix) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
         yield u + start, v
 
 
-@claims("distance")
+def _one_length(given: dict[str, Any]) -> str | None:
+    both = given["distance"] is not None and given["undirected"] and given["G"].is_directed()
+    return "an edge may have another length on the way back" if both else None
+
+
+@claims(reason=_one_length)
 def ego_graph(
-    G: Graph, n: Any, radius: float = 1, center: bool = True, undirected: bool = False, distance: None = None
+    G: Graph, n: Any, radius: float = 1, center: bool = True, undirected: bool = False, distance: str | None = None
 ) -> Any:
-    """The subgraph within some hops of a node; :func:`sparsezc.algorithms.k_hop`."""
+    """The subgraph within a distance of a node; :func:`sparsezc.algorithms.k_hop`, or sssp."""
     if n not in G:
         raise nx.NodeNotFound(f"Source {n} is not in G")
-    H = original(G).subgraph(G.names(within(G.A, G.index[n], radius, undirected).to_coo()[0])).copy()
+    if distance is None:
+        near = within(G.A, G.index[n], radius, undirected)
+    else:
+        near = no_farther(distances(G, G.index[n], distance), radius)
+    H = original(G).subgraph(G.names(near.to_coo()[0])).copy()
     if not center:
         H.remove_node(n)
     return H
+
+
+def _by_order(given: dict[str, Any]) -> str | None:
+    if given["interchange"] or given["strategy"] not in ("largest_first", "random_sequential"):
+        return "sparsezc colours in the orders largest_first and random_sequential, without interchange"
+    return None
+
+
+@claims(undirected=True, reason=_by_order)
+def greedy_color(G: Graph, strategy: Any = "largest_first", interchange: bool = False) -> dict[Any, int]:
+    """Colours by nodes; :func:`sparsezc.algorithms.greedy_color`."""
+    if G.number_of_loops():
+        raise NotImplementedError("sparsezc: the graph has loops, which NetworkX counts as two neighbours")
+    return G.named(algorithms.greedy_color(G.A, strategy=strategy))

@@ -65,13 +65,19 @@ def convert_from_nx(
 
 def weighted(source: Any, G: Graph, weight: str, default: Any) -> Matrix:
     """The adjacency matrix with the values of an edge attribute: INT64 where all are integers, else FP64."""
-    every = [data.get(weight, default) for row in source._adj.values() for data in row.values()]
+    every = [data.get(weight, default) for row in _rows(source) for data in row.values()]
     return _matrix(G, *_edges(source, G), _numbers(every, weight))
+
+
+def _rows(source: Any) -> list[Any]:
+    """The neighbours of each node; what lies behind ``adj``, which is slow, unless a class has one of its own."""
+    plain = type(source).adj in (nx.Graph.adj, nx.DiGraph.adj)
+    return list((source._adj if plain else source.adj).values())
 
 
 def _edges(source: Any, G: Graph) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The ends of all edges, as the graph has them; undirected ones in both directions."""
-    rows = list(source._adj.values())
+    rows = _rows(source)
     degrees = np.fromiter(map(len, rows), np.int64, len(rows))
     ends = map(G.index.__getitem__, chain.from_iterable(rows))
     return np.repeat(np.arange(len(rows)), degrees), np.fromiter(ends, np.int64, int(degrees.sum()))

@@ -51,6 +51,14 @@ def transitive_closure(G: Graph, reflexive: bool | None = False) -> Any:
     return H
 
 
+@claims("topo_order")
+def transitive_closure_dag(G: Graph, topo_order: None = None) -> Any:
+    """The same of a graph without cycles."""
+    if not algorithms.is_directed_acyclic_graph(G.A):
+        raise nx.NetworkXUnfeasible("Graph contains a cycle.")
+    return transitive_closure(G)
+
+
 @claims()
 def transitive_reduction(G: Graph) -> Any:
     """A graph of the same nodes and of the edges that no path replaces, without attributes."""

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
-from sparsezc.algorithms._pattern import is_symmetric
 from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.matrix import Matrix
 from sparsezc.semirings import binary, select, types
@@ -34,7 +33,7 @@ class Graph:
     DimensionMismatch
         `A` is not square, or there are not as many nodes as rows.
     InvalidValue
-        The graph is undirected and `A` has no entry opposite to another, or two nodes have the same name.
+        The graph is undirected and `A` has not the same entry opposite to another, or two nodes have the same name.
 
     Examples
     --------
@@ -50,8 +49,10 @@ class Graph:
 
     def __init__(self, A: Matrix, nodes: Sequence[Hashable] | None = None, weight: str = "weight"):
         n = _check.adjacency(A)
-        if not self.directed and not is_symmetric(A):
-            raise InvalidValue("A is not symmetric; an undirected graph has each edge in both directions")
+        if not (self.directed or A._symmetric or A.isequal(A.T)):
+            raise InvalidValue(
+                "A is not symmetric; an undirected graph has each edge in both directions, with one value"
+            )
         if not self.directed:
             A._symmetric = True
         self._set(A, range(n) if nodes is None else list(nodes))
@@ -87,6 +88,10 @@ class Graph:
             self._ones = self.A.apply(binary.pair[types.BOOL], right=True).new()
             self._ones._symmetric = not self.directed
         return self._ones
+
+    def lengths(self, weight: str | None) -> tuple[Matrix, bool]:
+        """The matrix that distances are over, and whether its values are lengths; without `weight` they are hops."""
+        return (self.A, False) if weight is None else (self.values(weight), True)
 
     def is_directed(self) -> bool:
         """Whether edges have a direction."""

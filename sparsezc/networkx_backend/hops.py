@@ -15,7 +15,7 @@ from sparsezc.algorithms._pattern import transposed
 from sparsezc.matrix import Matrix
 from sparsezc.networkx_backend.claims import claims
 from sparsezc.networkx_backend.graph import Graph
-from sparsezc.semirings import monoid, semiring, types
+from sparsezc.semirings import semiring, types
 from sparsezc.vector import Vector
 
 
@@ -105,65 +105,3 @@ def descendants(G: Graph, source: Any) -> set[Any]:
 def ancestors(G: Graph, source: Any) -> set[Any]:
     """The other nodes that reach one."""
     return set(G.names(algorithms.bfs(transposed(G.A), _known(G, source)).to_coo()[0])) - {source}
-
-
-def _eccentricities(G: Graph, nodes: Any) -> dict[Any, int]:
-    """The greatest of the distances from each of these nodes; NetworkX's error where one is infinite."""
-    found = {}
-    for node in nodes:
-        distance = algorithms.bfs(G.A, G.index[node])
-        if distance.nvals < len(G):
-            kind = "digraph is not strongly connected" if G.directed else "graph is not connected"
-            raise nx.NetworkXError(f"Found infinite path length because the {kind}")
-        found[node] = int(distance.reduce(monoid.max).value)
-    return found
-
-
-def _all_eccentricities(G: Graph) -> dict[Any, int]:
-    if len(G) == 0:
-        return {}
-    # both directions reach everything from the first node, or NetworkX's own rule finds the node that says so
-    if algorithms.bfs(G.A, 0).nvals < len(G) or algorithms.bfs(transposed(G.A), 0).nvals < len(G):
-        return _eccentricities(G, G)
-    return G.named(algorithms.eccentricity(G.A))
-
-
-@claims("sp", "weight")
-def eccentricity(G: Graph, v: Any = None, sp: None = None, weight: None = None) -> Any:
-    """Eccentricities by nodes, or of one; :func:`sparsezc.algorithms.eccentricity`."""
-    if v is None:
-        return _all_eccentricities(G)
-    found = _eccentricities(G, G.bunch(v))
-    return found[v] if v in G else found
-
-
-@claims("weight")
-def diameter(G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, weight: None = None) -> Any:
-    """The greatest eccentricity; :func:`sparsezc.algorithms.diameter`, by bounds always."""
-    if e is None and len(G) and algorithms.bfs(G.A, 0).nvals == len(G) and not G.directed:
-        return algorithms.diameter(G.A)
-    return max((_all_eccentricities(G) if e is None else e).values())
-
-
-@claims("weight")
-def radius(G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, weight: None = None) -> Any:
-    """The smallest eccentricity; :func:`sparsezc.algorithms.radius`, by bounds always."""
-    if e is None and len(G) and algorithms.bfs(G.A, 0).nvals == len(G) and not G.directed:
-        return algorithms.radius(G.A)
-    return min((_all_eccentricities(G) if e is None else e).values())
-
-
-@claims("weight")
-def center(G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, weight: None = None) -> list[Any]:
-    """The nodes of smallest eccentricity."""
-    e = _all_eccentricities(G) if e is None else e
-    least = min(e.values())
-    return [node for node in e if e[node] == least]
-
-
-@claims("weight")
-def periphery(G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, weight: None = None) -> list[Any]:
-    """The nodes of greatest eccentricity."""
-    e = _all_eccentricities(G) if e is None else e
-    most = max(e.values())
-    return [node for node in e if e[node] == most]

@@ -5,7 +5,17 @@ from __future__ import annotations
 import networkx as nx
 
 # These claim their functions when they are imported.
-from sparsezc.networkx_backend import centrality, choices, clusters, components, dags, hops, lengths  # noqa: F401
+from sparsezc.networkx_backend import (  # noqa: F401
+    centrality,
+    choices,
+    clusters,
+    components,
+    dags,
+    distances,
+    hops,
+    lengths,
+    paths,
+)
 from sparsezc.networkx_backend.claims import CLAIMS, can_run, require_networkx, should_run
 from sparsezc.networkx_backend.convert import convert_from_nx, convert_to_nx
 from sparsezc.networkx_backend.expected import on_start_tests

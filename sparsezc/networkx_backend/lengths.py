@@ -7,15 +7,23 @@ from math import inf
 from typing import Any
 
 import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
 
 from sparsezc import algorithms
 from sparsezc.algorithms._lengths import lengths_of
+from sparsezc.algorithms._pattern import transposed
 from sparsezc.errors import InvalidValue
 from sparsezc.matrix import Matrix
 from sparsezc.networkx_backend.claims import claims, else_declined
 from sparsezc.networkx_backend.graph import Graph
-from sparsezc.networkx_backend.hops import nearest_first
-from sparsezc.semirings import monoid, select
+from sparsezc.networkx_backend.hops import (
+    all_pairs_shortest_path_length,
+    nearest_first,
+    single_source_shortest_path_length,
+    single_target_shortest_path_length,
+)
+from sparsezc.semirings import monoid, select, types
 from sparsezc.vector import Vector
 
 
@@ -29,6 +37,15 @@ def _positive(G: Graph, weight: str | None) -> Matrix:
     return A
 
 
+def distances(G: Graph, vertex: int, weight: str | None, *, against: bool = False) -> Vector:
+    """Hops or lengths from a vertex, or `against` the edges to it."""
+    A = G.A if weight is None else _positive(G, weight)
+    if against:
+        A = transposed(A)
+    with else_declined():
+        return algorithms.bfs(A, vertex) if weight is None else algorithms.sssp(A, vertex)
+
+
 def _number(G: Graph, node: Any) -> int:
     if node not in G:
         raise nx.NodeNotFound(f"Node {node} not found in graph")
@@ -38,9 +55,14 @@ def _number(G: Graph, node: Any) -> int:
 def _dijkstra(G: Graph, A: Matrix, source: int, cutoff: float | None = None) -> dict[Any, Any]:
     with else_declined():
         distance = algorithms.sssp(A, source)
+    return nearest_first(G, no_farther(distance, cutoff))
+
+
+def no_farther(distance: Vector, cutoff: float | None) -> Vector:
+    """The distances up to `cutoff`, in place."""
     if cutoff is not None and cutoff != inf:
         distance << distance.select(select.valuele, cutoff)
-    return nearest_first(G, distance)
+    return distance
 
 
 @claims()
@@ -59,6 +81,20 @@ def all_pairs_dijkstra_path_length(
     """For each node the distances from it by nodes."""
     A = _positive(G, weight)
     return ((node, _dijkstra(G, A, i, cutoff)) for i, node in enumerate(G))
+
+
+@claims()
+def multi_source_dijkstra_path_length(
+    G: Graph, sources: Any, cutoff: float | None = None, weight: str | None = "weight"
+) -> dict[Any, Any]:
+    """Distances from the nearest of some nodes; :func:`sparsezc.algorithms.multi_source_shortest_paths`."""
+    if not sources:
+        raise ValueError("sources must not be empty")
+    starts = [_number(G, node) for node in sources]
+    A = _positive(G, weight)
+    with else_declined():
+        distance = algorithms.multi_source_shortest_paths(A, starts, weighted=True)
+    return nearest_first(G, no_farther(distance, cutoff))
 
 
 @claims()
@@ -109,6 +145,49 @@ def bellman_ford_path_length(G: Graph, source: Any, target: Any, weight: str | N
 
 
 @claims()
+def shortest_path_length(
+    G: Graph, source: Any = None, target: Any = None, weight: str | None = None, method: str = "dijkstra"
+) -> Any:
+    """Distances in hops or lengths: of two nodes, from one, to one, or of all pairs, as an iterator."""
+    if method not in ("dijkstra", "bellman-ford"):
+        raise ValueError(f"method not supported: {method}")
+    negative = method == "bellman-ford"
+    if source is not None and target is not None:
+        if weight is not None:
+            return (bellman_ford_path_length if negative else dijkstra_path_length)(G, source, target, weight)
+        start, end = _number(G, source), _number(G, target)
+        hops = algorithms.bfs(G.A, start).get(end)
+        if hops is None:
+            raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
+        return int(hops)
+    if source is None and target is None:
+        if weight is None:
+            return all_pairs_shortest_path_length(G)
+        return (all_pairs_bellman_ford_path_length if negative else all_pairs_dijkstra_path_length)(G, weight=weight)
+    if weight is None:
+        one_end = single_source_shortest_path_length if target is None else single_target_shortest_path_length
+        return one_end(G, source if target is None else target)
+    end = _number(G, source if target is None else target)
+    A = G.values(weight) if negative else _positive(G, weight)
+    A = A if target is None else transposed(A)
+    return nearest_first(G, _bellman_ford(A, end)) if negative else _dijkstra(G, A, end)
+
+
+@claims()
+def has_path(G: Graph, source: Any, target: Any) -> bool:
+    """Whether there is a way from a node to another."""
+    start, end = _number(G, source), _number(G, target)
+    return algorithms.bfs(G.A, start).get(end) is not None
+
+
+@claims()
+def negative_edge_cycle(G: Graph, weight: str | None = "weight", heuristic: bool = True) -> bool:
+    """Whether there is a cycle of negative length; :func:`sparsezc.algorithms.find_negative_cycle`."""
+    with else_declined():
+        return algorithms.find_negative_cycle(G.values(weight)).size > 0
+
+
+@claims()
 def find_negative_cycle(G: Graph, source: Any, weight: str | None = "weight") -> list[Any]:
     """The nodes of a negative cycle that one reaches, the first again at the end."""
     start = _number(G, source)
@@ -130,6 +209,23 @@ def floyd_warshall(G: Graph, weight: str | None = "weight") -> dict[Any, dict[An
     for u, v, value in zip(G.names(i), G.names(j), values.tolist(), strict=True):
         distances[u][v] = value
     return distances
+
+
+@claims()
+def floyd_warshall_numpy(G: Graph, nodelist: Any = None, weight: str | None = "weight") -> NDArray[np.float64]:
+    """Distances as an array, infinity included; :func:`sparsezc.algorithms.all_pairs_shortest_paths`."""
+    if nodelist is not None and not (len(nodelist) == len(G) == len(set(nodelist))):
+        raise nx.NetworkXError(
+            "nodelist must contain every node in G with no repeats."
+            "If you wanted a subgraph of G use G.subgraph(nodelist)"
+        )
+    with else_declined():
+        D = algorithms.all_pairs_shortest_paths(G.values(weight))
+    distances = D.to_dense(np.inf, dtype=types.FP64)
+    if nodelist is None:
+        return distances
+    order = G.numbers(nodelist)
+    return distances[order][:, order]
 
 
 @claims()

@@ -1,12 +1,13 @@
 """gb.algorithms.maximal_independent_set and greedy_color."""
 
+import networkx as nx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import sparsezc as gb
 from tests.algorithms import verify_sets
-from tests.algorithms.graphs import SMALL, both_ways, csr, dense, graphs, matrix, needs_real, real
+from tests.algorithms.graphs import SMALL, both_ways, csr, dense, graphs, matrix, needs_real, real, undirected
 
 maximal_independent_set, greedy_color = gb.algorithms.maximal_independent_set, gb.algorithms.greedy_color
 
@@ -26,6 +27,21 @@ def test_small_graphs(name):
 def test_any_graph(graph, seed):
     verify_sets.independent_set(graph, dense(maximal_independent_set(matrix(graph), seed=seed), False))
     verify_sets.coloring(graph, dense(greedy_color(matrix(graph), seed)))
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_the_largest_first(name):
+    """NetworkX's very colours."""
+    expected = nx.greedy_color(undirected(SMALL[name]), "largest_first")
+    found = greedy_color(matrix(SMALL[name]), strategy="largest_first")
+    assert dense(found).tolist() == [expected[v] for v in range(found.size)]
+
+
+@given(graphs())
+def test_the_largest_first_in_any_graph(graph):
+    expected = nx.greedy_color(undirected(graph), "largest_first")
+    found = greedy_color(matrix(graph), strategy="largest_first")
+    assert dense(found).tolist() == [expected[v] for v in range(found.size)]
 
 
 @given(graphs(), st.data())
@@ -57,6 +73,8 @@ def test_no_vertices_and_bad_arguments():
     for algorithm in (maximal_independent_set, greedy_color):
         with pytest.raises(gb.exceptions.DimensionMismatch, match="A is 2 x 3"):
             algorithm(gb.Matrix("FP64", 2, 3))
+    with pytest.raises(gb.exceptions.InvalidValue, match="strategy is 'by hand'; 'random_sequential' or"):
+        greedy_color(A, strategy="by hand")
     with pytest.raises(gb.exceptions.InvalidValue, match="nodes: 0 has a neighbour among them"):
         maximal_independent_set(A, nodes=[0, 1])
     with pytest.raises(gb.exceptions.IndexOutOfBound, match="nodes is 3"):

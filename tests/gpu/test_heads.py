@@ -10,7 +10,8 @@ import pytest
 
 import sparsezc as gb
 from sparsezc import device
-from sparsezc.engines.gpu import heads, stores
+from sparsezc.engines.gpu import stores
+from sparsezc.memory import budget
 
 N = 200
 LENGTHS = [0, 1, 2, 7, 8, 9, 31, 32, 33, 64, 100, 150]  # around the 8 ids of a row, a slice, and what is long here
@@ -55,7 +56,7 @@ def test_answers_are_the_same(semiring: str, placement: str, gpu: Any) -> None:
                         want(mask=mask, accum=accum, replace=replace) << A.mxv(u, op)
                         np.testing.assert_array_equal(got.to_coo()[0], want.to_coo()[0])
                         np.testing.assert_array_equal(got.to_coo()[1], want.to_coo()[1])
-        assert B._store.rows.heads.k == heads._BYTES // 4
+        assert B._store.rows.heads.k == budget.HEAD_BYTES // 4
 
 
 @pytest.mark.parametrize("semiring", ["any_secondi", "any_first", "any_times"])

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import networkx as nx
+import numpy as np
 
 
 def random_graph(seed: int, directed: bool = False) -> Any:
@@ -44,7 +45,9 @@ def sets(answer: Any) -> Any:
 
 
 def plain(answer: Any) -> Any:
-    """What may be compared: iterators as lists, graphs as what they hold."""
+    """What may be compared: iterators and arrays as lists, graphs as what they hold."""
+    if isinstance(answer, np.ndarray):
+        return answer.tolist()
     if isinstance(answer, nx.Graph):
         edges = {(u, v): d for u, v, d in answer.edges(data=True)}
         both = edges if answer.is_directed() else edges | {(v, u): d for (u, v), d in edges.items()}
@@ -95,10 +98,22 @@ ANY = [
     case("betweenness_centrality", endpoints=True, k=4, seed=5),
     case("betweenness_centrality", normalized=False, k=4, seed=5),
     case("betweenness_centrality", normalized=False, endpoints=True, k=3, seed=6),
+    case("betweenness_centrality", weight="weight"),
+    case("betweenness_centrality", weight="weight", endpoints=True, normalized=False, k=4, seed=7),
+    case("edge_betweenness_centrality"),
+    case("edge_betweenness_centrality", normalized=False),
+    case("edge_betweenness_centrality", weight="weight"),
+    case("edge_betweenness_centrality", k=4, seed=8, weight="weight"),
+    case("edge_betweenness_centrality", k=4, seed=8, normalized=False),
+    case("closeness_centrality", distance="weight"),
+    case("closeness_centrality", lambda G: (last(G), "weight"), wf_improved=False),
     case("closeness_centrality"),
     case("closeness_centrality", wf_improved=False),
     case("closeness_centrality", lambda G: (last(G),)),
     case("harmonic_centrality"),
+    case("harmonic_centrality", distance="weight"),
+    case("harmonic_centrality", lambda G: ([first(G), last(G)], "weight", list(G)[::3])),
+    case("harmonic_centrality", lambda G: (last(G),), sources=None),
     case("clustering"),
     case("clustering", half),
     case("clustering", lambda G: (first(G),)),
@@ -113,6 +128,21 @@ ANY = [
     case("single_source_dijkstra_path_length", lambda G: (first(G), 6), weight="absent"),
     case("single_source_dijkstra_path_length", lambda G: (first(G), 6.5)),
     case("all_pairs_dijkstra_path_length"),
+    case("multi_source_dijkstra_path_length", lambda G: ({first(G), last(G)},)),
+    case("multi_source_dijkstra_path_length", lambda G: ([last(G)], 5)),
+    case("shortest_path_length"),
+    case("shortest_path_length", weight="weight"),
+    case("shortest_path_length", weight="weight", method="bellman-ford"),
+    case("shortest_path_length", lambda G: (first(G),)),
+    case("shortest_path_length", lambda G: (first(G), None, "weight")),
+    case("shortest_path_length", lambda G: (first(G), None, "weight", "bellman-ford")),
+    case("shortest_path_length", lambda G: (None, first(G))),
+    case("shortest_path_length", lambda G: (None, first(G), "weight")),
+    case("shortest_path_length", lambda G: (None, first(G), "weight", "bellman-ford")),
+    case("has_path", lambda G: (first(G), last(G))),
+    case("negative_edge_cycle"),
+    case("floyd_warshall_numpy"),
+    case("floyd_warshall_numpy", lambda G: (list(G)[::-1],)),
     case("single_source_bellman_ford_path_length", lambda G: (first(G),)),
     case("all_pairs_bellman_ford_path_length"),
     case("floyd_warshall"),
@@ -122,6 +152,8 @@ ANY = [
     case("is_directed_acyclic_graph"),
     case("ego_graph", lambda G: (first(G),)),
     case("ego_graph", lambda G: (first(G), 2, False, True)),
+    case("ego_graph", lambda G: (first(G), 6), distance="weight"),
+    case("ego_graph", lambda G: (first(G), 4.5, False), distance="weight"),
     case("modularity", lambda G: ([set(list(G)[:5]), set(list(G)[5:])],), resolution=0.7),
 ]
 UNDIRECTED = [
@@ -138,6 +170,8 @@ UNDIRECTED = [
     case("k_crust"),
     case("k_core", lambda G: (2, dict.fromkeys(G, 2))),
     case("k_truss", k=3),
+    case("greedy_color"),
+    case("ego_graph", lambda G: (first(G), 4, True, True), distance="weight"),
     case("connected_components"),
     case("number_connected_components"),
     case("is_connected"),
@@ -169,6 +203,19 @@ CONNECTED = [
     case("radius"),
     case("center"),
     case("periphery"),
+    case("eccentricity", weight="weight"),
+    case("eccentricity", lambda G: (first(G),), weight="weight"),
+    case("diameter", weight="weight"),
+    case("radius", weight="weight"),
+    case("center", weight="weight"),
+    case("periphery", weight="weight"),
+    case("average_shortest_path_length"),
+    case("average_shortest_path_length", weight="weight"),
+    case("average_shortest_path_length", weight="weight", method="floyd-warshall"),
+    case("average_shortest_path_length", weight="weight", method="unweighted"),
+    case("shortest_path_length", lambda G: (first(G), last(G))),
+    case("shortest_path_length", lambda G: (first(G), last(G), "weight")),
+    case("shortest_path_length", lambda G: (first(G), last(G), "weight", "bellman-ford")),
     case("dijkstra_path_length", lambda G: (first(G), last(G))),
     case("bellman_ford_path_length", lambda G: (first(G), last(G))),
 ]

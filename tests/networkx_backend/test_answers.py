@@ -96,6 +96,7 @@ def test_acyclic(seed: int) -> None:
     assert place.keys() == set(G)
     assert all(place[u] < place[v] for u, v in G.edges)
     holds(G, case("transitive_reduction"))
+    holds(G, case("transitive_closure_dag"))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -121,7 +122,9 @@ def test_negative_lengths(seed: int) -> None:
         G[u][v]["weight"] = k % 7 - 3
     holds(G, case("single_source_bellman_ford_path_length", lambda G: (first(G),)))
     holds(G, case("floyd_warshall"))
+    holds(G, case("negative_edge_cycle"))
     nx.add_cycle(G, [first(G), last(G)], weight=-5)
+    holds(G, case("negative_edge_cycle"))
     cycle = nx.find_negative_cycle(G, first(G), **BACKEND)
     assert cycle[0] == cycle[-1]
     assert sum(G[u][v]["weight"] for u, v in pairwise(cycle)) < 0
@@ -149,6 +152,18 @@ def test_trees_and_cuts(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("directed", [False, True])
+def test_a_lower_bound_of_the_diameter(seed: int, directed: bool) -> None:
+    """Both take a farthest node, perhaps another one: never more than the diameter, nor less than half of it."""
+    G = connected(seed, directed)
+    found, exact = nx.approximation.diameter(G, seed=seed, **BACKEND), nx.diameter(G)
+    assert type(found) is int
+    assert (exact if not directed else 0) <= 2 * found <= 2 * exact
+    with pytest.raises(nx.NetworkXError, match="onnected"):
+        nx.approximation.diameter(random_graph(seed, directed), **BACKEND)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 def test_sets(seed: int) -> None:
     G = random_graph(seed)
     members = nx.maximal_independent_set(G, [first(G)], seed=seed, **BACKEND)
@@ -156,6 +171,8 @@ def test_sets(seed: int) -> None:
     assert members[0] == first(G)
     assert G.subgraph(members).size() == 0
     assert nx.is_dominating_set(G, members)
+    color = nx.greedy_color(G, "random_sequential", **BACKEND)
+    assert all(color[u] != color[v] for u, v in G.edges)
     assert nx.is_maximal_matching(G, nx.maximal_matching(G, **BACKEND))
     parts = nx.community.louvain_communities(G, seed=seed, **BACKEND)
     best = nx.community.modularity(G, nx.community.louvain_communities(G, seed=seed))
@@ -167,8 +184,9 @@ def test_every_claim_is_held() -> None:
     """Each function stands in a list above, or has a test of its own."""
     listed = {one[0] for one in ANY + UNDIRECTED + DIRECTED + CONNECTED}
     alone = {
-        "bfs_layers", "find_negative_cycle", "louvain_communities", "maximal_independent_set", "maximal_matching",
+        "approximate_diameter", "bfs_layers", "find_negative_cycle", "louvain_communities", "maximal_independent_set",
+        "maximal_matching",
         "minimum_spanning_edges", "minimum_spanning_tree", "stoer_wagner", "strongly_connected_components",
-        "topological_generations", "topological_sort", "transitive_reduction",
+        "topological_generations", "topological_sort", "transitive_closure_dag", "transitive_reduction",
     }  # fmt: skip
     assert set(CLAIMS) == listed | alone

@@ -107,6 +107,26 @@ def errors() -> list[tuple[Call, Any]]:
         (nx.NetworkXError, nx.descendants, (PATH, 9), {}),
         (nx.NetworkXError, nx.ancestors, (PATH, 9), {}),
         (nx.NetworkXError, nx.descendants_at_distance, (PATH, 9, 1), {}),
+        (nx.NodeNotFound, nx.multi_source_dijkstra_path_length, (PATH, {0, 9}), {}),
+        (ValueError, nx.multi_source_dijkstra_path_length, (PATH, set()), {}),
+        (ValueError, nx.shortest_path_length, (PATH, 0, 3), {"method": "by hand"}),
+        (nx.NodeNotFound, nx.shortest_path_length, (PATH, 9), {}),
+        (nx.NodeNotFound, nx.shortest_path_length, (PATH, 0, 9), {}),
+        (nx.NodeNotFound, nx.shortest_path_length, (PATH, None, 9), {}),
+        (nx.NodeNotFound, nx.shortest_path_length, (PATH, None, 9, "weight"), {}),
+        (nx.NetworkXNoPath, nx.shortest_path_length, (APART, 0, 3), {}),
+        (nx.NetworkXNoPath, nx.shortest_path_length, (APART, 0, 3, "weight"), {}),
+        (nx.NodeNotFound, nx.has_path, (PATH, 0, 9), {}),
+        (nx.NetworkXPointlessConcept, nx.average_shortest_path_length, (null,), {}),
+        (nx.NetworkXError, nx.average_shortest_path_length, (APART,), {}),
+        (nx.NetworkXError, nx.average_shortest_path_length, (acyclic,), {"weight": "weight"}),
+        (ValueError, nx.average_shortest_path_length, (PATH,), {"method": "by hand"}),
+        (nx.NetworkXError, nx.approximation.diameter, (null,), {}),
+        (nx.NetworkXError, nx.floyd_warshall_numpy, (PATH, [0, 1]), {}),
+        (ZeroDivisionError, nx.betweenness_centrality, (PATH,), {"k": 0}),
+        (ZeroDivisionError, nx.edge_betweenness_centrality, (PATH,), {"k": 0, "normalized": False}),
+        (ValueError, nx.edge_betweenness_centrality, (PATH,), {"k": 9}),
+        (nx.NetworkXError, nx.eccentricity, (APART,), {"weight": "weight"}),
         (nx.NetworkXError, nx.eccentricity, (APART,), {}),
         (nx.NetworkXError, nx.diameter, (APART,), {}),
         (nx.NetworkXError, nx.radius, (acyclic,), {}),
@@ -115,6 +135,7 @@ def errors() -> list[tuple[Call, Any]]:
         (nx.NetworkXError, nx.reciprocity, (nx.empty_graph(2, nx.DiGraph),), {}),
         (nx.NetworkXError, nx.reciprocity, (nx.empty_graph(2, nx.DiGraph), 0), {}),
         (nx.NetworkXError, nx.transitive_reduction, (CYCLE,), {}),
+        (nx.NetworkXUnfeasible, nx.transitive_closure_dag, (CYCLE,), {}),
         (nx.NetworkXError, nx.stoer_wagner, (APART,), {}),
         (nx.NetworkXError, nx.stoer_wagner, (nx.empty_graph(1),), {}),
         (nx.NetworkXUnfeasible, nx.maximal_independent_set, (PATH, [0, 1]), {}),
@@ -155,7 +176,23 @@ DECLINED = [
     lambda: nx.pagerank(nx.Graph([(0, 1, {"weight": 2**60}), (1, 2, {"weight": 0.5})]), **BACKEND),
     lambda: nx.hits(PATH, normalized=False, **BACKEND),
     lambda: nx.katz_centrality(PATH, nstart={0: 1}, **BACKEND),
-    lambda: nx.betweenness_centrality(PATH, weight="weight", **BACKEND),
+    *(
+        lambda f=f: f(nx.Graph([(0, 1, {"weight": -1})]), **BACKEND)  # type: ignore[misc]
+        for f in (
+            lambda G, **b: nx.betweenness_centrality(G, weight="weight", **b),
+            lambda G, **b: nx.edge_betweenness_centrality(G, weight="weight", **b),
+            lambda G, **b: nx.closeness_centrality(G, distance="weight", **b),
+            lambda G, **b: nx.closeness_centrality(G, 0, distance="weight", **b),
+            lambda G, **b: nx.harmonic_centrality(G, distance="weight", **b),
+            lambda G, **b: nx.eccentricity(G, weight="weight", **b),
+            lambda G, **b: nx.eccentricity(G, 0, weight="weight", **b),
+            lambda G, **b: nx.diameter(G, weight="weight", **b),
+            lambda G, **b: nx.average_shortest_path_length(G, weight="weight", **b),
+            lambda G, **b: nx.multi_source_dijkstra_path_length(G, {0}, **b),
+            lambda G, **b: nx.shortest_path_length(G, 0, 1, weight="weight", **b),
+        )
+    ),
+    lambda: nx.betweenness_centrality(nx.Graph([(0, 1, {"weight": 0})]), weight="weight", **BACKEND),
     lambda: nx.transitivity(CYCLE, **BACKEND),
     lambda: nx.core_number(CYCLE, **BACKEND),
     lambda: nx.eccentricity(PATH, weight=lambda u, v, d: 1, **BACKEND),
@@ -164,6 +201,10 @@ DECLINED = [
     lambda: nx.minimum_spanning_tree(PATH, ignore_nan=True, **BACKEND),
     lambda: nx.transitive_closure(PATH, **BACKEND),
     lambda: nx.jaccard_coefficient(LOOP, **BACKEND),
+    lambda: nx.greedy_color(LOOP, **BACKEND),
+    lambda: nx.greedy_color(PATH, "DSATUR", **BACKEND),
+    lambda: nx.greedy_color(PATH, interchange=True, **BACKEND),
+    lambda: nx.ego_graph(CYCLE, 0, undirected=True, distance="weight", **BACKEND),
 ]
 
 
@@ -198,6 +239,16 @@ def test_a_conversion_with_all_attributes_serves_every_weight() -> None:
     nx.ego_graph(G, "a", **BACKEND)
     for weight, expected in (("weight", {"a": 0, "b": 2, "c": 5}), ("cost", {"a": 0, "b": 0.5, "c": 1.5})):
         assert nx.single_source_dijkstra_path_length(G, "a", weight=weight, **BACKEND) == expected
+
+
+def test_a_class_with_neighbours_of_its_own() -> None:
+    """As NetworkX has for complements of graphs."""
+
+    class Reversed(nx.DiGraph):  # type: ignore[type-arg]
+        adj = property(lambda self: {v: dict(self.pred[v]) for v in self})  # type: ignore[assignment]
+
+    G = Reversed([("a", "b"), ("b", "c")])
+    assert nx.descendants(G, "c", **BACKEND) == {"a", "b"}
 
 
 def test_numbers_are_pythons_own() -> None:

@@ -14,10 +14,11 @@ from tests.networkx_backend.entry_points import ROOT, write
 
 QUICK = ("tests.test_core", "tests.test_reciprocity", "tests.test_dag", "link_analysis", "components")
 OTHERS = (
-    "centrality", "community", "connectivity.tests.test_stoer_wagner", "shortest_paths", "traversal",
-    "tests.test_boundary", "tests.test_cluster", "tests.test_distance_measures", "tests.test_efficiency",
-    "tests.test_link_prediction", "tests.test_matching", "tests.test_mis", "tests.test_smallworld",
-    "tests.test_structuralholes", "tests.test_wiener", "tree.tests.test_mst",
+    "approximation.tests.test_kcomponents", "approximation.tests.test_distance_measures", "centrality", "coloring",
+    "community", "connectivity.tests.test_stoer_wagner", "shortest_paths", "traversal", "tests.test_boundary",
+    "tests.test_cluster", "tests.test_distance_measures", "tests.test_efficiency", "tests.test_link_prediction",
+    "tests.test_matching", "tests.test_mis", "tests.test_smallworld", "tests.test_structuralholes",
+    "tests.test_wiener", "tree.tests.test_mst",
 )  # fmt: skip
 # 500 random graphs with and without bounds; this backend always takes the same way.
 LEFT_OUT = "not test_use_bounds_on_off_consistency"

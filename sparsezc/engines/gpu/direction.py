@@ -44,7 +44,7 @@ def pull_entries(work: Work, *, stops: bool, heads: int = 0) -> float:
     >>> pull_entries(Work(10, 500, 100, 2000, 3000, 1000), stops=False)
     3000
     >>> pull_entries(Work(10, 500, 100, 2000, 3000, 1000), stops=True)
-    2000
+    2000.0
     >>> pull_entries(Work(1, 10, 100, 2000, 6400, 640), stops=True)
     4000.0
     >>> pull_entries(Work(10, 500, 100, 2000, 3000, 1000), stops=True, heads=8)

@@ -81,7 +81,7 @@ class _Case:
     def __init__(self, semiring: Any, a: DataType, b: DataType, a_rows: Rows, b_rows: Rows, mask_wide: bool) -> None:
         self.has_table = a_rows.wide or a_rows.ncols < 2**32  # or an id may be the one that stands for none
         places = 4 * ("x" in semiring.reads and not a_rows.iso)
-        self.slots = 1 << (TABLE_BYTES // ((8 if a_rows.wide else 4) + places)).bit_length() - 1
+        self.slots = TABLE_BYTES // ((8 if a_rows.wide else 4) + places)
         wide, iso = (a_rows.wide, b_rows.wide, mask_wide), (a_rows.iso, b_rows.iso)
         self.prelude = _prelude(semiring, a, b, wide, iso, self.slots, self.warp_row, WARP_MASK)
 

@@ -18,7 +18,7 @@ from sparsezc.memory.device import DeviceBuffer
 from sparsezc.semirings import semiring as semirings
 from sparsezc.semirings.types import INT64, UINT8, DataType
 
-TABLE_BYTES = 40 << 10  # of shared memory, a block: five blocks fit a multiprocessor
+TABLE_BYTES = 36 << 10  # of shared memory, a block: six blocks fit a multiprocessor
 PATIENCE = 1 << 16  # products of a row that one warp makes, however few their columns
 _ENTRY_BYTES = 24  # an entry of the result and of A
 _MAP_COLUMNS = 1 << 15  # that a word of a map's summary stands for
@@ -28,12 +28,11 @@ def product(semiring: Any, a: MatrixStore, b_type: DataType, b_rows: Rows) -> Ma
     """A (+).(x) B, where both have entries."""
     gpu = device.current()
     xp = gpu.xp
-    a_rows, monoid, dtype = a.rows, semiring.monoid, semiring.return_type
+    a_rows, dtype = a.rows, semiring.return_type
     assert a_rows is not None
     placement = "zerocopy" if "zerocopy" in (a.placement, b_rows.indices.placement) else "device"
-    iso = None
-    if not semiring.reads & set("xyijk") and monoid.is_idempotent:
-        iso = DeviceBuffer(xp.asarray(_constant(semiring)))
+    same = the_one_value(semiring)
+    iso = None if same is None else DeviceBuffer(xp.full(1, same, dtype.np_type))
     b_rows = parts.near(b_rows, values="y" in semiring.reads)
     names, b_rows = _named(b_rows)
     found = products(a, b_rows)
@@ -50,10 +49,12 @@ def product(semiring: Any, a: MatrixStore, b_type: DataType, b_rows: Rows) -> Ma
     return parts.assemble(ranges, make, (a.nrows, ncols), dtype, placement, iso)
 
 
-def _constant(semiring: Any) -> Any:
-    """The one product that a multiply which reads nothing has."""
+def the_one_value(semiring: Any) -> Any:
+    """The value of every entry of a product whose multiply reads nothing and whose sums change nothing, or None."""
+    if semiring.reads & set("xyijk") or not (semiring.monoid.is_idempotent or semiring.monoid.stops_anywhere):
+        return None
     ones = np.ones(1, semiring.type.np_type)
-    return np.asarray(semiring.binaryop.numpy(ones, ones), semiring.return_type.np_type)
+    return np.asarray(semiring.binaryop.numpy(ones, ones), semiring.return_type.np_type)[0]
 
 
 @dataclass(frozen=True)
@@ -90,56 +91,53 @@ def products(a: MatrixStore, b: Rows) -> Any:
     return counts
 
 
-def _slots(bytes_each: int) -> int:
-    """Slots of a block's table, a power of two."""
-    return 1 << (TABLE_BYTES // bytes_each).bit_length() - 1
-
-
-def _warp_limit(slots: int, b: Rows) -> int:
-    """The most entries of a row in a warp's table, which is half full then; 0 where an id may look like none."""
-    return slots // 16 if b.wide or b.ncols < 2**32 else 0
-
-
 def _map_bytes(ncols: int) -> int:
     return -(-ncols // _MAP_COLUMNS) * (8 * 1024 + 4)
 
 
-def _large(rows: Any, nrows: int, ncols: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """The arguments that say which rows are large, and those with the maps that they take."""
+def _listed(tabled: Any, mapped: Any, nrows: int, ncols: int) -> tuple[Any, ...]:
+    """The arguments that say which rows are left to blocks, and the maps that some of these take."""
     gpu = device.current()
     xp = gpu.xp
-    if rows.size == 0:
-        return (np.uint64(0), 0, 0), (np.uint64(0), 0, 0, np.uint64(0))
-    summary = -(-ncols // _MAP_COLUMNS)
-    room = max(1, budget.available() // 4 // _map_bytes(ncols))
-    count = min(rows.size, room, launch.blocks(gpu, launch.THREADS * rows.size))
-    maps, summaries = xp.zeros(count * summary * 1024, np.uint64), xp.zeros(count * summary, np.uint32)
-    at = rows.astype(np.uint64)
-    return (
-        (np.uint64(rows.size), at, launch.mark(at, nrows)),
-        (np.uint64(count), maps, summaries, np.uint64(summary)),
-    )
+    rows = xp.concatenate([mapped, tabled]).astype(np.uint64)
+    bits = launch.mark(rows, nrows) if rows.size else 0
+    maps: tuple[Any, ...] = np.uint64(0), 0, 0, np.uint64(0)
+    if mapped.size:
+        summary = -(-ncols // _MAP_COLUMNS)
+        room = max(1, budget.available() // 4 // _map_bytes(ncols))
+        count = min(mapped.size, room, launch.blocks(gpu, launch.THREADS * mapped.size))
+        words, summaries = xp.zeros(count * summary * 1024, np.uint64), xp.zeros(count * summary, np.uint32)
+        maps = np.uint64(count), words, summaries, np.uint64(summary)
+    return np.uint64(mapped.size), np.uint64(tabled.size), rows, bits, *maps
 
 
-def _grid(nrows: int, large: int) -> int:
-    return launch.blocks(device.current(), 32 * nrows + launch.THREADS * large)
+def _grid(nrows: int, listed: int) -> int:
+    return launch.blocks(device.current(), 32 * nrows + launch.THREADS * listed)
+
+
+def _has_tables(b: Rows) -> bool:
+    """Whether no id may look like none."""
+    return b.wide or b.ncols < 2**32
 
 
 def _count(a: Rows, b: Rows, products: Any) -> Any:
     """Entries of each row of the product."""
     gpu = device.current()
     xp = gpu.xp
-    slots = _slots(b.indices.dtype.itemsize)
-    large = xp.flatnonzero(products > _warp_limit(slots, b))
+    slots = TABLE_BYTES // b.indices.dtype.itemsize  # a table is half full at most
+    warp, block = (slots // 16, slots // 2) if _has_tables(b) else (0, 0)
+    tabled, mapped = (
+        xp.flatnonzero((products > warp) & (products <= block)),
+        xp.flatnonzero(products > max(warp, block)),
+    )
     counts = xp.zeros(a.nrows, np.int64)
-    listed, maps = _large(large, a.nrows, b.ncols)
     kernel = specialise.kernel(gpu, "mxm_count.cu", _count_prelude(a.wide, b.wide, slots), "mxm_count")
     kernel(
-        _grid(a.nrows, large.size),
+        _grid(a.nrows, tabled.size + mapped.size),
         launch.THREADS,
         (
             np.uint64(a.nrows), products, *_pointers(a)[:2], *_pointers(b)[:2],
-            *listed, *maps, xp.zeros(2, np.uint64), counts,
+            *_listed(tabled, mapped, a.nrows, b.ncols), xp.zeros(3, np.uint64), counts,
         ),
     )  # fmt: skip
     return counts
@@ -165,24 +163,24 @@ class _Fill:
         gpu = device.current()
         xp = gpu.xp
         a, b, dtype = self.a, self.b, self.semiring.return_type
-        slots = _slots(b.indices.dtype.itemsize + 2 + (dtype.np_type.itemsize if self.values else 0))
+        slots = TABLE_BYTES // (b.indices.dtype.itemsize + 2 + (dtype.np_type.itemsize if self.values else 0))
+        warp, block = (slots // 16, slots * 3 // 4) if _has_tables(b) else (0, 0)
         base, end = int(self.offsets[first]), int(self.offsets[last])
-        mine = slice(first, last)
-        long = (self.counts[mine] > _warp_limit(slots, b)) | (self.products[mine] > PATIENCE)
-        large = xp.flatnonzero(long & (self.counts[mine] > 0)) + first
+        counts, products = self.counts[first:last], self.products[first:last]
+        more = (counts > warp) | (products > PATIENCE) & (counts > 0)
+        tabled, mapped = (xp.flatnonzero(rows) + first for rows in (more & (counts <= block), counts > block))
         ids = xp.empty(end - base, b.indices.dtype)
         values = xp.empty(end - base, dtype.np_type) if self.values else None
-        listed, maps = _large(large, a.nrows, b.ncols)
         text = _fill_prelude(
             self.semiring, self.a_type, self.b_type, (a.wide, b.wide), (a.iso, b.iso), self.values, slots
         )
         specialise.kernel(gpu, "mxm_fill.cu", text, "mxm_fill")(
-            _grid(last - first, large.size),
+            _grid(last - first, tabled.size + mapped.size),
             launch.THREADS,
             (
                 np.uint64(first), np.uint64(last), self.offsets, np.uint64(base), *_pointers(a), *_pointers(b),
-                0 if self.names is None else self.names.ids, *listed, *maps, xp.zeros(2, np.uint64),
-                ids, 0 if values is None else values,
+                0 if self.names is None else self.names.ids, *_listed(tabled, mapped, a.nrows, b.ncols),
+                xp.zeros(3, np.uint64), ids, 0 if values is None else values,
             ),
         )  # fmt: skip
         return ids if self.names is None else self.names.ids[ids.astype(np.int64)], values

@@ -21,7 +21,6 @@ from sparsezc.errors import warn_slow
 from sparsezc.memory import budget
 from sparsezc.semirings.types import DataType
 
-_BYTES = 32  # a row, where the user sets no budget
 _MOST = 32  # slots a row: a lane of the warp that makes them keeps one
 _FREE = 0.5  # of the device memory that may be used, at most so much: vectors come and go
 
@@ -88,11 +87,6 @@ def expected(rows: Rows, dtype: DataType, *, values: bool) -> int:
     return 0 if rows.heads is None or config.head_cache == "off" else rows.heads.k
 
 
-def nbytes(nrows: int, id_bytes: int) -> int:
-    """Device memory that the heads of a matrix take where the user sets no budget, without values."""
-    return -(-nrows // 32) * 32 * (_BYTES // id_bytes) * id_bytes
-
-
 def _slots(rows: Rows, dtype: DataType, values: bool) -> int:
     """Slots a row that the budget allows; 0 where nobody wants any or, with a line that says so, it allows none."""
     if config.head_cache == "off" or (config.head_cache == "auto" and rows.indices.placement == "device"):
@@ -103,7 +97,9 @@ def _slots(rows: Rows, dtype: DataType, values: bool) -> int:
         return 0
     room = int(_FREE * budget.available()) + (0 if rows.heads is None else rows.heads.ids.nbytes)
     asked = (
-        budget.share(config.head_budget) if config.head_budget is not None else _BYTES // id_bytes * slot * rows.nrows
+        budget.share(config.head_budget)
+        if config.head_budget is not None
+        else budget.HEAD_BYTES // id_bytes * slot * rows.nrows
     )
     slots = min(min(asked, room) // (slot * max(rows.nrows, 1)), _MOST)
     if not slots and rows.nrows:

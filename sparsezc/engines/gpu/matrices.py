@@ -65,13 +65,12 @@ def pointers(store: VectorStore) -> MatrixStore:
     return MatrixStore(BOOL, n, n, rows if at.size else None)
 
 
-def become(store: MatrixStore, other: MatrixStore) -> None:
-    """Take over another store's content."""
-    store.rows, store.columns = other.rows, other.columns
-
-
 def cast(store: MatrixStore, dtype: DataType) -> MatrixStore:
     """A copy with its values in another type, in the same placement; ids are shared, for nobody changes them."""
+    if store.is_panel:
+        copy = MatrixStore(dtype, store.nrows, store.ncols, None)
+        copy.hold(store.panel.cast(dtype))
+        return copy
     if store.rows is None:
         return MatrixStore(dtype, store.nrows, store.ncols, None)
     rows = entries.cast(store.rows, store.dtype, dtype)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sparsezc.engines.gpu import along, entries, indexing, launch, matrices, merge, mxm, pairs, submatrix
+from sparsezc.engines.gpu import along, entries, indexing, launch, matrices, merge, mxm, pairs, panel_results, submatrix
 from sparsezc.engines.gpu.merge import MaskRows, Region
 from sparsezc.engines.gpu.output import mask_bits
 from sparsezc.engines.gpu.parts import rows_of
@@ -18,6 +18,8 @@ _POSITION_BYTES = 32  # what work on positions or rows takes for each of them, w
 
 def run(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
     """Run an expression that makes a matrix; False where this engine cannot."""
+    if panel_results.run(e, out, mask, accum, replace):
+        return True
     if e.operation in ("assign", "subassign", "reposition") and _is_too_wide(e, out._store):
         return False
     if e.operation in ("assign", "subassign"):
@@ -66,9 +68,9 @@ def _write(
     store: MatrixStore, made: MatrixStore, mask: MaskRows | None, accum: Any, replace: bool, region: Region
 ) -> None:
     if mask is None and accum is None and region.is_all:
-        matrices.become(store, matrices.cast(made, store.dtype))
+        store.take(matrices.cast(made, store.dtype))
     else:
-        matrices.become(store, merge.write(store, made, mask, accum, replace, region))
+        store.take(merge.write(store, made, mask, accum, replace, region))
 
 
 def _operand(matrix: Any) -> MatrixStore:

@@ -36,11 +36,9 @@ def mask_bits(mask: Any) -> MaskBits:
 
 def bits_of(kind: Any, store: VectorStore) -> MaskBits:
     """The bits of a vector as a mask; `kind` says whether values count and whether it is complemented."""
-    values, bits = store.operands()
-    if kind.structure:
-        bits = store.bits
-    else:
-        bits = launch.truth(values, bits, store.dtype, store.size)
+    if store.bits is None:
+        store.make()
+    bits = store.bits if kind.structure else launch.truth(*store.operands(), store.dtype, store.size)
     return MaskBits(bits, _FLIP if kind.complement else 0)
 
 

@@ -187,31 +187,66 @@ class Rows:
         return self.indices.dtype.itemsize == 8
 
 
-@dataclass(eq=False)
 class MatrixStore:
     """A matrix on the GPU engine.
 
-    `rows` is its CSR; `columns` the CSR of its transpose: the same object for a symmetric matrix, None where it was not
-    asked for. Reading rows of the transpose is what lets an operation pull where it could only push, and the reverse.
+    Attributes
+    ----------
+    rows : Rows or None
+        Its CSR; None: no entries.
+    columns : Rows or None
+        The CSR of its transpose: the same object for a symmetric matrix, None where it was not asked for. Reading rows
+        of the transpose is what lets an operation pull where it could only push, and the reverse.
+    panel : Panel or None
+        All of it once more as a dense vector, where it has few rows or few columns and products made it so (panel.py).
+        Its rows are then made when somebody asks for them.
     """
 
-    dtype: DataType
-    nrows: int
-    ncols: int
-    rows: Rows | None  # None: no entries
-    columns: Rows | None = None
+    __slots__ = ("_rows", "columns", "dtype", "ncols", "nrows", "panel")
+
+    def __init__(self, dtype: DataType, nrows: int, ncols: int, rows: Rows | None, columns: Rows | None = None) -> None:
+        self.dtype, self.nrows, self.ncols = dtype, nrows, ncols
+        self._rows, self.columns = rows, columns
+        self.panel: Any = None
+
+    @property
+    def rows(self) -> Rows | None:
+        if self.is_panel:
+            self._rows = self.panel.rows()
+        return self._rows
+
+    @rows.setter
+    def rows(self, rows: Rows | None) -> None:
+        self._rows, self.panel = rows, None
+
+    @property
+    def is_panel(self) -> bool:
+        """Whether it is a panel and nothing else."""
+        return self.panel is not None and self._rows is None
+
+    def take(self, other: MatrixStore) -> None:
+        """Take over another store's content."""
+        self._rows, self.columns, self.panel = other._rows, other.columns, other.panel
+
+    def hold(self, panel: Any) -> None:
+        """Be this panel from now on."""
+        self._rows = self.columns = None
+        self.panel = panel
 
     @property
     def nvals(self) -> int:
-        return self.rows.nvals if self.rows is not None else 0
+        if self.is_panel:
+            count: int = self.panel.vector.nvals()
+            return count
+        return self._rows.nvals if self._rows is not None else 0
 
     @property
     def placement(self) -> str:
-        return self.rows.indices.placement if self.rows is not None else "device"
+        return self._rows.indices.placement if self._rows is not None else "device"
 
     @property
     def symmetric(self) -> bool:
-        return self.rows is not None and self.columns is self.rows
+        return self._rows is not None and self.columns is self._rows
 
 
 def rows_of(csr: Csr) -> Rows:

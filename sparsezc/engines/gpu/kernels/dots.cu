@@ -80,7 +80,7 @@ __device__ __forceinline__ Z multiply_entries(const Operands& o, const Task& t, 
 __device__ __forceinline__ bool look(const Operands& o, const Task& t, const RowTable& table, u64 col, u64 at, u64 shared, Z& z) {
   bool hit;
   u64 a = t.from;
-  if (table.exists()) {
+  if (table.slots) {
     u32 slot = 0;
     hit = (sizeof(BId) <= sizeof(AId) || shared == (u64)(AId)shared) && table.find((AId)shared, slot);
     if (PLACES && hit) a += table.places[slot];
@@ -167,7 +167,7 @@ __device__ __forceinline__ void do_entries(const Operands& o, const Task& t, con
   const u32 lane = lane_id();
   const u64 m = base + lane;
   Pair mine = {0, 0, 0, false};
-  if (lane < count && m >= t.begin && m < t.end && present(o.allowed, m)) mine = pair_of(o, t, (u64)o.m_ids[m], table.exists());
+  if (lane < count && m >= t.begin && m < t.end && present(o.allowed, m)) mine = pair_of(o, t, (u64)o.m_ids[m], table.slots != 0);
   Z sum = identity();
   bool has = false;
   const bool alone = mine.n > SHORT && !mine.swapped;
@@ -236,7 +236,7 @@ extern "C" __global__ void __launch_bounds__(256, 6)
   const Operands o = {{a_indptr, a_ids, a_values}, {b_indptr, b_ids, b_values}, m_ids, allowed, edge, sums, bits};
   const Work work = {first, last, m_indptr, base, nchunks, long_rows, long_first, chunk_slot, chunk};
   Group group = {threadIdx.x, blockDim.x};
-  RowTable table = {{keys, 32}, places};
+  RowTable table = {{keys, 0}, places};
   Task mine = {0, 0, 0, 0, 0}, now;
   u32 left = 0;  // of a word of rows, those to do
   for (;;) {
@@ -246,7 +246,7 @@ extern "C" __global__ void __launch_bounds__(256, 6)
         now = work.part(o, c);
       } else {
         const u32 part = SLOTS / 8 * (threadIdx.x >> 5);
-        table = {{keys + part, 32}, places + (PLACES ? part : 0)};
+        table = {{keys + part, 0}, places + (PLACES ? part : 0)};
         group = {lane_id(), 32};
         most_slots /= 8;
         continue;

@@ -1,18 +1,19 @@
 // What counting and filling the rows of a product share: the walk along the rows of B that a row of A names, and the map of
 // the columns that a large row of the product has.
 //
-// The prelude supplies AId, BId, A (types of A's ids and values, and of B's ids); READS_A, ISO_A. Source: F. Gustavson, ACM TOMS 4,
+// The prelude supplies AId, BId, A (types of A's ids and values, and of B's ids), Key (BId); READS_A, ISO_A. Source: F. Gustavson, ACM TOMS 4,
 // 1978, doi:10.1145/355791.355796.
 #pragma once
 #include "operands.cuh"
-#include "warp.cuh"
+#include "table.cuh"
 
 namespace szc {
 
-// Calls visit(t, shared, begin, end, x) for each entry of A among from .. to-1 whose row of B has entries, begin .. end-1, in
-// order; x is A's value, t the lane that read it. All lanes of the warp call, and are called together.
+// Calls visit(shared, begin, end, x) for the entries of A among from .. to-1, in order, whose row of B has entries, begin ..
+// end-1; x is A's value. The warps of a group take one each, or, at the end, one with begin = end. All of the group call, and
+// are called together.
 template <class Visit>
-__device__ __forceinline__ void each_row(const Matrix<AId, A>& a, const i64* b_indptr, u64 from, u64 to, Visit visit) {
+__device__ __forceinline__ void each_row(const Group& g, const Matrix<AId, A>& a, const i64* b_indptr, u64 from, u64 to, Visit visit) {
   for (u64 base = from & ~(u64)31; base < to; base += 32) {
     const u64 at = base + lane_id();
     u64 shared = 0, begin = 0, end = 0;
@@ -23,10 +24,13 @@ __device__ __forceinline__ void each_row(const Matrix<AId, A>& a, const i64* b_i
       end = (u64)b_indptr[shared + 1];
       x = a.template value<READS_A, ISO_A>(at);
     }
-    for (u32 left = __ballot_sync(ALL, begin < end); left; left &= left - 1) {
-      const u32 t = (u32)__ffs((int)left) - 1;
-      visit(t, __shfl_sync(ALL, shared, t), __shfl_sync(ALL, begin, t), __shfl_sync(ALL, end, t),
-            READS_A ? (A)__shfl_sync(ALL, x, t) : A());
+    for (u32 left = __ballot_sync(ALL, begin < end); left;) {
+      u32 mine = 32;
+      for (u32 w = 0; w < g.warps() && left; ++w, left &= left - 1)
+        if (w == g.warp()) mine = (u32)__ffs((int)left) - 1;
+      const u32 t = mine & 31u;
+      const u64 first = __shfl_sync(ALL, begin, t), last = __shfl_sync(ALL, end, t);
+      visit(__shfl_sync(ALL, shared, t), first, mine < 32 ? last : first, READS_A ? (A)__shfl_sync(ALL, x, t) : A());
     }
   }
 }
@@ -80,5 +84,15 @@ __device__ __forceinline__ u32 add_lanes(u32 n) {
   for (int d = 16; d; d >>= 1) n += __shfl_xor_sync(ALL, n, d);
   return n;
 }
+
+// Rows that are not left to the warps: those that a block maps, then those that a block has in a table.
+struct Listed {
+  u64 nmapped, ntabled;
+  const u64* rows;
+  const u32* bits;  // of all of these rows; null: there are none
+
+  // A word of the rows that are left: those of rows 32 word .. that lie below `end`.
+  __device__ __forceinline__ bool mine(u64 row, u64 end) const { return row < end && !(bits && present(bits, row)); }
+};
 
 }  // namespace szc

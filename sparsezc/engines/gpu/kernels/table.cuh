@@ -11,8 +11,14 @@ constexpr Key NOBODY = (Key)~(Key)0;
 // The threads that share a table: a warp, or all of a block.
 struct Group {
   u32 rank, size;
+
+  __device__ __forceinline__ u32 warp() const { return rank >> 5; }
+  __device__ __forceinline__ u32 warps() const { return size >> 5; }
   __device__ __forceinline__ void sync() const {
     if (size == 32) __syncwarp(); else __syncthreads();
+  }
+  __device__ __forceinline__ bool any(bool value) const {
+    return size == 32 ? __any_sync(ALL, value) : __syncthreads_or(value);
   }
 };
 
@@ -27,20 +33,17 @@ __device__ __forceinline__ u64 take_together(u64* counter, u64* shared) {
 
 struct Table {
   Key* keys;  // in shared memory
-  u32 shift;  // 2^(32 - shift) slots; 32: there is no table
+  u32 slots;  // 0: there is no table
 
-  __device__ __forceinline__ bool exists() const { return shift < 32; }
-  __device__ __forceinline__ u32 slots() const { return 1u << (32 - shift); }
-  __device__ __forceinline__ u32 home(Key id) const {
-    return (((u32)id ^ (u32)((u64)id >> 32)) * 2654435769u) >> shift;  // Fibonacci hashing: Knuth, vol. 3, section 6.4
+  __device__ __forceinline__ u32 home(Key id) const {  // Fibonacci hashing: Knuth, vol. 3, section 6.4
+    return __umulhi(((u32)id ^ (u32)((u64)id >> 32)) * 2654435769u, slots);
   }
-  __device__ __forceinline__ u32 after(u32 slot) const { return (slot + 1) & (slots() - 1); }
+  __device__ __forceinline__ u32 after(u32 slot) const { return slot + 1 < slots ? slot + 1 : 0; }
 
-  // Makes the table an empty one with at least `wanted` slots, as far as `most` reach. All of the group call.
+  // Makes the table an empty one of `wanted` slots, as far as `most` reach. All of the group call.
   __device__ __forceinline__ void clear(const Group& g, u64 wanted, u32 most) {
-    shift = 27;
-    while (slots() < most && slots() < wanted) --shift;
-    for (u32 slot = g.rank; slot < slots(); slot += g.size) keys[slot] = NOBODY;
+    slots = wanted < most ? (u32)wanted : most;
+    for (u32 slot = g.rank; slot < slots; slot += g.size) keys[slot] = NOBODY;
     g.sync();
   }
 

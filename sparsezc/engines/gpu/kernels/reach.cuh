@@ -1,0 +1,77 @@
+// Many searches at once: a panel of truth values, `width` bits for each vertex, 64 of them in a word.
+//
+// The prelude supplies Id, the type of the matrix's ids; WORDS, how many words of 64 bits hold the bits of a vertex; ALIGNED,
+// whether they are exactly these words (width = 64 * WORDS), for else a vertex's bits begin anywhere; LONG.
+// Source: M. Then and others, The more the merrier: efficient multi-source graph traversal, PVLDB 8, 2014,
+// doi:10.14778/2735496.2735507.
+#pragma once
+#include "rows.cuh"
+
+namespace szc {
+
+struct Bits {
+  u64 word[WORDS];
+
+  __device__ __forceinline__ bool any() const {
+    u64 all = 0;
+    for (u32 w = 0; w < WORDS; ++w) all |= word[w];
+    return all != 0;
+  }
+};
+
+// The bits of one vertex that word w holds.
+__device__ __forceinline__ u64 whole(u64 width, u32 w) {
+  const u64 rest = width - 64 * (u64)w;
+  return rest >= 64 ? ~(u64)0 : ((u64)1 << rest) - 1;
+}
+
+__device__ __forceinline__ u64 load_word(const u32* bits, u64 word) { return ((const u64*)bits)[word]; }
+__device__ __forceinline__ u64 load_word(const volatile u32* bits, u64 word) { return ((const volatile u64*)bits)[word]; }
+
+// Of a panel that others write to: through a pointer to volatile.
+template <class Pointer> __device__ __forceinline__ u64 load_bits(Pointer bits, u64 width, u64 vertex, u32 w) {
+  if (ALIGNED) return load_word(bits, vertex * WORDS + w);
+  const u64 rest = width - 64 * (u64)w, first = vertex * width + 64 * (u64)w, at = first >> 5;
+  const u32 shift = (u32)first & 31u, end = shift + (u32)(rest < 64 ? rest : 64);
+  u64 value = bits[at];
+  if (end > 32) value |= (u64)bits[at + 1] << 32;
+  value >>= shift;
+  if (end > 64) value |= (u64)bits[at + 2] << (64 - shift);
+  return value & whole(width, w);
+}
+
+__device__ __forceinline__ void set_bits(u32* bits, u64 width, u64 vertex, u32 w, u64 value) {
+  if (ALIGNED) {
+    atomicOr((u64*)bits + vertex * WORDS + w, value);
+    return;
+  }
+  const u64 first = vertex * width + 64 * (u64)w, at = first >> 5;
+  const u32 shift = (u32)first & 31u;
+  const u32 part[3] = {(u32)(value << shift), (u32)(value >> (32 - shift)), shift ? (u32)(value >> (64 - shift)) : 0};
+  for (u32 k = 0; k < 3; ++k)
+    if (part[k]) atomicOr(&bits[at + k], part[k]);
+}
+
+struct Panel {
+  const Id* indices;
+  const u32* x;       // who is in the frontier
+  const u32* mask;    // null: none
+  u32 flip;
+  u64 width;
+  const u64* active;  // the searches that take part, WORDS words
+  u32* y;             // who is reached; zeros, or what another launch found for other searches
+
+  __device__ __forceinline__ u64 reached(u64 vertex, u32 w) const { return load_bits((const volatile u32*)y, width, vertex, w); }
+
+  __device__ __forceinline__ Bits frontier(u64 vertex) const {
+    Bits b;
+    for (u32 w = 0; w < WORDS; ++w) b.word[w] = load_bits(x, width, vertex, w) & active[w];
+    return b;
+  }
+  // Which of the searches may still reach a vertex.
+  __device__ __forceinline__ u64 wanted(u64 vertex, u32 w) const {
+    return (mask ? load_bits(mask, width, vertex, w) ^ (flip ? whole(width, w) : 0) : whole(width, w)) & active[w];
+  }
+};
+
+}  // namespace szc

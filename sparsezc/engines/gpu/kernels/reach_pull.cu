@@ -1,0 +1,77 @@
+// One step of many searches, by rows: a vertex asks its neighbours which searches have them in the frontier.
+//
+// Who calls: engines/gpu/reach.py. Where things lie: `indices` in host memory (zero-copy) or on the device, all else on the
+// device. What a warp does: it streams the rows of the vertices that some search may still reach (rows.cuh); a row ends as
+// soon as all of these have reached it. Long rows are cut into chunks, which any warp may take.
+#include "reach.cuh"
+
+namespace szc {
+
+__device__ __forceinline__ u64 or_lanes(u64 v) { return (u64)or_lanes((u32)(v >> 32)) << 32 | or_lanes((u32)v); }
+
+__device__ __forceinline__ void do_chunk(const Panel& p, u64 row, u64 begin, u64 end) {
+  Bits wanted, found;
+  for (u32 w = 0; w < WORDS; ++w) {
+    wanted.word[w] = p.wanted(row, w) & ~p.reached(row, w);
+    found.word[w] = 0;
+  }
+  bool open = wanted.any();
+  for (u64 base = begin & ~(u64)31; open && base < end; base += 32) {
+    const u64 at = base + lane_id();
+    Bits x = {};
+    if (at >= begin && at < end) x = p.frontier((u64)load_host(p.indices + at, 0));
+    open = false;
+    for (u32 w = 0; w < WORDS; ++w) {
+      found.word[w] |= or_lanes(x.word[w]) & wanted.word[w];
+      open |= found.word[w] != wanted.word[w];
+    }
+  }
+  if (lane_id() == 0)
+    for (u32 w = 0; w < WORDS; ++w)
+      if (found.word[w]) set_bits(p.y, p.width, row, w, found.word[w]);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+    KERNEL(u64 nrows, const i64* indptr, const Id* indices, const u32* x, const u32* mask, u32 flip, u64 width, const u64* active,
+           u32* y, u64* counters, u64 nchunks, const u64* long_rows, const u64* long_first, const u32* chunk_slot) {
+  __shared__ u8 owners[8][32];
+  const u32 lane = lane_id();
+  const Panel p = {indices, x, mask, flip, width, active, y};
+  for (u64 c = take(counters, 1); c < nchunks; c = take(counters, 1)) {
+    const u64 row = long_rows[chunk_slot[c]];
+    const u64 begin = (u64)indptr[row] + (c - long_first[chunk_slot[c]]) * LONG, row_end = (u64)indptr[row + 1];
+    do_chunk(p, row, begin, row_end - begin < LONG ? row_end : begin + LONG);
+  }
+  for (u64 word = take(counters + 1, 1); 32 * word < nrows; word = take(counters + 1, 1)) {
+    const u64 row = 32 * word + lane;
+    Bits wanted = {}, found = {};
+    u64 begin = 0, end = 0;
+    if (row < nrows) {
+      for (u32 w = 0; w < WORDS; ++w) wanted.word[w] = p.wanted(row, w);
+      if (wanted.any()) {
+        begin = (u64)indptr[row];
+        end = (u64)indptr[row + 1];
+      }
+    }
+    stream_rows(begin, end, __ballot_sync(ALL, begin < end && end - begin <= LONG), owners[threadIdx.x >> 5], [&](const Slice& s) {
+      Bits x = {};
+      if (s.active) x = p.frontier((u64)load_host(p.indices + s.at, 0));
+      bool open = false;
+      for (u32 w = 0; w < WORDS; ++w) {
+        u64 upto = x.word[w];  // the bits of all lanes from the head of the lane's row to the lane
+        for (u32 d = 1; d < 32; d <<= 1) {
+          const u64 left = __shfl_up_sync(ALL, upto, d);
+          if (lane >= s.head + d) upto |= left;
+        }
+        const u64 row_bits = __shfl_sync(ALL, upto, s.range ? 31 - __clz((int)s.range) : (int)lane);
+        if (s.range) found.word[w] |= row_bits & wanted.word[w];
+        open |= found.word[w] != wanted.word[w];
+      }
+      return !open;
+    });
+    for (u32 w = 0; w < WORDS; ++w)
+      if (found.word[w]) set_bits(y, width, row, w, found.word[w]);
+  }
+}
+
+}  // namespace szc

@@ -1,0 +1,53 @@
+// One step of many searches, by frontier: a vertex tells its neighbours which searches have it in the frontier.
+//
+// Who calls: engines/gpu/reach.py. Where things lie: `indices` in host memory (zero-copy) or on the device, all else on the
+// device. What a warp does: it streams the rows of the vertices that are in the frontier of a search (rows.cuh), and sets the
+// bits that a neighbour may get and does not have. Long rows are cut into chunks, which any warp may take.
+#include "reach.cuh"
+
+namespace szc {
+
+__device__ __forceinline__ void push(const Panel& p, u64 at, const Bits& x) {
+  const u64 vertex = (u64)load_host(p.indices + at, 0);
+  for (u32 w = 0; w < WORDS; ++w) {
+    u64 fresh = x.word[w];
+    if (fresh) fresh &= p.wanted(vertex, w);
+    if (fresh) fresh &= ~p.reached(vertex, w);
+    if (fresh) set_bits(p.y, p.width, vertex, w, fresh);
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+    KERNEL(u64 nrows, const i64* indptr, const Id* indices, const u32* x, const u32* mask, u32 flip, u64 width, const u64* active,
+           u32* y, u64* counters, u64 nchunks, const u64* long_rows, const u64* long_first, const u32* chunk_slot) {
+  __shared__ u8 owners[8][32];
+  const u32 lane = lane_id();
+  const Panel p = {indices, x, mask, flip, width, active, y};
+  for (u64 c = take(counters, 1); c < nchunks; c = take(counters, 1)) {
+    const u64 row = long_rows[chunk_slot[c]];
+    const Bits bits = p.frontier(row);
+    if (!bits.any()) continue;
+    const u64 begin = (u64)indptr[row] + (c - long_first[chunk_slot[c]]) * LONG, row_end = (u64)indptr[row + 1];
+    const u64 end = row_end - begin < LONG ? row_end : begin + LONG;
+    for (u64 at = (begin & ~(u64)31) + lane; at < end; at += 32)
+      if (at >= begin) push(p, at, bits);
+  }
+  for (u64 word = take(counters + 1, 1); 32 * word < nrows; word = take(counters + 1, 1)) {
+    const u64 row = 32 * word + lane;
+    Bits bits = {};
+    u64 begin = 0, end = 0;
+    if (row < nrows) bits = p.frontier(row);
+    if (bits.any()) {
+      begin = (u64)indptr[row];
+      end = (u64)indptr[row + 1];
+    }
+    stream_rows(begin, end, __ballot_sync(ALL, begin < end && end - begin <= LONG), owners[threadIdx.x >> 5], [&](const Slice& s) {
+      Bits x;
+      for (u32 w = 0; w < WORDS; ++w) x.word[w] = __shfl_sync(ALL, bits.word[w], (int)s.row);
+      if (s.active) push(p, s.at, x);
+      return false;
+    });
+  }
+}
+
+}  // namespace szc

@@ -1,0 +1,159 @@
+"""Many searches at once: products over truth values with a panel of up to 256 of them (reach_push.cu, reach_pull.cu).
+
+What is asked of each search and each vertex is one bit, so a row of the matrix is read once for all searches. Those
+whose frontiers have few edges push, the others pull: a pull may stop when all of its searches have found a neighbour,
+which one with a small frontier would not allow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from math import log
+from typing import Any
+
+import numpy as np
+
+from sparsezc import device
+from sparsezc.engines.gpu import launch, specialise
+from sparsezc.engines.gpu.output import MaskBits
+from sparsezc.engines.gpu.panel import Panel, SameVector
+from sparsezc.engines.gpu.specialise import flags, typedefs
+from sparsezc.engines.gpu.stores import Rows
+from sparsezc.semirings.types import DataType
+
+_FEW = 1 / 32  # of all edges, in a frontier: a search with fewer would not let a pull stop early
+_ATOMIC = 1.5  # what setting a bit costs beyond reading an id, where edges lie on the device
+_ENTRIES = 4  # totals before those of the searches
+
+
+def step(
+    same: Any, dtype: DataType, pull: Rows | None, push: Rows | None, nrows: int, x: Panel, mask: MaskBits
+) -> SameVector:
+    """Which searches reach which vertices in one step, in the places that the mask allows.
+
+    Parameters
+    ----------
+    same : scalar
+        The value of every entry of the result; `dtype` is its type.
+    pull, push : Rows, optional
+        Of a matrix and of its transpose: at least one.
+    nrows : int
+        Vertices that may be reached.
+    x : Panel
+        The frontiers.
+    """
+    gpu = device.current()
+    case = _Case(x, mask, gpu.xp.zeros(-(-nrows * x.width // 32), np.uint32))
+    pushing, pulling = case.shares(pull, push)
+    if push is not None and pushing.any():
+        case.launch("reach_push", push, pushing)
+    if pull is not None and pulling.any():
+        case.launch("reach_pull", pull, pulling)
+    return SameVector(dtype, nrows * x.width, case.y, same)
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a step would read, in entries of the matrix."""
+
+    frontier: int  # of the rows in any frontier
+    wanted_rows: int
+    wanted_first: int  # the sum of min(entries, 32): what lies in the rows' first slices
+    wanted: int
+    searches: Any  # of the rows in each search's frontier
+    nvals: int
+
+
+def divide(work: Work, push_cost: float) -> tuple[Any, Any]:
+    """Which searches push and which pull, by what is read: all of them one way, or those with few edges push.
+
+    >>> all_few = Work(10, 100, 900, 1000, np.array([4, 6]), 1000)
+    >>> [x.tolist() for x in divide(all_few, 1.0)]
+    [[True, True], [False, False]]
+    >>> one_has_many = Work(910, 100, 300, 1000, np.array([10, 900]), 1000)
+    >>> [x.tolist() for x in divide(one_has_many, 1.0)]
+    [[True, False], [False, True]]
+    >>> little_is_wanted = Work(900, 1, 1, 1, np.array([100, 800]), 1000)
+    >>> [x.tolist() for x in divide(little_is_wanted, 1.0)]
+    [[False, False], [True, True]]
+    """
+    there = work.searches > 0
+    few = there & (work.searches < _FEW * work.nvals)
+    best: tuple[float, Any] = (work.frontier * push_cost, there)
+    for pushing in (few, few & False):
+        pulling = there & ~pushing
+        if pulling.any():
+            cost = min(work.frontier, int(work.searches[pushing].sum())) * push_cost + _pulled(work, pulling)
+            best = min(best, (cost, pushing), key=lambda option: option[0])
+    return best[1], there & ~best[1]
+
+
+def _pulled(work: Work, pulling: Any) -> float:
+    """Entries that a pull reads until the last of its searches has found a neighbour, a slice of 32 at a time.
+
+    An entry is in a search's frontier with the share of all edges that end there; of k searches the last waits ln k
+    times longer than one does.
+    """
+    share = work.searches[pulling].mean() / work.nvals
+    slices = (1 + log(int(pulling.sum()))) / share / 32
+    return float(min(work.wanted, work.wanted_first * max(slices, 1.0)))
+
+
+class _Case:
+    """One step: the panel, what the mask lets through, and who is reached so far."""
+
+    def __init__(self, x: Panel, mask: MaskBits, y: Any) -> None:
+        self.x, self.mask, self.y = x, mask, y
+        self.words = -(-x.width // 64)
+        self.aligned = x.width == 64 * self.words
+
+    def shares(self, pull: Rows | None, push: Rows | None) -> tuple[Any, Any]:
+        """Which searches push and which pull, a truth value each. Waits for the device."""
+        gpu = device.current()
+        everyone = np.ones(self.x.width, np.bool_)
+        totals = gpu.xp.zeros(_ENTRIES + 64 * self.words, np.uint64)
+        nrows, pulled = (0, 0) if pull is None else (pull.nrows, pull.indptr)
+        pushed, nvals = (0, 0) if push is None else (push.indptr, push.nvals)
+        kernel = specialise.kernel(gpu, "reach_work.cu", _prelude(False, self.words, self.aligned, 1), "reach_work")
+        kernel(
+            launch.blocks(gpu, max(self.x.length, nrows)),
+            launch.THREADS,
+            (
+                np.uint64(self.x.length), pushed, np.uint64(nrows), pulled, self.x.vector.bits,
+                *self.mask.arguments(), np.uint64(self.x.width), self._active(everyone), totals,
+            ),
+        )  # fmt: skip
+        counts = gpu.asnumpy(totals).astype(np.int64)
+        frontier, rows, first, entries = counts[:_ENTRIES].tolist()
+        work = Work(frontier, rows, first, entries, counts[_ENTRIES:][: self.x.width], nvals)
+        there = work.searches > 0
+        if push is None or pull is None:
+            return (there, ~everyone) if pull is None else (~everyone, there)
+        return divide(work, 1.0 + _ATOMIC * (push.indices.placement == "device"))
+
+    def launch(self, name: str, rows: Rows, searches: Any) -> None:
+        gpu = device.current()
+        chunks = rows.chunks
+        prelude = _prelude(rows.wide, self.words, self.aligned, chunks.length)
+        specialise.kernel(gpu, f"{name}.cu", prelude, name)(
+            launch.blocks(gpu, 32 * max(-(-rows.nrows // 32), chunks.count)),
+            launch.THREADS,
+            (
+                np.uint64(rows.nrows), rows.indptr, np.uint64(rows.indices.pointer), self.x.vector.bits,
+                *self.mask.arguments(), np.uint64(self.x.width), self._active(searches), self.y,
+                gpu.xp.zeros(2, np.uint64), np.uint64(chunks.count), chunks.rows, chunks.first, chunks.slot,
+            ),
+        )  # fmt: skip
+
+    def _active(self, searches: Any) -> Any:
+        """The bits of some searches, as kernels take them."""
+        bits = np.zeros(64 * self.words, np.bool_)
+        bits[: searches.size] = searches
+        return device.current().xp.asarray(np.packbits(bits, bitorder="little").view(np.uint64))
+
+
+@cache
+def _prelude(wide: bool, words: int, aligned: bool, long: int) -> str:
+    constants = f"constexpr u64 LONG = {long};\nconstexpr u32 WORDS = {words};"
+    return f"{typedefs(Id='u64' if wide else 'u32')}\n{flags(ALIGNED=aligned)}\n{constants}"

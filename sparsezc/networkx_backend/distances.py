@@ -1,0 +1,127 @@
+"""Eccentricities and other measures of distance, by NetworkX's names, arguments and errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import networkx as nx
+
+from sparsezc import algorithms
+from sparsezc.algorithms._pattern import transposed
+from sparsezc.networkx_backend.claims import claims, else_declined
+from sparsezc.networkx_backend.graph import Graph
+from sparsezc.networkx_backend.lengths import distances
+from sparsezc.semirings import monoid, select
+
+
+def _one_by_one(G: Graph, nodes: Any, weight: str | None) -> dict[Any, Any]:
+    """The greatest of the distances from each of these nodes; NetworkX's error where one is infinite."""
+    found = {}
+    for node in nodes:
+        distance = distances(G, G.index[node], weight)
+        if distance.nvals < len(G):
+            kind = "digraph is not strongly connected" if G.directed else "graph is not connected"
+            raise nx.NetworkXError(f"Found infinite path length because the {kind}")
+        found[node] = distance.reduce(monoid.max).value
+    return found
+
+
+def _eccentricities(G: Graph, weight: str | None) -> dict[Any, Any]:
+    if len(G) == 0:
+        return {}
+    if not _in_one_piece(G):  # then NetworkX's own rule finds the node that says so
+        return _one_by_one(G, G, weight)
+    A, weighted = G.lengths(weight)
+    with else_declined():
+        return G.named(algorithms.eccentricity(A, weighted=weighted))
+
+
+def _in_one_piece(G: Graph) -> bool:
+    """Whether the first of the nodes reaches all, and all reach it."""
+    return algorithms.bfs(G.A, 0).nvals == len(G) == algorithms.bfs(transposed(G.A), 0).nvals
+
+
+@claims("sp")
+def eccentricity(G: Graph, v: Any = None, sp: None = None, weight: str | None = None) -> Any:
+    """Eccentricities by nodes, or of one; :func:`sparsezc.algorithms.eccentricity`."""
+    if v is None:
+        return _eccentricities(G, weight)
+    found = _one_by_one(G, G.bunch(v), weight)
+    return found[v] if v in G else found
+
+
+def _extreme(G: Graph, e: dict[Any, Any] | None, weight: str | None, by_bounds: Any, choose: Any) -> Any:
+    if e is None and len(G) and not G.directed and algorithms.bfs(G.A, 0).nvals == len(G):
+        A, weighted = G.lengths(weight)
+        with else_declined():
+            return by_bounds(A, weighted=weighted)
+    return choose((_eccentricities(G, weight) if e is None else e).values())
+
+
+@claims()
+def diameter(G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, weight: str | None = None) -> Any:
+    """The greatest eccentricity; :func:`sparsezc.algorithms.diameter`, by bounds always."""
+    return _extreme(G, e, weight, algorithms.diameter, max)
+
+
+@claims()
+def radius(G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, weight: str | None = None) -> Any:
+    """The smallest eccentricity; :func:`sparsezc.algorithms.radius`, by bounds always."""
+    return _extreme(G, e, weight, algorithms.radius, min)
+
+
+@claims()
+def center(G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, weight: str | None = None) -> list[Any]:
+    """The nodes of smallest eccentricity."""
+    e = _eccentricities(G, weight) if e is None else e
+    least = min(e.values())
+    return [node for node in e if e[node] == least]
+
+
+@claims()
+def periphery(
+    G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, weight: str | None = None
+) -> list[Any]:
+    """The nodes of greatest eccentricity."""
+    e = _eccentricities(G, weight) if e is None else e
+    most = max(e.values())
+    return [node for node in e if e[node] == most]
+
+
+@claims()
+def approximate_diameter(G: Graph, seed: Any = None) -> int:
+    """A lower bound of the diameter by two sweeps: NetworkX's ``approximation.diameter``."""
+    if len(G) == 0:
+        raise nx.NetworkXError("Expected non-empty NetworkX graph!")
+    if len(G) == 1:
+        return 0
+    source = G.index[seed.choice(list(G))]
+    B = transposed(G.A)
+    longest = 0
+    for edges, back in ((G.A, B), (B, G.A))[: 2 if G.directed else 1]:
+        distance = algorithms.bfs(edges, source)
+        if distance.nvals < len(G):
+            raise nx.NetworkXError(f"{'DiGraph not strongly' if G.directed else 'Graph not'} connected.")
+        farthest = distance.select(select.valueeq, distance.reduce(monoid.max).value).new().to_coo()[0][0]
+        longest = max(longest, int(algorithms.bfs(back, farthest).reduce(monoid.max).value))
+    return longest
+
+
+_SINGLE_SOURCE = ("unweighted", "dijkstra", "bellman-ford")
+_ALL_PAIRS = ("floyd-warshall", "floyd-warshall-numpy")
+
+
+@claims()
+def average_shortest_path_length(G: Graph, weight: str | None = None, method: str | None = None) -> float:
+    """The mean distance; :func:`sparsezc.algorithms.average_shortest_path_length`."""
+    if method not in (None, *_SINGLE_SOURCE, *_ALL_PAIRS):
+        raise ValueError(f"method not supported: {method}")
+    if len(G) == 0:
+        raise nx.NetworkXPointlessConcept("the null graph has no paths, thus there is no average shortest path length")
+    if len(G) == 1:
+        return 0
+    if not _in_one_piece(G):
+        raise nx.NetworkXError("Graph is not strongly connected." if G.directed else "Graph is not connected.")
+    A, weighted = G.lengths(None if method == "unweighted" else weight)
+    with else_declined():
+        return algorithms.average_shortest_path_length(A, weighted=weighted)

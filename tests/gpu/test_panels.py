@@ -1,0 +1,187 @@
+"""Matrices of few rows or few columns: products that read the other matrix once, and statements between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sparsezc as gb
+from sparsezc.engines.gpu import panel, stores
+
+N = 140
+SEMIRINGS = [("plus_times", "FP64"), ("min_plus", "INT16"), ("any_pair", "BOOL"), ("plus_first", "INT64")]
+SEMIRINGS += [("max_second", "FP32"), ("plus_secondi", "INT64"), ("min_firstj", "INT64"), ("lor_land", "BOOL")]
+
+
+@contextmanager
+def small() -> Iterator[None]:
+    """So that small matrices make panels, and small rows are long."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(panel, "_LONG", 1)
+        patch.setattr(stores, "LONG", 40)
+        yield
+
+
+def sparse(dtype: str, nrows: int = N, ncols: int = N, seed: int = 1) -> gb.Matrix:
+    """Rows of 0 to 9 entries, and some of a hundred."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(0, 10, nrows)
+    lengths[::37] = min(100, ncols)
+    rows = np.repeat(np.arange(nrows), lengths)
+    columns = np.concatenate([np.sort(rng.permutation(ncols)[:k]) for k in lengths])
+    return gb.Matrix.from_coo(rows, columns, rng.integers(0, 4, rows.size), dtype, nrows=nrows, ncols=ncols)
+
+
+def dense(dtype: str, nrows: int, ncols: int, share: float, seed: int = 2) -> gb.Matrix:
+    rng = np.random.default_rng(seed)
+    rows, columns = np.nonzero(rng.random((nrows, ncols)) < share)
+    return gb.Matrix.from_coo(rows, columns, rng.integers(0, 4, rows.size), dtype, nrows=nrows, ncols=ncols)
+
+
+#: Products of a sparse matrix A and a panel X of `width` columns, or Y of so many rows.
+PRODUCTS: dict[str, Callable[[Any, Any, Any, Any], Any]] = {
+    "A X": lambda A, X, Y, s: A.mxm(X, s),
+    "A' X": lambda A, X, Y, s: A.T.mxm(X, s),
+    "A Y'": lambda A, X, Y, s: A.mxm(Y.T, s),
+    "Y A": lambda A, X, Y, s: Y.mxm(A, s),
+    "Y A'": lambda A, X, Y, s: Y.mxm(A.T, s),
+    "X' A": lambda A, X, Y, s: X.T.mxm(A, s),
+}
+
+
+@pytest.mark.parametrize("placement", ["device", "zerocopy"])
+@pytest.mark.parametrize("width", [1, 2, 7, 32, 40])
+def test_every_semiring(width: int, placement: str, gpu: Any) -> None:
+    for k, (text, dtype) in enumerate(SEMIRINGS):
+        for share in (1.0, 0.7):
+            A, X, Y = sparse(dtype), dense(dtype, N, width, share), dense(dtype, width, N, share)
+            semiring = getattr(gb.semiring, text)
+            for name, product in list(PRODUCTS.items())[k % 2 :: 2]:
+                with small():
+                    got = product(*(x.to("gpu", placement=placement) for x in (A, X, Y)), semiring).new()
+                    assert got._store.is_panel, (text, name)
+                assert got.isequal(product(A, X, Y, semiring).new(), check_dtype=True), (text, name, share)
+
+
+@pytest.mark.parametrize("across", [False, True])
+def test_masks_accumulators_and_replace(across: bool, gpu: Any) -> None:
+    A = sparse("INT64")
+    shape = (9, N) if across else (N, 9)
+    X, C = dense("INT64", *shape, 0.8), dense("INT64", *shape, 0.4, seed=3)
+    M = dense("INT8", *shape, 0.5, seed=4)
+    for semiring in ("plus_times", "any_pair"):
+        for out_type in ("INT64", "FP32"):
+            for given in ({}, {"replace": True}, {"accum": "plus"}, {"accum": "min", "replace": True}):
+                for mask in (lambda m: m.S, lambda m: ~m.S, lambda m: m.V, lambda m: ~m.V):
+                    made = []
+                    for place in (lambda x: x, lambda x: x.to("gpu")):
+                        a, x, m = place(A), place(X), place(M)
+                        c = place(C).dup(out_type)
+                        with small():
+                            c(mask(m), **given) << (x.mxm(a, semiring) if across else a.mxm(x, semiring))
+                        made.append(c)
+                    assert made[1]._store.is_panel
+                    assert made[0].isequal(made[1], check_dtype=True), (semiring, out_type, given)
+
+
+#: Statements on a panel P, others of its shape Q and R, and a matrix A; each returns what it wrote to.
+STATEMENTS: dict[str, Callable[[Any, Any, Any, Any], Any]] = {
+    "ewise_add": lambda P, Q, R, A: P.ewise_add(Q, "plus").new(),
+    "ewise_mult": lambda P, Q, R, A: P.ewise_mult(Q, "minus").new(),
+    "ewise_union": lambda P, Q, R, A: P.ewise_union(Q, "minus", 1, 2).new(),
+    "a number where there are entries": lambda P, Q, R, A: written(Q, P.S, None, 7),
+    "a number everywhere": lambda P, Q, R, A: written(P, None, None, 7),
+    "a number elsewhere": lambda P, Q, R, A: written(P, ~Q.S, "plus", 7),
+    "entries deleted": lambda P, Q, R, A: written(P, Q.V, None, gb.Scalar("INT64")),
+    "accumulated": lambda P, Q, R, A: written(Q, None, "plus", P),
+    "another": lambda P, Q, R, A: written(Q, R.S, None, P),
+    "apply": lambda P, Q, R, A: P.apply("ainv").new("FP32"),
+    "apply right": lambda P, Q, R, A: P.apply("minus", right=3).new(),
+    "apply left": lambda P, Q, R, A: P.apply("minus", left=3).new(mask=Q.S),
+    "apply positions": lambda P, Q, R, A: P.apply("colindex", right=0).new(),
+    "select": lambda P, Q, R, A: P.select("valuegt", 2).new(),
+    "select by position": lambda P, Q, R, A: P.select("colle", 4).new(),
+    "dup": lambda P, Q, R, A: P.dup("FP64"),
+    "transpose": lambda P, Q, R, A: P.T.new(),
+    "a part": lambda P, Q, R, A: P[:3, :5].new(),
+    "an element": lambda P, Q, R, A: P[2, 3].new(),
+    "into a part": lambda P, Q, R, A: assigned(P, (slice(0, 3), slice(0, 4)), 5),
+    "rows": lambda P, Q, R, A: P.reduce_rowwise("plus").new(),
+    "columns": lambda P, Q, R, A: P.reduce_columnwise("plus").new(),
+    "all": lambda P, Q, R, A: P.reduce_scalar("plus").new(),
+    "cleared": lambda P, Q, R, A: cleared(P),
+    "resized": lambda P, Q, R, A: resized(P),
+    "times a transpose": lambda P, Q, R, A: (P.mxm(Q.T) if P.nrows < P.ncols else P.T.mxm(Q)).new(),
+}
+
+
+def written(C: Any, mask: Any, accum: Any, value: Any) -> Any:
+    C(mask=mask, accum=accum) << value
+    return C
+
+
+def assigned(C: Any, keys: Any, value: Any) -> Any:
+    C[keys] = value
+    return C
+
+
+def cleared(C: Any) -> Any:
+    C.clear()
+    return C
+
+
+def resized(C: Any) -> Any:
+    C.resize(C.nrows - 1, C.ncols - 2)
+    return C
+
+
+def test_a_number_everywhere_is_a_panel(gpu: Any) -> None:
+    A = sparse("FP32")
+    X, Y = gb.Matrix("FP32", N, 8), gb.Matrix("FP32", N, 8).to("gpu")
+    with small():
+        for C in (X, Y):
+            C << 2
+        assert Y._store.is_panel
+        assert A.to("gpu").mxm(Y, "plus_times").new().isequal(A.mxm(X, "plus_times").new())
+
+
+@pytest.mark.parametrize("across", [False, True])
+@pytest.mark.parametrize("semiring", ["plus_times", "any_pair"])
+def test_statements_between_panels(semiring: str, across: bool, gpu: Any) -> None:
+    """Those that know of panels keep to them, all others see a matrix like any other."""
+    shape = (6, N) if across else (N, 6)
+    A, X = sparse("INT64"), dense("INT64", *shape, 0.9)
+    Q, R = dense("INT64", *shape, 0.5, seed=3), dense("INT64", *shape, 0.5, seed=4)
+    for name, statement in STATEMENTS.items():
+        found = []
+        for place in (lambda x: x, lambda x: x.to("gpu")):
+            a, x, q, r = (place(m.dup()) for m in (A, X, Q, R))
+            with small(), gb.config.set(fallback="error"):
+                P = (x.mxm(a, semiring) if across else a.mxm(x, semiring)).new(mask=~q.S)
+                found.append(statement(P, q, r, a))
+        assert found[1].isequal(found[0], check_dtype=True), name
+
+
+def test_a_search_from_many_vertices(gpu: Any) -> None:
+    """Levels of a breadth-first search from each of k vertices: the program, and what it does to panels."""
+
+    def levels(A: Any, k: int) -> Any:
+        level, frontier = gb.Matrix("INT32", k, N), gb.Matrix("BOOL", k, N)
+        for r in range(k):
+            frontier[r, 5 * r] = True
+        depth = 0
+        while frontier.nvals:
+            level(frontier.S) << depth
+            frontier(~level.S, replace=True) << frontier.mxm(A, gb.semiring.any_pair["BOOL"])
+            depth += 1
+        return level
+
+    A = sparse("BOOL")
+    for k in (3, 20):
+        with small():
+            found = levels(A.to("gpu"), k)
+        assert found.isequal(levels(A, k), check_dtype=True)
