@@ -86,8 +86,8 @@ def pagerank(
     uniform = Vector.from_scalar(1.0 / n, n, types.FP64)
     teleport = uniform if personalization is None else _check.distribution(personalization, n, "personalization")
     start = uniform if nstart is None else _check.distribution(nstart, n, "nstart")
-    # d / k, with no entry where k is 0
-    share = _out_weight(A, weighted).apply(binary.truediv, left=damping).new(types.FP64)
+    # d / k, and 0 where k is 0: what has all entries needs no look at which there are
+    share = _check.full(_out_weight(A, weighted).apply(binary.truediv, left=damping).new(types.FP64), n, "k")
     multiply = semiring.plus_times[types.FP64] if weighted else semiring.plus_second[types.FP64]
 
     rank = start.dup()
