@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import weakref
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -136,6 +137,11 @@ class Chunks:
     first: Any  # u64: first chunk of each, and the end
     slot: Any  # u32: the long row of each chunk
 
+    @cached_property
+    def arguments(self) -> tuple[Any, ...]:
+        """What kernels take of it."""
+        return np.uint64(self.count), self.rows, self.first, self.slot
+
     @classmethod
     def of(cls, gpu: Device, indptr: Any) -> Chunks:
         lengths = indptr[1:] - indptr[:-1]
@@ -175,6 +181,12 @@ class Rows:
 
     def __post_init__(self) -> None:
         self.chunks = Chunks.of(device.current(), self.indptr)
+
+    @cached_property
+    def arguments(self) -> tuple[Any, ...]:
+        """What kernels take of it: the number of rows, offsets, and the addresses of ids and values."""
+        pointers = np.uint64(self.indices.pointer), np.uint64(self.values.pointer)
+        return np.uint64(self.nrows), self.indptr, *pointers
 
     def ends(self, first: int, last: int) -> tuple[int, int]:
         """Where the entries of rows first .. last-1 begin and end. Waits for the device."""
