@@ -109,9 +109,6 @@ template <class R> struct alignas(2 * sizeof(R)) Complex {
   FRIEND Complex __shfl_sync(unsigned m, Complex z, int from) {
     return Complex(__shfl_sync(m, z.re, from), __shfl_sync(m, z.im, from));
   }
-  FRIEND Complex __shfl_xor_sync(unsigned m, Complex z, int by) {
-    return Complex(__shfl_xor_sync(m, z.re, by), __shfl_xor_sync(m, z.im, by));
-  }
   FRIEND Complex __shfl_up_sync(unsigned m, Complex z, unsigned by) {
     return Complex(__shfl_up_sync(m, z.re, by), __shfl_up_sync(m, z.im, by));
   }

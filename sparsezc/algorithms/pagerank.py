@@ -108,7 +108,7 @@ def pagerank(
         rest = 1.0 - rank.reduce(monoid.plus).get(0.0)
         if leak is not None:
             # m = d times what vertices without out-edges have
-            lost = damping * before.dup(mask=~share.S).reduce(monoid.plus).get(0.0)
+            lost = damping * before.dup(mask=~share.V).reduce(monoid.plus).get(0.0)
             rank(binary.plus) << leak.apply(binary.times, right=lost)
             rest -= lost
         rank(binary.plus) << teleport.apply(binary.times, right=rest)
