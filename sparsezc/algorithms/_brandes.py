@@ -92,9 +92,16 @@ def by_lengths(A: Matrix, sources: NDArray[np.int64], weighted: bool) -> Iterato
         q = s where no edge of T is left
     """
     n, dtype = A.nrows, distances_of(A)[0] if weighted else types.INT64
+    ones = A._vector(types.BOOL)
+    ones[:] = True
     for group in batches(sources, n, _VERTEX * n + _EDGE * A.nvals):
         k = group.size
-        B = _identity(k).kronecker(A, (binary.second if weighted else binary.pair)[dtype]).new(dtype)
+        B = (
+            Vector.from_scalar(True, k, types.BOOL)
+            .diag()
+            .kronecker(A, (binary.second if weighted else binary.pair)[dtype])
+            .new(dtype)
+        )
         at = np.arange(k) * n + group
         d = relax(B, Vector.from_coo(at, 0, dtype, size=k * n))
         T = _tight(B, d)
@@ -110,15 +117,15 @@ def by_lengths(A: Matrix, sources: NDArray[np.int64], weighted: bool) -> Iterato
             q = count.dup(mask=left.dup(mask=used.S).select(select.valueeq, 0).new().S)
         if sum(q.nvals for q in levels) < d.nvals:
             raise InvalidValue("A has lengths that vanish beside others: sums of them are rounded to the longer one")
-        yield group, Paths(levels, T, _ones(k).kronecker(_identity(n)).new(), _identity(k).kronecker(_ones(n)).new())
+        yield group, Paths(levels, T, *_places(ones, k))
 
 
-def _ones(n: int) -> Matrix:
-    return Matrix.from_scalar(True, n, 1, types.BOOL)
-
-
-def _identity(n: int) -> Matrix:
-    return Vector.from_scalar(True, n, types.BOOL).diag()
+def _places(ones: Vector, k: int) -> tuple[Matrix, Matrix]:
+    """Of k copies of a graph, which positions are each vertex's, and which each copy's; `ones` is full."""
+    one, copies = Vector.from_scalar(True, 1, types.BOOL), Vector.from_scalar(True, k, types.BOOL)
+    of_vertex = copies.outer(one, binary.pair).new(types.BOOL).kronecker(ones.diag(), binary.pair[types.BOOL])
+    of_search = copies.diag().kronecker(ones.outer(one, binary.pair).new(types.BOOL), binary.pair[types.BOOL])
+    return of_vertex.new(), of_search.new()
 
 
 def _tight(B: Matrix, d: Vector) -> Matrix:

@@ -68,7 +68,7 @@ def weights(A: Matrix) -> None:
     """Refuse values that are no weights: below 0, NaN, or without a finite sum."""
     if A.nvals == 0:
         return
-    if not A.reduce_scalar(monoid.min).value >= 0:
+    if A.reduce_scalar(monoid.min).value < 0:
         raise InvalidValue("A has negative values; weights >= 0 are needed")
     if not A.reduce_scalar(monoid.plus[types.FP64]).value < float("inf"):
         raise InvalidValue("A has values that are NaN or infinite; finite weights are needed")

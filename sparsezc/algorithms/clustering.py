@@ -6,8 +6,9 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._pattern import simple
 from sparsezc.algorithms.triangles import corners, ordered_pairs
+from sparsezc.errors import InvalidValue
 from sparsezc.matrix import Matrix
-from sparsezc.semirings import binary, monoid, select, semiring, types
+from sparsezc.semirings import binary, monoid, select, semiring, types, unary
 from sparsezc.vector import Vector
 
 
@@ -63,7 +64,7 @@ def local_clustering_coefficient(A: Matrix) -> Vector:
     return _share(edges, ordered_pairs(out_degree(S)))
 
 
-def clustering(A: Matrix) -> Vector:
+def clustering(A: Matrix, *, weighted: bool = False) -> Vector:
     """Share of the possible triangles at each vertex that exist, by NetworkX's rules for directed graphs.
 
     Each of a triangle's edges may point either way: three vertices can make eight triangles. Loops do not count.
@@ -71,7 +72,10 @@ def clustering(A: Matrix) -> Vector:
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
-        Adjacency matrix: an entry (i, j), whatever its value, is an edge from i to j.
+        Adjacency matrix: an entry (i, j) is an edge from i to j.
+    weighted : bool
+        A triangle counts as the geometric mean of its edges' values, which must be >= 0, over the largest value of all;
+        else as one.
 
     Returns
     -------
@@ -80,41 +84,65 @@ def clustering(A: Matrix) -> Vector:
 
     Raises
     ------
+    InvalidValue
+        `weighted`, and a value is negative, infinite or NaN, or none is above 0.
     DimensionMismatch
         `A` is not square.
 
     Notes
     -----
-    With M = A + A' the number of edges between two vertices, d = M 1 and r = (A .* A') 1::
+    With E the edges, M = E + E' the number of edges between two vertices, d = M 1, r = (E .* E') 1, and W the cube
+    roots of the weights, or E::
 
-        C<M> = M M           over (plus, times)
-        (M .* C) 1 / 2 (d (d - 1) - 2 r)
+        N = W + W'
+        C<N> = N N           over (plus, times)
+        (N .* C) 1 / 2 (d (d - 1) - 2 r)
 
-    Source: G. Fagiolo, Clustering in complex directed networks, 2007, doi:10.1103/PhysRevE.76.026107.
+    Source: G. Fagiolo, Clustering in complex directed networks, 2007, doi:10.1103/PhysRevE.76.026107; weights: J.
+    Onnela et al., Intensity and coherence of motifs in weighted complex networks, 2005,
+    doi:10.1103/PhysRevE.71.065103.
 
     Examples
     --------
     >>> import sparsezc as gb
-    >>> A = gb.Matrix.from_edgelist([(0, 1), (1, 2), (2, 0), (2, 3)], nrows=4, ncols=4)
+    >>> A = gb.Matrix.from_edgelist([(0, 1), (1, 2), (2, 0), (2, 3)], [1, 8, 1, 8], nrows=4, ncols=4)
     >>> [round(x, 4) for x in gb.algorithms.clustering(A).to_dense().tolist()]
     [0.5, 0.5, 0.1667, 0.0]
+    >>> [round(x, 4) for x in gb.algorithms.clustering(A, weighted=True).to_dense().tolist()]
+    [0.125, 0.125, 0.0417, 0.0]
     """
     _check.adjacency(A)
-    if A._symmetric:
+    if A._symmetric and not weighted:
         # eight times the triangles over four times the pairs
         return local_clustering_coefficient(A)
-    one = A.select(select.offdiag).new().apply(binary.pair[types.INT64], right=1).new()
-    M = one.ewise_add(one.T, monoid.plus).new()
-    # C<M> = M M;  (M .* C) 1
-    C = M.mxm(M, semiring.plus_times).new(mask=M.S)
-    C << C.ewise_mult(M, binary.times)
+    plain = A.select(select.offdiag).new()
+    E = plain.apply(binary.pair[types.INT64], right=1).new()
+    M = E.ewise_add(E.T, monoid.plus).new()
+    N = M
+    if weighted:
+        W = _cube_roots(plain, A)
+        N = W.ewise_add(W.T, monoid.plus).new()
+    # C<N> = N N;  (N .* C) 1
+    C = N.mxm(N, semiring.plus_times).new(mask=N.S)
+    C << C.ewise_mult(N, binary.times)
     triangles = C.reduce_rowwise(monoid.plus).new()
     # 2 (d (d - 1) - 2 r)
     possible = ordered_pairs(M.reduce_rowwise(monoid.plus).new())
-    pairs = one.ewise_mult(one.T, binary.plus).new()
+    pairs = E.ewise_mult(E.T, binary.plus).new()
     possible(binary.minus) << pairs.reduce_rowwise(monoid.plus)
     possible << possible.apply(binary.times, right=2)
     return _share(triangles, possible)
+
+
+def _cube_roots(plain: Matrix, A: Matrix) -> Matrix:
+    """The cube roots of the weights over the largest of them, which may be a loop's."""
+    _check.weights(A)
+    most = A.reduce_scalar(monoid.max).get(1)
+    if most == 0:
+        raise InvalidValue("A has no value above 0; the weights are taken relative to the largest")
+    W: Matrix = plain.apply(binary.truediv[types.FP64], right=most).new()
+    W << W.apply(unary.cbrt)
+    return W
 
 
 def square_clustering(A: Matrix) -> Vector:

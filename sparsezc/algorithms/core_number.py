@@ -105,6 +105,14 @@ def k_core(A: Matrix, k: Any = None) -> Vector:
     InvalidValue
         `k` is negative.
 
+    Notes
+    -----
+    With c the core numbers::
+
+        c<c >= k>
+
+    Source: S. Seidman, Network structure and minimum degree, 1983, doi:10.1016/0378-8733(83)90028-X.
+
     Examples
     --------
     >>> import sparsezc as gb

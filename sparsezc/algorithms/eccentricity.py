@@ -45,9 +45,14 @@ def eccentricity(A: Matrix, *, weighted: bool = False) -> Vector:
 
     Notes
     -----
+    ::
+
+        e(v) = max_w d(v, w)
+
     In hops, the greatest depth at which a search from anywhere, against the edges, meets the vertex; one pass over the
-    matrix a level serves 64 searches. Over lengths, the greatest entry of each row of a matrix of distances. Source:
-    M. Then et al., The more the merrier: efficient multi-source graph traversal, PVLDB 8, 2014,
+    matrix a level serves 64 searches. Over lengths, the greatest entry of each row of a matrix of distances.
+
+    Source: M. Then et al., The more the merrier: efficient multi-source graph traversal, PVLDB 8, 2014,
     doi:10.14778/2735496.2735507.
 
     Examples
@@ -111,6 +116,10 @@ def radius(A: Matrix, *, weighted: bool = False) -> Any:
 
     Notes
     -----
+    ::
+
+        min_v max_w d(v, w)
+
     The bounds are those of :func:`diameter`. Source: F. Takes, W. Kosters, Computing the eccentricity distribution of
     large graphs, Algorithms 6, 2013, doi:10.3390/a6010100.
 

@@ -10,6 +10,8 @@ import numpy as np
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._distances import relax, usable
 from sparsezc.algorithms._lengths import distances_of
+from sparsezc.algorithms._rounds import rounds
+from sparsezc.algorithms._searches import empty
 from sparsezc.matrix import Matrix
 from sparsezc.semirings import semiring, types
 from sparsezc.vector import Vector
@@ -70,13 +72,13 @@ def multi_source_shortest_paths(A: Matrix, sources: Iterable[Any], *, weighted: 
         A = usable(A)
         distance: Vector = relax(A, Vector.from_coo(at, 0, distances_of(A)[0], size=n))
         return distance
-    level = Vector(types.INT32, n)
-    q = Vector.from_coo(at, True, types.BOOL, size=n)
-    depth = 0
-    while q.nvals:
+    q = A._vector(types.BOOL)
+    q[at] = True
+    level = empty(q, types.INT32)
+    for depth in rounds(q):
         # level<q> = d
         level(q.S) << depth
         # q<!level> = q'A
         q(~level.S, replace=True) << q.vxm(A, semiring.any_pair[types.BOOL])
-        depth += 1
-    return level
+    found: Vector = level
+    return found

@@ -18,12 +18,13 @@ def pagerank(
     *,
     personalization: Vector | None = None,
     nstart: Vector | None = None,
+    dangling: Vector | None = None,
     weighted: bool = False,
 ) -> Vector:
     """Share of its time that a random walker spends at each vertex.
 
     The walker follows an out-edge with probability `damping`. Otherwise, and at a vertex without out-edges, it goes to
-    any vertex: all alike, or as `personalization` says.
+    any vertex: all alike, or as `personalization` or `dangling` says.
 
     Parameters
     ----------
@@ -40,6 +41,9 @@ def pagerank(
         Where the walker goes when it follows no edge: entries >= 0 with a sum > 0, which need not be 1.
     nstart : Vector of size n, optional
         Ranks to begin with, under the same rules; by default 1 / n each.
+    dangling : Vector of size n, optional
+        Where the walker goes from a vertex without out-edges, under the same rules; by default as `personalization`
+        says.
     weighted : bool
         Edges are followed in proportion to their values, which must be >= 0; else all alike.
 
@@ -53,7 +57,7 @@ def pagerank(
     ConvergenceFailure
         The change was still above ``n * tol`` after `max_iter` iterations.
     InvalidValue
-        `damping`, `tol`, `max_iter`, a personalisation, a start or a weight lies outside its range.
+        `damping`, `tol`, `max_iter`, a weight, or what one of the vectors holds lies outside its range.
     DimensionMismatch
         `A` is not square, or a vector has another size.
 
@@ -63,6 +67,8 @@ def pagerank(
 
         t = A' (d r / k)
         r = t + (1 - sum(t)) p      what no edge carries: 1 - d, and d times the rank of vertices without out-edges
+
+    With `dangling` the second of these, m, goes where that vector g says: r = t + m g + (1 - sum(t) - m) p.
 
     Source: L. Page, S. Brin, R. Motwani, T. Winograd, The PageRank Citation Ranking, Stanford InfoLab 1999-66. The
     rule for stopping is NetworkX's.
@@ -86,8 +92,9 @@ def pagerank(
     uniform = Vector.from_scalar(1.0 / n, n, types.FP64)
     teleport = uniform if personalization is None else _check.distribution(personalization, n, "personalization")
     start = uniform if nstart is None else _check.distribution(nstart, n, "nstart")
-    # d / k, with no entry where k is 0
-    share = _out_weight(A, weighted).apply(binary.truediv, left=damping).new(types.FP64)
+    leak = None if dangling is None else _check.distribution(dangling, n, "dangling")
+    # d / k, and 0 where k is 0: what has all entries needs no look at which there are
+    share = _check.full(_out_weight(A, weighted).apply(binary.truediv, left=damping).new(types.FP64), n, "k")
     multiply = semiring.plus_times[types.FP64] if weighted else semiring.plus_second[types.FP64]
 
     rank = start.dup()
@@ -99,6 +106,11 @@ def pagerank(
         rank << A.T.mxv(sent, multiply)
         # r = t + (1 - sum(t)) p
         rest = 1.0 - rank.reduce(monoid.plus).get(0.0)
+        if leak is not None:
+            # m = d times what vertices without out-edges have
+            lost = damping * before.dup(mask=~share.V).reduce(monoid.plus).get(0.0)
+            rank(binary.plus) << leak.apply(binary.times, right=lost)
+            rest -= lost
         rank(binary.plus) << teleport.apply(binary.times, right=rest)
         if tol is None:
             continue

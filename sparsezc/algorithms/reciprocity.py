@@ -79,7 +79,9 @@ def overall_reciprocity(A: Matrix) -> float:
 
     Notes
     -----
-    With A and A' multiplied entry by entry: the entries of A .* A' off the diagonal over those of A.
+    With A and A' multiplied entry by entry, and numbers of entries::
+
+        |offdiag(A .* A')| / |A|
 
     Source: M. Newman, S. Forrest, J. Balthrop, Email networks and the spread of computer viruses, 2002,
     doi:10.1103/PhysRevE.66.035101.

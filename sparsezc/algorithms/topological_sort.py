@@ -84,7 +84,11 @@ def topological_sort(A: Matrix) -> Vector:
 
     Notes
     -----
-    The vertices sorted by generation. Source: A. Kahn, CACM 5, 1962, doi:10.1145/368996.369025.
+    With g the generations, u stands before v where::
+
+        (g(u), u) < (g(v), v)
+
+    Source: A. Kahn, Topological sorting of large networks, CACM 5, 1962, doi:10.1145/368996.369025.
 
     Examples
     --------
@@ -116,7 +120,9 @@ def is_directed_acyclic_graph(A: Matrix) -> bool:
 
     Notes
     -----
-    Whether every vertex has a generation. Source: A. Kahn, CACM 5, 1962, doi:10.1145/368996.369025.
+    Whether every vertex has a generation, as :func:`topological_generations` finds them.
+
+    Source: A. Kahn, Topological sorting of large networks, CACM 5, 1962, doi:10.1145/368996.369025.
 
     Examples
     --------

@@ -50,7 +50,7 @@ def _iterated(max_iter: int, run: Any) -> Any:
         raise nx.PowerIterationFailedConvergence(max_iter) from error
 
 
-@claims("dangling")
+@claims()
 def pagerank(
     G: Graph,
     alpha: float = 0.85,
@@ -59,12 +59,12 @@ def pagerank(
     tol: float = 1e-6,
     nstart: dict[Any, Any] | None = None,
     weight: str | None = "weight",
-    dangling: None = None,
+    dangling: dict[Any, Any] | None = None,
 ) -> dict[Any, float]:
     """Ranks by nodes; :func:`sparsezc.algorithms.pagerank`."""
     if len(G) == 0:
         return {}
-    teleport, start = _vector(G, personalization), _vector(G, nstart)
+    teleport, start, leak = _vector(G, personalization), _vector(G, nstart), _vector(G, dangling)
     if teleport is not None and teleport.reduce(monoid.plus).get(0.0) == 0:
         raise ZeroDivisionError("personalization has no value above 0 for a node of the graph")
     return G.named(
@@ -77,6 +77,7 @@ def pagerank(
                 max_iter,
                 personalization=teleport,
                 nstart=start,
+                dangling=leak,
                 weighted=weight is not None,
             ),
         )

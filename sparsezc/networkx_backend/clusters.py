@@ -9,7 +9,7 @@ from typing import Any
 import networkx as nx
 
 from sparsezc import algorithms
-from sparsezc.networkx_backend.claims import claims
+from sparsezc.networkx_backend.claims import claims, else_declined
 from sparsezc.networkx_backend.convert import original
 from sparsezc.networkx_backend.graph import Graph
 from sparsezc.vector import Vector
@@ -31,16 +31,18 @@ def triangles(G: Graph, nodes: Any = None) -> Any:
     return _asked(G, algorithms.triangles(G.A), nodes)
 
 
-@claims("weight")
-def clustering(G: Graph, nodes: Any = None, weight: None = None) -> Any:
+@claims()
+def clustering(G: Graph, nodes: Any = None, weight: str | None = None) -> Any:
     """Coefficients by nodes; :func:`sparsezc.algorithms.clustering`."""
-    return _asked(G, algorithms.clustering(G.A), nodes)
+    A, weighted = G.lengths(weight)
+    with else_declined():
+        return _asked(G, algorithms.clustering(A, weighted=weighted), nodes)
 
 
-@claims("weight")
-def average_clustering(G: Graph, nodes: Any = None, weight: None = None, count_zeros: bool = True) -> float:
+@claims()
+def average_clustering(G: Graph, nodes: Any = None, weight: str | None = None, count_zeros: bool = True) -> float:
     """Mean coefficient of all nodes or of some, with or without zeros."""
-    values = list(_asked(G, algorithms.clustering(G.A), G.nodes if nodes is None else nodes).values())
+    values = list(clustering(G, G.nodes if nodes is None else nodes, weight).values())
     if not count_zeros:
         values = [value for value in values if value > 0]
     return float(sum(values) / len(values))

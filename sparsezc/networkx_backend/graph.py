@@ -90,7 +90,7 @@ class Graph:
         return self._ones
 
     def lengths(self, weight: str | None) -> tuple[Matrix, bool]:
-        """The matrix that distances are over, and whether its values are lengths; without `weight` they are hops."""
+        """The matrix for an edge attribute, and whether its values count: without `weight` only its pattern does."""
         return (self.A, False) if weight is None else (self.values(weight), True)
 
     def is_directed(self) -> bool:

@@ -55,6 +55,22 @@ def test_personalisation_start_and_weights(graph, data):
     verify.pagerank(graph, dense(answer, 0.0), personalization=np.array(wish), weighted=True, bound=1e-8)
 
 
+@given(graphs(), st.data())
+def test_where_vertices_without_out_edges_lead(graph, data):
+    n = graph.shape[0]
+    shares = st.lists(st.integers(0, 5), min_size=n, max_size=n).filter(any)
+    wish, leak = data.draw(shares), data.draw(shares)
+    expected = nx.pagerank(
+        network(graph), personalization=dict(enumerate(wish)), dangling=dict(enumerate(leak)), weight=None, tol=1e-10,
+        max_iter=500,
+    )  # fmt: skip
+    answer = pagerank(
+        matrix(graph), tol=1e-10, max_iter=500, personalization=gb.Vector.from_dense(wish),
+        dangling=gb.Vector.from_dense(leak),
+    )  # fmt: skip
+    assert np.allclose(dense(answer, 0.0), list(expected.values()), rtol=0, atol=1e-12)
+
+
 def test_a_sparse_personalisation_leaves_no_vertex_without_a_rank():
     graph = csr(4, [(0, 1), (1, 0), (2, 3)])
     rank = pagerank(matrix(graph), personalization=gb.Vector.from_coo([0], [3], size=4))
@@ -96,6 +112,7 @@ def test_no_vertices():
         ({"max_iter": 0}, "max_iter is 0"),
         ({"personalization": gb.Vector.from_coo([1], [-1.0], size=3)}, "personalization has sum"),
         ({"personalization": gb.Vector("FP64", 3)}, "personalization has sum 0"),
+        ({"dangling": gb.Vector("FP64", 3)}, "dangling has sum 0"),
         ({"nstart": gb.Vector.from_coo([1], [float("nan")], size=3)}, "nstart has sum nan"),
         ({"weighted": True}, "negative"),
     ],

@@ -4,6 +4,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import sparsezc as gb
 from tests.algorithms import verify
@@ -74,6 +75,39 @@ def test_any_graph(graph):
     check(graph)
 
 
+@given(graphs(st.integers(0, 9)), st.booleans())
+def test_weights_of_any_graph(graph, one_weight):
+    """NetworkX's, of directed graphs and of undirected ones whose weight is the same both ways."""
+    i, j, weight = verify.edges(graph)
+    i, j, weight = i[i != j], j[i != j], weight[i != j].astype(float)
+    if one_weight:
+        i, j, weight = np.r_[i, j], np.r_[j, i], np.r_[(i + j) % 5, (i + j) % 5].astype(float)
+    plain = csr(graph.shape[0], np.c_[i, j], weight)
+    if plain.nnz and not plain.data.any():
+        plain.data[:] = 1
+    judge = network(plain).to_undirected() if one_weight else network(plain)
+    A = matrix(plain)
+    expected = values(nx.clustering(judge, weight="weight"))
+    assert np.allclose(dense(clustering(A, weighted=True), 0.0), expected)
+    A._symmetric = one_weight
+    assert np.allclose(dense(clustering(A, weighted=True), 0.0), expected)
+
+
+@needs_real
+def test_coefficients_of_a_real_graph():
+    """NetworkX's; of squares those of some vertices, for all take it minutes."""
+    graph = real("email-Eu-core")
+    judge, A = undirected(graph), matrix(graph)
+    assert transitivity(A) == pytest.approx(nx.transitivity(judge))
+    directed = network(graph)
+    directed.remove_edges_from(list(nx.selfloop_edges(directed)))
+    assert np.allclose(dense(clustering(A), 0.0), values(nx.clustering(directed)))
+    some = range(0, A.nrows, 50)
+    expected = nx.square_clustering(judge, some)
+    found = dense(square_clustering(A), 0.0)
+    assert np.allclose([found[v] for v in some], [expected[v] for v in some])
+
+
 def test_an_undirected_graph_may_or_may_not_be_known_as_one():
     A = gb.io.read("kron:7")
     i, j, _ = A.to_coo()
@@ -114,3 +148,9 @@ def test_no_vertices_and_bad_arguments(algorithm):
     assert (empty if algorithm in (triangle_count, transitivity) else empty.size) == 0
     with pytest.raises(gb.exceptions.DimensionMismatch, match="A is 2 x 3"):
         algorithm(gb.Matrix("FP64", 2, 3))
+
+
+def test_bad_weights():
+    for weight, said in ((-1.0, "negative"), (np.nan, "NaN"), (np.inf, "infinite"), (0.0, "no value above 0")):
+        with pytest.raises(gb.exceptions.InvalidValue, match=said):
+            clustering(matrix(csr(2, [(0, 1)], [weight])), weighted=True)
