@@ -93,8 +93,8 @@ def pagerank(
     teleport = uniform if personalization is None else _check.distribution(personalization, n, "personalization")
     start = uniform if nstart is None else _check.distribution(nstart, n, "nstart")
     leak = None if dangling is None else _check.distribution(dangling, n, "dangling")
-    # d / k, with no entry where k is 0
-    share = _out_weight(A, weighted).apply(binary.truediv, left=damping).new(types.FP64)
+    # d / k, and 0 where k is 0: what has all entries needs no look at which there are
+    share = _check.full(_out_weight(A, weighted).apply(binary.truediv, left=damping).new(types.FP64), n, "k")
     multiply = semiring.plus_times[types.FP64] if weighted else semiring.plus_second[types.FP64]
 
     rank = start.dup()
@@ -108,7 +108,7 @@ def pagerank(
         rest = 1.0 - rank.reduce(monoid.plus).get(0.0)
         if leak is not None:
             # m = d times what vertices without out-edges have
-            lost = damping * before.dup(mask=~share.S).reduce(monoid.plus).get(0.0)
+            lost = damping * before.dup(mask=~share.V).reduce(monoid.plus).get(0.0)
             rank(binary.plus) << leak.apply(binary.times, right=lost)
             rest -= lost
         rank(binary.plus) << teleport.apply(binary.times, right=rest)

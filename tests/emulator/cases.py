@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import sparsezc as gb
-from sparsezc.engines.gpu import specialise, spmv, stores
+from sparsezc.engines.gpu import reach, specialise, spmv, stores
 from sparsezc.semirings import semiring, types
 from sparsezc.semirings.structures import Semiring
 
@@ -108,11 +108,27 @@ def _statements() -> None:
         C[[1, 3], :] = A[:2, :].new()
         A.mxm(A, gb.semiring.plus_times).new()
         A.mxm(A.T, gb.semiring.plus_times).new(mask=A.S)
+        A.ewise_mult(v, gb.binary.times).new()
+        few = gb.Matrix.from_coo([0] * 40, range(40), 1, dtype, nrows=1, ncols=40).to("gpu")
+        for op in (gb.semiring.plus_times, gb.semiring.any_pair):
+            made = few.mxm(A, op).new(mask=~few.S)
+            made.select(gb.select.tril).new()
+
+
+def _panels() -> Iterator[Case]:
+    """What products with panels ask for once it is counted what they would read, which a rehearsal does not."""
+    for words, aligned in ((1, True), (2, False)):
+        prelude = reach._prelude(False, words, aligned, stores.LONG)
+        for name in ("reach_pull", "reach_push"):
+            yield name, f"#define KERNEL {name}\n" + specialise.source(f"{name}.cu", prelude), name
+    source = specialise.source("panel.cu", specialise.typedefs(Id="u32"))
+    yield "panel_rows", "#define KERNEL panel_rows\n" + source, "panel_rows"
 
 
 def everything_else() -> list[Case]:
     """Every kernel that ordinary statements on two types ask for."""
-    return [(name, source, name) for source, name in rehearse([_statements]) if name not in ("mxv", "vxm")]
+    found = [(name, source, name) for source, name in rehearse([_statements]) if name not in ("mxv", "vxm")]
+    return [*found, *_panels()]
 
 
 def _complex_statements() -> None:
@@ -129,6 +145,7 @@ def _complex_statements() -> None:
     A.ewise_add(A.T, gb.binary.times).new()
     A.mxm(A, gb.semiring.plus_times).new()
     A.mxm(A.T, gb.semiring.plus_times).new(mask=A.S)
+    gb.Matrix.from_coo([0] * 40, range(40), 1j, nrows=1, ncols=40).to("gpu").mxm(A, gb.semiring.plus_times).new()
 
 
 def every_complex() -> list[Case]:

@@ -14,7 +14,13 @@ from sparsezc.engines.gpu import panel, stores
 
 N = 140
 SEMIRINGS = [("plus_times", "FP64"), ("min_plus", "INT16"), ("any_pair", "BOOL"), ("plus_first", "INT64")]
-SEMIRINGS += [("max_second", "FP32"), ("plus_secondi", "INT64"), ("min_firstj", "INT64"), ("lor_land", "BOOL")]
+SEMIRINGS += [
+    ("max_second", "FP32"),
+    ("plus_secondi", "INT64"),
+    ("min_firstj", "INT64"),
+    ("lor_land", "BOOL"),
+    ("plus_times", "FC64"),
+]
 
 
 @contextmanager
@@ -185,3 +191,22 @@ def test_a_search_from_many_vertices(gpu: Any) -> None:
         with small():
             found = levels(A.to("gpu"), k)
         assert found.isequal(levels(A, k), check_dtype=True)
+
+
+@pytest.mark.parametrize("placement", ["device", "zerocopy"])
+@pytest.mark.parametrize("directed", [False, True])
+def test_algorithms_from_many_vertices(directed: bool, placement: str, gpu: Any) -> None:
+    """Searches, closeness and betweenness pass through panels, and say what they say without."""
+    if directed:
+        A = sparse("BOOL")
+    else:
+        A = gb.io.read("kron:8", placement="host")
+    sources = [1, 7, 20, 33, 34]
+    B = A.to("gpu", placement=placement)
+    with small():
+        for algorithm in (
+            lambda G: gb.algorithms.bfs(G, sources),
+            lambda G: gb.algorithms.betweenness_centrality(G, sources=sources),
+            lambda G: gb.algorithms.betweenness_centrality(G, k=4, seed=1, endpoints=True),
+        ):
+            assert algorithm(B).isclose(algorithm(A))

@@ -150,7 +150,7 @@ OURS: dict[str, tuple[Callable[[Any, Any], Any], type[Exception], str]] = {
     "a type for reading": (lambda g, o: o.u.to_coo("foo"), sparsezc.exceptions.UnknownDtype, "foo"),
     "a number as a dense vector": (lambda g, o: g.Vector.from_dense(3), TypeError, "dimensions.*from_scalar"),
     "a dense matrix as a vector": (
-        lambda g, o: g.Vector.from_dense(np.zeros((2, 2))),
+        lambda g, o: g.Vector.from_dense(np.zeros((2, 2)), dtype=float),  # without a type it has sub-arrays
         sparsezc.exceptions.InvalidValue,
         "dimensions",
     ),

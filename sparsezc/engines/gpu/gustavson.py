@@ -82,7 +82,10 @@ def products(a: MatrixStore, b: Rows) -> Any:
     """How many products each row of A makes: A times the lengths of B's rows."""
     xp = device.current().xp
     lengths = VectorStore(INT64, b.nrows)
-    lengths.put(xp.arange(b.nrows), b.indptr[1:] - b.indptr[:-1])
+    bits = xp.full(lengths.nwords, 2**32 - 1, np.uint32)
+    if b.nrows % 32:
+        bits[-1] = 2 ** (b.nrows % 32) - 1
+    lengths.set(b.indptr[1:] - b.indptr[:-1], bits, b.nrows)
     sums = VectorStore(INT64, a.nrows)
     spmv.spmv(a, False, lengths, semirings.plus_second[INT64], sums, MaskBits(), None, False, vector_left=False)
     counts = xp.zeros(a.nrows, np.int64)
@@ -207,7 +210,8 @@ def _fill_prelude(
 ) -> str:
     multiply = evaluate(semiring, x="a", y="b", i="row", k="shared", j="col")
     monoid = semiring.monoid
-    exact = monoid.stops_anywhere or not (monoid.type.is_float or monoid.op.written is not None)
+    rounded = monoid.type.is_float or monoid.type.is_complex or monoid.op.written is not None
+    exact = monoid.stops_anywhere or not rounded
     return "\n".join(
         (
             typedefs(**_ids(wide), A=a, B=b, Z=semiring.return_type),

@@ -10,14 +10,18 @@ from collections.abc import Callable
 from typing import Any
 
 from sparsezc.engines.gpu import elementwise, panel, reach, spmm
-from sparsezc.engines.gpu.gustavson import the_one_value
+from sparsezc.engines.gpu.gustavson import products, the_one_value
 from sparsezc.engines.gpu.output import MaskBits, bits_of
 from sparsezc.engines.gpu.panel import Panel
 from sparsezc.engines.gpu.stores import MatrixStore, Rows, VectorStore
 from sparsezc.engines.gpu.transpose import transposed
+from sparsezc.errors import OutOfMemory
+from sparsezc.memory import budget
 from sparsezc.semirings.types import BOOL, unify
 
 _DENSE = 2  # a matrix with one entry in so many places, or more, is made a panel for a product
+_HUBS = 8  # an entry of a panel meets rows so many times longer than the mean, for hubs are met first
+_PASS = 64  # products of few rows, made by few blocks, that take as long as so many entries in a pass over all
 
 
 def run(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
@@ -64,28 +68,44 @@ class _Statement:
         if shape != (self.width, self.across != few._transposed) or narrow.nvals == 0 or wide.nvals == 0:
             return False
         size, same = narrow.nrows * narrow.ncols, the_one_value(self.e.op)
-        if same is None and not (panel.fits(size, narrow.dtype) and self._is_dense(narrow, size)):
+        if same is None and not (panel.fits(size, narrow.dtype) and self._is_worth_it(few, many)):
             return False
         if not panel.fits(
             self.size, result if same is None else BOOL, *([] if self.out.nvals == 0 else [self.out.dtype])
         ):
             return False
         # Y = M X, or Y' = X' M' where X is on the left: then M's rows are B's columns
+        turned = many._transposed != self.across
+        rows = None if same is not None else _rows(wide, turned)
+        if same is None and rows is None:
+            return False
         x, mask = Panel(self.width, self.across, panel.of(narrow, *shape).vector), self.mask_bits()
         made: VectorStore
-        if same is not None:
-            sides = (wide.columns, wide.rows) if many._transposed != self.across else (wide.rows, wide.columns)
+        if rows is None:
+            sides = (wide.columns, wide.rows) if turned else (wide.rows, wide.columns)
             made = reach.step(same, result, *sides, max(self.out.nrows, self.out.ncols), x, mask)
         else:
-            made = spmm.pull(self.e.op, _rows(wide, many._transposed != self.across), wide.dtype, x, mask)
+            made = spmm.pull(self.e.op, rows, wide.dtype, x, mask)
         if self.accum is None and (self.replace or self.mask is None or self.out.nvals == 0):
             return self.hold(made if made.dtype is self.out.dtype else Panel(1, True, made).cast(self.out.dtype).vector)
         out = self.of(self.out)
         elementwise.write_vector(made, out, mask, self.accum, self.replace)
         return self.hold(out)
 
-    def _is_dense(self, narrow: MatrixStore, size: int) -> bool:
-        return narrow.is_panel or self.out.is_panel or narrow.nvals * _DENSE >= size
+    def _is_worth_it(self, few: Any, many: Any) -> bool:
+        """Whether a pass over the large matrix is better than making the few rows or columns one by one."""
+        narrow, wide = few._store, many._store
+        size, count = narrow.nrows * narrow.ncols, narrow.nvals
+        if count * _DENSE >= size:
+            return True
+        rows: Rows | None = wide.columns if many._transposed else wide.rows
+        if narrow.is_panel or self.out.is_panel or rows is None or few._transposed:
+            made = count * wide.nvals / wide.nrows * _HUBS
+        elif self.across:
+            made = float(products(narrow, rows).sum())
+        else:
+            return False
+        return bool(made * _PASS >= wide.nvals + size)
 
     # Entry by entry
 
@@ -114,14 +134,19 @@ class _Statement:
         return self.e.operation == "assign" and everywhere and x.ndim == 0 and x.value is not None
 
 
-def _rows(store: MatrixStore, columns: bool) -> Rows:
-    """The rows of a matrix, or of its transpose, which is kept where it must be made."""
+def _rows(store: MatrixStore, columns: bool) -> Rows | None:
+    """The rows of a matrix, or of its transpose, which it keeps where it must be made; None: there is no room."""
     rows = store.rows
     assert rows is not None
     if not columns:
         return rows
     if store.columns is None:
-        store.columns = transposed(rows)
+        if store.placement == "device" and 4 * (rows.indices.nbytes + rows.values.nbytes) > budget.available():
+            return None
+        try:
+            store.columns = transposed(rows)
+        except OutOfMemory:
+            return None
     return store.columns
 
 

@@ -45,10 +45,13 @@ class GpuEngine(Keeper):
 
 def _is_foreign(expression: Any, out: Any, mask: Any, accum: Any) -> bool:
     """Whether a statement has to do with user-defined types, for which there are no kernels."""
-    objects = (out, expression, *expression.operands, *(() if mask is None else (mask.parent,)))
-    types = [x.dtype for x in objects if hasattr(x, "dtype")]
-    types += [op.type for op in (expression.op, accum) if op is not None]
-    return any(dtype.is_udt for dtype in types)
+    if out.dtype.is_udt or expression.dtype.is_udt or (mask is not None and mask.parent.dtype.is_udt):
+        return True
+    for x in expression.operands:
+        if hasattr(x, "dtype") and x.dtype.is_udt:
+            return True
+    op = expression.op
+    return (op is not None and op.type.is_udt) or (accum is not None and accum.type.is_udt)
 
 
 # The operations on vectors and scalars. Each takes (expression, out, mask, accum, replace).

@@ -15,7 +15,7 @@ from sparsezc import device
 from sparsezc.engines.gpu import direction, elementwise, heads, launch, packed, specialise
 from sparsezc.engines.gpu.output import MaskBits, Out
 from sparsezc.engines.gpu.specialise import function
-from sparsezc.engines.gpu.stores import Chunks, MatrixStore, Rows, VectorStore
+from sparsezc.engines.gpu.stores import MatrixStore, Rows, VectorStore
 from sparsezc.semirings import binary
 from sparsezc.semirings.operators import TypedOp
 from sparsezc.semirings.structures import register_anonymous
@@ -24,6 +24,7 @@ from sparsezc.semirings.types import INT64, DataType
 _OFFSET_BYTES = 16  # two offsets a row, where the edges lie in the same memory
 _ATOMIC_BYTES = 6  # measured: with 4-byte ids in device memory a full push takes 2.5 times what a full pull takes
 _LINK_SHARE = 1 / 64  # device memory against the host link
+_WARPS = launch.THREADS // 32  # of a block
 
 
 def spmv(
@@ -181,10 +182,9 @@ def _prelude(
     )
 
 
-def _piece(nwords: int, most: int) -> np.uint64:
+@cache
+def _piece(warps: int, nwords: int, most: int) -> np.uint64:
     """Words that a warp takes at once: enough to keep the counter cool, few enough to share the work evenly."""
-    gpu = device.current()
-    warps = launch.blocks(gpu, 32 * nwords) * (launch.THREADS // 32)
     return np.uint64(max(1, min(most, nwords // (4 * warps))))
 
 
@@ -193,12 +193,8 @@ def _is_sparse(vector: VectorStore | None) -> bool:
 
 
 def _rows_arguments(rows: Rows, together: packed.Packed) -> tuple[Any, ...]:
-    ids = rows.indices if together.words is None else together.words
-    return np.uint64(rows.nrows), rows.indptr, np.uint64(ids.pointer), np.uint64(rows.values.pointer)
-
-
-def _chunk_arguments(chunks: Chunks) -> tuple[Any, ...]:
-    return np.uint64(chunks.count), chunks.rows, chunks.first, chunks.slot
+    nrows, indptr, ids, values = rows.arguments
+    return nrows, indptr, ids if together.words is None else np.uint64(together.words.pointer), values
 
 
 def _heads_of(case: _Case, rows: Rows, columns: Rows | None) -> heads.Heads:
@@ -230,8 +226,11 @@ def _pull(
         results = xp.empty(chunks.count, case.semiring.return_type.np_type)
         partial = (results, xp.empty(chunks.count, np.uint8), state[: chunks.nrows], state[chunks.nrows :])
     nwords = store.nwords
+    blocks = launch.blocks(gpu, 32 * max(nwords, chunks.count))
+    warps = blocks * _WARPS
+    alone = not chunks.count and nwords <= warps  # no warp has more than a word to do: nobody need count
     kernel(
-        launch.blocks(gpu, 32 * max(nwords, chunks.count)),
+        blocks,
         launch.THREADS,
         (
             *_rows_arguments(rows, together),
@@ -240,9 +239,9 @@ def _pull(
             *out.arguments(),
             *mask.arguments(),
             np.uint32(replace),
-            xp.zeros(2, np.uint64),
-            _piece(nwords, 16 if near.k else 4),
-            *_chunk_arguments(chunks),
+            0 if alone else xp.zeros(2, np.uint64),
+            _piece(warps, nwords, 16 if near.k else 4),
+            *chunks.arguments,
             np.uint32(1 if mask.allows_all else 32),
             *partial,
             *near.arguments(),
@@ -267,8 +266,9 @@ def _push(case: _Case, columns: Rows, store: VectorStore, mask: MaskBits, accum:
         result.values.fill(specialise.neutral(case.semiring.monoid))
     few = not launch.is_attended() or _is_sparse(case.vector)
     nwords = -(-columns.nrows // 32)
+    blocks = launch.blocks(gpu, 32 * max(nwords, columns.chunks.count))
     kernel(
-        launch.blocks(gpu, 32 * max(nwords, columns.chunks.count)),
+        blocks,
         launch.THREADS,
         (
             *_rows_arguments(columns, together),
@@ -279,8 +279,8 @@ def _push(case: _Case, columns: Rows, store: VectorStore, mask: MaskBits, accum:
             result.bits,
             np.uint32(together.bits),
             0 if few else xp.zeros(2, np.uint64),
-            np.uint64(32) if few else _piece(nwords, 4),
-            *_chunk_arguments(columns.chunks),
+            np.uint64(32) if few else _piece(blocks * _WARPS, nwords, 4),
+            *columns.chunks.arguments,
             np.uint32(32 if few else 1),
         ),
     )

@@ -8,7 +8,9 @@ nobody writes.
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -33,24 +35,34 @@ class VectorStore:
     count : int or None
         Number of entries where it is known; None: nobody has counted yet.
     next_rows : Rows or None
-        The rows that the vector will likely be multiplied with next: counting its entries then counts theirs too.
+        The rows that the vector will likely be multiplied with next, as it was before, or as what made it suggests:
+        counting its entries then counts theirs too.
     row_entries : int or None
         The entries of those rows where the vector has one, if somebody counted.
     """
 
-    __slots__ = ("bits", "count", "dtype", "next_rows", "row_entries", "size", "values")
+    __slots__ = ("_next_rows", "bits", "count", "dtype", "row_entries", "size", "values")
 
     def __init__(self, dtype: DataType, size: int) -> None:
         self.dtype = dtype
         self.size = size
+        self._next_rows: weakref.ref[Rows] | None = None
         self.clear()
 
     def clear(self) -> None:
         self.values: Any = None
         self.bits: Any = None
         self.count: int | None = 0
-        self.next_rows: Rows | None = None
         self.row_entries: int | None = None
+
+    @property
+    def next_rows(self) -> Rows | None:
+        rows = None if self._next_rows is None else self._next_rows()
+        return rows if rows is not None and rows.nrows == self.size else None
+
+    @next_rows.setter
+    def next_rows(self, rows: Rows) -> None:
+        self._next_rows = weakref.ref(rows)  # a matrix may go: it is large
 
     @property
     def nwords(self) -> int:
@@ -65,12 +77,12 @@ class VectorStore:
         if values is not self.values:
             launch.spare(self.values, self.bits)
         self.values, self.bits, self.count = values, bits, count
-        self.next_rows = self.row_entries = None
+        self.row_entries = None
 
     def nvals(self) -> int:
         if self.count is None:
-            if self.next_rows is not None:
-                self.count_rows(self.next_rows)
+            if (rows := self.next_rows) is not None:
+                self.count_rows(rows)
             else:
                 self.count = launch.count(self.bits)
         assert self.count is not None
@@ -125,6 +137,11 @@ class Chunks:
     first: Any  # u64: first chunk of each, and the end
     slot: Any  # u32: the long row of each chunk
 
+    @cached_property
+    def arguments(self) -> tuple[Any, ...]:
+        """What kernels take of it."""
+        return np.uint64(self.count), self.rows, self.first, self.slot
+
     @classmethod
     def of(cls, gpu: Device, indptr: Any) -> Chunks:
         lengths = indptr[1:] - indptr[:-1]
@@ -164,6 +181,12 @@ class Rows:
 
     def __post_init__(self) -> None:
         self.chunks = Chunks.of(device.current(), self.indptr)
+
+    @cached_property
+    def arguments(self) -> tuple[Any, ...]:
+        """What kernels take of it: the number of rows, offsets, and the addresses of ids and values."""
+        pointers = np.uint64(self.indices.pointer), np.uint64(self.values.pointer)
+        return np.uint64(self.nrows), self.indptr, *pointers
 
     def ends(self, first: int, last: int) -> tuple[int, int]:
         """Where the entries of rows first .. last-1 begin and end. Waits for the device."""

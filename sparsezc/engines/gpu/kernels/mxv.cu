@@ -196,7 +196,7 @@ extern "C" __global__ void __launch_bounds__(256)
   const Chunks c = {nchunks, long_rows, long_first, chunk_slot, partial, partial_has, arrived, finished};
   for_chunks(counters, nchunks, spread, [&](u64 i) { return has_chunk(m, out, c, i); }, [&](u64 i) { do_chunk(m, out, c, i); });
   const u64 nwords = (nrows + 31) / 32;
-  for_pieces(counters + 1, nwords, piece, [&](u64 first) {
+  for_pieces(counters ? counters + 1 : nullptr, nwords, piece, [&](u64 first) {
     for (u64 word = first; word < nwords && word < first + piece; ++word)
       do_word(m, out, word, owners[threadIdx.x >> 5]);
   });
