@@ -68,20 +68,25 @@ class Model:
     def watching(self, engine: str) -> Iterator[Model]:
         """Look at every statement that the engine of this name runs meanwhile."""
         watched: Any = engines.get(engine)
-        run, sampled = watched.run, Matrix._sampled
+        run, pointers, sampled = watched.run, watched.pointers, Matrix._sampled
 
         def look_and_run(expression: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
             self.look(expression, mask)
             run(expression, out, mask, accum, replace)
 
-        watched.run = look_and_run
+        def pointers_near(store: Any) -> Any:
+            made = pointers(store)  # made of a vector, where vectors lie
+            self._rows[id(made)] = (made, None, None)
+            return made
+
+        watched.run, watched.pointers = look_and_run, pointers_near
         watched.replay = lambda _frontier, _number: None  # each round comes back, to be looked at
         if engine == "cpu" and self.heads:
             Matrix._sampled = lambda A: self._sample(A)  # type: ignore[assignment,method-assign]
         try:
             yield self
         finally:
-            del watched.run, watched.replay  # the class's own are seen again
+            del watched.run, watched.pointers, watched.replay  # the class's own are seen again
             Matrix._sampled = sampled  # type: ignore[method-assign]
 
     def _sample(self, A: Matrix) -> Matrix | None:
