@@ -278,7 +278,7 @@ def test_the_command_holds_the_model_against_the_emulator(tmp_path: Path, capsys
     found = json.loads(path.read_text())["cases"]
     assert [case["name"].strip() for case in found] == [
         "bfs, 0 heads", "bfs, 8 heads", "EMOGI naive", "EMOGI merged", "EMOGI aligned", "spmv plus_second",
-        "spmv plus_times", "spmv plus_times, packed",
+        "spmv plus_times",
     ]  # fmt: skip
     assert found[1]["requests"] < found[0]["requests"]
     for case in (*found[:2], *found[5:]):
