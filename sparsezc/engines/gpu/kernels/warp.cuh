@@ -37,13 +37,14 @@ __device__ __forceinline__ u64 take(u64* counter, u64 count) {
 
 // Goes through `count` items, `piece` at a time: visit(first of them). With a counter in ascending order over all warps;
 // without one (null) each warp strides through them, which costs no atomic: for where there is little to do.
+// One loop for both, so that the compiler writes the body once.
 template <class Visit>
 __device__ __forceinline__ void for_pieces(u64* counter, u64 count, u64 piece, Visit visit) {
-  if (counter) {
-    for (u64 first = take(counter, piece); first < count; first = take(counter, piece)) visit(first);
-  } else {
-    const u64 warps = (u64)gridDim.x * (blockDim.x >> 5);
-    for (u64 first = piece * (((u64)blockIdx.x * blockDim.x + threadIdx.x) >> 5); first < count; first += piece * warps) visit(first);
+  const u64 stride = piece * gridDim.x * (blockDim.x >> 5);
+  u64 first = counter ? take(counter, piece) : piece * (((u64)blockIdx.x * blockDim.x + threadIdx.x) >> 5);
+  while (first < count) {
+    visit(first);
+    first = counter ? take(counter, piece) : first + stride;
   }
 }
 
