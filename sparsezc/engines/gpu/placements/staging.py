@@ -1,0 +1,83 @@
+"""Buffers on the card that parts of a matrix pass through: two of each, so that one fills while the other is read."""
+
+from __future__ import annotations
+
+from itertools import cycle
+from typing import Any
+
+import numpy as np
+
+from sparsezc import device
+from sparsezc.engines.gpu.placements import Entries
+from sparsezc.errors import OutOfMemory
+from sparsezc.memory import budget
+
+_MOST = 64 << 20  # bytes of a buffer: beyond this a copy is as fast as it gets
+LEAST = 1 << 16  # entries of a buffer
+
+
+def room(nrows: int) -> int:
+    """Bytes of device memory that are left for entries beside an algorithm's vectors."""
+    return budget.available() - budget.working_bytes(nrows)
+
+
+def size(nrows: int, entry_bytes: int, spare: int) -> int:
+    """Entries of one of two buffers, `spare` of them beyond what it is filled with, within the budget.
+
+    Raises
+    ------
+    OutOfMemory
+        With the least that is needed.
+    """
+    free = room(nrows)
+    entries = min(free // 2, _MOST) // entry_bytes // 32 * 32
+    if entries < min(LEAST, 2 * spare):
+        least = 2 * min(LEAST, 2 * spare) * entry_bytes + budget.working_bytes(nrows)
+        raise OutOfMemory(
+            f"the device memory that may be used, {budget.available():,} bytes, has no room for two buffers of entries"
+            f" beside the vectors of {nrows:,} rows: {least:,} are the least that works (gb.config.budget)"
+        )
+    return entries
+
+
+class Staging:
+    """Two buffers for each array that a product reads.
+
+    ``fill(sources)`` begins to copy; ``arrived()`` makes what is launched from then on wait for that.
+    """
+
+    def __init__(self, entries: Entries, size: int) -> None:
+        gpu = device.current()
+        self._pairs = [tuple(gpu.xp.empty(size, b.dtype) for b in entries.buffers) for _ in range(2)]
+        self._turn = cycle(self._pairs)
+        self._lane = gpu.copies()
+        self._entries = entries
+
+    def fill(self, sources: list[Any], offset: int = 0) -> tuple[int, int]:
+        """Begin to copy host arrays into the next buffers, from entry `offset` on, once what was launched so far is done;
+        gives the buffers' addresses.
+        """
+        gpu = device.current()
+        targets = next(self._turn)
+        self._lane.wait()
+        for target, source in zip(targets, sources, strict=True):
+            self._lane.copy(target[offset : offset + source.size], source)
+        addresses = [gpu.pointer(target) for target in targets]
+        ids = addresses.pop(0) if self._entries.ids is not None else 0
+        return ids, addresses.pop() if addresses else 0
+
+    def arrived(self) -> None:
+        """What is launched from now on waits for the copies."""
+        self._lane.join()
+
+    def copied(self) -> Any:
+        """A function that waits until the host's arrays have been read."""
+        return self._lane.mark()
+
+
+def pointers(addresses: tuple[int, int], entries: Entries, first: int, otherwise: tuple[Any, Any]) -> tuple[Any, Any]:
+    """Addresses of entry 0, where entry `first` lies at `addresses`; `otherwise` for what is not moved."""
+    made = []
+    for address, buffer, other in zip(addresses, (entries.ids, entries.values), otherwise, strict=True):
+        made.append(other if buffer is None else np.uint64((address - first * buffer.dtype.itemsize) % 2**64))
+    return made[0], made[1]
