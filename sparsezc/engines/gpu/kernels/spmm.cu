@@ -10,6 +10,7 @@
 //
 // The prelude supplies Id, A, X, Z (types of ids, M's values, X's values, result); `Z multiply(A a, X x, u64 row, u64 shared, u64
 // col)`; the monoid (add, identity, terminal; ANY, TERMINAL); READS_A, READS_X, ISO; LONG; COLUMNS, how many columns a lane has.
+#include "ids.cuh"
 #include "rows.cuh"
 
 namespace szc {
@@ -140,11 +141,12 @@ __device__ __forceinline__ void do_chunk(const Operands& o, const i64* indptr, c
   const u64 end = row_end - begin < LONG ? row_end : begin + LONG;
   Sums s;
   s.clear();
+  Ids ids(o.indices);
   for (u64 base = begin & ~(u64)31; base < end; base += 32) {
     const u64 at = base + lane_id();
     const bool active = at >= begin && at < end;
     const u32 lo = base < begin ? (u32)(begin - base) : 0, hi = end - base < 32 ? (u32)(end - base) : 32;
-    add_entries(o, active ? (u64)load_host(o.indices + at, 0) : 0, active ? value(o, at) : A(), row, lo, hi, s);
+    add_entries(o, (u64)ids.load(at, active), active ? value(o, at) : A(), row, lo, hi, s);
     if (finished(o, row, s)) break;
   }
   gather(o, s);
@@ -185,8 +187,9 @@ extern "C" __global__ void __launch_bounds__(256)
     }
     Sums s;
     u32 open = 32;  // the row whose sums are in s; 32: none
+    Ids ids(o.indices);
     stream_rows(begin, end, __ballot_sync(ALL, begin < end && end - begin <= LONG), owners[threadIdx.x >> 5], [&](const Slice& slice) {
-      const u64 id = slice.active ? (u64)load_host(o.indices + slice.at, 0) : 0;
+      const u64 id = (u64)ids.load(slice.at, slice.active);
       const A a = slice.active ? value(o, slice.at) : A();
       u32 done = 0;
       for (u32 heads = __ballot_sync(ALL, slice.active && slice.head == lane); heads; heads &= heads - 1) {

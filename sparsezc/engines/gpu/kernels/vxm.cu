@@ -8,23 +8,22 @@
 //
 // The prelude supplies what mxv.cu's does, and ATOMIC. With PACKED, `indices` holds ids and values in one word (pack.cu).
 #include "atomics.cuh"
+#include "ids.cuh"
 #include "rows.cuh"
 
 namespace szc {
 
 struct Push {
-  const Id* indices;  // with PACKED: ids in the low `id_bits`, values above
   const A* values;
-  u32 id_bits;
+  u32 id_bits;  // with PACKED: ids in the low `id_bits`, values above
   const u32* mask;  // null: none
   u32 flip;
   Z* t;
   u32* t_bits;
 };
 
-// One entry of a row of the frontier. `x` is the frontier's value there.
-__device__ __forceinline__ void push(const Push& p, u64 at, u64 row, X x) {
-  const Id read = load_host(p.indices + at, 0);
+// One entry of a row of the frontier: what `ids` gave for it. `x` is the frontier's value there.
+__device__ __forceinline__ void push(const Push& p, Id read, u64 at, u64 row, X x) {
   const u64 id = PACKED ? read & ((Id(1) << p.id_bits) - 1) : read;
   const u64 word = id >> 5;
   const u32 mine = bit((u32)id & 31u);
@@ -45,15 +44,20 @@ extern "C" __global__ void __launch_bounds__(256)
            const u32* chunk_slot, u32 spread) {
   __shared__ u8 owners[8][32];
   const u32 lane = lane_id();
-  const Push p = {indices, values, id_bits, mask, flip, t, t_bits};
+  const Push p = {values, id_bits, mask, flip, t, t_bits};
 
   for_chunks(counters, nchunks, spread, [&](u64 c) { return present(x_bits, long_rows[chunk_slot[c]]); }, [&](u64 c) {
     const u64 row = long_rows[chunk_slot[c]];
     const u64 begin = (u64)indptr[row] + (c - long_first[chunk_slot[c]]) * LONG, row_end = (u64)indptr[row + 1];
     const u64 end = row_end - begin < LONG ? row_end : begin + LONG;
     const X value = READS_VECTOR ? x[row] : X();
-    for (u64 at = (begin & ~(u64)31) + lane; at < end; at += 32)
-      if (at >= begin) push(p, at, row, value);
+    Ids ids(indices);
+    for (u64 base = begin & ~(u64)31; base < end; base += 32) {
+      const u64 at = base + lane;
+      const bool active = at >= begin && at < end;
+      const Id read = ids.load(at, active);
+      if (active) push(p, read, at, row, value);
+    }
   });
 
   // A warp looks at `piece` (at most 32) words of the frontier at once, one a lane, and goes on with those not empty.
@@ -74,9 +78,11 @@ extern "C" __global__ void __launch_bounds__(256)
         if (READS_VECTOR) value = x[row];
       }
       const u32 rows = __ballot_sync(ALL, begin < end && end - begin <= LONG);
+      Ids ids(indices);
       stream_rows(begin, end, rows, owners[threadIdx.x >> 5], [&](const Slice& s) {
         const X y = READS_VECTOR ? (X)__shfl_sync(ALL, value, (int)s.row) : X();
-        if (s.active) push(p, s.at, 32 * (first + k) + s.row, y);
+        const Id read = ids.load(s.at, s.active);
+        if (s.active) push(p, read, s.at, 32 * (first + k) + s.row, y);
         return false;
       });
     }
