@@ -34,20 +34,21 @@ struct Rows {
 };
 
 // The product of one entry. All lanes call; returns whether there is one (the vector has an entry at this id).
-__device__ __forceinline__ bool product(const Rows& m, u64 at, bool active, u64 row, Z& z) {
+__device__ __forceinline__ bool product(const Rows& m, PartIds& ids, u64 at, bool active, u64 row, Z& z) {
   z = identity();
-  if (!active) return false;
+  if (!PartIds::TOGETHER && !active) return false;
   const bool full = m.x_bits == nullptr;
   A a = A();
-  if (READS_VALUES && !ISO && !PACKED && full) a = read(m.values, m.part.value_segments, at, 1);  // both requests leave together
+  if (READS_VALUES && !ISO && !PACKED && full && active) a = read(m.values, m.part.value_segments, at, 1);  // both requests leave together
   u64 id = 0;
   if (PACKED) {
-    const Id both = read(m.indices, m.part.id_segments, at, 0);
+    const Id both = ids.load(at, active);
     id = both & ((Id(1) << m.id_bits) - 1);
     a = (A)(both >> m.id_bits);
   } else if (READS_IDS || !full) {
-    id = (u64)read(m.indices, m.part.id_segments, at, 0);
+    id = (u64)ids.load(at, active);
   }
+  if (!active) return false;
   if (!full && !present(m.x_bits, id)) return false;
   if (READS_VALUES) {
     if (ISO) a = m.values[0];
@@ -96,9 +97,10 @@ __device__ __forceinline__ void do_word(const Rows& m, const Output& out, u64 wo
     sum = identity();
     has = false;
   }
+  PartIds ids(m.indices, m.part);
   stream_rows(begin, end, rows, owner, [&](const Slice& s) {
     Z z;
-    const bool hit = product(m, s.at, s.active, 32 * word + s.row, z);
+    const bool hit = product(m, ids, s.at, s.active, 32 * word + s.row, z);
     fold(s.head, s.range, hit, z, sum, has);
     return has && (ANY || (TERMINAL && terminal(sum)));
   });
@@ -128,10 +130,11 @@ __device__ __forceinline__ void fold_lanes(Z& z, bool& has) {
 }
 
 __device__ __forceinline__ void read_chunk(const Rows& m, u64 row, u64 begin, u64 end, Z& sum, bool& has) {
+  PartIds ids(m.indices, m.part);
   for (u64 base = begin & ~(u64)31; base < end; base += 32) {
     const u64 at = base + lane_id();
     Z z;
-    const bool hit = product(m, at, at >= begin && at < end, row, z);
+    const bool hit = product(m, ids, at, at >= begin && at < end, row, z);
     if (hit) sum = has ? (ANY ? sum : add(sum, z)) : z;
     has |= hit;
     if ((ANY || TERMINAL) && __any_sync(ALL, has && (ANY || terminal(sum)))) break;

@@ -6,7 +6,7 @@
 //
 // The prelude supplies PARTIAL, whether a launch takes a part of the rows only, and SEGMENT_BITS; 0: one address for all.
 #pragma once
-#include "warp.cuh"
+#include "ids.cuh"
 
 namespace szc {
 
@@ -38,5 +38,17 @@ template <class T> __device__ __forceinline__ T read(const T* array, const u64* 
   const T* entry = (const T*)((segment & ~(u64)1) + at * sizeof(T));
   return segment & 1 ? load_near(entry) : load_host(entry, site);
 }
+
+// The ids of a part, a slice at a time.
+struct PartIds : Ids {
+  const u64* segments;
+
+  __device__ __forceinline__ PartIds(const Id* indices, const Part& part) : Ids(indices), segments(part.id_segments) {}
+
+  __device__ __forceinline__ Id load(u64 at, bool active) {
+    if (!SEGMENT_BITS) return Ids::load(at, active);
+    return active ? read(ids, segments, at, 0) : Id();
+  }
+};
 
 }  // namespace szc

@@ -142,11 +142,12 @@ __device__ __forceinline__ void do_chunk(const Operands& o, const i64* indptr, c
   const u64 end = row_end - begin < LONG ? row_end : begin + LONG;
   Sums s;
   s.clear();
+  PartIds ids(o.indices, o.part);
   for (u64 base = begin & ~(u64)31; base < end; base += 32) {
     const u64 at = base + lane_id();
     const bool active = at >= begin && at < end;
     const u32 lo = base < begin ? (u32)(begin - base) : 0, hi = end - base < 32 ? (u32)(end - base) : 32;
-    add_entries(o, active ? (u64)read(o.indices, o.part.id_segments, at, 0) : 0, active ? value(o, at) : A(), row, lo, hi, s);
+    add_entries(o, (u64)ids.load(at, active), active ? value(o, at) : A(), row, lo, hi, s);
     if (finished(o, row, s)) break;
   }
   gather(o, s);
@@ -190,8 +191,9 @@ extern "C" __global__ void __launch_bounds__(256)
     }
     Sums s;
     u32 open = 32;  // the row whose sums are in s; 32: none
+    PartIds ids(o.indices, o.part);
     stream_rows(begin, end, __ballot_sync(ALL, begin < end && end - begin <= LONG), owners[threadIdx.x >> 5], [&](const Slice& slice) {
-      const u64 id = slice.active ? (u64)read(o.indices, o.part.id_segments, slice.at, 0) : 0;
+      const u64 id = (u64)ids.load(slice.at, slice.active);
       const A a = slice.active ? value(o, slice.at) : A();
       u32 done = 0;
       for (u32 heads = __ballot_sync(ALL, slice.active && slice.head == lane); heads; heads &= heads - 1) {

@@ -6,7 +6,7 @@
 // before the entry's value is read, then combined into t by an atomic. Rows longer than LONG are cut into chunks, so that
 // many warps share a hub. `t` holds the monoid's identity and `t_bits` zeros on entry.
 //
-// The prelude supplies what mxv.cu's does, and ATOMIC. With PACKED, `indices` holds ids and values in one word (pack.cu); and what part.cuh says.
+// The prelude supplies what mxv.cu's does, and ATOMIC. With PACKED, `indices` holds ids and values in one word (pack.cu).
 #include "atomics.cuh"
 #include "part.cuh"
 #include "rows.cuh"
@@ -14,9 +14,8 @@
 namespace szc {
 
 struct Push {
-  const Id* indices;  // with PACKED: ids in the low `id_bits`, values above
   const A* values;
-  u32 id_bits;
+  u32 id_bits;  // with PACKED: ids in the low `id_bits`, values above
   const u32* mask;  // null: none
   u32 flip;
   Z* t;
@@ -24,9 +23,8 @@ struct Push {
   Part part;
 };
 
-// One entry of a row of the frontier. `x` is the frontier's value there.
-__device__ __forceinline__ void push(const Push& p, u64 at, u64 row, X x) {
-  const Id entry = read(p.indices, p.part.id_segments, at, 0);
+// One entry of a row of the frontier: what `ids` gave for it. `x` is the frontier's value there.
+__device__ __forceinline__ void push(const Push& p, Id entry, u64 at, u64 row, X x) {
   const u64 id = PACKED ? entry & ((Id(1) << p.id_bits) - 1) : entry;
   const u64 word = id >> 5;
   const u32 mine = bit((u32)id & 31u);
@@ -49,7 +47,7 @@ extern "C" __global__ void __launch_bounds__(256)
   __shared__ u8 owners[8][32];
   const u32 lane = lane_id();
   const Part part = {id_segments, value_segments, subset, first_row, end_row};
-  const Push p = {indices, values, id_bits, mask, flip, t, t_bits, part};
+  const Push p = {values, id_bits, mask, flip, t, t_bits, part};
 
   const auto wanted = [&](u64 c) { return is_in_part(part, long_rows[chunk_slot[c]]) && present(x_bits, long_rows[chunk_slot[c]]); };
   for_chunks(counters, first_chunk, end_chunk, spread, wanted, [&](u64 c) {
@@ -57,8 +55,13 @@ extern "C" __global__ void __launch_bounds__(256)
     const u64 begin = (u64)indptr[row] + (c - long_first[chunk_slot[c]]) * LONG, row_end = (u64)indptr[row + 1];
     const u64 end = row_end - begin < LONG ? row_end : begin + LONG;
     const X value = READS_VECTOR ? x[row] : X();
-    for (u64 at = (begin & ~(u64)31) + lane; at < end; at += 32)
-      if (at >= begin) push(p, at, row, value);
+    PartIds ids(indices, part);
+    for (u64 base = begin & ~(u64)31; base < end; base += 32) {
+      const u64 at = base + lane;
+      const bool active = at >= begin && at < end;
+      const Id entry = ids.load(at, active);
+      if (active) push(p, entry, at, row, value);
+    }
   });
 
   // A warp looks at `piece` (at most 32) words of the frontier at once, one a lane, and goes on with those not empty.
@@ -80,9 +83,11 @@ extern "C" __global__ void __launch_bounds__(256)
         if (READS_VECTOR) value = x[row];
       }
       const u32 rows = __ballot_sync(ALL, begin < end && end - begin <= LONG);
+      PartIds ids(indices, part);
       stream_rows(begin, end, rows, owners[threadIdx.x >> 5], [&](const Slice& s) {
         const X y = READS_VECTOR ? (X)__shfl_sync(ALL, value, (int)s.row) : X();
-        if (s.active) push(p, s.at, 32 * (first + k) + s.row, y);
+        const Id entry = ids.load(s.at, s.active);
+        if (s.active) push(p, entry, s.at, 32 * (first + k) + s.row, y);
         return false;
       });
     }
