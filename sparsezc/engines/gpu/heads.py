@@ -89,7 +89,9 @@ def expected(rows: Rows, dtype: DataType, *, values: bool) -> int:
 
 def _slots(rows: Rows, dtype: DataType, values: bool) -> int:
     """Slots a row that the budget allows; 0 where nobody wants any or, with a line that says so, it allows none."""
-    if config.head_cache == "off" or (config.head_cache == "auto" and rows.indices.placement == "device"):
+    if config.head_cache == "off" or (
+        config.head_cache == "auto" and rows.indices.placement not in ("zerocopy", "hybrid")
+    ):
         return 0
     id_bytes = rows.indices.dtype.itemsize
     slot = id_bytes + (dtype.np_type.itemsize if values and not rows.iso else 0)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from itertools import cycle
 from typing import Any
 
 import numpy as np
 
-from sparsezc import device
+from sparsezc import device, stats
 from sparsezc.engines.gpu.placements import Entries
 from sparsezc.errors import OutOfMemory
 from sparsezc.memory import budget
 
 _MOST = 64 << 20  # bytes of a buffer: beyond this a copy is as fast as it gets
-LEAST = 1 << 16  # entries of a buffer
 
 
 def room(nrows: int) -> int:
@@ -22,7 +22,7 @@ def room(nrows: int) -> int:
 
 
 def size(nrows: int, entry_bytes: int, spare: int) -> int:
-    """Entries of one of two buffers, `spare` of them beyond what it is filled with, within the budget.
+    """Entries of one of two buffers within the budget, at least twice what is `spare`.
 
     Raises
     ------
@@ -31,8 +31,8 @@ def size(nrows: int, entry_bytes: int, spare: int) -> int:
     """
     free = room(nrows)
     entries = min(free // 2, _MOST) // entry_bytes // 32 * 32
-    if entries < min(LEAST, 2 * spare):
-        least = 2 * min(LEAST, 2 * spare) * entry_bytes + budget.working_bytes(nrows)
+    if entries < 2 * spare:
+        least = 4 * spare * entry_bytes + budget.working_bytes(nrows)
         raise OutOfMemory(
             f"the device memory that may be used, {budget.available():,} bytes, has no room for two buffers of entries"
             f" beside the vectors of {nrows:,} rows: {least:,} are the least that works (gb.config.budget)"
@@ -54,14 +54,18 @@ class Staging:
         self._entries = entries
 
     def fill(self, sources: list[Any], offset: int = 0) -> tuple[int, int]:
-        """Begin to copy host arrays into the next buffers, from entry `offset` on, once what was launched so far is done;
-        gives the buffers' addresses.
+        """Begin to copy host arrays into the next buffers, from entry `offset` on, once what was launched so far is
+        done; gives the buffers' addresses.
         """
         gpu = device.current()
         targets = next(self._turn)
         self._lane.wait()
+        start = time.perf_counter()
         for target, source in zip(targets, sources, strict=True):
             self._lane.copy(target[offset : offset + source.size], source)
+        if stats.is_counting():
+            self._lane.mark()()
+            stats.copied(sum(source.nbytes for source in sources), time.perf_counter() - start)
         addresses = [gpu.pointer(target) for target in targets]
         ids = addresses.pop(0) if self._entries.ids is not None else 0
         return ids, addresses.pop() if addresses else 0
@@ -78,6 +82,14 @@ class Staging:
 def pointers(addresses: tuple[int, int], entries: Entries, first: int, otherwise: tuple[Any, Any]) -> tuple[Any, Any]:
     """Addresses of entry 0, where entry `first` lies at `addresses`; `otherwise` for what is not moved."""
     made = []
-    for address, buffer, other in zip(addresses, (entries.ids, entries.values), otherwise, strict=True):
+    for address, buffer, other in zip(addresses, entries, otherwise, strict=True):
         made.append(other if buffer is None else np.uint64((address - first * buffer.dtype.itemsize) % 2**64))
     return made[0], made[1]
+
+
+def pointers_of(entries: Entries, otherwise: tuple[Any, Any]) -> tuple[Any, Any]:
+    """Addresses of the arrays where they lie; `otherwise` for what is not read."""
+    ids, values = (
+        other if buffer is None else np.uint64(buffer.pointer) for buffer, other in zip(entries, otherwise, strict=True)
+    )
+    return ids, values
