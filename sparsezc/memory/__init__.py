@@ -28,9 +28,15 @@ from sparsezc.memory.buffer import Buffer
 __all__ = ["GPU_PLACEMENTS", "PLACEMENTS", "Buffer", "allocate", "wrap"]
 
 #: The module behind each placement of the GPU engine, which has a function ``allocate(count, dtype, placement)``.
-_MODULES = {"device": "device", "uvm": "uvm"} | dict.fromkeys(
-    ("zerocopy", "hybrid", "cached", "gather", "stream"), "zerocopy"
-)
+_MODULES = {
+    "device": "device",
+    "zerocopy": "zerocopy",
+    "hybrid": "zerocopy",
+    "cached": "zerocopy",
+    "gather": "zerocopy",
+    "stream": "zerocopy",
+    "uvm": "uvm",
+}
 GPU_PLACEMENTS = tuple(_MODULES)
 PLACEMENTS = ("host", *GPU_PLACEMENTS)
 

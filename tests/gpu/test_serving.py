@@ -169,7 +169,7 @@ def test_what_each_placement_moves() -> None:
             elif placement == "hybrid":  # the first product fills the card, and reads the rest where it lies
                 assert nbytes <= read + copied <= 1.05 * nbytes
                 again = link_bytes(lambda B=B: B.mxv(full, "plus_second").new())
-                assert again[1] == 0
+                assert again[1] <= 4 << segments.BITS  # the last segment, a shorter one, gave its place
                 assert again[0] + again[1] <= 1.05 * nbytes - copied + (8 << segments.BITS)
                 assert again[2] >= copied - (8 << segments.BITS)
         B = A.to("gpu", placement="gather")

@@ -27,11 +27,19 @@ _TAKE = 1 << 16  # entries that a thread takes at once
 _RUN = 512  # entries: rows that follow each other are copied as one if they are as long as this on average
 
 
-def parts(rows: Rows, entries: Entries, wanted: Wanted, subset: Any = None) -> Iterator[Part]:
-    """The wanted rows; `subset`: those that the launches take at all, wanted or not."""
+def parts(rows: Rows, entries: Entries, wanted: Wanted, subset: Any = None, taken: int = 0) -> Iterator[Part]:
+    """The launches that serve a product.
+
+    Parameters
+    ----------
+    subset : presence words, optional
+        The rows that the launches take at all, wanted or not.
+    taken : int
+        Bytes of the budget that are used otherwise.
+    """
     gpu = device.current()
     xp = gpu.xp
-    size = staging.size(rows.nrows, entries.nbytes, rows.chunks.length + 32)  # what is no long row fits
+    size = staging.size(rows, entries.nbytes, spare(rows), taken)  # what is no long row fits
     lengths = rows.indptr[1:] - rows.indptr[:-1]
     if wanted.words is not None:
         lengths = xp.where(_unpacked(wanted, rows.nrows), lengths, 0)
@@ -56,6 +64,11 @@ def parts(rows: Rows, entries: Entries, wanted: Wanted, subset: Any = None) -> I
         pointers = staging.pointers(there, entries, start - start % 32, in_place)
         chunks = _chunks(rows, first, end)
         yield part(rows, pointers, which=(first, end), chunks=chunks, indptr=indptr, subset=subset, near=True)
+
+
+def spare(rows: Rows) -> int:
+    """Entries that a buffer must hold besides: the longest row that is not read in chunks."""
+    return rows.chunks.length + 32
 
 
 def _unpacked(wanted: Wanted, nrows: int) -> Any:

@@ -187,9 +187,10 @@ def _room(rows: Rows, entry_bytes: int) -> int:
     The paper corrects the share when the fetched rows overflow their memory while others idle. Here they come in turns,
     through buffers that need no more than they have.
     """
-    room = max(0, staging.room(rows.nrows))
+    room = staging.room(rows)
     if rows.indices.placement == "cached" and room:
-        return int(room * share(_ACTIVE, rows.nvals * entry_bytes, room))
+        least = staging.least(entry_bytes, gather.spare(rows))
+        return max(0, min(room - least, int(room * share(_ACTIVE, rows.nvals * entry_bytes, room))))
     return room
 
 
@@ -208,7 +209,7 @@ def _as_ascetic(region: Region, rows: Rows, entries: Entries, wanted: Wanted) ->
         here = region.bits(rows)
         yield _mixed(region, rows, entries, here)
         words = ~here if wanted.words is None else (wanted.words ^ np.uint32(wanted.flip)) & ~here
-        yield from gather.parts(rows, entries, Wanted(words), ~here)
+        yield from gather.parts(rows, entries, Wanted(words), ~here, region.bytes)
     if measures:
         region.costs[way] = (_clock(gpu) - start) / count
 

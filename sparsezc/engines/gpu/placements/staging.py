@@ -9,35 +9,44 @@ from typing import Any
 import numpy as np
 
 from sparsezc import device, stats
+from sparsezc.config import config
 from sparsezc.engines.gpu.placements import Entries
+from sparsezc.engines.gpu.stores import Rows
 from sparsezc.errors import OutOfMemory
 from sparsezc.memory import budget
 
 _MOST = 64 << 20  # bytes of a buffer: beyond this a copy is as fast as it gets
 
 
-def room(nrows: int) -> int:
-    """Bytes of device memory that are left for entries beside an algorithm's vectors."""
-    return budget.available() - budget.working_bytes(nrows)
+def room(rows: Rows) -> int:
+    """Bytes of device memory that are left for entries beside an algorithm's vectors and the row heads."""
+    heads = 0 if rows.heads is None or config.budget is None else rows.heads.nbytes  # else free memory is less already
+    return max(0, budget.available() - budget.working_bytes(rows.nrows) - heads)
 
 
-def size(nrows: int, entry_bytes: int, spare: int) -> int:
-    """Entries of one of two buffers within the budget, at least twice what is `spare`.
+def size(rows: Rows, entry_bytes: int, spare: int, taken: int = 0) -> int:
+    """Entries of one of two buffers within the budget, at least twice what is `spare`; `taken`: bytes used otherwise.
 
     Raises
     ------
     OutOfMemory
         With the least that is needed.
     """
-    free = room(nrows)
+    free = room(rows) - taken
     entries = min(free // 2, _MOST) // entry_bytes // 32 * 32
     if entries < 2 * spare:
-        least = 4 * spare * entry_bytes + budget.working_bytes(nrows)
+        may = budget.available()
+        needed = may - free + least(entry_bytes, spare)
         raise OutOfMemory(
-            f"the device memory that may be used, {budget.available():,} bytes, has no room for two buffers of entries"
-            f" beside the vectors of {nrows:,} rows: {least:,} are the least that works (gb.config.budget)"
+            f"the device memory that may be used, {may:,} bytes, has no room for two buffers of entries beside the"
+            f" vectors of {rows.nrows:,} rows: {needed:,} are the least that works (gb.config.budget)"
         )
     return entries
+
+
+def least(entry_bytes: int, spare: int) -> int:
+    """Bytes of the smallest buffers that work."""
+    return 4 * spare * entry_bytes
 
 
 class Staging:

@@ -21,7 +21,7 @@ from sparsezc.engines.gpu.stores import Rows
 def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
     """The launches that serve a product."""
     spare = rows.chunks.length + 32  # a row or chunk that ends in a range may begin so far before it
-    size = staging.size(rows.nrows, entries.nbytes, spare)
+    size = staging.size(rows, entries.nbytes, spare)
     buffers = staging.Staging(entries, size)
     in_place = addresses(rows, None)
 
