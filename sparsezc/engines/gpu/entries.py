@@ -87,8 +87,7 @@ def cast(rows: Rows, before: DataType, after: DataType) -> Rows:
 def _launch(prelude: str, rows: Rows, nvals: int, scalar: Any, out: int, bits: Any) -> None:
     gpu = device.current()
     kernel = specialise.kernel(gpu, "entries.cu", prelude, "entries")
-    pointers = np.uint64(rows.indices.pointer), np.uint64(rows.values.pointer)
-    arguments = (np.uint64(nvals), np.uint64(rows.nrows), rows.indptr, *pointers, scalar, np.uint64(out), bits)
+    arguments = np.uint64(nvals), *rows.arguments, scalar, np.uint64(out), bits
     kernel(launch.blocks(gpu, nvals), launch.THREADS, arguments)
     gpu.synchronize()  # the host may read the result's pages now
 

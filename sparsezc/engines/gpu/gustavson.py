@@ -139,7 +139,7 @@ def _count(a: Rows, b: Rows, products: Any) -> Any:
         _grid(a.nrows, tabled.size + mapped.size),
         launch.THREADS,
         (
-            np.uint64(a.nrows), products, *_pointers(a)[:2], *_pointers(b)[:2],
+            np.uint64(a.nrows), products, *a.arguments[1:3], *b.arguments[1:3],
             *_listed(tabled, mapped, a.nrows, b.ncols), xp.zeros(3, np.uint64), counts,
         ),
     )  # fmt: skip
@@ -181,16 +181,12 @@ class _Fill:
             _grid(last - first, tabled.size + mapped.size),
             launch.THREADS,
             (
-                np.uint64(first), np.uint64(last), self.offsets, np.uint64(base), *_pointers(a), *_pointers(b),
+                np.uint64(first), np.uint64(last), self.offsets, np.uint64(base), *a.arguments[1:], *b.arguments[1:],
                 0 if self.names is None else self.names.ids, *_listed(tabled, mapped, a.nrows, b.ncols),
                 xp.zeros(3, np.uint64), ids, 0 if values is None else values,
             ),
         )  # fmt: skip
         return ids if self.names is None else self.names.ids[ids.astype(np.int64)], values
-
-
-def _pointers(rows: Rows) -> tuple[Any, ...]:
-    return rows.indptr, np.uint64(rows.indices.pointer), np.uint64(rows.values.pointer)
 
 
 def _ids(wide: tuple[bool, bool]) -> dict[str, str]:
