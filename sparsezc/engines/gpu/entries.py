@@ -20,7 +20,9 @@ from sparsezc.semirings.operators import TypedOp
 from sparsezc.semirings.types import BOOL, DataType
 
 
-def apply(op: TypedOp, matrix: MatrixStore, left: bool, scalar: Any, scalar_type: DataType) -> MatrixStore:
+def apply(
+    op: TypedOp, matrix: MatrixStore, *, left: bool = False, scalar: Any = 0, scalar_type: DataType = BOOL
+) -> MatrixStore:
     """f(A), f(s, A) with `left`, or f(A, s): the same pattern with other values."""
     result = op.return_type
     if matrix.rows is None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc import device
-from sparsezc.engines.gpu import launch, parts, specialise, spmv
+from sparsezc.engines.gpu import exchange, launch, parts, specialise, spmv
 from sparsezc.engines.gpu.output import MaskBits
 from sparsezc.engines.gpu.specialise import evaluate, flags, function, typedefs
 from sparsezc.engines.gpu.stores import MatrixStore, Rows, VectorStore
@@ -24,8 +24,8 @@ _ENTRY_BYTES = 24  # an entry of the result and of A
 _MAP_COLUMNS = 1 << 15  # that a word of a map's summary stands for
 
 
-def product(semiring: Any, a: MatrixStore, b_type: DataType, b_rows: Rows) -> MatrixStore:
-    """A (+).(x) B, where both have entries."""
+def product(semiring: Any, a: MatrixStore, b_type: DataType, b_rows: Rows, found: Any = None) -> MatrixStore:
+    """A (+).(x) B, where both have entries; `found`: what :func:`products` says of them, where it was asked."""
     gpu = device.current()
     xp = gpu.xp
     a_rows, dtype = a.rows, semiring.return_type
@@ -35,7 +35,8 @@ def product(semiring: Any, a: MatrixStore, b_type: DataType, b_rows: Rows) -> Ma
     iso = None if same is None else DeviceBuffer(xp.full(1, same, dtype.np_type))
     b_rows = parts.near(b_rows, values="y" in semiring.reads)
     names, b_rows = _named(b_rows)
-    found = products(a, b_rows)
+    if found is None:
+        found = products(a, b_rows)
     counts = _count(a_rows, b_rows, found)
     offsets = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(counts)])
     fill = _Fill(semiring, a.dtype, b_type, a_rows, b_rows, names, iso is None, found, counts, offsets)
@@ -80,18 +81,12 @@ def _named(rows: Rows) -> tuple[_Names | None, Rows]:
 
 def products(a: MatrixStore, b: Rows) -> Any:
     """How many products each row of A makes: A times the lengths of B's rows."""
-    xp = device.current().xp
-    lengths = VectorStore(INT64, b.nrows)
-    bits = xp.full(lengths.nwords, 2**32 - 1, np.uint32)
-    if b.nrows % 32:
-        bits[-1] = 2 ** (b.nrows % 32) - 1
-    lengths.set(b.indptr[1:] - b.indptr[:-1], bits, b.nrows)
-    sums = VectorStore(INT64, a.nrows)
+    lengths, sums = (
+        exchange.vector_from_dense(b.indptr[1:] - b.indptr[:-1], INT64, copy=False),
+        VectorStore(INT64, a.nrows),
+    )
     spmv.spmv(a, False, lengths, semirings.plus_second[INT64], sums, MaskBits(), None, False, vector_left=False)
-    counts = xp.zeros(a.nrows, np.int64)
-    at, values = sums.entries()
-    counts[at] = values
-    return counts
+    return exchange.vector_to_dense(sums, 0, INT64)
 
 
 def _map_bytes(ncols: int) -> int:
