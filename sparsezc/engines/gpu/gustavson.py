@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from sparsezc import device
-from sparsezc.engines.gpu import exchange, launch, parts, specialise, spmv
+from sparsezc.engines.gpu import exchange, heavy, launch, parts, specialise, spmv
+from sparsezc.engines.gpu.heavy import HeavyRow
 from sparsezc.engines.gpu.output import MaskBits
 from sparsezc.engines.gpu.specialise import evaluate, flags, function, typedefs
 from sparsezc.engines.gpu.stores import MatrixStore, Rows, VectorStore
@@ -93,11 +94,11 @@ def _map_bytes(ncols: int) -> int:
     return -(-ncols // _MAP_COLUMNS) * (8 * 1024 + 4)
 
 
-def _listed(tabled: Any, mapped: Any, nrows: int, ncols: int) -> tuple[Any, ...]:
-    """The arguments that say which rows are left to blocks, and the maps that some of these take."""
+def _listed(tabled: Any, mapped: Any, heavy: Any, nrows: int, ncols: int) -> tuple[Any, ...]:
+    """The arguments that say which rows are not left to warps, and the maps that blocks take for some of these."""
     gpu = device.current()
     xp = gpu.xp
-    rows = xp.concatenate([mapped, tabled]).astype(np.uint64)
+    rows = xp.concatenate([mapped, tabled, heavy]).astype(np.uint64)
     bits = launch.mark(rows, nrows) if rows.size else 0
     maps: tuple[Any, ...] = np.uint64(0), 0, 0, np.uint64(0)
     if mapped.size:
@@ -107,6 +108,13 @@ def _listed(tabled: Any, mapped: Any, nrows: int, ncols: int) -> tuple[Any, ...]
         words, summaries = xp.zeros(count * summary * 1024, np.uint64), xp.zeros(count * summary, np.uint32)
         maps = np.uint64(count), words, summaries, np.uint64(summary)
     return np.uint64(mapped.size), np.uint64(tabled.size), rows, bits, *maps
+
+
+def _divided(tabled: Any, mapped: Any, products: Any) -> tuple[Any, Any, Any]:
+    """The rows that a block has in a table, those that a block maps, and those that all blocks share."""
+    xp = device.current().xp
+    shared = products > heavy.PRODUCTS
+    return tuple(xp.flatnonzero(rows) for rows in (tabled & ~mapped & ~shared, mapped & ~shared, shared))
 
 
 def _grid(nrows: int, listed: int) -> int:
@@ -124,10 +132,7 @@ def _count(a: Rows, b: Rows, products: Any) -> Any:
     xp = gpu.xp
     slots = TABLE_BYTES // b.indices.dtype.itemsize  # a table is half full at most
     warp, block = (slots // 16, slots // 2) if _has_tables(b) else (0, 0)
-    tabled, mapped = (
-        xp.flatnonzero((products > warp) & (products <= block)),
-        xp.flatnonzero(products > max(warp, block)),
-    )
+    tabled, mapped, shared = _divided(products > warp, products > block, products)
     counts = xp.zeros(a.nrows, np.int64)
     kernel = specialise.kernel(gpu, "mxm_count.cu", _count_prelude(a.wide, b.wide, slots), "mxm_count")
     kernel(
@@ -135,9 +140,11 @@ def _count(a: Rows, b: Rows, products: Any) -> Any:
         launch.THREADS,
         (
             np.uint64(a.nrows), products, *a.arguments[1:3], *b.arguments[1:3],
-            *_listed(tabled, mapped, a.nrows, b.ncols), xp.zeros(3, np.uint64), counts,
+            *_listed(tabled, mapped, shared, a.nrows, b.ncols), xp.zeros(3, np.uint64), counts,
         ),
     )  # fmt: skip
+    for row in gpu.asnumpy(shared).tolist():
+        counts[row] = HeavyRow(a, b, row, _count_prelude(a.wide, b.wide)).columns().count()
     return counts
 
 
@@ -166,21 +173,25 @@ class _Fill:
         base, end = int(self.offsets[first]), int(self.offsets[last])
         counts, products = self.counts[first:last], self.products[first:last]
         more = (counts > warp) | (products > PATIENCE) & (counts > 0)
-        tabled, mapped = (xp.flatnonzero(rows) + first for rows in (more & (counts <= block), counts > block))
+        tabled, mapped, shared = (rows + first for rows in _divided(more, counts > block, products))
         ids = xp.empty(end - base, b.indices.dtype)
         values = xp.empty(end - base, dtype.np_type) if self.values else None
-        text = _fill_prelude(
-            self.semiring, self.a_type, self.b_type, (a.wide, b.wide), (a.iso, b.iso), self.values, slots
-        )
-        specialise.kernel(gpu, "mxm_fill.cu", text, "mxm_fill")(
+        case = self.semiring, self.a_type, self.b_type, (a.wide, b.wide), (a.iso, b.iso), self.values
+        names = 0 if self.names is None else self.names.ids
+        specialise.kernel(gpu, "mxm_fill.cu", _fill_prelude(*case, slots), "mxm_fill")(
             _grid(last - first, tabled.size + mapped.size),
             launch.THREADS,
             (
                 np.uint64(first), np.uint64(last), self.offsets, np.uint64(base), *a.arguments[1:], *b.arguments[1:],
-                0 if self.names is None else self.names.ids, *_listed(tabled, mapped, a.nrows, b.ncols),
+                names, *_listed(tabled, mapped, shared, a.nrows, b.ncols),
                 xp.zeros(3, np.uint64), ids, 0 if values is None else values,
             ),
         )  # fmt: skip
+        for row in gpu.asnumpy(shared).tolist():
+            at = slice(*(int(end) - base for end in self.offsets[row : row + 2]))
+            part = None if values is None else values[at]
+            whole = HeavyRow(a, b, row, _count_prelude(a.wide, b.wide))
+            whole.fill(self.semiring, _fill_prelude(*case, 0), _is_ordered(self.semiring.monoid), names, ids[at], part)
         return ids if self.names is None else self.names.ids[ids.astype(np.int64)], values
 
 
@@ -189,8 +200,14 @@ def _ids(wide: tuple[bool, bool]) -> dict[str, str]:
     return {"AId": a, "BId": b, "Key": b}
 
 
+def _is_ordered(monoid: Any) -> bool:
+    """Whether it matters which sums come first."""
+    rounded = monoid.type.is_float or monoid.type.is_complex or monoid.op.written is not None
+    return rounded and not monoid.stops_anywhere
+
+
 @cache
-def _count_prelude(a_wide: bool, b_wide: bool, slots: int) -> str:
+def _count_prelude(a_wide: bool, b_wide: bool, slots: int = 0) -> str:
     types = typedefs(**_ids((a_wide, b_wide)), A=UINT8)
     return f"{types}\n{flags(READS_A=False, ISO_A=False)}\nconstexpr u32 SLOTS = {slots};"
 
@@ -200,16 +217,13 @@ def _fill_prelude(
     semiring: Any, a: DataType, b: DataType, wide: tuple[bool, bool], iso: tuple[bool, bool], values: bool, slots: int
 ) -> str:
     multiply = evaluate(semiring, x="a", y="b", i="row", k="shared", j="col")
-    monoid = semiring.monoid
-    rounded = monoid.type.is_float or monoid.type.is_complex or monoid.op.written is not None
-    exact = monoid.stops_anywhere or not rounded
     return "\n".join(
         (
             typedefs(**_ids(wide), A=a, B=b, Z=semiring.return_type),
             flags(READS_A="x" in semiring.reads and values, READS_B="y" in semiring.reads, ISO_A=iso[0], ISO_B=iso[1]),
-            flags(VALUES=values, ORDERED=not exact),
+            flags(VALUES=values, ORDERED=_is_ordered(semiring.monoid)),
             f"constexpr u32 SLOTS = {slots};",
-            specialise.monoid(monoid),
+            specialise.monoid(semiring.monoid),
             function("Z", "multiply", "A a, B b, u64 row, u64 shared, u64 col", multiply),
         )
     )
