@@ -27,6 +27,16 @@ __device__ __forceinline__ u32 or_lanes(u32 v) {
 #endif
 }
 
+// The sum of all lanes' numbers.
+template <class T> __device__ __forceinline__ T add_lanes(T v) {
+  for (int d = 16; d; d >>= 1) v += __shfl_xor_sync(ALL, v, d);
+  return v;
+}
+__device__ __forceinline__ void add_lanes(u64 v, u64* total) {
+  v = add_lanes(v);
+  if (lane_id() == 0 && v) atomicAdd(total, v);
+}
+
 // The next `count` items of a work list that all warps share, in ascending order: returns the first of them.
 // Handing work out in order keeps what is in flight at one time close together, which host pages need.
 __device__ __forceinline__ u64 take(u64* counter, u64 count) {
