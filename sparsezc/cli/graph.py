@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 
 #: What each choice of --engine leaves for --placement.
-_PLACEMENTS = {"auto": ("auto", "device", "zerocopy"), "cpu": ("auto",), "gpu": ("auto", "device", "zerocopy")}
+_ON_GPU = ("auto", "device", "zerocopy", "mapped")
+_PLACEMENTS = {"auto": _ON_GPU, "cpu": ("auto",), "gpu": _ON_GPU}
 
 
 def add_graph(command: argparse.ArgumentParser, *, weights: str) -> None:
@@ -40,7 +41,7 @@ def add_place(command: argparse.ArgumentParser) -> None:
         "--placement",
         choices=_PLACEMENTS["auto"],
         default="auto",
-        help="where a GPU matrix lies: the card's memory, or host memory that the GPU reads (auto)",
+        help="where a GPU matrix lies: the card's memory, host memory that the GPU reads, or the .h5 file (auto)",
     )
     command.add_argument(
         "--head-cache",
@@ -59,6 +60,7 @@ def configure(arguments: argparse.Namespace) -> None:
     if placement not in _PLACEMENTS[engine]:
         raise InvalidValue(f"--placement {placement} is none of --engine {engine}; leave one of them out")
     heads = getattr(arguments, "head_cache", "auto")
+    placement = "auto" if placement == "mapped" else placement  # a file can be mapped, what is made cannot
     config.set(engine=engine, placement=placement, host_budget=arguments.host_budget, head_cache=heads)
 
 
@@ -136,6 +138,7 @@ def load(arguments: argparse.Namespace, weights: Any = None) -> Graph:
         relabel=arguments.relabel,
         placement=None if arguments.placement == "auto" else arguments.placement,
         format=arguments.format,
+        verify=getattr(arguments, "check", False),
     )
     elapsed = time.perf_counter() - start
     facts = {

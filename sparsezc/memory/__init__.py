@@ -1,9 +1,10 @@
 """Where the arrays of a matrix lie.
 
 A *placement* is one file of this room: :mod:`~sparsezc.memory.host` (NumPy arrays, for the CPU engine),
-:mod:`~sparsezc.memory.device` (the card's own memory) and :mod:`~sparsezc.memory.zerocopy` (host memory that kernels
-read over the link). Each makes :class:`Buffer` objects through :func:`allocate`; :mod:`~sparsezc.memory.budget` says
-how much of the card may be used and resolves ``"auto"``.
+:mod:`~sparsezc.memory.device` (the card's own memory), :mod:`~sparsezc.memory.zerocopy` (host memory that kernels
+read over the link) and :mod:`~sparsezc.memory.mapped` (a file's pages, which they read in the same way). Each makes
+:class:`Buffer` objects through :func:`allocate`; :mod:`~sparsezc.memory.budget` says how much of the card may be used
+and resolves ``"auto"``.
 
 >>> from sparsezc import memory
 >>> ids = memory.allocate("host", 4, "uint32")
@@ -26,7 +27,7 @@ from sparsezc.memory.buffer import Buffer
 __all__ = ["PLACEMENTS", "Buffer", "allocate", "wrap"]
 
 #: The placements by name; each is the module of this name, with a function ``allocate(count, dtype)``.
-PLACEMENTS = ("host", "device", "zerocopy")
+PLACEMENTS = ("host", "device", "zerocopy", "mapped")
 
 
 def allocate(placement: str, count: int, dtype: DTypeLike) -> Buffer:
@@ -34,7 +35,8 @@ def allocate(placement: str, count: int, dtype: DTypeLike) -> Buffer:
 
     Parameters
     ----------
-    placement : {"host", "device", "zerocopy"}
+    placement : {"host", "device", "zerocopy", "mapped"}
+        What is made for "mapped" is zero-copy memory: a file that is mapped holds what it holds.
     count : int
         Number of entries.
     dtype : dtype-like

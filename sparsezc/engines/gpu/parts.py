@@ -122,4 +122,4 @@ def near(rows: Rows, *, values: bool) -> Rows:
 
 def placement_of(*stores: MatrixStore) -> str:
     """Where a result of these goes: to the host as soon as one of them lies there, for they are large."""
-    return "zerocopy" if any(s.placement == "zerocopy" for s in stores if s.rows is not None) else "device"
+    return "zerocopy" if any(s.placement != "device" for s in stores if s.rows is not None) else "device"
