@@ -10,22 +10,24 @@ import json
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.csr import Csr
 from sparsezc.errors import DomainMismatch, FileFormatError, GraphblasException, InvalidValue
-from sparsezc.io import paged, ready
+from sparsezc.io import paged, ready, stream
 from sparsezc.io.atomic import Output
 from sparsezc.io.build import Edges, narrow_ids
 from sparsezc.io.holds import need_numbers
+from sparsezc.io.listing import Listing
 from sparsezc.io.optional import need
 from sparsezc.io.pieces import transposed
 from sparsezc.io.ready import type_name
 from sparsezc.io.source import existing
 from sparsezc.io.weights import Weights
+from sparsezc.memory.budget import require_host
 from sparsezc.semirings.types import lookup
 
 if TYPE_CHECKING:
@@ -263,6 +265,15 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool, v
     return Edges(
         A.nrows, A.ncols, narrow_ids(rows), narrow_ids(columns), None if plain else values, dtype=lookup(values.dtype)
     )
+
+
+def listing(path: Path, weights: Weights) -> Listing:
+    """The entries piece by piece, if the file lies ready; what others wrote is read whole."""
+    found = ready.find(path)
+    if found is not None and found.descriptor.get("format") == "CSR":
+        return stream.listed(ready.stored(found))
+    require_host(60 * path.stat().st_size // 4, f"{path}, which sparsezc did not write,")
+    return Listing.of(cast(Edges, read(path, weights=weights, placement="host", direct=False)))
 
 
 def write(csr: Csr, out: Output) -> None:

@@ -87,6 +87,28 @@ def type_name(dtype: np.dtype[Any]) -> str:
     return "bint8" if dtype.kind == "b" else dtype.name
 
 
+def stored(ready: paged.Ready) -> stream.Stored:
+    """The rows as they lie in the file, for those who read them once: nothing is mapped."""
+    csr = mapped(ready)
+    ids, values = (ready.places[name] for name in ARRAYS[1:])
+
+    @contextmanager
+    def entries() -> Iterator[stream.Take]:
+        one = csr.values.read(0, 1) if csr.iso else None
+        with ready.path.open("rb") as first, ready.path.open("rb") as second:
+            first.seek(ids[0])
+            second.seek(values[0])
+
+            def take(count: int) -> tuple[NDArray[Any], NDArray[Any]]:
+                part = np.fromfile(first, ids[2], count)
+                weights = np.fromfile(second, csr.dtype.np_type, count) if one is None else np.broadcast_to(one, count)
+                return part, weights
+
+            yield take
+
+    return stream.Stored(ready.path, csr.nrows, csr.ncols, csr.indptr, entries, csr.dtype, csr.symmetric)
+
+
 def load(ready: paged.Ready, weights: Weights, placement: str | None, direct: bool) -> Csr | build.Edges:
     """The matrix with the weights asked for: mapped, or read into its placement."""
     csr = mapped(ready)
@@ -98,20 +120,7 @@ def load(ready: paged.Ready, weights: Weights, placement: str | None, direct: bo
                       csr.symmetric)  # fmt: skip
         return csr.place(_where(csr, placement))
 
-    @contextmanager
-    def entries() -> Iterator[stream.Take]:
-        at = 0
-
-        def take(count: int) -> tuple[NDArray[Any], NDArray[Any] | None]:
-            nonlocal at
-            at += count
-            part = csr.values.read(0, 1) if csr.iso else csr.values.read(at - count, at)
-            return csr.indices.read(at - count, at), np.broadcast_to(part, count)
-
-        yield take
-
-    stored = stream.Stored(ready.path, csr.nrows, csr.ncols, csr.indptr, entries, csr.dtype, csr.symmetric)
-    return stream.load(stored, weights, placement, direct)
+    return stream.load(stored(ready), weights, placement, direct)
 
 
 def _where(csr: Csr, placement: str | None) -> str:
