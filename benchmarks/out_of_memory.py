@@ -6,8 +6,8 @@ doi:10.1145/3472456.3472457). Placements that copy are what the papers have: ``s
 (Subway), ``cached`` (Ascetic), ``uvm``; ``zerocopy`` is EMOGI's way of reading, and ``hybrid`` is what ``auto`` takes
 beyond the budget.
 
-``hybrid`` and ``zerocopy`` keep row heads too, as a part of the budget, from the first search on. What needs compiling
-is compiled first. Then each case begins with nothing on the card: `cold` is its first call, `ms` are those after it. One
+``hybrid`` and ``zerocopy`` keep row heads too, as a part of the budget, from the first search on. What needs
+compiling is compiled first. Then each case begins with nothing on the card: `cold` is its first call, `ms` are those after it. One
 call more is made to count what it moves (gb.stats). uvm is not counted; it obeys no budget, and takes no graph beyond
 the card's free memory.
 """
