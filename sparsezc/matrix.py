@@ -196,7 +196,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Writable):
         ----------
         engine : {"cpu", "gpu"}, optional
             By default "gpu", if a placement of the GPU is asked for.
-        placement : {"auto", "device", "zerocopy"}, optional
+        placement : {"auto", "device", "zerocopy", "hybrid", "cached", "gather", "stream", "uvm"}, optional
             By default ``config.placement``.
         with_transpose : bool
             Keep the transpose too, in the same placement: then mxv and vxm can push or pull, whichever reads less.

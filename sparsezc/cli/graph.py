@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 #: What each choice of --engine leaves for --placement.
-_ON_GPU = ("auto", "device", "zerocopy", "mapped")
+_ON_GPU = ("auto", "device", "zerocopy", "mapped", "hybrid", "cached", "gather", "stream", "uvm")
 _PLACEMENTS = {"auto": _ON_GPU, "cpu": ("auto",), "gpu": _ON_GPU}
 
 
@@ -41,7 +41,10 @@ def add_place(command: argparse.ArgumentParser) -> None:
         "--placement",
         choices=_PLACEMENTS["auto"],
         default="auto",
-        help="where a GPU matrix lies: the card's memory, host memory that the GPU reads, or the .h5 file (auto)",
+        help="where a GPU matrix lies: the card's memory, the .h5 file, or host memory in one of many ways (auto)",
+    )
+    command.add_argument(
+        "--budget", metavar="SIZE", help="device memory to use at most: 16GB, or a share such as 0.5 (what is free)"
     )
     command.add_argument(
         "--head-cache",
@@ -62,6 +65,9 @@ def configure(arguments: argparse.Namespace) -> None:
     heads = getattr(arguments, "head_cache", "auto")
     placement = "auto" if placement == "mapped" else placement  # a file can be mapped, what is made cannot
     config.set(engine=engine, placement=placement, host_budget=arguments.host_budget, head_cache=heads)
+    budget = getattr(arguments, "budget", None)
+    if budget is not None:
+        config.set(budget=float(budget) if budget.replace(".", "", 1).isdigit() and float(budget) <= 1 else budget)
 
 
 def line(name: str, nrows: int, ncols: int, nvals: int, symmetric: bool) -> str:

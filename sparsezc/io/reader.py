@@ -78,10 +78,10 @@ def read(
         to integers, NaN becomes 0 there). ``"hash:LOW-HIGH"``: made whole numbers, the same for (i, j) and (j, i).
     relabel : bool
         Number only the ids that occur, in ascending order.
-    placement : {"host", "device", "zerocopy", "mapped", "auto"}, optional
-        Where the arrays are built; None leaves it to ``gb.config``. "mapped" leaves them in the file, a .h5 that
-        sparsezc wrote, and opens it without reading them: what "auto" does on a GPU if the file is large
-        (docs/formats.md). The CPU engine reads it all the same.
+    placement : str, optional
+        Where the arrays are built: "host", "auto" or one of ``sparsezc.memory.PLACEMENTS``; None leaves it to
+        ``gb.config``. "mapped" leaves them in the file, a .h5 that sparsezc wrote, and opens it without reading them:
+        what "auto" does on a GPU if the file is large (docs/formats.md). The CPU engine reads it all the same.
     dup_op : str, BinaryOp or Monoid
         How the values of edges that occur more than once become one: min, max, plus, times, first, second, any, lor,
         land or lxor.

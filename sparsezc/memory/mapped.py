@@ -75,7 +75,7 @@ class MappedBuffer(Buffer):
         return None
 
     def _copied(self) -> zerocopy.ZerocopyBuffer:
-        copy = zerocopy.allocate(self.count, self.dtype)
+        copy = zerocopy.allocate(self.count, self.dtype, self.placement)
         for start in range(0, self.count, _PART):
             copy.write(start, self.array[start : start + _PART])
         self.pages = copy.pages
@@ -94,6 +94,6 @@ class MappedBuffer(Buffer):
         return made
 
 
-def allocate(count: int, dtype: np.dtype[Any]) -> zerocopy.ZerocopyBuffer:
+def allocate(count: int, dtype: np.dtype[Any], _placement: str) -> zerocopy.ZerocopyBuffer:
     """Memory for what is made of a mapped matrix: zero-copy pages."""
-    return zerocopy.allocate(count, dtype)
+    return zerocopy.allocate(count, dtype, "zerocopy")

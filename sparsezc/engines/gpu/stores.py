@@ -140,7 +140,7 @@ class Chunks:
     @cached_property
     def arguments(self) -> tuple[Any, ...]:
         """What kernels take of it."""
-        return np.uint64(self.count), self.rows, self.first, self.slot
+        return self.rows, self.first, self.slot
 
     @classmethod
     def of(cls, gpu: Device, indptr: Any) -> Chunks:
@@ -178,6 +178,10 @@ class Rows:
     pulled: float = field(default=0, init=False)  # entries that pulls without it have read
     packed: Any = field(default=None, init=False)  # ids and values in one word, once somebody asked (packed.py)
     multiplied: int = field(default=0, init=False)  # entries whose ids and values products have read
+    region: Any = field(
+        default=None, init=False
+    )  # segments of the entries that lie on the card (placements/resident.py)
+    wholes: dict[bool, Any] = field(default_factory=dict, init=False)  # what one launch for all rows takes (placements)
 
     def __post_init__(self) -> None:
         self.chunks = Chunks.of(device.current(), self.indptr)

@@ -10,6 +10,7 @@
 //
 // The prelude supplies Id, A, LONG and the flag KEEPS_VALUES.
 #include "heads.cuh"
+#include "ids.cuh"
 
 namespace szc {
 
@@ -62,10 +63,11 @@ extern "C" __global__ void __launch_bounds__(256)
       if (end - begin > LONG) {
         if (lane == 0) kept = Kept{1, head_more<Id>(), 0};
       } else {
+        Ids ids(indices);
         for (u64 base = begin & ~(u64)31; base < end; base += 32) {
           const u64 at = base + lane;
           const bool active = at >= begin && at < end;
-          const Id id = active ? load_host(indices + at, 0) : Id();
+          const Id id = ids.load(at, active);
           u64 rank = active ? 1 : 0;
           if (active && hubs) rank += (u64)(hubs[id + 1] - hubs[id]);
           keep(kept, k, rank > ALL ? ALL : (u32)rank, id, at);

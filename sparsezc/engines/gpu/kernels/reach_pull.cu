@@ -16,10 +16,13 @@ __device__ __forceinline__ void do_chunk(const Panel& p, u64 row, u64 begin, u64
     found.word[w] = 0;
   }
   bool open = wanted.any();
+  Ids ids(p.indices);
   for (u64 base = begin & ~(u64)31; open && base < end; base += 32) {
     const u64 at = base + lane_id();
+    const bool active = at >= begin && at < end;
+    const u64 id = (u64)ids.load(at, active);
     Bits x = {};
-    if (at >= begin && at < end) x = p.frontier((u64)load_host(p.indices + at, 0));
+    if (active) x = p.frontier(id);
     open = false;
     for (u32 w = 0; w < WORDS; ++w) {
       found.word[w] |= or_lanes(x.word[w]) & wanted.word[w];
@@ -37,11 +40,8 @@ extern "C" __global__ void __launch_bounds__(256)
   __shared__ u8 owners[8][32];
   const u32 lane = lane_id();
   const Panel p = {indices, x, mask, flip, width, active, y};
-  for (u64 c = take(counters, 1); c < nchunks; c = take(counters, 1)) {
-    const u64 row = long_rows[chunk_slot[c]];
-    const u64 begin = (u64)indptr[row] + (c - long_first[chunk_slot[c]]) * LONG, row_end = (u64)indptr[row + 1];
-    do_chunk(p, row, begin, row_end - begin < LONG ? row_end : begin + LONG);
-  }
+  each_chunk({nchunks, long_rows, long_first, chunk_slot}, indptr, counters,
+             [&](u64 row, u64 begin, u64 end) { do_chunk(p, row, begin, end); });
   for (u64 word = take(counters + 1, 1); 32 * word < nrows; word = take(counters + 1, 1)) {
     const u64 row = 32 * word + lane;
     Bits wanted = {}, found = {};
@@ -53,9 +53,11 @@ extern "C" __global__ void __launch_bounds__(256)
         end = (u64)indptr[row + 1];
       }
     }
+    Ids ids(indices);
     stream_rows(begin, end, __ballot_sync(ALL, begin < end && end - begin <= LONG), owners[threadIdx.x >> 5], [&](const Slice& s) {
+      const u64 id = (u64)ids.load(s.at, s.active);
       Bits x = {};
-      if (s.active) x = p.frontier((u64)load_host(p.indices + s.at, 0));
+      if (s.active) x = p.frontier(id);
       bool open = false;
       for (u32 w = 0; w < WORDS; ++w) {
         u64 upto = x.word[w];  // the bits of all lanes from the head of the lane's row to the lane
