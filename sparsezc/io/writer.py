@@ -58,15 +58,30 @@ def write_files(A: Any, path: str | os.PathLike[str], *, format: str | None = No
     return out.written
 
 
-def convert(source: str | os.PathLike[str], target: str | os.PathLike[str], **options: Any) -> None:
+def convert(
+    source: str | os.PathLike[str],
+    target: str | os.PathLike[str],
+    *,
+    memory: int | str | None = None,
+    **options: Any,
+) -> None:
     """Read one format and write another.
 
     Parameters
     ----------
     source, target : str or path
         As for :func:`~sparsezc.io.read` and :func:`write`; made graphs can be a source.
+    memory : int or str, optional
+        Bytes of host memory, such as "2GB", that the process may take in all. The edges are then sorted on disk, in
+        the folder of `target`, which must be a .h5 file: a graph of any size can be converted. Without it, the graph
+        is held in memory.
     **options
         What :func:`~sparsezc.io.read` takes, such as ``symmetrize=True`` or ``weights=False``.
+
+    Raises
+    ------
+    OutOfMemory
+        The graph does not fit, or `memory` is less than can be done with: the message says what is.
 
     Examples
     --------
@@ -78,6 +93,11 @@ def convert(source: str | os.PathLike[str], target: str | os.PathLike[str], **op
     64
     """
     format_of(Path(target), exists=False)  # a bad name is told before the work
+    if memory is not None:
+        from sparsezc.io import bounded
+
+        bounded.convert(source, target, memory, **options)
+        return
     options["placement"] = "host"
     csr, _ = read_csr(source, **options)
     write(csr, target)
