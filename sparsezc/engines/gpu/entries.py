@@ -23,10 +23,11 @@ from sparsezc.semirings.types import BOOL, DataType
 def apply(op: TypedOp, matrix: MatrixStore, left: bool, scalar: Any, scalar_type: DataType) -> MatrixStore:
     """f(A), f(s, A) with `left`, or f(A, s): the same pattern with other values."""
     result = op.return_type
-    if matrix.rows is None:
+    held = matrix.held()[0]
+    if held is None:
         return MatrixStore(result, matrix.nrows, matrix.ncols, None)
     positional = bool(op.reads & {"i", "j", "k"}) and op.is_positional
-    rows = _apply(op, matrix.rows, matrix.dtype, left, scalar, scalar_type)
+    rows = _apply(op, held, matrix.dtype, left, scalar, scalar_type)
     columns = rows if matrix.symmetric and not positional else None
     return MatrixStore(result, matrix.nrows, matrix.ncols, rows, columns)
 
@@ -36,7 +37,8 @@ def _apply(op: TypedOp, rows: Rows, dtype: DataType, left: bool, scalar: Any, sc
     iso = rows.iso and not reads & {"row", "col"}
     count = 1 if iso else rows.nvals
     values = allocate(rows.indices.placement, count, op.return_type.np_type)
-    _launch(prelude, rows, count, scalar_type.np_type.type(scalar), values.pointer, 0)
+    read = rows.plain() if "col" in reads else rows
+    _launch(prelude, read, count, scalar_type.np_type.type(scalar), values.pointer, 0)
     return Rows(rows.nrows, rows.ncols, rows.nvals, rows.indptr, rows.indices, values, iso)
 
 

@@ -120,7 +120,7 @@ def _make(rows: Rows, hubs: Rows | None, dtype: DataType, k: int, values: bool) 
         (
             specialise.typedefs(Id="u64" if rows.wide else "u32", A=dtype),
             f"constexpr u64 LONG = {rows.chunks.length};",
-            specialise.flags(KEEPS_VALUES=values),
+            specialise.flags(KEEPS_VALUES=values, COMPRESSED=rows.compressed),
         )
     )
     kernel = specialise.kernel(gpu, "heads.cu", prelude, "heads")

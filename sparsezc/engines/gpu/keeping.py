@@ -104,9 +104,10 @@ class Keeper:
             matrices.keep_transpose(store)
 
     def sample(self, store: Any) -> MatrixStore | None:
-        if isinstance(store, HostStore) or store.rows is None:
+        held, columns = (None, None) if isinstance(store, HostStore) else store.held()
+        if held is None:
             return None
-        rows = heads.sample(store.rows, store.columns, store.dtype)
+        rows = heads.sample(held, columns, store.dtype)
         return None if rows is None else MatrixStore(store.dtype, store.nrows, store.ncols, rows)
 
     def pointers(self, store: VectorStore) -> MatrixStore:

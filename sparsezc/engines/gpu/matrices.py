@@ -29,28 +29,43 @@ def store_of(csr: Csr) -> MatrixStore:
 
 def csr_of(store: MatrixStore) -> Csr:
     """The rows of a store, in the buffers that they lie in; the offsets come to the host."""
-    if store.rows is None:
+    rows, gpu = store.held()[0], device.current()
+    if rows is None:
         return Csr.from_arrays(
             np.zeros(store.nrows + 1, np.int64), np.empty(0, np.uint64), np.empty(0, store.dtype.np_type), store.ncols,
             dtype=store.dtype,
         )  # fmt: skip
-    rows, gpu = store.rows, device.current()
     indptr = gpu.asnumpy(rows.indptr)
     return Csr(store.nrows, store.ncols, indptr, rows.indices, rows.values, store.dtype, rows.iso, store.symmetric)
 
 
 def transpose(store: MatrixStore) -> MatrixStore:
     """The transpose. It keeps both orientations: they are there."""
-    columns = store.columns
-    if columns is None and store.rows is not None:
-        columns = transposed(store.rows)
-    return MatrixStore(store.dtype, store.ncols, store.nrows, columns, store.rows)
+    rows, columns = store.held()
+    if columns is None and rows is not None:
+        columns = _transposed(rows)
+    return MatrixStore(store.dtype, store.ncols, store.nrows, columns, rows)
+
+
+def _transposed(rows: Rows) -> Rows:
+    """The rows of the transpose, compressed where these are."""
+    made = transposed(rows)
+    return made.compress() if rows.compressed else made
 
 
 def keep_transpose(store: MatrixStore) -> None:
     """Make the other orientation too, so that push and pull are both possible."""
-    if store.columns is None and store.rows is not None:
-        store.columns = transposed(store.rows)
+    rows, columns = store.held()
+    if columns is None and rows is not None:
+        store.columns = _transposed(rows)
+
+
+def compress(store: MatrixStore) -> MatrixStore:
+    """The same matrix with the ids of both orientations in blocks; its values are shared, for nobody changes them."""
+    rows, columns = store.held()
+    made = None if rows is None else rows.compress()
+    other = made if columns is rows else None if columns is None else columns.compress()
+    return MatrixStore(store.dtype, store.nrows, store.ncols, made, other)
 
 
 def pointers(store: VectorStore) -> MatrixStore:
@@ -71,11 +86,11 @@ def cast(store: MatrixStore, dtype: DataType) -> MatrixStore:
         copy = MatrixStore(dtype, store.nrows, store.ncols, None)
         copy.hold(store.panel.cast(dtype))
         return copy
-    if store.rows is None:
+    held, columns = store.held()
+    if held is None:
         return MatrixStore(dtype, store.nrows, store.ncols, None)
-    rows = entries.cast(store.rows, store.dtype, dtype)
-    columns = store.columns
-    if columns is store.rows:
+    rows = entries.cast(held, store.dtype, dtype)
+    if columns is held:
         columns = rows
     elif columns is not None:
         columns = entries.cast(columns, store.dtype, dtype)

@@ -34,7 +34,7 @@ def pull(semiring: Any, rows: Rows, dtype: DataType, x: Panel, mask: MaskBits) -
     columns = 1 << max(0, -(-x.width // 32) - 1).bit_length()
     kernel = specialise.kernel(
         gpu, "spmm.cu",
-        _prelude(semiring, dtype, x.vector.dtype, rows.wide, rows.iso, x.across, columns, chunks.length), "spmm",
+        _prelude(semiring, dtype, x.vector.dtype, rows.wide, rows.compressed, rows.iso, x.across, columns, chunks.length), "spmm",
     )  # fmt: skip
     x.vector.nvals()  # of a full one no presence words are read
     partial: tuple[Any, ...] = (0, 0, 0)
@@ -62,7 +62,15 @@ def _reads_x(semiring: Any, across: bool) -> bool:
 
 @cache
 def _prelude(
-    semiring: Any, a: DataType, x: DataType, wide: bool, iso: bool, across: bool, columns: int, long: int
+    semiring: Any,
+    a: DataType,
+    x: DataType,
+    wide: bool,
+    compressed: bool,
+    iso: bool,
+    across: bool,
+    columns: int,
+    long: int,
 ) -> str:
     x_is, y_is, i, j = ("v", "a", "col", "row") if across else ("a", "v", "row", "col")
     multiply = evaluate(semiring, x=x_is, y=y_is, i=i, k="shared", j=j)
@@ -70,6 +78,7 @@ def _prelude(
         (
             typedefs(Id="u64" if wide else "u32", A=a, X=x, Z=semiring.return_type),
             flags(READS_A=("y" if across else "x") in semiring.reads, READS_X=_reads_x(semiring, across), ISO=iso),
+            flags(COMPRESSED=compressed),
             f"constexpr u64 LONG = {long};\nconstexpr u32 COLUMNS = {columns};",
             specialise.monoid(semiring.monoid),
             function("Z", "multiply", "A a, X v, u64 row, u64 shared, u64 col", multiply),

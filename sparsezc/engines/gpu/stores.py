@@ -19,6 +19,7 @@ from sparsezc import device
 from sparsezc.csr import Csr
 from sparsezc.device import Device
 from sparsezc.engines.gpu import launch
+from sparsezc.engines.gpu.compress import CompressedIds, compressed
 from sparsezc.memory import Buffer
 from sparsezc.semirings.types import DataType
 
@@ -178,6 +179,9 @@ class Rows:
     pulled: float = field(default=0, init=False)  # entries that pulls without it have read
     packed: Any = field(default=None, init=False)  # ids and values in one word, once somebody asked (packed.py)
     multiplied: int = field(default=0, init=False)  # entries whose ids and values products have read
+    _plain: Any = field(
+        default=None, init=False
+    )  # of compressed rows: a reference to the same as they were, if they live
 
     def __post_init__(self) -> None:
         self.chunks = Chunks.of(device.current(), self.indptr)
@@ -193,6 +197,33 @@ class Rows:
         return int(self.indptr[first]), int(self.indptr[last])
 
     @property
+    def compressed(self) -> bool:
+        """Whether the ids lie in blocks, which only kernels that stream rows can read."""
+        return isinstance(self.indices, CompressedIds)
+
+    def plain(self) -> Rows:
+        """Rows whose ids lie each on their own: a copy of compressed ones, which goes when nobody holds it any more."""
+        if not isinstance(self.indices, CompressedIds):
+            return self
+        made: Rows | None = None if self._plain is None else self._plain()
+        if made is None:
+            made = Rows(self.nrows, self.ncols, self.nvals, self.indptr, self.indices.plain(), self.values, self.iso)
+            self._plain = weakref.ref(made)
+        return made
+
+    def compress(self) -> Rows:
+        """The same rows with their ids in blocks; themselves where that is no smaller."""
+        ids = None if self.compressed else compressed(self.indices, self.ncols)
+        if ids is None:
+            return self
+        return Rows(self.nrows, self.ncols, self.nvals, self.indptr, ids, self.values, self.iso)
+
+    @property
+    def id_bytes(self) -> float:
+        """Bytes that an id takes where products read it."""
+        return self.indices.nbytes / max(self.nvals, 1) if self.compressed else self.indices.dtype.itemsize
+
+    @property
     def wide(self) -> bool:
         """Whether ids take 8 bytes."""
         return self.indices.dtype.itemsize == 8
@@ -204,7 +235,7 @@ class MatrixStore:
     Attributes
     ----------
     rows : Rows or None
-        Its CSR; None: no entries.
+        Its CSR; None: no entries. Of a matrix with compressed ids, a plain copy for those who cannot read these.
     columns : Rows or None
         The CSR of its transpose: the same object for a symmetric matrix, None where it was not asked for. Reading rows
         of the transpose is what lets an operation pull where it could only push, and the reverse.
@@ -213,22 +244,35 @@ class MatrixStore:
         Its rows are then made when somebody asks for them.
     """
 
-    __slots__ = ("_rows", "columns", "dtype", "ncols", "nrows", "panel")
+    __slots__ = ("_columns", "_rows", "dtype", "ncols", "nrows", "panel")
 
     def __init__(self, dtype: DataType, nrows: int, ncols: int, rows: Rows | None, columns: Rows | None = None) -> None:
         self.dtype, self.nrows, self.ncols = dtype, nrows, ncols
-        self._rows, self.columns = rows, columns
+        self._rows, self._columns = rows, columns
         self.panel: Any = None
+
+    def held(self) -> tuple[Rows | None, Rows | None]:
+        """Rows and columns as they lie: for what reads compressed ids, or none."""
+        if self.is_panel:
+            self._rows = self.panel.rows()
+        return self._rows, self._columns
 
     @property
     def rows(self) -> Rows | None:
-        if self.is_panel:
-            self._rows = self.panel.rows()
-        return self._rows
+        rows = self.held()[0]
+        return None if rows is None else rows.plain()
 
     @rows.setter
     def rows(self, rows: Rows | None) -> None:
         self._rows, self.panel = rows, None
+
+    @property
+    def columns(self) -> Rows | None:
+        return None if self._columns is None else self._columns.plain()
+
+    @columns.setter
+    def columns(self, columns: Rows | None) -> None:
+        self._columns = columns
 
     @property
     def is_panel(self) -> bool:
@@ -237,11 +281,11 @@ class MatrixStore:
 
     def take(self, other: MatrixStore) -> None:
         """Take over another store's content."""
-        self._rows, self.columns, self.panel = other._rows, other.columns, other.panel
+        self._rows, self._columns, self.panel = other._rows, other._columns, other.panel
 
     def hold(self, panel: Any) -> None:
         """Be this panel from now on."""
-        self._rows = self.columns = None
+        self._rows = self._columns = None
         self.panel = panel
 
     @property
@@ -257,7 +301,7 @@ class MatrixStore:
 
     @property
     def symmetric(self) -> bool:
-        return self._rows is not None and self.columns is self._rows
+        return self._rows is not None and self._columns is self._rows
 
 
 def rows_of(csr: Csr) -> Rows:

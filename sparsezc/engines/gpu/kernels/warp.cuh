@@ -27,6 +27,27 @@ __device__ __forceinline__ u32 or_lanes(u32 v) {
 #endif
 }
 
+__device__ __forceinline__ u32 sum_lanes(u32 v) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  return __reduce_add_sync(ALL, v);
+#else
+  for (int d = 16; d; d >>= 1) v += __shfl_xor_sync(ALL, v, d);
+  return v;
+#endif
+}
+
+__device__ __forceinline__ u32 largest(u32 v) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  return __reduce_max_sync(ALL, v);
+#else
+  for (int d = 16; d; d >>= 1) {
+    const u32 other = __shfl_xor_sync(ALL, v, d);
+    v = other > v ? other : v;
+  }
+  return v;
+#endif
+}
+
 // The next `count` items of a work list that all warps share, in ascending order: returns the first of them.
 // Handing work out in order keeps what is in flight at one time close together, which host pages need.
 __device__ __forceinline__ u64 take(u64* counter, u64 count) {
