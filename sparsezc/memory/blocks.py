@@ -1,7 +1,7 @@
 """Compressed ids in NumPy: blocks of 32 entries, as kernels/blocks.cuh describes and decodes them.
 
-This is for hosts without a GPU, and what the kernels are held against. Every block is packed in the smallest of all ways:
-with `low` bits for a gap, and with or without a base.
+This is for hosts without a GPU, and what the kernels are held against. Every block is packed in the smallest of all
+ways: with `low` bits for a gap, and with or without a base.
 
 >>> import numpy as np
 >>> ids = np.array([3, 4, 7, 1, 2], np.uint32)  # two rows: what does not ascend begins anew

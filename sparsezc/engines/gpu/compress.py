@@ -1,7 +1,7 @@
 """Compressed ids on the device or in host memory: made by encode.cu, read by every kernel that streams rows (ids.cuh).
 
-The blocks themselves (blocks.cuh) lie in a placement, device memory or host memory that kernels read; what says where each
-begins and how it is packed, 2 bytes a block of 32 ids and a quarter byte more, lies in device memory.
+The blocks themselves (blocks.cuh) lie in a placement, device memory or host memory that kernels read; what says where
+each begins and how it is packed, 2 bytes a block of 32 ids and a quarter byte more, lies in device memory.
 """
 
 from __future__ import annotations

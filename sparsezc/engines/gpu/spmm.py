@@ -34,7 +34,8 @@ def pull(semiring: Any, rows: Rows, dtype: DataType, x: Panel, mask: MaskBits) -
     columns = 1 << max(0, -(-x.width // 32) - 1).bit_length()
     kernel = specialise.kernel(
         gpu, "spmm.cu",
-        _prelude(semiring, dtype, x.vector.dtype, rows.wide, rows.compressed, rows.iso, x.across, columns, chunks.length), "spmm",
+        _prelude(semiring, dtype, x.vector.dtype, rows.wide, rows.compressed, rows.iso, x.across, columns, chunks.length),
+        "spmm",
     )  # fmt: skip
     x.vector.nvals()  # of a full one no presence words are read
     partial: tuple[Any, ...] = (0, 0, 0)

@@ -179,9 +179,7 @@ class Rows:
     pulled: float = field(default=0, init=False)  # entries that pulls without it have read
     packed: Any = field(default=None, init=False)  # ids and values in one word, once somebody asked (packed.py)
     multiplied: int = field(default=0, init=False)  # entries whose ids and values products have read
-    _plain: Any = field(
-        default=None, init=False
-    )  # of compressed rows: a reference to the same as they were, if they live
+    _plain: Any = field(default=None, init=False)  # of compressed rows: a reference to plain ones, while somebody holds them
 
     def __post_init__(self) -> None:
         self.chunks = Chunks.of(device.current(), self.indptr)

@@ -46,9 +46,7 @@ def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
         start = int(indptr[first])
         at = xp.flatnonzero(lengths[first:end]) + first
         host = pinned[turn % 2]
-        filled = host.fill(
-            gpu.asnumpy(rows.indptr[at]), gpu.asnumpy(lengths[at])
-        )  # while the card reads the one before
+        filled = host.fill(gpu.asnumpy(rows.indptr[at]), gpu.asnumpy(lengths[at]))  # while the card reads the one before
         addresses = buffers.fill(filled, start % 32)
         host.is_free = buffers.copied()
         buffers.arrived()
@@ -95,9 +93,7 @@ class _Pinned:
         gpu = device.current()
         self._sources = [buffer.read() for buffer in entries.buffers]
         self._pages = [gpu.pages(size * source.itemsize, "pinned") for source in self._sources]
-        self._targets = [
-            p.array[: size * s.itemsize].view(s.dtype) for p, s in zip(self._pages, self._sources, strict=True)
-        ]
+        self._targets = [p.array[: size * s.itemsize].view(s.dtype) for p, s in zip(self._pages, self._sources, strict=True)]
         self.is_free: Any = lambda: None
 
     def fill(self, begins: NDArray[np.int64], sizes: NDArray[np.int64]) -> list[NDArray[Any]]:
