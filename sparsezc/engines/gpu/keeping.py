@@ -103,6 +103,18 @@ class Keeper:
         if isinstance(store, MatrixStore):
             matrices.keep_transpose(store)
 
+    def compress(self, store: Any) -> Any:
+        if isinstance(store, HostStore):
+            return self.dup(store, store.store.dtype)
+        return matrices.compress(store)
+
+    def id_bytes(self, store: Any) -> int:
+        if isinstance(store, HostStore):
+            size: int = host_engine().id_bytes(store.store)
+            return size
+        rows = store.held()[0]
+        return 0 if rows is None else rows.indices.nbytes
+
     def sample(self, store: Any) -> MatrixStore | None:
         held, columns = (None, None) if isinstance(store, HostStore) else store.held()
         if held is None:
