@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sparsezc import exceptions as exceptions
     from sparsezc import io as io
     from sparsezc import ss as ss
+    from sparsezc import stats as stats
     from sparsezc import viz as viz
     from sparsezc.convert import from_graphblas as from_graphblas
     from sparsezc.convert import to_graphblas as to_graphblas
@@ -69,6 +70,7 @@ _HOMES: dict[str, tuple[str, str | None]] = {
     "select": ("sparsezc.semirings.select", None),
     "semiring": ("sparsezc.semirings.semiring", None),
     "ss": ("sparsezc.ss", None),
+    "stats": ("sparsezc.stats", None),
     "to_graphblas": ("sparsezc.convert", "to_graphblas"),
     "unary": ("sparsezc.semirings.unary", None),
     "viz": ("sparsezc.viz", None),

@@ -74,8 +74,8 @@ class Device(Protocol):
         ...
 
     def traffic(self, kernel: Kernel) -> tuple[int, int, int]:
-        """Requests and sectors (32 bytes) that a counting kernel asked of host memory since this was asked last, and the
-        sectors that it read of segments in device memory.
+        """Requests and sectors (32 bytes) that a counting kernel asked of host memory since this was asked last, and
+        the sectors that it read of segments in device memory.
         """
         ...
 

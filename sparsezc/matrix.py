@@ -195,7 +195,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Writable):
         ----------
         engine : {"cpu", "gpu"}, optional
             By default "gpu", if a placement of the GPU is asked for.
-        placement : {"auto", "device", "zerocopy"}, optional
+        placement : {"auto", "device", "zerocopy", "hybrid", "cached", "gather", "stream", "uvm"}, optional
             By default ``config.placement``.
         with_transpose : bool
             Keep the transpose too, in the same placement: then mxv and vxm can push or pull, whichever reads less.
@@ -214,9 +214,9 @@ class Matrix(FromArrays, MatrixContents, Readable, Writable):
     def compress(self) -> Matrix:
         """The same matrix on the GPU engine with its ids compressed: fewer bytes for every product to read.
 
-        Ids are kept as gaps, bit-packed in blocks of 32, and decoded by the warps that read them: in the card's memory or,
-        where it matters most, in host memory. Answers are the same. Products with vectors and with matrices of few rows
-        or columns read the compressed ids; other operations make a plain copy for as long as they take.
+        Ids are kept as gaps, bit-packed in blocks of 32, and decoded by the warps that read them, in the card's memory
+        or, where it matters most, in host memory. Products with vectors and with matrices of few rows or columns read
+        the compressed ids; other operations make a plain copy for as long as they take. Answers are the same.
 
         Returns
         -------

@@ -7,8 +7,8 @@
 >>> moved.link_bytes  # the CPU engine has no link
 0
 
-Counting makes the kernels slower (each request adds to a number in device memory) and every product waits for its end, so it
-is for measuring what moves; how fast it moves is told by programs that do not count.
+Counting makes the kernels slower (each request adds to a number in device memory) and every product waits for its
+end, so it is for measuring what moves; how fast it moves is told by programs that do not count.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ ROOMS = (
     ("sparsezc.exceptions",),
     ("sparsezc.semirings",),
     ("sparsezc.dtypes",),
-    ("sparsezc.config", "sparsezc.progress", "sparsezc.device", "sparsezc.compiler"),
+    ("sparsezc.config", "sparsezc.progress", "sparsezc.device", "sparsezc.compiler", "sparsezc.stats"),
     ("sparsezc.memory",),
     ("sparsezc.csr",),
     ("sparsezc.resolve",),

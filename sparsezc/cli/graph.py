@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 
 #: What each choice of --engine leaves for --placement.
-_PLACEMENTS = {"auto": ("auto", "device", "zerocopy"), "cpu": ("auto",), "gpu": ("auto", "device", "zerocopy")}
+_GPU = ("auto", "device", "zerocopy", "hybrid", "cached", "gather", "stream", "uvm")
+_PLACEMENTS = {"auto": _GPU, "cpu": ("auto",), "gpu": _GPU}
 
 
 def add_graph(command: argparse.ArgumentParser, *, weights: str) -> None:
@@ -40,7 +41,10 @@ def add_place(command: argparse.ArgumentParser) -> None:
         "--placement",
         choices=_PLACEMENTS["auto"],
         default="auto",
-        help="where a GPU matrix lies: the card's memory, or host memory that the GPU reads (auto)",
+        help="where a GPU matrix lies: the card's memory, or host memory, read in one of several ways (auto)",
+    )
+    command.add_argument(
+        "--budget", metavar="SIZE", help="device memory to use at most: 16GB, or a share such as 0.5 (what is free)"
     )
     command.add_argument(
         "--head-cache",
@@ -60,6 +64,9 @@ def configure(arguments: argparse.Namespace) -> None:
         raise InvalidValue(f"--placement {placement} is none of --engine {engine}; leave one of them out")
     heads = getattr(arguments, "head_cache", "auto")
     config.set(engine=engine, placement=placement, host_budget=arguments.host_budget, head_cache=heads)
+    budget = getattr(arguments, "budget", None)
+    if budget is not None:
+        config.set(budget=float(budget) if budget.replace(".", "", 1).isdigit() and float(budget) <= 1 else budget)
 
 
 @dataclass

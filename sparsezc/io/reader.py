@@ -73,8 +73,9 @@ def read(
         to integers, NaN becomes 0 there). ``"hash:LOW-HIGH"``: made whole numbers, the same for (i, j) and (j, i).
     relabel : bool
         Number only the ids that occur, in ascending order.
-    placement : {"host", "device", "zerocopy", "auto"}, optional
-        Where the arrays are built; None leaves it to ``gb.config``.
+    placement : str, optional
+        Where the arrays are built: "host", "auto" or one of ``sparsezc.memory.PLACEMENTS``; None leaves it to
+        ``gb.config``.
     dup_op : str, BinaryOp or Monoid
         How the values of edges that occur more than once become one: min, max, plus, times, first, second, any, lor,
         land or lxor.

@@ -78,9 +78,9 @@ def starts_of(headers: NDArray[np.uint16]) -> NDArray[np.uint64]:
 def _gaps(ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Ids and gaps less one by block; what the last block lacks is as near as can be."""
     count = -(-ids.size // SIZE)
-    table = np.full(count * SIZE, ids[-1])
-    table[: ids.size] = ids
-    table = table.reshape(count, SIZE)
+    line = np.full(count * SIZE, ids[-1])
+    line[: ids.size] = ids
+    table = line.reshape(count, SIZE)
     gaps = np.full(table.shape, _NONE)
     gaps[:, 1:] = np.diff(table) - 1
     gaps[gaps < 0] = _NONE
@@ -172,7 +172,8 @@ def _decode(blocks: Blocks, first: int, last: int) -> NDArray[np.uint32]:
         word = np.minimum(at >> 5, blocks.body.size - 1)
         after = np.minimum(word + 1, blocks.body.size - 1)
         both = blocks.body[word].astype(np.uint64) | blocks.body[after].astype(np.uint64) << np.uint64(32)
-        return ((both >> (at & 31).astype(np.uint64)).astype(np.int64)) & ((1 << width) - 1)
+        found: NDArray[np.int64] = (both >> (at & 31).astype(np.uint64)).astype(np.int64) & ((1 << width) - 1)
+        return found
 
     at = 32 * firsts[:, None]
     raw = read(at + 32 * lanes, np.full((1, 1), 32))

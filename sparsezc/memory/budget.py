@@ -99,7 +99,8 @@ def head_bytes(nrows: int) -> int:
 def resolve(
     placement: str | None, nbytes: int, nrows: int, *, host_nbytes: int | None = None, lies: str | None = None
 ) -> str:
-    """The placement for a matrix of `nbytes` bytes of ids and values: "host", "device" or "zerocopy".
+    """The placement for a matrix of `nbytes` bytes of ids and values; "auto" is "device" or, where that is too small,
+    "hybrid".
 
     Parameters
     ----------
@@ -120,9 +121,9 @@ def resolve(
         return chosen
     vectors = working_bytes(nrows)
     card, host = None if chosen == "host" else available(), host_available()
-    needed = {"host": 0, "device": vectors + nbytes, "zerocopy": vectors}[chosen]
-    needed_host = {"host": host_nbytes or 0, "device": 0, "zerocopy": nbytes}[chosen]
-    told = f"(device: {vectors + nbytes:,}; zerocopy: {vectors:,}, and {nbytes:,} of host memory"
+    needed = {"host": 0, "device": vectors + nbytes}.get(chosen, vectors)
+    needed_host = {"host": host_nbytes or 0, "device": 0}.get(chosen, nbytes)
+    told = f"(device: {vectors + nbytes:,}; all others: {vectors:,}, and {nbytes:,} of host memory"
     told += f"; host: {host_nbytes:,} of host memory)" if host_nbytes is not None else ")"
     if card is not None and needed > card:
         raise OutOfMemory(
@@ -150,5 +151,5 @@ def _choose(placement: str | None, nbytes: int, nrows: int) -> str:
     if placement is None:
         placement = config.placement
     if placement == "auto":
-        return "device" if nbytes + working_bytes(nrows) <= available() else "zerocopy"
+        return "device" if nbytes + working_bytes(nrows) <= available() else "hybrid"
     return placement

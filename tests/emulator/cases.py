@@ -37,7 +37,9 @@ def _products(
     for kernel in ("mxv", "vxm"):
         out = dtype if kernel == "mxv" else typed.return_type
         shape = dtype, dtype, wide, compressed, iso, stores.LONG
-        prelude = spmv._prelude(typed, kernel == "vxm", *shape, accum if kernel == "mxv" else None, out, heads, packed)
+        prelude = spmv._prelude(
+            typed, kernel == "vxm", *shape, accum if kernel == "mxv" else None, out, heads, packed, False, 0
+        )
         yield kernel, f"#define KERNEL {kernel}\n" + specialise.source(f"{kernel}.cu", prelude), kernel
 
 

@@ -162,9 +162,9 @@ def test_other_operations_are_the_same(gpu: Any) -> None:
     B = A.to("gpu", "zerocopy").compress()
     u = vectors()[1]
     pairs = [
-        (X.apply("ainv"), X.apply(gb.indexunary.colindex), X.select(">", 2), X.select("triu"), X.T, X.mxm(X, "plus_times"),
-         X.ewise_add(X.T, "plus"), X.ewise_mult(v, "times"), X[5:60, ::2], X[7, :], X[:, 7], X.reduce_rowwise("max"),
-         X.reduce_columnwise("plus"), X.diag())
+        (X.apply("ainv"), X.apply(gb.indexunary.colindex), X.select(">", 2), X.select("triu"), X.T,
+         X.mxm(X, "plus_times"), X.ewise_add(X.T, "plus"), X.ewise_mult(v, "times"), X[5:60, ::2], X[7, :], X[:, 7],
+         X.reduce_rowwise("max"), X.reduce_columnwise("plus"), X.diag())
         for X, v in ((A, u.to("cpu")), (B, u))
     ]  # fmt: skip
     for want, got in zip(*pairs, strict=True):

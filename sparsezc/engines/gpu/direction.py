@@ -58,7 +58,7 @@ def pull_entries(work: Work, *, stops: bool, heads: int = 0) -> float:
 
 
 def prefers_pull(
-    work: Work, *, stops: bool, entry_bytes: int, offset_bytes: float, atomic_bytes: float = 0.0, heads: int = 0
+    work: Work, *, stops: bool, entry_bytes: float, offset_bytes: float, atomic_bytes: float = 0.0, heads: int = 0
 ) -> bool:
     """Whether pulling reads fewer bytes.
 

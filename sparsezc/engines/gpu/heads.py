@@ -33,6 +33,11 @@ class Heads:
     ids: Any
     values: Any
 
+    @property
+    def nbytes(self) -> int:
+        """Device memory that they take."""
+        return sum(0 if isinstance(array, int) else array.nbytes for array in (self.ids, self.values))
+
     def arguments(self) -> tuple[Any, ...]:
         return self.ids, self.values, np.uint32(self.k)
 
@@ -64,7 +69,7 @@ def of(rows: Rows, hubs: Rows | None, dtype: DataType, *, values: bool, entries:
     rows.pulled += entries
     if config.head_cache == "auto" and rows.pulled < rows.nvals:
         return NO_HEADS
-    rows.heads = None  # its memory is free for what is made now
+    rows.heads = rows.region = None  # their memory is free: for what is made now, and for the region in what it leaves
     made = rows.heads = _make(rows, hubs, dtype, slots, values)
     return made
 
@@ -89,13 +94,15 @@ def expected(rows: Rows, dtype: DataType, *, values: bool) -> int:
 
 def _slots(rows: Rows, dtype: DataType, values: bool) -> int:
     """Slots a row that the budget allows; 0 where nobody wants any or, with a line that says so, it allows none."""
-    if config.head_cache == "off" or (config.head_cache == "auto" and rows.indices.placement == "device"):
+    if config.head_cache == "off" or (
+        config.head_cache == "auto" and rows.indices.placement not in ("zerocopy", "hybrid")
+    ):
         return 0
     id_bytes = rows.indices.dtype.itemsize
     slot = id_bytes + (dtype.np_type.itemsize if values and not rows.iso else 0)
     if rows.ncols > 2 ** (8 * id_bytes) - 2:  # the last two ids say something else
         return 0
-    room = int(_FREE * budget.available()) + (0 if rows.heads is None else rows.heads.ids.nbytes)
+    room = int(_FREE * _left(rows)) + (0 if rows.heads is None else rows.heads.ids.nbytes)
     asked = (
         budget.share(config.head_budget)
         if config.head_budget is not None
@@ -108,6 +115,12 @@ def _slots(rows: Rows, dtype: DataType, values: bool) -> int:
             f" memory and {min(asked, room):,} may be used (gb.config.head_budget, gb.config.budget)"
         )
     return slots
+
+
+def _left(rows: Rows) -> int:
+    """Device memory that may be used; of a budget, what an algorithm's vectors leave."""
+    room = budget.available()
+    return room if config.budget is None else max(0, room - budget.working_bytes(rows.nrows))
 
 
 def _make(rows: Rows, hubs: Rows | None, dtype: DataType, k: int, values: bool) -> Heads:

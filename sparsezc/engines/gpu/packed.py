@@ -39,7 +39,7 @@ def of(rows: Rows, dtype: DataType, entries: int) -> Packed:
     With ``packing="auto"`` they are made once products have read as much as making them does; never beyond the memory
     that there is.
     """
-    if config.packing == "off" or (config.packing == "auto" and rows.indices.placement != "zerocopy"):
+    if config.packing == "off" or (config.packing == "auto" and rows.indices.placement not in ("zerocopy", "hybrid")):
         return NOT_PACKED
     if rows.packed is not None:
         made: Packed = rows.packed

@@ -81,8 +81,8 @@ class _Statement:
         x, mask = Panel(self.width, self.across, panel.of(narrow, *shape).vector), self.mask_bits()
         made: VectorStore
         if rows is None:
-            held = wide.held()
-            sides = held[::-1] if turned else held
+            along, across = wide.held()
+            sides = (across, along) if turned else (along, across)
             made = reach.step(same, result, *sides, max(self.out.nrows, self.out.ncols), x, mask)
         else:
             made = spmm.pull(self.e.op, rows, wide.dtype, x, mask)

@@ -74,7 +74,7 @@ def assemble(
     indptr = xp.concatenate([*parts, xp.asarray(starts[-1:])])
     kind = index_dtype(ncols, placement)
     if not single and nvals * (kind.itemsize + (0 if iso else dtype.np_type.itemsize)) > budget.available():
-        placement = "zerocopy"
+        placement = "hybrid" if placement == "device" else placement
     if single and placement == "device":
         _, ids, values = made[0]
         indices: Buffer = DeviceBuffer(ids.astype(kind, copy=False))
@@ -122,4 +122,4 @@ def near(rows: Rows, *, values: bool) -> Rows:
 
 def placement_of(*stores: MatrixStore) -> str:
     """Where a result of these goes: to the host as soon as one of them lies there, for they are large."""
-    return "zerocopy" if any(s.placement == "zerocopy" for s in stores if s.rows is not None) else "device"
+    return next((s.placement for s in stores if s.rows is not None and s.placement != "device"), "device")

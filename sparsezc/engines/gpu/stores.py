@@ -141,7 +141,7 @@ class Chunks:
     @cached_property
     def arguments(self) -> tuple[Any, ...]:
         """What kernels take of it."""
-        return np.uint64(self.count), self.rows, self.first, self.slot
+        return self.rows, self.first, self.slot
 
     @classmethod
     def of(cls, gpu: Device, indptr: Any) -> Chunks:
@@ -179,7 +179,11 @@ class Rows:
     pulled: float = field(default=0, init=False)  # entries that pulls without it have read
     packed: Any = field(default=None, init=False)  # ids and values in one word, once somebody asked (packed.py)
     multiplied: int = field(default=0, init=False)  # entries whose ids and values products have read
-    _plain: Any = field(default=None, init=False)  # of compressed rows: a reference to plain ones, while somebody holds them
+    copy: Any = field(default=None, init=False)  # of compressed rows: a weak reference to plain ones
+    region: Any = field(
+        default=None, init=False
+    )  # segments of the entries that lie on the card (placements/resident.py)
+    wholes: dict[bool, Any] = field(default_factory=dict, init=False)  # what one launch for all rows takes (placements)
 
     def __post_init__(self) -> None:
         self.chunks = Chunks.of(device.current(), self.indptr)
@@ -203,10 +207,10 @@ class Rows:
         """Rows whose ids lie each on their own: a copy of compressed ones, which goes when nobody holds it any more."""
         if not isinstance(self.indices, CompressedIds):
             return self
-        made: Rows | None = None if self._plain is None else self._plain()
+        made: Rows | None = None if self.copy is None else self.copy()
         if made is None:
             made = Rows(self.nrows, self.ncols, self.nvals, self.indptr, self.indices.plain(), self.values, self.iso)
-            self._plain = weakref.ref(made)
+            self.copy = weakref.ref(made)
         return made
 
     def compress(self) -> Rows:

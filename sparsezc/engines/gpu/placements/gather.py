@@ -1,10 +1,10 @@
 """Placement ``gather``: the rows that a product wants are put together by the host's threads, then copied.
 
-What arrives is a matrix whose other rows are empty: its offsets are the sums of the wanted rows' lengths, so the kernels
-see nothing new. What exceeds a buffer goes in turns, and the threads fill one buffer while the card reads another. A row
-that is longer than a buffer stays where it is and is read over the link.
-Source: A. H. N. Sabet, Z. Zhao, R. Gupta, Subway: minimizing data transfer during out-of-GPU-memory graph processing,
-EuroSys 2020, doi:10.1145/3342195.3387537.
+What arrives is a matrix whose other rows are empty: its offsets are the sums of the wanted rows' lengths, so the
+kernels see nothing new. What exceeds a buffer goes in turns, and the threads fill one buffer while the card reads
+another. A row that is longer than a buffer stays where it is and is read over the link. Source: A. H. N. Sabet, Z.
+Zhao, R. Gupta, Subway: minimizing data transfer during out-of-GPU-memory graph processing, EuroSys 2020,
+doi:10.1145/3342195.3387537.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from itertools import pairwise
 from os import cpu_count
 from typing import Any
 
@@ -19,18 +20,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc import device, stats
-from sparsezc.engines.gpu import launch
-from sparsezc.engines.gpu.placements import Entries, Part, Wanted, staging, whole
+from sparsezc.engines.gpu.placements import Entries, Part, Wanted, addresses, part, staging
 from sparsezc.engines.gpu.stores import Rows
 
 _TAKE = 1 << 16  # entries that a thread takes at once
 _RUN = 512  # entries: rows that follow each other are copied as one if they are as long as this on average
 
 
-def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
+def parts(rows: Rows, entries: Entries, wanted: Wanted, subset: Any = None, taken: int = 0) -> Iterator[Part]:
+    """The launches that serve a product.
+
+    Parameters
+    ----------
+    subset : presence words, optional
+        The rows that the launches take at all, wanted or not.
+    taken : int
+        Bytes of the budget that are used otherwise.
+    """
     gpu = device.current()
     xp = gpu.xp
-    size = staging.size(rows.nrows, entries.nbytes, 32)
+    size = staging.size(rows, entries.nbytes, spare(rows), taken)  # what is no long row fits
     lengths = rows.indptr[1:] - rows.indptr[:-1]
     if wanted.words is not None:
         lengths = xp.where(_unpacked(wanted, rows.nrows), lengths, 0)
@@ -38,20 +47,28 @@ def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
     lengths[xp.asarray(long, np.int64)] = 0
     indptr = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(lengths)])
     buffers = staging.Staging(entries, size)
-    in_place = whole(rows, entries)
+    in_place = addresses(rows, None)
     for row in long:  # only its chunks have anything to do
-        yield Part((0, 0), _chunks(rows, row, row + 1), in_place.pointers, rows.indptr)
+        yield part(rows, in_place, which=(0, 0), chunks=_chunks(rows, row, row + 1), subset=subset)
     pinned = [_Pinned(entries, size) for _ in range(2)]
     for turn, (first, end) in enumerate(_ranges(indptr, size - 32, long)):
         start = int(indptr[first])
         at = xp.flatnonzero(lengths[first:end]) + first
         host = pinned[turn % 2]
-        filled = host.fill(gpu.asnumpy(rows.indptr[at]), gpu.asnumpy(lengths[at]))  # while the card reads the one before
-        addresses = buffers.fill(filled, start % 32)
+        filled = host.fill(
+            gpu.asnumpy(rows.indptr[at]), gpu.asnumpy(lengths[at])
+        )  # while the card reads the one before
+        there = buffers.fill(filled, start % 32)
         host.is_free = buffers.copied()
         buffers.arrived()
-        pointers = staging.pointers(addresses, entries, start - start % 32, in_place.pointers)
-        yield Part((first, end), _chunks(rows, first, end), pointers, indptr)
+        pointers = staging.pointers(there, entries, start - start % 32, in_place)
+        chunks = _chunks(rows, first, end)
+        yield part(rows, pointers, which=(first, end), chunks=chunks, indptr=indptr, subset=subset, near=True)
+
+
+def spare(rows: Rows) -> int:
+    """Entries that a buffer must hold besides: the longest row that is not read in chunks."""
+    return rows.chunks.length + 32
 
 
 def _unpacked(wanted: Wanted, nrows: int) -> Any:
@@ -93,7 +110,9 @@ class _Pinned:
         gpu = device.current()
         self._sources = [buffer.read() for buffer in entries.buffers]
         self._pages = [gpu.pages(size * source.itemsize, "pinned") for source in self._sources]
-        self._targets = [p.array[: size * s.itemsize].view(s.dtype) for p, s in zip(self._pages, self._sources, strict=True)]
+        self._targets = [
+            p.array[: size * s.itemsize].view(s.dtype) for p, s in zip(self._pages, self._sources, strict=True)
+        ]
         self.is_free: Any = lambda: None
 
     def fill(self, begins: NDArray[np.int64], sizes: NDArray[np.int64]) -> list[NDArray[Any]]:
@@ -103,7 +122,7 @@ class _Pinned:
             begins, sizes = _joined(begins, sizes)
             before = np.concatenate([[0], np.cumsum(sizes)])
             cuts = np.unique(np.searchsorted(before, np.arange(0, before[-1], _TAKE), side="right") - 1)
-            pieces = zip(cuts.tolist(), [*cuts[1:].tolist(), sizes.size], strict=True)
+            pieces = pairwise([*cuts.tolist(), sizes.size])
             list(_threads().map(lambda piece: self._take(begins, sizes, before, *piece), pieces))
         return [target[: before[-1]] for target in self._targets]
 

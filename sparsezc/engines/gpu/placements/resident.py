@@ -1,29 +1,29 @@
 """Placements ``cached`` and ``hybrid``: some segments of the entries stay on the card, the rest is fetched.
 
-A *region* of the budget holds copies of segments. Each counts how many of its entries products have read; once that is as
-many as the segment has, its copy is made, as from then on it has paid for itself whatever comes (the rule of renting and
-buying: never more than twice the bytes of the best choice made in hindsight). With the region full, a segment takes the place
-of one that was read less than half as often; where all are read alike, as by PageRank, nothing moves any more.
+A *region* of the budget holds copies of segments. Each counts how many of its entries products have read; once that
+is as many as the segment has, its copy is made, as from then on it has paid for itself whatever comes (the rule of
+renting and buying: never more than twice the bytes of the best choice made in hindsight). With the region full, a
+segment takes the place of one that was read less than half as often; where all are read alike, as by PageRank,
+nothing moves any more.
 
-``hybrid`` reads the rest over the link, in the same launch: a warp asks a table where its segment lies, and while some warps
-wait for the link others work on the card. ``cached`` is Ascetic as published, for comparison: the rows that lie wholly in
-the region are worked on while the threads of the host gather the others (gather.py), unless reading these in place is
-faster, which the first products measure.
-Source: R. Tang, Z. Zhao, K. Wang, X. Gong, J. Zhang, W. Wang, P.-C. Yew, Ascetic: enhancing cross-iterations data efficiency
-in out-of-memory graph processing on GPUs, ICPP 2021, doi:10.1145/3472456.3472457.
+``hybrid`` reads the rest over the link, in the same launch: a warp asks a table where its segment lies, and while
+some warps wait for the link others work on the card. ``cached`` is Ascetic as published, for comparison: the rows
+that lie wholly in the region are worked on while the threads of the host gather the others (gather.py), unless
+reading these in place is faster, which the first products measure. Source: R. Tang, Z. Zhao, K. Wang, X. Gong, J.
+Zhang, W. Wang, P.-C. Yew, Ascetic: enhancing cross-iterations data efficiency in out-of-memory graph processing on
+GPUs, ICPP 2021, doi:10.1145/3472456.3472457.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from sparsezc import device, stats
-from sparsezc.engines.gpu.placements import Entries, Part, Wanted, gather, segments, staging, whole
+from sparsezc.engines.gpu.placements import Entries, Part, Wanted, addresses, gather, part, segments, staging
 from sparsezc.engines.gpu.stores import Rows
 
 _LOOK = 1 / 16  # of all entries: read as many, and it is time to see which segments have earned a copy
@@ -34,16 +34,14 @@ _SMALL = 1 / 256  # of all entries: a product that reads less is not counted, fo
 
 
 def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
+    """The launches that serve a product."""
     region = _of(rows, entries)
-    if region is None:
-        yield whole(rows, entries)
-        return
-    region.note(rows, wanted)
-    part = region.part(rows, entries)
-    if rows.indices.placement == "hybrid" or region.filled == 0:
-        yield part
+    if region is not None:
+        region.note(rows, wanted)
+    if region is None or rows.indices.placement == "hybrid":
+        yield _mixed(region, rows, entries)
     else:
-        yield from _as_ascetic(region, part, rows, entries, wanted)
+        yield from _as_ascetic(region, rows, entries, wanted)
 
 
 class Region:
@@ -137,19 +135,24 @@ class Region:
             addresses = (np.int64(start) + (slots - which) * size).astype(np.uint64)
             self._tables[id(buffer)][at] = gpu.xp.asarray(addresses | np.uint64(1))
 
-    def part(self, rows: Rows, entries: Entries) -> Part:
-        """All rows, each segment where it lies."""
-        everything = whole(rows, entries)
-        if not self.filled:
-            return everything
-        tables = tuple(0 if b is None else self._tables[id(b)] for b in (entries.ids, entries.values))
-        return replace(everything, segments=tables, bits=segments.BITS)
+    def tables(self, entries: Entries) -> tuple[Any, Any]:
+        """Where each segment lies, of ids and values."""
+        ids, values = (0 if buffer is None else self._tables[id(buffer)] for buffer in entries)
+        return ids, values
 
     def bits(self, rows: Rows) -> Any:
         """Presence words of the rows that need nothing from the host."""
         if self._bits is None:
             self._bits = segments.resident(rows, next(iter(self._tables.values())))
         return self._bits
+
+
+def _mixed(region: Region | None, rows: Rows, entries: Entries, subset: Any = None) -> Part:
+    """Rows whose segments are read where they lie."""
+    pointers = staging.pointers_of(entries, addresses(rows, None))
+    if region is None or region.filled == 0:
+        return part(rows, pointers, subset=subset)
+    return part(rows, pointers, segments=region.tables(entries), bits=segments.BITS, subset=subset)
 
 
 def _of(rows: Rows, entries: Entries) -> Region | None:
@@ -167,8 +170,8 @@ def _of(rows: Rows, entries: Entries) -> Region | None:
 
 
 def share(active: float, data: float, memory: float) -> float:
-    """Ascetic's share of the memory for what stays: with it, the rest of the memory just holds the active part of what does
-    not stay. (Section 4.2 of the paper: R = (1 - K D / M) / (1 - K).)
+    """Ascetic's share of the memory for what stays: with it, the rest of the memory just holds the active part of
+    what does not stay. (Section 4.2 of the paper: R = (1 - K D / M) / (1 - K).)
 
     >>> share(0.1, 40e9, 10e9)
     0.6666666666666666
@@ -184,14 +187,15 @@ def _room(rows: Rows, entry_bytes: int) -> int:
     The paper corrects the share when the fetched rows overflow their memory while others idle. Here they come in turns,
     through buffers that need no more than they have.
     """
-    room = max(0, staging.room(rows.nrows))
+    room = staging.room(rows)
     if rows.indices.placement == "cached" and room:
-        return int(room * share(_ACTIVE, rows.nvals * entry_bytes, room))
+        least = staging.least(entry_bytes, gather.spare(rows))
+        return max(0, min(room - least, int(room * share(_ACTIVE, rows.nvals * entry_bytes, room))))
     return room
 
 
-def _as_ascetic(region: Region, part: Part, rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
-    """The rows in the region first, and meanwhile the others are gathered; or all in one launch, where that is faster."""
+def _as_ascetic(region: Region, rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
+    """The rows in the region first, and meanwhile the others are gathered; or all in one launch, if that is faster."""
     gpu = device.current()
     count = rows.nvals if wanted.words is None else wanted.entries or 0
     is_large = count >= _LOOK * rows.nvals
@@ -200,13 +204,12 @@ def _as_ascetic(region: Region, part: Part, rows: Rows, entries: Entries, wanted
     measures = bool(untried) and is_large
     start = _clock(gpu) if measures else 0.0
     if way == _IN_PLACE:
-        yield part
+        yield _mixed(region, rows, entries)
     else:
         here = region.bits(rows)
-        yield replace(part, subset=here, partial=True)
+        yield _mixed(region, rows, entries, here)
         words = ~here if wanted.words is None else (wanted.words ^ np.uint32(wanted.flip)) & ~here
-        for piece in gather.parts(rows, entries, Wanted(words)):
-            yield replace(piece, subset=~here)
+        yield from gather.parts(rows, entries, Wanted(words), ~here, region.bytes)
     if measures:
         region.costs[way] = (_clock(gpu) - start) / count
 

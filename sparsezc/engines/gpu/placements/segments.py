@@ -1,7 +1,7 @@
 """Segments: pieces of 2^BITS entries, the unit by which placements count what is read and move it.
 
-16 KiB of 4-byte ids, as in Ascetic (Tang et al., Ascetic: enhancing cross-iterations data efficiency in out-of-memory graph
-processing on GPUs, ICPP 2021).
+16 KiB of 4-byte ids, as in Ascetic (Tang et al., Ascetic: enhancing cross-iterations data efficiency in out-of-memory
+graph processing on GPUs, ICPP 2021).
 """
 
 from __future__ import annotations

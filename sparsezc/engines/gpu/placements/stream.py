@@ -14,29 +14,30 @@ from typing import Any
 import numpy as np
 
 from sparsezc import device
-from sparsezc.engines.gpu.placements import Entries, Part, Wanted, segments, staging, whole
+from sparsezc.engines.gpu.placements import Entries, Part, Wanted, addresses, part, segments, staging
 from sparsezc.engines.gpu.stores import Rows
 
 
 def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
+    """The launches that serve a product."""
     spare = rows.chunks.length + 32  # a row or chunk that ends in a range may begin so far before it
-    size = staging.size(rows.nrows, entries.nbytes, spare)
+    size = staging.size(rows, entries.nbytes, spare)
     buffers = staging.Staging(entries, size)
-    in_place = whole(rows, entries).pointers
+    in_place = addresses(rows, None)
 
     def begin(cut: _Range) -> tuple[Any, Any]:
         if cut.end == 0:  # nobody wants any of it
             return in_place
         first = max(0, cut.first - spare) // 32 * 32
-        addresses = buffers.fill([buffer.read(first, cut.end) for buffer in entries.buffers])
-        return staging.pointers(addresses, entries, first, in_place)
+        filled = buffers.fill([buffer.read(first, cut.end) for buffer in entries.buffers])
+        return staging.pointers(filled, entries, first, in_place)
 
     todo = _ranges(rows, size - spare, wanted)
     ahead = begin(todo[0])
     for cut, following in zip(todo, [*todo[1:], None], strict=True):
         buffers.arrived()
         pointers, ahead = ahead, begin(following) if following is not None else in_place
-        yield Part(cut.rows, cut.chunks, pointers, rows.indptr)
+        yield part(rows, pointers, which=cut.rows, chunks=cut.chunks, near=True)
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class _Range:
 
 
 def _ranges(rows: Rows, size: int, wanted: Wanted) -> list[_Range]:
-    """All ranges that have to be worked on. A range that nobody wants still has its rows: what is absent is written too."""
+    """All ranges that have to be worked on. One that nobody wants still has its rows: what is absent is written too."""
     cuts = np.append(np.arange(0, rows.nvals, size), rows.nvals)
     row_cuts = _ends(rows.indptr[1:], cuts, rows.nrows)
     chunk_cuts = _ends(_chunk_ends(rows), cuts, rows.chunks.count)
