@@ -71,8 +71,8 @@ def encode(ids: NDArray[np.unsignedinteger]) -> Blocks:
 
 def starts_of(headers: NDArray[np.uint16]) -> NDArray[np.uint64]:
     """Of each 32 blocks, their first word."""
-    words = (headers >> 10).reshape(-1, 32).sum(1, dtype=np.uint64)
-    return (np.cumsum(words) - words).astype(np.uint64)
+    words: NDArray[np.uint64] = (headers >> 10).reshape(-1, 32).sum(1, dtype=np.uint64)
+    return np.cumsum(words, dtype=np.uint64) - words
 
 
 def _gaps(ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

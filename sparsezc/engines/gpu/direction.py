@@ -66,7 +66,7 @@ def prefers_pull(
     ----------
     stops : bool
         The monoid has a terminal value that products reach.
-    entry_bytes : int
+    entry_bytes : float
         Bytes of an entry on the link: its id, and its value if the multiply reads it.
     offset_bytes : float
         What looking up a row's offsets costs, in bytes of the link.
