@@ -60,11 +60,15 @@ def placed(matrix: Matrix, engine: str | None, placement: str | None, with_trans
     return made
 
 
-def compressed(matrix: Matrix) -> Matrix:
+def compressed(matrix: Matrix, order: str) -> Matrix:
     """A matrix with its ids compressed; see :meth:`Matrix.compress`."""
+    if order not in ("natural", "degree", "auto"):
+        raise InvalidValue(f"{matrix.name}.compress: order={order!r} is none; choose 'natural', 'degree' or 'auto'")
+    if order == "degree" and matrix.shape[0] != matrix.shape[1]:
+        raise InvalidValue(f"{matrix.name}.compress: order='degree' needs a square matrix; this is of {matrix.shape}")
     here = placed(matrix, "gpu", None, False)
     engine, store = here._need()
-    made: Matrix = type(matrix)._from_store(engine, engine.compress(store), here.dtype, here.shape)
+    made: Matrix = type(matrix)._from_store(engine, engine.compress(store, order), here.dtype, here.shape)
     made._symmetric = matrix._symmetric
     return made
 

@@ -210,7 +210,7 @@ class CpuEngine:
     def keep_transpose(self, store: Any) -> None:
         """Nothing: SuiteSparse chooses for itself."""
 
-    def compress(self, store: Any) -> Any:
+    def compress(self, store: Any, order: str) -> Any:
         """A copy as it is: SuiteSparse reads ids of 8 bytes."""
         return store.dup()
 

@@ -226,3 +226,125 @@ def test_requests_are_whole_lines_and_fewer(emulated: Any, monkeypatch: pytest.M
         assert emulated.total(0).count <= 2 + -(-int(lengths[300]) * 24 // 1024)
     finally:
         device.use(before)
+
+
+@pytest.fixture(params=["device", "zerocopy"])
+def ranked(request: pytest.FixtureRequest, gpu: Any) -> tuple[gb.Matrix, gb.Matrix]:
+    """A matrix, and the same on the GPU with its vertices in the order of their degrees."""
+    A = matrix()
+    B = A.to("gpu", request.param).compress("degree")
+    assert B._store.order is not None
+    assert B._store.lying()[0].compressed
+    return A, B
+
+
+def test_users_speak_their_own_ids(ranked: Any) -> None:
+    A, B = ranked
+    some = gb.Vector.from_coo(np.arange(0, N, 3), 1, size=N)
+    for u in vectors():
+        for name in ("plus_times", "min_second", "any_pair"):
+            for complement in (False, True):
+                answers = []
+                for M, v in ((A, u.dup().to("cpu")), (B, u)):
+                    mask = ~some.S if complement else some.V
+                    w = gb.Vector(int, N)
+                    w(mask, "plus", replace=True) << M.mxv(v, name)
+                    w("plus") << v.vxm(M, name)
+                    w(some.S) << M.T.mxv(w, "plus_second")
+                    answers.append(w)
+                assert answers[1].to("cpu").isequal(answers[0])
+    assert B.reduce_rowwise("plus").new().to("cpu").isequal(A.reduce_rowwise("plus").new())
+    assert B.reduce_scalar("max").new() == A.reduce_scalar("max").new()
+    assert B.to("cpu").isequal(A)
+    assert B.T.new().to("cpu").isequal(A.T.new())
+    assert B.dup("FP32").to("cpu").isequal(A.dup("FP32"))
+    assert B.apply("ainv").new().to("cpu").isequal(A.apply("ainv").new())
+
+
+def test_vectors_stay_in_the_order_that_they_met(ranked: Any) -> None:
+    _, B = ranked
+    order = B._store.order
+    u, x = vectors()[1], vectors()[0]
+    w = B.mxv(u, "plus_times").new()
+    assert w._store.order is order
+    assert u._store.order is order
+    w << w.ewise_add(x, "plus")
+    assert x._store.order is w._store.order is order
+    w << w.apply("ainv")
+    w(~u.S) << 7
+    w << w.select("<", 1000)
+    w.reduce("plus").new()
+    assert w._store.order is order
+    assert w.nvals == w.to_coo()[0].size  # reading puts it back
+    assert w._store.order is None
+
+
+def test_what_asks_for_numbers_gets_the_users_own(ranked: Any) -> None:
+    A, B = ranked
+    answers = []
+    for M in (A, B):
+        w = M.mxv(vectors()[1].to("cpu") if M is A else vectors()[1], "plus_times").new()
+        first = w.apply(gb.indexunary.rowindex).new()
+        second = w.select("rowle", 90).new()
+        third = w[5:200:3].new()
+        fourth = gb.Vector(int, N)
+        fourth[::-1] << w
+        fifth = M.mxv(w, "any_secondi" if M is A else "any_secondi").new().apply("one").new()
+        sixth = M.mxv(w, "min_secondi").new()
+        seventh = w.vxm(M, "max_firstj").new()
+        w[3] = 8
+        answers.append([first, second, third, fourth, fifth, sixth, seventh, w])
+        assert w.get(3) == 8
+    for want, got in zip(*answers, strict=True):
+        assert got.to("cpu").isequal(want)
+
+
+@pytest.mark.parametrize(
+    "name", ["bfs", "bfs_parents", "connected_components", "pagerank", "sssp", "betweenness", "triangles"]
+)
+def test_algorithms_do_not_know(name: str, gpu: Any) -> None:
+    rng = np.random.default_rng(11)
+    i, j = rng.integers(0, N, 400) * rng.integers(0, 2, 400), rng.integers(0, N, 400)
+    i, j = i[i != j], j[i != j]
+    whole = gb.Matrix.from_coo(
+        np.concatenate([i, j]), np.concatenate([j, i]), 1.0, nrows=N, ncols=N, dup_op=gb.binary.first
+    )
+    indptr, ids, values = whole.to_csr()
+    A = gb.Matrix.from_csr(indptr, ids, values, nrows=N, ncols=N, symmetric=True)
+    B = A.to("gpu", "zerocopy").compress("degree")
+    assert B._store.order is not None
+    run = {
+        "bfs": lambda M: gb.algorithms.bfs(M, 5),
+        "bfs_parents": lambda M: gb.algorithms.bfs_parents(M, 5).apply("one").new(),
+        "connected_components": gb.algorithms.connected_components,
+        "pagerank": lambda M: gb.algorithms.pagerank(M, tol=1e-9),
+        "sssp": lambda M: gb.algorithms.sssp(M, 5),
+        "betweenness": lambda M: gb.algorithms.betweenness_centrality(M, sources=[1, 2, 3]),
+        "triangles": gb.algorithms.triangle_count,
+    }[name]
+    want, got = run(A), run(B)
+    if isinstance(want, gb.Vector):
+        assert got.to("cpu").isclose(want, abs_tol=1e-9)
+    else:
+        assert got == want
+
+
+def test_the_order_is_chosen_by_what_packs_better(gpu: Any) -> None:
+    shuffled = gb.io.read("kron:10", placement="zerocopy")
+    ranked = shuffled.compress("auto")
+    assert ranked._store.order is not None
+    assert ranked.bits_per_id < 0.8 * shuffled.compress().bits_per_id
+    grid = gb.io.read("grid:60x60", placement="device").compress("auto")
+    assert grid._store.order is None
+    with pytest.raises(ValueError, match="choose 'natural', 'degree' or 'auto'"):
+        shuffled.compress("best")
+    with pytest.raises(ValueError, match="needs a square matrix"):
+        matrix(columns=20).to("gpu").compress("degree")
+    assert matrix(columns=20).to("gpu").compress("auto")._store.order is None
+
+
+def test_a_search_that_runs_without_the_host(gpu: Any) -> None:
+    """A long path: rounds are recorded, with vectors in the matrix's order."""
+    path = gb.io.read("grid:2x150", placement="zerocopy")
+    want = gb.algorithms.bfs(path.to("cpu"), 0)
+    assert gb.algorithms.bfs(path.compress("degree"), 0).to("cpu").isequal(want)

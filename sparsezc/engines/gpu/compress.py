@@ -91,11 +91,7 @@ def compressed(ids: Buffer, ncols: int) -> CompressedIds | None:
         return None
     gpu = device.current()
     xp = gpu.xp
-    prelude = specialise.typedefs(Id="u64" if ids.dtype.itemsize == 8 else "u32")
-    headers = xp.zeros(blocks.padded(ids.count), np.uint16)
-    given, grid = (np.uint64(ids.count), np.uint64(ids.pointer)), launch.blocks(gpu, ids.count)
-    measure = specialise.kernel(gpu, "encode.cu", prelude, "measure")
-    measure(grid, launch.THREADS, (*given, xp.zeros(1, np.uint64), headers))
+    headers = _headers(ids)
     words = (headers >> 10).reshape(-1, 32).sum(1, dtype=np.uint64)
     ends = xp.cumsum(words, dtype=np.uint64)
     starts = ends - words
@@ -105,7 +101,26 @@ def compressed(ids: Buffer, ncols: int) -> CompressedIds | None:
         return None
     body = allocate("device" if ids.placement == "device" else "zerocopy", total, np.uint32)
     body.write(used, np.zeros(total - used, np.uint32))
-    encode = specialise.kernel(gpu, "encode.cu", prelude, "encode")
-    encode(grid, launch.THREADS, (*given, xp.zeros(1, np.uint64), headers, starts, np.uint64(body.pointer)))
+    _launch("encode", ids, headers, starts, np.uint64(body.pointer))
     gpu.synchronize()  # the host may read the pages now, and the ids as they were may go
     return CompressedIds(ids.count, headers, starts, body)
+
+
+def words(ids: Any) -> int:
+    """The words that blocks of a device array of ids take."""
+    return int((_headers(DeviceBuffer(ids)) >> 10).sum(dtype=np.uint64))
+
+
+def _headers(ids: Buffer) -> Any:
+    """How each block is packed best."""
+    headers = device.current().xp.zeros(blocks.padded(ids.count), np.uint16)
+    _launch("measure", ids, headers)
+    return headers
+
+
+def _launch(name: str, ids: Buffer, *arguments: Any) -> None:
+    gpu = device.current()
+    prelude = specialise.typedefs(Id="u64" if ids.dtype.itemsize == 8 else "u32")
+    given = np.uint64(ids.count), np.uint64(ids.pointer), gpu.xp.zeros(1, np.uint64)
+    kernel = specialise.kernel(gpu, "encode.cu", prelude, name)
+    kernel(launch.blocks(gpu, ids.count), launch.THREADS, (*given, *arguments))

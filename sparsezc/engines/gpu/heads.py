@@ -80,7 +80,7 @@ def sample(rows: Rows, hubs: Rows | None, dtype: DataType) -> Rows | None:
     if not kept.k:
         return None
     empty = device.current().xp.zeros(rows.nrows + 1, np.int64)
-    short = Rows(rows.nrows, rows.ncols, 0, empty, rows.indices, rows.values, rows.iso)
+    short = Rows(rows.nrows, rows.ncols, 0, empty, rows.indices, rows.values, rows.iso, rows.order)
     short.heads = kept
     return short
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sparsezc import device
 from sparsezc.config import config
 from sparsezc.csr import Csr
-from sparsezc.engines.gpu import elementwise, heads, matrices
+from sparsezc.engines.gpu import elementwise, heads, matrices, orders
 from sparsezc.engines.gpu.hosted import HostStore, host_engine
 from sparsezc.engines.gpu.output import MaskBits
 from sparsezc.engines.gpu.replay import Replay
@@ -68,7 +68,8 @@ class Keeper:
         if isinstance(store, MatrixStore):
             return matrices.cast(store, dtype)
         copy = VectorStore(dtype, store.size)
-        elementwise.write_vector(store, copy, MaskBits(), None, False)
+        with orders.within(store.order):
+            elementwise.write_vector(store, copy, MaskBits(), None, False)
         copy.count = store.count
         return copy
 
@@ -103,20 +104,20 @@ class Keeper:
         if isinstance(store, MatrixStore):
             matrices.keep_transpose(store)
 
-    def compress(self, store: Any) -> Any:
+    def compress(self, store: Any, order: str) -> Any:
         if isinstance(store, HostStore):
             return self.dup(store, store.store.dtype)
-        return matrices.compress(store)
+        return matrices.compress(store, order)
 
     def id_bytes(self, store: Any) -> int:
         if isinstance(store, HostStore):
             size: int = host_engine().id_bytes(store.store)
             return size
-        rows = store.held()[0]
+        rows = store.lying()[0]
         return 0 if rows is None else rows.indices.nbytes
 
     def sample(self, store: Any) -> MatrixStore | None:
-        held, columns = (None, None) if isinstance(store, HostStore) else store.held()
+        held, columns = (None, None) if isinstance(store, HostStore) else store.lying()
         if held is None:
             return None
         rows = heads.sample(held, columns, store.dtype)

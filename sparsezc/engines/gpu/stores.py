@@ -1,9 +1,8 @@
 """What the GPU engine keeps behind a Vector and a Matrix.
 
-A vector is dense: `values` by position, and presence words, 32 entries packed into a u32 (2 MiB for 16 million
-vertices, so masks live in the cache). A matrix is CSR: offsets on the device, ids and values in buffers of some
-placement, and the list of its long rows. Stores are changed in place; arrays may be shared between stores only while
-nobody writes.
+A vector is dense (vectors.py). A matrix is CSR: offsets on the device, ids and values in buffers of some placement,
+and the list of its long rows. Stores are changed in place; arrays may be shared between stores only while nobody
+writes.
 """
 
 from __future__ import annotations
@@ -18,113 +17,18 @@ import numpy as np
 from sparsezc import device
 from sparsezc.csr import Csr
 from sparsezc.device import Device
-from sparsezc.engines.gpu import launch
+from sparsezc.engines.gpu import orders
 from sparsezc.engines.gpu.compress import CompressedIds, compressed
+from sparsezc.engines.gpu.orders import Order
+from sparsezc.engines.gpu.vectors import VectorStore
+from sparsezc.errors import warn_slow
 from sparsezc.memory import Buffer
 from sparsezc.semirings.types import DataType
 
+__all__ = ["LONG", "Chunks", "MatrixStore", "Rows", "VectorStore", "rows_of"]
+
 LONG = 2048  # entries: rows longer than this are cut into chunks that many warps share
-
-
-class VectorStore:
-    """A vector on the device.
-
-    Attributes
-    ----------
-    values : array of the type's dtype, shape (size,); what lies at absent positions means nothing. None while empty
-    bits : array of uint32, shape (ceil(size / 32),); bits beyond `size` are 0. None while empty
-    count : int or None
-        Number of entries where it is known; None: nobody has counted yet.
-    next_rows : Rows or None
-        The rows that the vector will likely be multiplied with next, as it was before, or as what made it suggests:
-        counting its entries then counts theirs too.
-    row_entries : int or None
-        The entries of those rows where the vector has one, if somebody counted.
-    """
-
-    __slots__ = ("_next_rows", "bits", "count", "dtype", "row_entries", "size", "values")
-
-    def __init__(self, dtype: DataType, size: int) -> None:
-        self.dtype = dtype
-        self.size = size
-        self._next_rows: weakref.ref[Rows] | None = None
-        self.clear()
-
-    def clear(self) -> None:
-        self.values: Any = None
-        self.bits: Any = None
-        self.count: int | None = 0
-        self.row_entries: int | None = None
-
-    @property
-    def next_rows(self) -> Rows | None:
-        rows = None if self._next_rows is None else self._next_rows()
-        return rows if rows is not None and rows.nrows == self.size else None
-
-    @next_rows.setter
-    def next_rows(self, rows: Rows) -> None:
-        self._next_rows = weakref.ref(rows)  # a matrix may go: it is large
-
-    @property
-    def nwords(self) -> int:
-        return -(-self.size // 32)
-
-    @property
-    def is_full(self) -> bool:
-        """Known to have every entry: then kernels need no presence words."""
-        return self.count == self.size
-
-    def set(self, values: Any, bits: Any, count: int | None = None) -> None:
-        if values is not self.values:
-            launch.spare(self.values, self.bits)
-        self.values, self.bits, self.count = values, bits, count
-        self.row_entries = None
-
-    def nvals(self) -> int:
-        if self.count is None:
-            if (rows := self.next_rows) is not None:
-                self.count_rows(rows)
-            else:
-                self.count = launch.count(self.bits)
-        assert self.count is not None
-        return self.count
-
-    def count_rows(self, rows: Rows) -> int:
-        """The entries of the rows where the vector has one; its own are counted on the way."""
-        if self.row_entries is None or self.next_rows is not rows or self.count is None:
-            self.count, self.row_entries = launch.frontier(self.bits, self.size, rows.indptr)
-            self.next_rows = rows
-        return self.row_entries
-
-    def operands(self) -> tuple[Any, Any]:
-        """`values` and `bits` as kernel arguments: 0 for the presence words of a full vector."""
-        if self.bits is None:
-            self.make()
-        return self.values, 0 if self.is_full else self.bits
-
-    def entries(self) -> tuple[Any, Any]:
-        """Positions (int64, ascending) and values of the entries, on the device."""
-        xp = device.current().xp
-        if self.bits is None:
-            return xp.empty(0, np.int64), xp.empty(0, self.dtype.np_type)
-        if self.is_full:
-            return xp.arange(self.size, dtype=np.int64), self.values.copy()
-        at = launch.positions(self.bits, self.size)
-        self.count = int(at.size)
-        return at, self.values[at]
-
-    def put(self, at: Any, values: Any) -> None:
-        """Give an empty vector these entries: distinct positions and values of its type, on the device."""
-        if at.size == 0:
-            return
-        xp = device.current().xp
-        full = xp.empty(self.size, self.dtype.np_type)
-        full[at.astype(np.int64)] = values
-        self.set(full, launch.mark(at.astype(np.uint64), self.size), int(at.size))
-
-    def make(self) -> None:
-        """Give an empty vector its arrays."""
-        self.set(*launch.vector_arrays(self.size, self.dtype), 0)
+_NOTEWORTHY = 1 << 20  # entries: a copy of fewer is not worth a word
 
 
 @dataclass(eq=False)
@@ -174,12 +78,13 @@ class Rows:
     indices: Buffer
     values: Buffer
     iso: bool
+    order: Order | None = None  # of its rows and columns; None: the users' own
     chunks: Chunks = field(init=False)
     heads: Any = field(default=None, init=False)  # the row-head cache, once it is made (heads.py)
     pulled: float = field(default=0, init=False)  # entries that pulls without it have read
     packed: Any = field(default=None, init=False)  # ids and values in one word, once somebody asked (packed.py)
     multiplied: int = field(default=0, init=False)  # entries whose ids and values products have read
-    copy: Any = field(default=None, init=False)  # of compressed rows: a weak reference to plain ones
+    copy: Any = field(default=None, init=False)  # a reference to the plain rows, while there are such
     region: Any = field(
         default=None, init=False
     )  # segments of the entries that lie on the card (placements/resident.py)
@@ -204,21 +109,44 @@ class Rows:
         return isinstance(self.indices, CompressedIds)
 
     def plain(self) -> Rows:
-        """Rows whose ids lie each on their own: a copy of compressed ones, which goes when nobody holds it any more."""
-        if not isinstance(self.indices, CompressedIds):
+        """Rows in the users' order whose ids lie each on their own: a copy, where these are no such rows.
+
+        The copy goes when nobody holds it any more; of rows in another order, which take a sort, it stays.
+        """
+        if not self.compressed and self.order is None:
             return self
         made: Rows | None = None if self.copy is None else self.copy()
         if made is None:
-            made = Rows(self.nrows, self.ncols, self.nvals, self.indptr, self.indices.plain(), self.values, self.iso)
-            self.copy = weakref.ref(made)
+            made = self._decoded()
+            if self.order is None:
+                self.copy = weakref.ref(made)
+            else:
+                from sparsezc.engines.gpu.permute import permuted  # which makes rows
+
+                made = permuted(made, self.order.places, self.order.vertices, None)
+                kept = made
+                self.copy = lambda: kept
+            if made.nvals >= _NOTEWORTHY:
+                said = "whose ids are compressed" if self.order is None else "that is compressed in another order"
+                warn_slow(
+                    f"an operation that reads single ids of a matrix {said}, with {self.nvals:,} entries, makes a copy"
+                    f" of {made.indices.nbytes:,} bytes; mxv, vxm and reductions by rows need none"
+                )
         return made
+
+    def _decoded(self) -> Rows:
+        """The same rows in the same order, each id on its own."""
+        if not isinstance(self.indices, CompressedIds):
+            return self
+        ids = self.indices.plain()
+        return Rows(self.nrows, self.ncols, self.nvals, self.indptr, ids, self.values, self.iso, self.order)
 
     def compress(self) -> Rows:
         """The same rows with their ids in blocks; themselves where that is no smaller."""
         ids = None if self.compressed else compressed(self.indices, self.ncols)
         if ids is None:
             return self
-        return Rows(self.nrows, self.ncols, self.nvals, self.indptr, ids, self.values, self.iso)
+        return Rows(self.nrows, self.ncols, self.nvals, self.indptr, ids, self.values, self.iso, self.order)
 
     @property
     def id_bytes(self) -> float:
@@ -253,15 +181,20 @@ class MatrixStore:
         self._rows, self._columns = rows, columns
         self.panel: Any = None
 
-    def held(self) -> tuple[Rows | None, Rows | None]:
-        """Rows and columns as they lie: for what reads compressed ids, or none."""
+    def lying(self) -> tuple[Rows | None, Rows | None]:
+        """Rows and columns as they lie."""
         if self.is_panel:
             self._rows = self.panel.rows()
         return self._rows, self._columns
 
+    def held(self) -> tuple[Rows | None, Rows | None]:
+        """Rows and columns in the order of those who ask (orders.py), for what reads compressed ids, or none."""
+        rows, columns = self.lying()
+        return _asked(rows), _asked(columns)
+
     @property
     def rows(self) -> Rows | None:
-        rows = self.held()[0]
+        rows = self.lying()[0]
         return None if rows is None else rows.plain()
 
     @rows.setter
@@ -302,8 +235,17 @@ class MatrixStore:
         return self._rows.indices.placement if self._rows is not None else "device"
 
     @property
+    def order(self) -> Order | None:
+        """In which rows and columns lie."""
+        return None if self._rows is None else self._rows.order
+
+    @property
     def symmetric(self) -> bool:
         return self._rows is not None and self._columns is self._rows
+
+
+def _asked(rows: Rows | None) -> Rows | None:
+    return rows if rows is None or rows.order is orders.now() else rows.plain()
 
 
 def rows_of(csr: Csr) -> Rows:
