@@ -221,10 +221,10 @@ class Matrix(FromArrays, MatrixContents, Readable, Writable):
         Parameters
         ----------
         order : {"natural", "degree", "auto"}
-            How the matrix numbers the vertices of a graph for itself. "degree": hubs first, which packs graphs of skewed
-            degrees better whose ids have no order; "auto": whichever packs better, by a sample. Everybody else's ids stay
-            what they are: vectors change places when they meet the matrix and when they are read. Products over
-            positions (``any_secondi``) and with matrices then make a plain copy, which stays.
+            How the matrix numbers the vertices of a graph for itself. "degree": hubs first, which packs graphs better
+            that have hubs, and ids in no order; "auto": whichever packs better, by a sample. Everybody else's ids stay
+            what they are: vectors change places when they meet the matrix, and again when they are read. Products
+            over positions (``any_secondi``) and of matrices then make a plain copy, which stays.
 
         Returns
         -------

@@ -283,13 +283,13 @@ def test_what_asks_for_numbers_gets_the_users_own(ranked: Any) -> None:
     A, B = ranked
     answers = []
     for M in (A, B):
-        w = M.mxv(vectors()[1].to("cpu") if M is A else vectors()[1], "plus_times").new()
+        w = M.mxv(vectors()[1], "plus_times").new()
         first = w.apply(gb.indexunary.rowindex).new()
         second = w.select("rowle", 90).new()
         third = w[5:200:3].new()
         fourth = gb.Vector(int, N)
         fourth[::-1] << w
-        fifth = M.mxv(w, "any_secondi" if M is A else "any_secondi").new().apply("one").new()
+        fifth = M.mxv(w, "any_secondi").new().apply("one").new()
         sixth = M.mxv(w, "min_secondi").new()
         seventh = w.vxm(M, "max_firstj").new()
         w[3] = 8
@@ -307,7 +307,7 @@ def test_algorithms_do_not_know(name: str, gpu: Any) -> None:
     i, j = rng.integers(0, N, 400) * rng.integers(0, 2, 400), rng.integers(0, N, 400)
     i, j = i[i != j], j[i != j]
     whole = gb.Matrix.from_coo(
-        np.concatenate([i, j]), np.concatenate([j, i]), 1.0, nrows=N, ncols=N, dup_op=gb.binary.first
+        np.concatenate([i, j]), np.concatenate([j, i]), np.ones(2 * i.size), nrows=N, ncols=N, dup_op=gb.binary.first
     )
     indptr, ids, values = whole.to_csr()
     A = gb.Matrix.from_csr(indptr, ids, values, nrows=N, ncols=N, symmetric=True)
@@ -333,7 +333,7 @@ def test_the_order_is_chosen_by_what_packs_better(gpu: Any) -> None:
     shuffled = gb.io.read("kron:10", placement="zerocopy")
     ranked = shuffled.compress("auto")
     assert ranked._store.order is not None
-    assert ranked.bits_per_id < 0.8 * shuffled.compress().bits_per_id
+    assert ranked.bits_per_id < 0.9 * shuffled.compress().bits_per_id
     grid = gb.io.read("grid:60x60", placement="device").compress("auto")
     assert grid._store.order is None
     with pytest.raises(ValueError, match="choose 'natural', 'degree' or 'auto'"):
