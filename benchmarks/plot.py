@@ -3,8 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from benchmarks.frame import Report
+
+
+def pyplot() -> Any:
+    """matplotlib's module that draws into files; None, and a line that says so, where it is not installed."""
+    try:
+        import matplotlib as mpl
+    except ImportError:
+        print("no plot: matplotlib is not installed (pip install matplotlib)")
+        return None
+    mpl.use("Agg")
+    from matplotlib import pyplot
+
+    return pyplot
 
 
 def plot(report: Report) -> Path | None:
@@ -13,14 +27,9 @@ def plot(report: Report) -> Path | None:
     cases, unit = [case for case in report.cases if case.trials], report.unit
     if not cases:
         return None
-    try:
-        import matplotlib as mpl
-    except ImportError:
-        print("no plot: matplotlib is not installed (pip install matplotlib)")
+    plt = pyplot()
+    if plt is None:
         return None
-    mpl.use("Agg")
-    from matplotlib import pyplot as plt
-
     ours = [case.figure(unit) for case in cases]
     theirs = [case.reference if case.reference is not None else 0.0 for case in cases]
     ends = [_spread(case.seconds, value, unit) for case, value in zip(cases, ours, strict=True)]

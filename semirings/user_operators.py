@@ -127,11 +127,9 @@ def _compiled(function: Callable[..., Any], operands: tuple[DataType, ...]) -> D
 
 def applied(op: TypedOp, operands: tuple[Any, ...]) -> Any:
     """A typed operator on single values: what :meth:`TypedOp.numpy` does, for user-defined types."""
-    kind, untyped = op.op.kind, op.op
-    parts: Any = untyped
-    while untyped.of_users is None and kind in ("monoid", "semiring"):
-        untyped = parts.binaryop
-        kind = untyped.kind
+    untyped: Any = op.op
+    if untyped.of_users is None and untyped.kind in ("monoid", "semiring"):
+        untyped = untyped.binaryop
     values = [
         types.cast(value, dtype) if dtype is not None else value
         for value, dtype in zip(operands, _operand_types(op, len(operands)), strict=True)

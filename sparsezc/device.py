@@ -32,6 +32,7 @@ Kernel = Callable[[int, int, tuple[Any, ...]], None]  # kernel(blocks, threads o
 _HUGE = 2 << 20
 _ACCESSED_BY, _READ_MOSTLY = 5, 1  # cudaMemAdviseSetAccessedBy, cudaMemAdviseSetReadMostly
 _PORTABLE_MAPPED = 1 | 2  # cudaHostRegisterPortable | cudaHostRegisterMapped
+_READ_ONLY = 8  # cudaHostRegisterReadOnly
 
 
 @dataclass(eq=False)
@@ -40,7 +41,7 @@ class Pages:
 
     array: NDArray[np.uint8]
     pointer: int
-    kind: str  # "managed", "pinned" or "migrating"
+    kind: str  # "managed", "pinned", "migrating" or "file"
 
 
 class Device(Protocol):
@@ -56,6 +57,10 @@ class Device(Protocol):
         ...
 
     def pages(self, nbytes: int, kind: str) -> Pages: ...
+    def map(self, array: NDArray[np.uint8]) -> Pages:
+        """Pages of a file that the host has mapped, for kernels to read only; OutOfMemory where that is refused."""
+        ...
+
     def managed_is_safe(self) -> bool:
         """Can a kernel and the host share managed pages without migrating them?"""
         ...
@@ -223,6 +228,17 @@ class Cuda:
         held = _view(pointer, nbytes)
         weakref.finalize(held.base, _unregister, self._runtime, pointer, whole)
         return Pages(held, pointer, "pinned")
+
+    def map(self, array: NDArray[np.uint8]) -> Pages:
+        start = array.ctypes.data // mmap.PAGESIZE * mmap.PAGESIZE
+        size = -(-(array.ctypes.data + array.size - start) // mmap.PAGESIZE) * mmap.PAGESIZE
+        try:
+            self._runtime.hostRegister(start, size, _PORTABLE_MAPPED | _READ_ONLY)
+        except Exception as error:  # a file system without such pages, a driver or a kernel that is too old, no memory
+            raise OutOfMemory(f"{size:,} bytes of a file could not be registered: {error}") from None
+        pages = Pages(array, array.ctypes.data, "file")
+        weakref.finalize(pages, _unregister, self._runtime, start, array)
+        return pages
 
     def asnumpy(self, array: Any) -> NDArray[Any]:
         return np.asarray(self.xp.asnumpy(array))

@@ -16,6 +16,7 @@ from sparsezc.engines import cpu
 from sparsezc.errors import OutputNotEmpty, UnknownDtype
 from sparsezc.expression import Expression, IndexList
 from sparsezc.mask import Mask, as_mask
+from sparsezc.memory import budget
 from sparsezc.ops import arrays, compare, indices
 from sparsezc.options import check as check_options
 from sparsezc.reading import Readable
@@ -107,7 +108,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Writable):
         afterwards.
         """
         if engine is None:
-            engine = "cpu" if csr.indices.placement == "host" else "gpu"
+            engine = budget.engine_of(csr.indices.placement)
         there = engines.get(engine)
         host = cpu.engine()
         store = host.matrix_from_csr(csr, adopt) if there is host else there.matrix_from_csr(csr)

@@ -8,6 +8,7 @@ from typing import Any
 
 from benchmarks.emogi import paper
 from benchmarks.frame import Case, Report
+from benchmarks.plot import pyplot
 
 _COLOURS = {"uvm": "0.6", "naive": "tab:red", "merged": "tab:orange", "aligned": "tab:green", "sparsezc": "tab:blue"}
 _SIZES = ("32 B", "64 B", "96 B", "128 B")
@@ -16,16 +17,9 @@ _SIZES = ("32 B", "64 B", "96 B", "128 B")
 def page(report: Report) -> Path | None:
     """Draw the page beside the report's JSON, as .png. None: not drawn."""
     path = report.path.with_suffix(".png")
-    if not report.cases:
+    plt = pyplot() if report.cases else None
+    if plt is None:
         return None
-    try:
-        import matplotlib as mpl
-    except ImportError:
-        print("no plot: matplotlib is not installed (pip install matplotlib)")
-        return None
-    mpl.use("Agg")
-    from matplotlib import pyplot as plt
-
     figure, axes = plt.subplots(3, 2, figsize=(13, 14))
     searches = [case for case in report.cases if case.name == "bfs"]
     _sizes(axes[0, 0], searches)

@@ -63,7 +63,11 @@ def bfs(A: Matrix, source: Any) -> Any:
     >>> gb.algorithms.bfs(A, [1, 0]).to_dicts()
     {0: {1: 0, 3: 1}, 1: {0: 0, 1: 1, 2: 1, 3: 2}}
     """
-    frontier = start(A, source, _check.adjacency(A), types.BOOL, True)
+    return levels(A, start(A, source, _check.adjacency(A), types.BOOL, True))
+
+
+def levels(A: Matrix, frontier: Any) -> Any:
+    """The hops from what `frontier` has, a Vector, or a Matrix with a row for each search; it is overwritten."""
     level = empty(frontier, types.INT32)
     product = frontier.mxm if frontier.ndim == 2 else frontier.vxm
     for depth in rounds(frontier):

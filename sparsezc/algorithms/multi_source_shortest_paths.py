@@ -10,10 +10,9 @@ import numpy as np
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._distances import relax, usable
 from sparsezc.algorithms._lengths import distances_of
-from sparsezc.algorithms._rounds import rounds
-from sparsezc.algorithms._searches import empty
+from sparsezc.algorithms.bfs import levels
 from sparsezc.matrix import Matrix
-from sparsezc.semirings import semiring, types
+from sparsezc.semirings import types
 from sparsezc.vector import Vector
 
 
@@ -74,11 +73,5 @@ def multi_source_shortest_paths(A: Matrix, sources: Iterable[Any], *, weighted: 
         return distance
     q = A._vector(types.BOOL)
     q[at] = True
-    level = empty(q, types.INT32)
-    for depth in rounds(q):
-        # level<q> = d
-        level(q.S) << depth
-        # q<!level> = q'A
-        q(~level.S, replace=True) << q.vxm(A, semiring.any_pair[types.BOOL])
-    found: Vector = level
-    return found
+    level: Vector = levels(A, q)
+    return level

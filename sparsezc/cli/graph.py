@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 #: What each choice of --engine leaves for --placement.
-_GPU = ("auto", "device", "zerocopy", "hybrid", "cached", "gather", "stream", "uvm")
-_PLACEMENTS = {"auto": _GPU, "cpu": ("auto",), "gpu": _GPU}
+_ON_GPU = ("auto", "device", "zerocopy", "mapped", "hybrid", "cached", "gather", "stream", "uvm")
+_PLACEMENTS = {"auto": _ON_GPU, "cpu": ("auto",), "gpu": _ON_GPU}
 
 
 def add_graph(command: argparse.ArgumentParser, *, weights: str) -> None:
@@ -41,7 +41,7 @@ def add_place(command: argparse.ArgumentParser) -> None:
         "--placement",
         choices=_PLACEMENTS["auto"],
         default="auto",
-        help="where a GPU matrix lies: the card's memory, or host memory, read in one of several ways (auto)",
+        help="where a GPU matrix lies: the card's memory, the .h5 file, or host memory in one of many ways (auto)",
     )
     command.add_argument(
         "--budget", metavar="SIZE", help="device memory to use at most: 16GB, or a share such as 0.5 (what is free)"
@@ -63,6 +63,7 @@ def configure(arguments: argparse.Namespace) -> None:
     if placement not in _PLACEMENTS[engine]:
         raise InvalidValue(f"--placement {placement} is none of --engine {engine}; leave one of them out")
     heads = getattr(arguments, "head_cache", "auto")
+    placement = "auto" if placement == "mapped" else placement  # a file can be mapped, what is made cannot
     config.set(engine=engine, placement=placement, host_budget=arguments.host_budget, head_cache=heads)
     budget = getattr(arguments, "budget", None)
     if budget is not None:
@@ -143,6 +144,7 @@ def load(arguments: argparse.Namespace, weights: Any = None) -> Graph:
         relabel=arguments.relabel,
         placement=None if arguments.placement == "auto" else arguments.placement,
         format=arguments.format,
+        verify=getattr(arguments, "check", False),
     )
     elapsed = time.perf_counter() - start
     facts = {

@@ -2,9 +2,10 @@
 
 The kinds of memory are one file each: :mod:`~sparsezc.memory.host` (NumPy arrays, for the CPU engine),
 :mod:`~sparsezc.memory.device` (the card's own memory), :mod:`~sparsezc.memory.zerocopy` (host memory that kernels
-read over the link) and :mod:`~sparsezc.memory.uvm` (pages that migrate). A *placement* is one of these together with
-the way in which products get at it: ``stream``, ``gather``, ``cached`` and ``hybrid`` lie in host memory that kernels
-can read, too, and ``sparsezc/engines/gpu/placements/`` serves them. :func:`allocate` makes :class:`Buffer` objects;
+read over the link), :mod:`~sparsezc.memory.mapped` (a file's pages, which they read in the same way) and
+:mod:`~sparsezc.memory.uvm` (pages that migrate). A *placement* is one of these together with the way in which products
+get at it: ``stream``, ``gather``, ``cached`` and ``hybrid`` lie in host memory that kernels can read, too, and
+``sparsezc/engines/gpu/placements/`` serves them. :func:`allocate` makes :class:`Buffer` objects;
 :mod:`~sparsezc.memory.budget` says how much of the card may be used and resolves ``"auto"``.
 
 >>> from sparsezc import memory
@@ -31,6 +32,7 @@ __all__ = ["GPU_PLACEMENTS", "PLACEMENTS", "Buffer", "allocate", "wrap"]
 _MODULES = {
     "device": "device",
     "zerocopy": "zerocopy",
+    "mapped": "mapped",
     "hybrid": "zerocopy",
     "cached": "zerocopy",
     "gather": "zerocopy",
@@ -39,6 +41,8 @@ _MODULES = {
 }
 GPU_PLACEMENTS = tuple(_MODULES)
 PLACEMENTS = ("host", *GPU_PLACEMENTS)
+#: Those whose entries kernels read over the link where they lie, if they are on the host.
+IN_PLACE = ("zerocopy", "mapped", "hybrid")
 
 
 def allocate(placement: str, count: int, dtype: DTypeLike) -> Buffer:
@@ -46,7 +50,8 @@ def allocate(placement: str, count: int, dtype: DTypeLike) -> Buffer:
 
     Parameters
     ----------
-    placement : {"host", "device", "zerocopy", "hybrid", "cached", "gather", "stream", "uvm"}
+    placement : {"host", "device", "zerocopy", "mapped", "hybrid", "cached", "gather", "stream", "uvm"}
+        What is made for "mapped" is zero-copy memory: a file that is mapped holds what it holds.
     count : int
         Number of entries.
     dtype : dtype-like

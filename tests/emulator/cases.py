@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import sparsezc as gb
-from sparsezc.engines.gpu import reach, specialise, spmv, stores
+from sparsezc.engines.gpu import gustavson, reach, specialise, spmv, stores
 from sparsezc.semirings import semiring, types
 from sparsezc.semirings.structures import Semiring
 
@@ -128,10 +128,22 @@ def _panels() -> Iterator[Case]:
     yield "panel_rows", "#define KERNEL panel_rows\n" + source, "panel_rows"
 
 
+def _heavy() -> Iterator[Case]:
+    """What products ask for whose rows are shared by all blocks: of so many that no rehearsal has them."""
+    for dtype in (types.INT8, types.FP64):
+        case = semiring.plus_times[dtype], dtype, dtype, (False, False), (False, False), True
+        for file, prelude, name in (
+            ("heavy_mark", gustavson._count_prelude(False, False), "heavy_mark"),
+            ("heavy_add", gustavson._fill_prelude(*case, 0), "heavy_add"),
+            ("heavy_add", gustavson._fill_prelude(*case, 0), "heavy_join"),
+        ):
+            yield name, f"#define KERNEL {name}\n" + specialise.source(f"{file}.cu", prelude), name
+
+
 def everything_else() -> list[Case]:
     """Every kernel that ordinary statements on two types ask for."""
     found = [(name, source, name) for source, name in rehearse([_statements]) if name not in ("mxv", "vxm")]
-    return [*found, *_panels()]
+    return [*found, *_panels(), *_heavy()]
 
 
 def _complex_statements() -> None:

@@ -223,6 +223,11 @@ class HostDevice:
             array = room[-room.ctypes.data % mmap.PAGESIZE :][:nbytes]
         return Pages(array, array.ctypes.data, kind)
 
+    def map(self, array: np.ndarray) -> Any:
+        from sparsezc.device import Pages
+
+        return Pages(array, array.ctypes.data, "file")
+
     def asnumpy(self, array: np.ndarray) -> np.ndarray:
         return array
 

@@ -12,7 +12,7 @@ import pytest
 import sparsezc as gb
 from sparsezc import device
 from sparsezc.csr import Csr
-from sparsezc.engines.gpu import gustavson
+from sparsezc.engines.gpu import gustavson, heavy
 from sparsezc.memory import budget
 from tests.gpu.test_dots import matrix
 
@@ -54,6 +54,41 @@ def test_every_semiring_on_rows_of_every_length(name: str, placement: str, gpu: 
         assert got.isequal(A.mxm(B, semiring).new(), check_dtype=True), text
 
 
+@contextmanager
+def light_rows() -> Iterator[list[int]]:
+    """So that rows of a hundred products are shared by all blocks; their numbers."""
+    shared: list[int] = []
+
+    class Noted(heavy.HeavyRow):
+        def __init__(self, a: Any, b: Any, row: int, marking: str) -> None:
+            super().__init__(a, b, row, marking)
+            shared.append(row)
+
+    with pytest.MonkeyPatch.context() as patch:
+        for constant, value in (("PRODUCTS", 100), ("PIECE", 37), ("PARTS", 5)):
+            patch.setattr(heavy, constant, value)
+        patch.setattr(gustavson, "HeavyRow", Noted)
+        yield shared
+
+
+@pytest.mark.parametrize("placement", ["device", "zerocopy"])
+def test_rows_that_all_blocks_share(placement: str, gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows of many entries that meet short rows, and of few that meet long ones; beside others."""
+    for text, dtype in (("plus_times", "FP64"), ("min_plus", "INT8"), ("any_pair", "BOOL"), ("plus_secondi", "INT64")):
+        semiring = getattr(gb.semiring, text)
+        A = matrix([3, 70, 0, 1, 2, 75, 5, 80], 80, dtype, 1)
+        B = matrix([7, 0, 0, 130, 1, 17, 990, 2] * 10, 1100, dtype, 2)
+        products = A.mxv(B.reduce_rowwise(gb.agg.count).new(), "plus_second").new().to_dense(0)
+        wanted = A.mxm(B, semiring).new()
+        X, Y = (x.to("gpu", placement=placement) for x in (A, B))
+        for room in (1 << 28, 100_000):  # which has room for the sums of one or two parts
+            monkeypatch.setattr(budget, "available", lambda room=room: room)
+            with light_rows() as shared:
+                assert X.mxm(Y, semiring).new().isequal(wanted, check_dtype=True), (text, room)
+            assert sorted(set(shared)) == np.flatnonzero(products > 100).tolist()
+        monkeypatch.undo()
+
+
 @pytest.mark.parametrize("room", [30_000, 100_000])
 def test_blocks_of_rows(room: int, gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     A, B = matrix([30] * 60, 80, "INT64", 1), matrix([25] * 80, 300, "INT64", 2)
@@ -82,8 +117,9 @@ def test_columns_that_no_map_holds_are_numbered_anew(gpu: Any) -> None:
             assert [x.tolist() for x in C.to_coo()] == [[0] * 4 + [2] * 3, [3, 5, 70, last, 5, 70, last], values]
 
 
+@pytest.mark.parametrize("shared", [False, True])
 @pytest.mark.parametrize("order", ["random", "reverse"])
-def test_sums_do_not_depend_on_timing(order: str, emulated: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sums_do_not_depend_on_timing(order: str, shared: bool, emulated: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Floating-point sums are the same bit by bit whichever lane goes first, in rows of few and of many."""
     rng = np.random.default_rng(7)
     A = gb.Matrix.from_dense(rng.random((9, 50)) * 10.0 ** rng.integers(-8, 8, (9, 50)))
@@ -91,7 +127,7 @@ def test_sums_do_not_depend_on_timing(order: str, emulated: Any, monkeypatch: py
     few = B.select("colle", 8).new()
     before = device.use(emulated)
     try:
-        with small_tables():
+        with light_rows() if shared else small_tables():
             a = A.to("gpu")
             for b in (B.to("gpu"), few.to("gpu")):
                 monkeypatch.setattr(emulated, "order", "forward")

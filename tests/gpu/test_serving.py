@@ -238,9 +238,9 @@ def test_pages_that_migrate_stay_below_the_card_s_free_memory(emulated: Any, mon
         device.use(before)
 
 
+@pytest.mark.usefixtures("small_pieces")
 def test_what_is_measured_decides_how_cached_fetches(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     A, u = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
-    monkeypatch.setattr(segments, "BITS", 6)
     with room_for(40_000), gb.config.set(packing="off"):
         B = A.to("gpu", placement="cached")
         for _ in range(3):

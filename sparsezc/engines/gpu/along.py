@@ -29,13 +29,11 @@ def multiply(op: TypedOp, matrix: MatrixStore, v: VectorStore, left: bool) -> Ma
     out = allocate(placement, rows.nvals, result.np_type)
     bits = 0 if v.is_full else xp.zeros(-(-rows.nvals // 32), np.uint32)
     prelude = _prelude(op, matrix.dtype, v.dtype, rows.wide, rows.iso, left, chunks.length)
-    pointers = np.uint64(rows.indices.pointer), np.uint64(rows.values.pointer)
     specialise.kernel(gpu, "along.cu", prelude, "along")(
         launch.blocks(gpu, 32 * max(-(-rows.nrows // 32), chunks.count)),
         launch.THREADS,
         (
-            np.uint64(rows.nrows), rows.indptr, *pointers, values, x_bits, np.uint64(out.pointer), bits,
-            xp.zeros(2, np.uint64), np.uint64(chunks.count), chunks.rows, chunks.first, chunks.slot,
+            *rows.arguments, values, x_bits, np.uint64(out.pointer), bits, xp.zeros(2, np.uint64), *chunks.arguments,
         ),
     )  # fmt: skip
     indptr, indices = rows.indptr, rows.indices

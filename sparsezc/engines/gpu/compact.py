@@ -46,8 +46,7 @@ class Kept:
     def offsets(self, indptr: Any) -> Any:
         """Where rows begin among what stays; `indptr`: where they began."""
         moved = device.current().xp.empty(indptr.size, np.int64)
-        counts = np.uint64(indptr.size - 1), indptr, np.uint64(self.nvals)
-        _launch("offsets", indptr.size, (*counts, self.bits, self.before, moved))
+        _launch("offsets", indptr.size, (np.uint64(indptr.size - 1), indptr, self.bits, self.before, moved))
         return moved
 
 

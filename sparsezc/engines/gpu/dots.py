@@ -43,8 +43,8 @@ def dots(semiring: Any, a: MatrixStore, b_type: DataType, columns: Rows, mask: M
         chunks = case.chunks(first, m_lengths[first:last], a_lengths[first:last])
         arguments = (
             np.uint64(first), np.uint64(last), m_rows.indptr, ids, np.uint64(start), _allowed(mask, start, stop),
-            *_pointers(a_rows), *_pointers(b_rows), edge, np.uint32(case.slots if case.has_table else 0),
-            np.uint64(chunks.count), chunks.rows, chunks.first, chunks.slot, np.uint64(CHUNK),
+            *a_rows.arguments[1:], *b_rows.arguments[1:], edge, np.uint32(case.slots if case.has_table else 0),
+            *chunks.arguments, np.uint64(CHUNK),
             xp.zeros(2, np.uint64), sums, bits,
         )  # fmt: skip
         kernel(launch.blocks(gpu, 32 * (last - first) + launch.THREADS * chunks.count), launch.THREADS, arguments)
@@ -69,10 +69,6 @@ def _allowed(mask: MaskRows, start: int, stop: int) -> Any:
     if mask.rows.iso:
         values = xp.broadcast_to(values, (stop - start,)).copy()
     return launch.truth(values, 0, mask.dtype, stop - start)
-
-
-def _pointers(rows: Rows) -> tuple[Any, ...]:
-    return rows.indptr, np.uint64(rows.indices.pointer), np.uint64(rows.values.pointer)
 
 
 class _Case:

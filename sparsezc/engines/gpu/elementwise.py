@@ -133,6 +133,14 @@ def write_vector(
     run_map("z = u; return true;", u.dtype, out, mask, accum, replace, u=u, needs="u", region=region, count=count)
 
 
+def cast(u: VectorStore, dtype: DataType) -> VectorStore:
+    """A copy of another type."""
+    copy = VectorStore(dtype, u.size)
+    write_vector(u, copy, MaskBits(), None, False)
+    copy.count = u.count
+    return copy
+
+
 def write_scalar(
     value: Any,
     dtype: DataType,

@@ -11,16 +11,20 @@ from typing import Any
 import numpy as np
 
 from sparsezc import device
-from sparsezc.engines.gpu import launch, specialise
+from sparsezc.engines.gpu import launch, parts, specialise
 from sparsezc.engines.gpu.compact import Kept
 from sparsezc.engines.gpu.specialise import evaluate, flags, function, typedefs
 from sparsezc.engines.gpu.stores import MatrixStore, Rows
-from sparsezc.memory import allocate
+from sparsezc.memory import Buffer, allocate
 from sparsezc.semirings.operators import TypedOp
 from sparsezc.semirings.types import BOOL, DataType
 
+_PICKED_BYTES = 1  # of an entry: whether it stays, and how many do before it; it is read and written where it lies
 
-def apply(op: TypedOp, matrix: MatrixStore, left: bool, scalar: Any, scalar_type: DataType) -> MatrixStore:
+
+def apply(
+    op: TypedOp, matrix: MatrixStore, *, left: bool = False, scalar: Any = 0, scalar_type: DataType = BOOL
+) -> MatrixStore:
     """f(A), f(s, A) with `left`, or f(A, s): the same pattern with other values."""
     result = op.return_type
     positional = bool(op.reads & {"i", "j", "k"}) and op.is_positional
@@ -44,30 +48,48 @@ def _apply(op: TypedOp, rows: Rows, dtype: DataType, left: bool, scalar: Any, sc
 
 def select(op: TypedOp, matrix: MatrixStore, thunk: Any, thunk_type: DataType) -> MatrixStore:
     """The entries for which the operator is true."""
-    empty = MatrixStore(matrix.dtype, matrix.nrows, matrix.ncols, None)
-    rows = matrix.rows
+    shape, rows = (matrix.dtype, matrix.nrows, matrix.ncols), matrix.rows
+    empty = MatrixStore(*shape, None)
     if rows is None:
         return empty
-    gpu = device.current()
-    xp = gpu.xp
-    nwords = -(-rows.nvals // 32)
-    bits = xp.empty(nwords, np.uint32)
     prelude, reads = _prelude(op, matrix.dtype, rows.wide, rows.iso, False, thunk_type, True)
-    _launch(prelude, rows, rows.nvals, thunk_type.np_type.type(thunk), 0, bits)
-    kept = Kept.of(rows.nvals, bits)
-    count = kept.count()
-    if count == 0:
-        return empty
-    indices = allocate(rows.indices.placement, count, rows.indices.dtype)
-    values = rows.values if rows.iso else allocate(rows.values.placement, count, rows.values.dtype)
-    ids, moved = np.uint64(rows.indices.pointer), np.uint64(indices.pointer)
-    old, new = (np.uint64(0 if rows.iso else b.pointer) for b in (rows.values, values))
-    kept.move(ids, old, moved, new, rows.wide, matrix.dtype)
-    indptr = kept.offsets(rows.indptr)
-    gpu.synchronize()  # the host may read the result's pages now
-    picked = Rows(rows.nrows, rows.ncols, count, indptr, indices, values, rows.iso)
+    picked = _pick(rows, matrix.dtype, prelude, thunk_type.np_type.type(thunk))
     symmetric = matrix.symmetric and not reads & {"row", "col"}
-    return MatrixStore(matrix.dtype, matrix.nrows, matrix.ncols, picked, picked if symmetric else None)
+    return empty if picked is None else MatrixStore(*shape, picked, picked if symmetric else None)
+
+
+def _pick(rows: Rows, dtype: DataType, prelude: str, thunk: Any) -> Rows | None:
+    """The entries that a kernel keeps: a piece of them at a time, looked at twice where there are several."""
+    gpu = device.current()
+    pieces = parts.pieces(rows.nvals, _PICKED_BYTES, multiple=32)
+
+    def look(start: int, stop: int) -> Kept:
+        bits = gpu.xp.empty(-(-(stop - start) // 32), np.uint32)
+        _launch(prelude, rows, stop - start, thunk, 0, bits, first=start)
+        return Kept.of(stop - start, bits)
+
+    indptr, counts = 0, [0]
+    for start, stop in pieces:
+        kept = look(start, stop)
+        indptr += kept.offsets(rows.indptr.clip(start, stop) - start)
+        counts.append(kept.count())
+    count, ends = sum(counts), np.cumsum(counts).tolist()
+    if count == 0:
+        return None
+    entry_bytes = rows.indices.dtype.itemsize + (0 if rows.iso else rows.values.dtype.itemsize)
+    placement = parts.fitting(rows.indices.placement, count * entry_bytes)
+    indices = allocate(placement, count, rows.indices.dtype)
+    values = rows.values if rows.iso else allocate(placement, count, rows.values.dtype)
+    for (start, stop), to in zip(pieces, ends, strict=False):
+        kept = kept if len(pieces) == 1 else look(start, stop)
+        old, new = (0, 0) if rows.iso else (_from(rows.values, start), _from(values, to))
+        kept.move(_from(rows.indices, start), old, _from(indices, to), new, rows.wide, dtype)
+    gpu.synchronize()  # the host may read the result's pages now
+    return Rows(rows.nrows, rows.ncols, count, indptr, indices, values, rows.iso)
+
+
+def _from(buffer: Buffer, start: int) -> np.uint64:
+    return np.uint64(buffer.pointer + start * buffer.dtype.itemsize)
 
 
 def cast(rows: Rows, before: DataType, after: DataType) -> Rows:
@@ -86,11 +108,11 @@ def cast(rows: Rows, before: DataType, after: DataType) -> Rows:
     return Rows(rows.nrows, rows.ncols, rows.nvals, rows.indptr, rows.indices, values, rows.iso, rows.order)
 
 
-def _launch(prelude: str, rows: Rows, nvals: int, scalar: Any, out: int, bits: Any) -> None:
+def _launch(prelude: str, rows: Rows, nvals: int, scalar: Any, out: int, bits: Any, *, first: int = 0) -> None:
     gpu = device.current()
     kernel = specialise.kernel(gpu, "entries.cu", prelude, "entries")
-    pointers = np.uint64(rows.indices.pointer), np.uint64(rows.values.pointer)
-    arguments = (np.uint64(nvals), np.uint64(rows.nrows), rows.indptr, *pointers, scalar, np.uint64(out), bits)
+    pointers = _from(rows.indices, first), _from(rows.values, 0 if rows.iso else first)
+    arguments = np.uint64(first), np.uint64(nvals), *rows.arguments[:2], *pointers, scalar, np.uint64(out), bits
     kernel(launch.blocks(gpu, nvals), launch.THREADS, arguments)
     gpu.synchronize()  # the host may read the result's pages now
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from sparsezc import device
-from sparsezc.engines.gpu import launch, parts, specialise, spmv
+from sparsezc.engines.gpu import exchange, heavy, launch, parts, specialise, spmv
+from sparsezc.engines.gpu.heavy import HeavyRow
 from sparsezc.engines.gpu.output import MaskBits
 from sparsezc.engines.gpu.specialise import evaluate, flags, function, typedefs
 from sparsezc.engines.gpu.stores import MatrixStore, Rows, VectorStore
@@ -24,8 +25,8 @@ _ENTRY_BYTES = 24  # an entry of the result and of A
 _MAP_COLUMNS = 1 << 15  # that a word of a map's summary stands for
 
 
-def product(semiring: Any, a: MatrixStore, b_type: DataType, b_rows: Rows) -> MatrixStore:
-    """A (+).(x) B, where both have entries."""
+def product(semiring: Any, a: MatrixStore, b_type: DataType, b_rows: Rows, found: Any = None) -> MatrixStore:
+    """A (+).(x) B, where both have entries; `found`: what :func:`products` says of them, where it was asked."""
     gpu = device.current()
     xp = gpu.xp
     a_rows, dtype = a.rows, semiring.return_type
@@ -35,7 +36,8 @@ def product(semiring: Any, a: MatrixStore, b_type: DataType, b_rows: Rows) -> Ma
     iso = None if same is None else DeviceBuffer(xp.full(1, same, dtype.np_type))
     b_rows = parts.near(b_rows, values="y" in semiring.reads)
     names, b_rows = _named(b_rows)
-    found = products(a, b_rows)
+    if found is None:
+        found = products(a, b_rows)
     counts = _count(a_rows, b_rows, found)
     offsets = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(counts)])
     fill = _Fill(semiring, a.dtype, b_type, a_rows, b_rows, names, iso is None, found, counts, offsets)
@@ -80,29 +82,23 @@ def _named(rows: Rows) -> tuple[_Names | None, Rows]:
 
 def products(a: MatrixStore, b: Rows) -> Any:
     """How many products each row of A makes: A times the lengths of B's rows."""
-    xp = device.current().xp
-    lengths = VectorStore(INT64, b.nrows)
-    bits = xp.full(lengths.nwords, 2**32 - 1, np.uint32)
-    if b.nrows % 32:
-        bits[-1] = 2 ** (b.nrows % 32) - 1
-    lengths.set(b.indptr[1:] - b.indptr[:-1], bits, b.nrows)
-    sums = VectorStore(INT64, a.nrows)
+    lengths, sums = (
+        exchange.vector_from_dense(b.indptr[1:] - b.indptr[:-1], INT64, copy=False),
+        VectorStore(INT64, a.nrows),
+    )
     spmv.spmv(a, False, lengths, semirings.plus_second[INT64], sums, MaskBits(), None, False, vector_left=False)
-    counts = xp.zeros(a.nrows, np.int64)
-    at, values = sums.entries()
-    counts[at] = values
-    return counts
+    return exchange.vector_to_dense(sums, 0, INT64)
 
 
 def _map_bytes(ncols: int) -> int:
     return -(-ncols // _MAP_COLUMNS) * (8 * 1024 + 4)
 
 
-def _listed(tabled: Any, mapped: Any, nrows: int, ncols: int) -> tuple[Any, ...]:
-    """The arguments that say which rows are left to blocks, and the maps that some of these take."""
+def _listed(tabled: Any, mapped: Any, heavy: Any, nrows: int, ncols: int) -> tuple[Any, ...]:
+    """The arguments that say which rows are not left to warps, and the maps that blocks take for some of these."""
     gpu = device.current()
     xp = gpu.xp
-    rows = xp.concatenate([mapped, tabled]).astype(np.uint64)
+    rows = xp.concatenate([mapped, tabled, heavy]).astype(np.uint64)
     bits = launch.mark(rows, nrows) if rows.size else 0
     maps: tuple[Any, ...] = np.uint64(0), 0, 0, np.uint64(0)
     if mapped.size:
@@ -112,6 +108,13 @@ def _listed(tabled: Any, mapped: Any, nrows: int, ncols: int) -> tuple[Any, ...]
         words, summaries = xp.zeros(count * summary * 1024, np.uint64), xp.zeros(count * summary, np.uint32)
         maps = np.uint64(count), words, summaries, np.uint64(summary)
     return np.uint64(mapped.size), np.uint64(tabled.size), rows, bits, *maps
+
+
+def _divided(tabled: Any, mapped: Any, products: Any) -> tuple[Any, Any, Any]:
+    """The rows that a block has in a table, those that a block maps, and those that all blocks share."""
+    xp = device.current().xp
+    shared = products > heavy.PRODUCTS
+    return tuple(xp.flatnonzero(rows) for rows in (tabled & ~mapped & ~shared, mapped & ~shared, shared))
 
 
 def _grid(nrows: int, listed: int) -> int:
@@ -129,20 +132,19 @@ def _count(a: Rows, b: Rows, products: Any) -> Any:
     xp = gpu.xp
     slots = TABLE_BYTES // b.indices.dtype.itemsize  # a table is half full at most
     warp, block = (slots // 16, slots // 2) if _has_tables(b) else (0, 0)
-    tabled, mapped = (
-        xp.flatnonzero((products > warp) & (products <= block)),
-        xp.flatnonzero(products > max(warp, block)),
-    )
+    tabled, mapped, shared = _divided(products > warp, products > block, products)
     counts = xp.zeros(a.nrows, np.int64)
     kernel = specialise.kernel(gpu, "mxm_count.cu", _count_prelude(a.wide, b.wide, slots), "mxm_count")
     kernel(
         _grid(a.nrows, tabled.size + mapped.size),
         launch.THREADS,
         (
-            np.uint64(a.nrows), products, *_pointers(a)[:2], *_pointers(b)[:2],
-            *_listed(tabled, mapped, a.nrows, b.ncols), xp.zeros(3, np.uint64), counts,
+            np.uint64(a.nrows), products, *a.arguments[1:3], *b.arguments[1:3],
+            *_listed(tabled, mapped, shared, a.nrows, b.ncols), xp.zeros(3, np.uint64), counts,
         ),
     )  # fmt: skip
+    for row in gpu.asnumpy(shared).tolist():
+        counts[row] = HeavyRow(a, b, row, _count_prelude(a.wide, b.wide)).columns().count()
     return counts
 
 
@@ -171,26 +173,26 @@ class _Fill:
         base, end = int(self.offsets[first]), int(self.offsets[last])
         counts, products = self.counts[first:last], self.products[first:last]
         more = (counts > warp) | (products > PATIENCE) & (counts > 0)
-        tabled, mapped = (xp.flatnonzero(rows) + first for rows in (more & (counts <= block), counts > block))
+        tabled, mapped, shared = (rows + first for rows in _divided(more, counts > block, products))
         ids = xp.empty(end - base, b.indices.dtype)
         values = xp.empty(end - base, dtype.np_type) if self.values else None
-        text = _fill_prelude(
-            self.semiring, self.a_type, self.b_type, (a.wide, b.wide), (a.iso, b.iso), self.values, slots
-        )
-        specialise.kernel(gpu, "mxm_fill.cu", text, "mxm_fill")(
+        case = self.semiring, self.a_type, self.b_type, (a.wide, b.wide), (a.iso, b.iso), self.values
+        names = 0 if self.names is None else self.names.ids
+        specialise.kernel(gpu, "mxm_fill.cu", _fill_prelude(*case, slots), "mxm_fill")(
             _grid(last - first, tabled.size + mapped.size),
             launch.THREADS,
             (
-                np.uint64(first), np.uint64(last), self.offsets, np.uint64(base), *_pointers(a), *_pointers(b),
-                0 if self.names is None else self.names.ids, *_listed(tabled, mapped, a.nrows, b.ncols),
+                np.uint64(first), np.uint64(last), self.offsets, np.uint64(base), *a.arguments[1:], *b.arguments[1:],
+                names, *_listed(tabled, mapped, shared, a.nrows, b.ncols),
                 xp.zeros(3, np.uint64), ids, 0 if values is None else values,
             ),
         )  # fmt: skip
+        for row in gpu.asnumpy(shared).tolist():
+            at = slice(*(int(end) - base for end in self.offsets[row : row + 2]))
+            part = None if values is None else values[at]
+            whole = HeavyRow(a, b, row, _count_prelude(a.wide, b.wide))
+            whole.fill(self.semiring, _fill_prelude(*case, 0), _is_ordered(self.semiring.monoid), names, ids[at], part)
         return ids if self.names is None else self.names.ids[ids.astype(np.int64)], values
-
-
-def _pointers(rows: Rows) -> tuple[Any, ...]:
-    return rows.indptr, np.uint64(rows.indices.pointer), np.uint64(rows.values.pointer)
 
 
 def _ids(wide: tuple[bool, bool]) -> dict[str, str]:
@@ -198,8 +200,14 @@ def _ids(wide: tuple[bool, bool]) -> dict[str, str]:
     return {"AId": a, "BId": b, "Key": b}
 
 
+def _is_ordered(monoid: Any) -> bool:
+    """Whether it matters which sums come first."""
+    rounded = monoid.type.is_float or monoid.type.is_complex or monoid.op.written is not None
+    return rounded and not monoid.stops_anywhere
+
+
 @cache
-def _count_prelude(a_wide: bool, b_wide: bool, slots: int) -> str:
+def _count_prelude(a_wide: bool, b_wide: bool, slots: int = 0) -> str:
     types = typedefs(**_ids((a_wide, b_wide)), A=UINT8)
     return f"{types}\n{flags(READS_A=False, ISO_A=False)}\nconstexpr u32 SLOTS = {slots};"
 
@@ -209,16 +217,13 @@ def _fill_prelude(
     semiring: Any, a: DataType, b: DataType, wide: tuple[bool, bool], iso: tuple[bool, bool], values: bool, slots: int
 ) -> str:
     multiply = evaluate(semiring, x="a", y="b", i="row", k="shared", j="col")
-    monoid = semiring.monoid
-    rounded = monoid.type.is_float or monoid.type.is_complex or monoid.op.written is not None
-    exact = monoid.stops_anywhere or not rounded
     return "\n".join(
         (
             typedefs(**_ids(wide), A=a, B=b, Z=semiring.return_type),
             flags(READS_A="x" in semiring.reads and values, READS_B="y" in semiring.reads, ISO_A=iso[0], ISO_B=iso[1]),
-            flags(VALUES=values, ORDERED=not exact),
+            flags(VALUES=values, ORDERED=_is_ordered(semiring.monoid)),
             f"constexpr u32 SLOTS = {slots};",
-            specialise.monoid(monoid),
+            specialise.monoid(semiring.monoid),
             function("Z", "multiply", "A a, B b, u64 row, u64 shared, u64 col", multiply),
         )
     )

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc import device
+from sparsezc import device, memory
 from sparsezc.config import config
 from sparsezc.device import Device
 from sparsezc.engines.gpu import launch, specialise
@@ -94,9 +94,7 @@ def expected(rows: Rows, dtype: DataType, *, values: bool) -> int:
 
 def _slots(rows: Rows, dtype: DataType, values: bool) -> int:
     """Slots a row that the budget allows; 0 where nobody wants any or, with a line that says so, it allows none."""
-    if config.head_cache == "off" or (
-        config.head_cache == "auto" and rows.indices.placement not in ("zerocopy", "hybrid")
-    ):
+    if config.head_cache == "off" or (config.head_cache == "auto" and rows.indices.placement not in memory.IN_PLACE):
         return 0
     id_bytes = rows.indices.dtype.itemsize
     slot = id_bytes + (dtype.np_type.itemsize if values and not rows.iso else 0)

@@ -12,7 +12,6 @@ from sparsezc.config import config
 from sparsezc.csr import Csr
 from sparsezc.engines.gpu import elementwise, heads, matrices, orders
 from sparsezc.engines.gpu.hosted import HostStore, host_engine
-from sparsezc.engines.gpu.output import MaskBits
 from sparsezc.engines.gpu.replay import Replay
 from sparsezc.engines.gpu.stores import MatrixStore, VectorStore
 from sparsezc.memory import budget
@@ -67,11 +66,8 @@ class Keeper:
             return HostStore(host_engine().dup(store.store, dtype))
         if isinstance(store, MatrixStore):
             return matrices.cast(store, dtype)
-        copy = VectorStore(dtype, store.size)
         with orders.within(store.order):
-            elementwise.write_vector(store, copy, MaskBits(), None, False)
-        copy.count = store.count
-        return copy
+            return elementwise.cast(store, dtype)
 
     def nvals(self, store: Any) -> int:
         if isinstance(store, HostStore):

@@ -5,13 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sparsezc.engines.gpu import along, entries, indexing, launch, matrices, merge, mxm, pairs, panel_results, submatrix
+from sparsezc.engines.gpu import (
+    along,
+    entries,
+    indexing,
+    launch,
+    matrices,
+    merge,
+    mxm,
+    operands,
+    pairs,
+    panel_results,
+    submatrix,
+)
 from sparsezc.engines.gpu.merge import MaskRows, Region
 from sparsezc.engines.gpu.output import mask_bits
 from sparsezc.engines.gpu.parts import rows_of
 from sparsezc.engines.gpu.stores import MatrixStore, Rows, VectorStore
 from sparsezc.memory import allocate, budget
-from sparsezc.semirings.types import BOOL, unify
 
 _POSITION_BYTES = 32  # what work on positions or rows takes for each of them, whether it has entries or not
 
@@ -91,16 +102,11 @@ def _mask_of(mask: Any, store: MatrixStore) -> MaskRows:
 
 
 def _ewise(e: Any) -> MatrixStore:
-    union = e.operation == "ewise_union"
-    x, y = e.operands[::2] if union else e.operands
+    x, y, extra = operands.of_ewise(e)
     if e.operation == "ewise_mult" and x.ndim != y.ndim:
         matrix, vector = (x, y) if x.ndim == 2 else (y, x)
         return along.multiply(e.op, _operand(matrix), vector._store, vector is x)
-    left, right = _repeated(x, e, True), _repeated(y, e, False)
-    if not union:
-        return merge.ewise(e.operation, e.op, left, right)
-    s, t = e.operands[1::2]
-    return merge.ewise(e.operation, e.op, left, right, (s.value, t.value), unify(s.dtype, t.dtype))
+    return merge.ewise(e.operation, e.op, _repeated(x, e, True), _repeated(y, e, False), **extra)
 
 
 def _repeated(x: Any, e: Any, left: bool) -> MatrixStore:
@@ -109,11 +115,8 @@ def _repeated(x: Any, e: Any, left: bool) -> MatrixStore:
 
 
 def _apply(e: Any) -> MatrixStore:
-    left = e.operation == "apply_left"
-    matrix = _operand(e.operands[1 if left else 0])
-    s = None if e.operation == "apply" else e.operands[0 if left else 1]
-    value, scalar_type = (0, BOOL) if s is None else (s.value, s.dtype)
-    return entries.apply(e.op, matrix, left, value, scalar_type)
+    x, extra = operands.of_apply(e)
+    return entries.apply(e.op, _operand(x), **extra)
 
 
 def _select(e: Any) -> MatrixStore:

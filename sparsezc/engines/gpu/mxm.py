@@ -28,8 +28,11 @@ def mxm(
         return MatrixStore(semiring.return_type, a.nrows, b.nrows if b_transposed else b.ncols, None), True
     rows, columns = (b.columns, b.rows) if b_transposed else (b.rows, b.columns)
     few = mask is not None and not mask.complement and mask.rows.nvals <= a.nvals + b.nvals
-    if few and rows is not None and columns is None and _SORTING * b.nvals < int(products(a, rows).sum()):
-        columns = transposed(rows)
+    found = None
+    if few and rows is not None and columns is None:
+        found = products(a, rows)
+        if _SORTING * b.nvals < int(found.sum()):
+            columns = transposed(rows)
     if mask is not None and few and columns is not None:
         return dots(semiring, a, b.dtype, columns, mask), True
-    return product(semiring, a, b.dtype, rows or transposed(b.rows)), False
+    return product(semiring, a, b.dtype, rows or transposed(b.rows), found), False

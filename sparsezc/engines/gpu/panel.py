@@ -15,7 +15,6 @@ import numpy as np
 from sparsezc import device
 from sparsezc.csr import index_dtype
 from sparsezc.engines.gpu import elementwise, launch, specialise
-from sparsezc.engines.gpu.output import MaskBits
 from sparsezc.engines.gpu.specialise import typedefs
 from sparsezc.engines.gpu.stores import MatrixStore, Rows, VectorStore
 from sparsezc.memory import budget
@@ -69,10 +68,7 @@ class Panel:
 
     def cast(self, dtype: DataType) -> Panel:
         """A copy of another type."""
-        copy = VectorStore(dtype, self.vector.size)
-        elementwise.write_vector(self.vector, copy, MaskBits(), None, False)
-        copy.count = self.vector.count
-        return Panel(self.width, self.across, copy)
+        return Panel(self.width, self.across, elementwise.cast(self.vector, dtype))
 
     def _along(self, count: int) -> Rows:
         xp = device.current().xp

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sparsezc.engines.gpu import elementwise, matrices, panel, reach, spmm
+from sparsezc.engines.gpu import elementwise, matrices, operands, panel, reach, spmm
 from sparsezc.engines.gpu.gustavson import products, the_one_value
 from sparsezc.engines.gpu.output import MaskBits, bits_of
 from sparsezc.engines.gpu.panel import Panel
 from sparsezc.engines.gpu.stores import MatrixStore, Rows, VectorStore
 from sparsezc.errors import OutOfMemory
 from sparsezc.memory import budget
-from sparsezc.semirings.types import BOOL, unify
+from sparsezc.semirings.types import BOOL
 
 _DENSE = 2  # a matrix with one entry in so many places, or more, is made a panel for a product
 _HUBS = 8  # an entry of a panel meets rows so many times longer than the mean, for hubs are met first
@@ -87,7 +87,7 @@ class _Statement:
         else:
             made = spmm.pull(self.e.op, rows, wide.dtype, x, mask)
         if self.accum is None and (self.replace or self.mask is None or self.out.nvals == 0):
-            return self.hold(made if made.dtype is self.out.dtype else Panel(1, True, made).cast(self.out.dtype).vector)
+            return self.hold(made if made.dtype is self.out.dtype else elementwise.cast(made, self.out.dtype))
         out = self.of(self.out)
         elementwise.write_vector(made, out, mask, self.accum, self.replace)
         return self.hold(out)
@@ -158,23 +158,13 @@ def _by_value(e: Any) -> bool:
 
 
 def _ewise(s: _Statement, out: VectorStore, *write: Any) -> None:
-    e = s.e
-    extra: dict[str, Any] = {}
-    if e.operation == "ewise_union":
-        x, a, y, b = e.operands
-        extra = {"scalars": (a.value, b.value), "scalar_type": unify(a.dtype, b.dtype)}
-    else:
-        x, y = e.operands
-    elementwise.ewise(e.operation, e.op, s.of(x._store), s.of(y._store), out, *write, **extra)
+    x, y, extra = operands.of_ewise(s.e)
+    elementwise.ewise(s.e.operation, s.e.op, s.of(x._store), s.of(y._store), out, *write, **extra)
 
 
 def _apply(s: _Statement, out: VectorStore, *write: Any) -> None:
-    e = s.e
-    left = e.operation == "apply_left"
-    x = e.operands[1 if left else 0]
-    scalar = None if e.operation == "apply" else e.operands[0 if left else 1]
-    value, scalar_type = (0, BOOL) if scalar is None else (scalar.value, scalar.dtype)
-    elementwise.apply(e.op, s.of(x._store), out, *write, left=left, scalar=value, scalar_type=scalar_type)
+    x, extra = operands.of_apply(s.e)
+    elementwise.apply(s.e.op, s.of(x._store), out, *write, **extra)
 
 
 def _select(s: _Statement, out: VectorStore, *write: Any) -> None:

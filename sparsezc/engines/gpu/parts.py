@@ -49,6 +49,27 @@ def blocks(offsets: Sequence[Any], entry_bytes: int, *, most_rows: int = 2**62) 
     return list(pairwise(bounds))
 
 
+def pieces(nvals: int, entry_bytes: int, *, multiple: int = 1) -> list[tuple[int, int]]:
+    """Cut entries, wherever rows begin, into ranges that take at most half of the device memory that may be used.
+
+    Parameters
+    ----------
+    nvals : int
+        Entries in all.
+    entry_bytes : int
+        Device memory that an entry takes while it is worked on.
+    multiple : int
+        Of which every range but the last holds a multiple.
+    """
+    size = max(1, budget.available() // 2 // entry_bytes // multiple) * multiple
+    return [(start, min(start + size, nvals)) for start in range(0, nvals, size)]
+
+
+def fitting(placement: str, nbytes: int) -> str:
+    """Where so many bytes of a result go: what does not fit the device goes to the host, whatever `placement` says."""
+    return "hybrid" if placement == "device" and nbytes > budget.available() else placement
+
+
 def assemble(
     ranges: Sequence[tuple[int, int]],
     make: Make,
@@ -73,8 +94,8 @@ def assemble(
     parts = [offsets[:-1] + start for (offsets, _, _), start in zip(made, starts.tolist(), strict=False)]
     indptr = xp.concatenate([*parts, xp.asarray(starts[-1:])])
     kind = index_dtype(ncols, placement)
-    if not single and nvals * (kind.itemsize + (0 if iso else dtype.np_type.itemsize)) > budget.available():
-        placement = "hybrid" if placement == "device" else placement
+    if not single:
+        placement = fitting(placement, nvals * (kind.itemsize + (0 if iso else dtype.np_type.itemsize)))
     if single and placement == "device":
         _, ids, values = made[0]
         indices: Buffer = DeviceBuffer(ids.astype(kind, copy=False))

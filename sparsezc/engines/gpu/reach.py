@@ -143,9 +143,9 @@ class _Case:
             launch.blocks(gpu, 32 * max(-(-rows.nrows // 32), chunks.count)),
             launch.THREADS,
             (
-                np.uint64(rows.nrows), rows.indptr, np.uint64(rows.indices.pointer), self.x.vector.bits,
+                *rows.arguments[:3], self.x.vector.bits,
                 *self.mask.arguments(), np.uint64(self.x.width), self._active(searches), self.y,
-                gpu.xp.zeros(2, np.uint64), np.uint64(chunks.count), chunks.rows, chunks.first, chunks.slot,
+                gpu.xp.zeros(2, np.uint64), *chunks.arguments,
             ),
         )  # fmt: skip
 

@@ -15,6 +15,7 @@ from sparsezc.engines.gpu import (
     launch,
     matrices,
     matrix_results,
+    operands,
     orders,
     reduce,
     spmv,
@@ -26,7 +27,7 @@ from sparsezc.engines.gpu.output import MaskBits, bits_of, mask_bits
 from sparsezc.engines.gpu.stores import VectorStore
 from sparsezc.errors import NotImplementedException, warn_slow
 from sparsezc.semirings import select
-from sparsezc.semirings.types import BOOL, INT64, unify
+from sparsezc.semirings.types import INT64
 
 _Native = Callable[[Any, Any, Any, Any, bool], bool | None]  # False: the engine cannot after all
 _warned: set[str] = set()
@@ -72,24 +73,13 @@ def _spmv(vector_left: bool) -> _Native:
 
 
 def _ewise(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
-    extra: dict[str, Any] = {}
-    if e.operation == "ewise_union":
-        u, s, v, t = e.operands
-        extra = {"scalars": (s.value, t.value), "scalar_type": unify(s.dtype, t.dtype)}
-    else:
-        u, v = e.operands
+    u, v, extra = operands.of_ewise(e)
     elementwise.ewise(e.operation, e.op, u._store, v._store, out._store, mask_bits(mask), accum, replace, **extra)
 
 
 def _apply(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
-    left = e.operation == "apply_left"
-    u = e.operands[1 if left else 0]
-    s = None if e.operation == "apply" else e.operands[0 if left else 1]
-    value, scalar_type = (0, BOOL) if s is None else (s.value, s.dtype)
-    bits = mask_bits(mask)
-    elementwise.apply(
-        e.op, u._store, out._store, bits, accum, replace, left=left, scalar=value, scalar_type=scalar_type
-    )
+    u, extra = operands.of_apply(e)
+    elementwise.apply(e.op, u._store, out._store, mask_bits(mask), accum, replace, **extra)
 
 
 def _select(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:

@@ -21,7 +21,7 @@ from sparsezc.memory.device import DeviceBuffer
 from sparsezc.semirings.types import DataType
 
 _ENTRY_BYTES = 128  # while entries are matched, sorted and gathered
-_PART = 1 << 26  # entries that are renumbered at a time
+_RENUMBERED_BYTES = 32  # while an entry's id becomes another
 
 
 def positions(index: Any) -> Any:
@@ -116,8 +116,8 @@ def spread(store: MatrixStore, i: Any, j: Any, shape: tuple[int, int]) -> Matrix
         indptr = xp.cumsum(lengths)
     if j is not None:
         indices = allocate(rows.indices.placement, rows.nvals, index_dtype(shape[1], rows.indices.placement))
-        for start in range(0, rows.nvals, _PART):
-            ids = rows.indices.load(start, min(start + _PART, rows.nvals))
+        for start, stop in parts.pieces(rows.nvals, _RENUMBERED_BYTES):
+            ids = rows.indices.load(start, stop)
             indices.write(start, j[ids.astype(np.int64)].astype(indices.dtype))
     return MatrixStore(store.dtype, *shape, Rows(*shape, rows.nvals, indptr, indices, rows.values, rows.iso))
 

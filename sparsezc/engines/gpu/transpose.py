@@ -1,6 +1,8 @@
-"""The other orientation of a matrix: its entries sorted by column, a block of rows at a time."""
+"""The other orientation of a matrix: its entries sorted by column, a piece at a time."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -8,36 +10,58 @@ from sparsezc import device
 from sparsezc.csr import index_dtype
 from sparsezc.engines.gpu import launch, parts
 from sparsezc.engines.gpu.stores import Rows
+from sparsezc.errors import OutOfMemory
 from sparsezc.memory import allocate
 
-_ENTRY_BYTES = 64  # an id, its column, order, row and place, and its value twice
+_ENTRY_BYTES = 80  # an id, its order, column, row and place, its value twice, and what sorting takes
+_COLUMN_BYTES = 40  # offsets, the next place, and numbers of entries
 
 
 def transposed(rows: Rows) -> Rows:
-    """The CSR of the transpose, in the same placement. Any size fits: what a block leaves is put where it belongs."""
+    """The CSR of the transpose, in the same placement, or in host memory where the device has no room for it.
+
+    A matrix of any size, and rows of any length: entries are counted by column, and then go where they belong, a piece
+    of them at a time, straight from where they lie.
+
+    Raises
+    ------
+    OutOfMemory
+        The device has no room for the offsets of so many columns.
+    """
     gpu = device.current()
     xp = gpu.xp
-    ranges = parts.blocks([rows.indptr], _ENTRY_BYTES)
+    if _COLUMN_BYTES * rows.ncols > gpu.memory()[0]:
+        raise OutOfMemory(
+            f"the transpose of a matrix of {rows.ncols:,} columns needs {_COLUMN_BYTES * rows.ncols:,} bytes of device"
+            f" memory beside its entries, and {gpu.memory()[0]:,} are free"
+        )
+    pieces = parts.pieces(rows.nvals, _ENTRY_BYTES)
     counts = xp.zeros(rows.ncols, np.int64)
-    for first, last in ranges:
-        start, stop = rows.ends(first, last)
-        counts += xp.bincount(rows.indices.load(start, stop).astype(np.int64), minlength=rows.ncols)
+    for start, stop in pieces:
+        ids = rows.indices.load(start, stop)
+        counts += _by_column(ids, rows.ncols)
     indptr = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(counts)])
     free = indptr[:-1].copy()  # where the next entry of each column goes
-    placement = rows.indices.placement
-    indices = allocate(placement, rows.nvals, index_dtype(rows.nrows, placement))
+    kind = index_dtype(rows.nrows, rows.indices.placement)
+    value_bytes = 0 if rows.iso else rows.values.dtype.itemsize
+    placement = parts.fitting(rows.indices.placement, rows.nvals * (kind.itemsize + value_bytes))
+    indices = allocate(placement, rows.nvals, kind)
     values = rows.values if rows.iso else allocate(placement, rows.nvals, rows.values.dtype)
-    for first, last in ranges:
-        start, stop = rows.ends(first, last)
-        ids = rows.indices.load(start, stop).astype(np.int64)
+    for start, stop in pieces:
+        if len(pieces) > 1:  # else they are at hand, and counted
+            ids = rows.indices.load(start, stop)
+            counts = _by_column(ids, rows.ncols)
         order = xp.argsort(ids, kind="stable")  # entries come by row, so equal columns stay in row order
-        ids = ids[order]
-        to = free[ids] + xp.arange(ids.size, dtype=np.int64) - xp.searchsorted(ids, ids, side="left")
+        before = free - (xp.cumsum(counts) - counts)
+        to = before[ids[order].astype(np.int64)] + xp.arange(order.size, dtype=np.int64)
+        free += counts
         entry_rows = xp.searchsorted(rows.indptr, order + start, side="right") - 1
         launch.move("place", to, entry_rows.astype(indices.dtype), np.uint64(indices.pointer))
         if not rows.iso:
             launch.move("place", to, rows.values.load(start, stop)[order], np.uint64(values.pointer))
-        if len(ranges) > 1:
-            free += xp.bincount(ids, minlength=rows.ncols)
     gpu.synchronize()  # the host may read the result's pages now
     return Rows(rows.ncols, rows.nrows, rows.nvals, indptr, indices, values, rows.iso)
+
+
+def _by_column(ids: Any, ncols: int) -> Any:
+    return device.current().xp.bincount(ids.astype(np.int64), minlength=ncols)

@@ -8,6 +8,7 @@
 // The prelude supplies Id, A, X, Z (types of ids, values, vector, result); `Z compute(A a, X x, u64 row, u64 col)`; the flags
 // READS_IDS, READS_VALUES, READS_VECTOR (what it needs), ISO, COLUMNS (the vector stands for each row: entry (i, j) meets x(j));
 // LONG, the length of chunks.
+#include "chunks.cuh"
 #include "ids.cuh"
 #include "rows.cuh"
 
@@ -43,15 +44,12 @@ extern "C" __global__ void __launch_bounds__(256)
   __shared__ u8 owners[8][32];
   Ids ids(indices);
   const Operands o = {values, x, x_bits, out, bits};
-  for (u64 c = take(counters, 1); c < nchunks; c = take(counters, 1)) {
-    const u64 row = long_rows[chunk_slot[c]];
-    const u64 begin = (u64)indptr[row] + (c - long_first[chunk_slot[c]]) * LONG, row_end = (u64)indptr[row + 1];
-    const u64 end = row_end - begin < LONG ? row_end : begin + LONG;
+  each_chunk({nchunks, long_rows, long_first, chunk_slot}, indptr, counters, [&](u64 row, u64 begin, u64 end) {
     for (u64 base = begin & ~(u64)31; base < end; base += 32) {
       const u64 at = base + lane_id();
       visit(o, ids, at, at >= begin && at < end, row);
     }
-  }
+  });
   for (u64 word = take(counters + 1, 1); 32 * word < nrows; word = take(counters + 1, 1)) {
     const u64 row = 32 * word + lane_id();
     const u64 begin = row < nrows ? (u64)indptr[row] : 0, end = row < nrows ? (u64)indptr[row + 1] : 0;

@@ -5,11 +5,6 @@
 
 namespace szc {
 
-__device__ __forceinline__ void add_lanes(u64 v, u64* total) {
-  for (u32 d = 16; d; d >>= 1) v += __shfl_xor_sync(ALL, v, d);
-  if (lane_id() == 0 && v) atomicAdd(total, v);
-}
-
 // count: how many entries are present; *total is 0 on entry.
 extern "C" __global__ void count(u64 nwords, const u32* bits, u64* total) {
   u64 mine = 0;

@@ -39,7 +39,7 @@ __device__ __forceinline__ Block find_block(const BlockTable& table, u64 number)
   const u32 lane = lane_id(), place = (u32)number & 31u;
   const u32 mine = table.headers[(number & ~(u64)31) + lane];
   const u32 header = __shfl_sync(ALL, mine, (int)place);
-  const u32 before = sum_lanes(lane < place ? mine >> 10 : 0);
+  const u32 before = add_lanes(lane < place ? mine >> 10 : 0);
   return Block{table.starts[number >> 5] + before, header >> 10, (header >> 5) & 31u, header & 31u};
 }
 

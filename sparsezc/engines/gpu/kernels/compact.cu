@@ -4,27 +4,23 @@
 // Who calls: engines/gpu/submatrix.py (gather), transpose.py (place) and entries.py (the rest, with `before`: for each 32
 // entries, how many are kept before them). The prelude supplies Id and A. `moved_values` is null where the matrix is
 // iso-valued.
-#include "warp.cuh"
+#include "kept.cuh"
 
 namespace szc {
 
 extern "C" __global__ void move(u64 nvals, const u32* bits, const i64* before, const Id* indices, const A* values, Id* moved,
                                 A* moved_values) {
   for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < nvals; at += (u64)gridDim.x * blockDim.x) {
-    const u32 word = bits[at >> 5], lane = (u32)at & 31u;
-    if (!has_bit(word, lane)) continue;
-    const u64 to = (u64)before[at >> 5] + (u32)__popc(word & (bit(lane) - 1));
+    if (!present(bits, at)) continue;
+    const u64 to = kept_before(bits, before, 0, at);
     moved[to] = load_host(indices + at, 0);
     if (moved_values) moved_values[to] = load_host(values + at, 1);
   }
 }
 
-extern "C" __global__ void offsets(u64 nrows, const i64* indptr, u64 nvals, const u32* bits, const i64* before, i64* moved) {
-  for (u64 row = (u64)blockIdx.x * blockDim.x + threadIdx.x; row <= nrows; row += (u64)gridDim.x * blockDim.x) {
-    const u64 at = (u64)indptr[row];
-    const u32 word = (at >> 5) < (nvals + 31) / 32 ? bits[at >> 5] : 0;  // the end may lie just past the last word
-    moved[row] = before[at >> 5] + (i64)__popc(word & (bit((u32)at & 31u) - 1));
-  }
+extern "C" __global__ void offsets(u64 nrows, const i64* indptr, const u32* bits, const i64* before, i64* moved) {
+  for (u64 row = (u64)blockIdx.x * blockDim.x + threadIdx.x; row <= nrows; row += (u64)gridDim.x * blockDim.x)
+    moved[row] = (i64)kept_before(bits, before, 0, (u64)indptr[row]);
 }
 
 // out[k] = values[at[k]], whatever A's bits mean.

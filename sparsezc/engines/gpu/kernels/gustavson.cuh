@@ -80,11 +80,6 @@ struct Map {
   }
 };
 
-__device__ __forceinline__ u32 add_lanes(u32 n) {
-  for (int d = 16; d; d >>= 1) n += __shfl_xor_sync(ALL, n, d);
-  return n;
-}
-
 // Rows that are not left to the warps: those that a block maps, then those that a block has in a table.
 struct Listed {
   u64 nmapped, ntabled;

@@ -10,6 +10,7 @@
 // The prelude supplies XId, YId, MId and X, Y, M (types of ids and values), Id (the result's ids), S (two scalars a, b), W (the result), and
 // `bool compute(bool has_x, X x, bool has_y, Y y, bool allowed, bool inside, u64 row, u64 col, S a, S b, W& z)`, which
 // returns whether there is a result; the flags ISO_X, ISO_Y, ISO_M, READS_X, READS_Y, MASKED, MASK_VALUES, REGION.
+#include "bisect.cuh"
 #include "kept.cuh"
 
 namespace szc {
@@ -35,15 +36,6 @@ template <class Id, class T> struct Side {
   }
 
   __device__ __forceinline__ T value(u64 k, bool reads, bool iso) const { return reads ? values[iso ? 0 : k] : T(); }
-
-  // The row of entry k of the part, among rows first .. last-1.
-  __device__ __forceinline__ u64 row_of(u64 k, u64 first, u64 last) const {
-    while (last - first > 1) {
-      const u64 mid = (first + last) / 2;
-      if ((u64)indptr[mid] - base <= k) first = mid; else last = mid;
-    }
-    return first;
-  }
 };
 
 struct Operands {
@@ -69,7 +61,7 @@ __device__ __forceinline__ Merged merge(const Operands& o, u64 word) {
   const u64 k = 32 * (from_y ? word - words(o.x.count) : word) + lane_id();
   Merged r = {false, k, 0, 0, W()};
   if (k >= (from_y ? o.y.count : o.x.count)) return r;
-  const u64 row = from_y ? o.y.row_of(k, o.first, o.last) : o.x.row_of(k, o.first, o.last);
+  const u64 row = last_not_above(from_y ? o.y.indptr : o.x.indptr, o.first, o.last, k + (from_y ? o.y.base : o.x.base));
   r.col = from_y ? (u64)o.y.ids[k] : (u64)o.x.ids[k];
   bool both = false, marked = false;
   r.there = from_y ? o.x.find(row, r.col, both) : o.y.find(row, r.col, both);

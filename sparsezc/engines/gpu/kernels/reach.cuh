@@ -5,6 +5,7 @@
 // Source: M. Then and others, The more the merrier: efficient multi-source graph traversal, PVLDB 8, 2014,
 // doi:10.14778/2735496.2735507.
 #pragma once
+#include "chunks.cuh"
 #include "ids.cuh"
 #include "rows.cuh"
 

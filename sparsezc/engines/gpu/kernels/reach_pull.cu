@@ -40,11 +40,8 @@ extern "C" __global__ void __launch_bounds__(256)
   const u32 lane = lane_id();
   const Panel p = {indices, x, mask, flip, width, active, y};
   Ids ids(indices);
-  for (u64 c = take(counters, 1); c < nchunks; c = take(counters, 1)) {
-    const u64 row = long_rows[chunk_slot[c]];
-    const u64 begin = (u64)indptr[row] + (c - long_first[chunk_slot[c]]) * LONG, row_end = (u64)indptr[row + 1];
-    do_chunk(p, ids, row, begin, row_end - begin < LONG ? row_end : begin + LONG);
-  }
+  each_chunk({nchunks, long_rows, long_first, chunk_slot}, indptr, counters,
+             [&](u64 row, u64 begin, u64 end) { do_chunk(p, ids, row, begin, end); });
   for (u64 word = take(counters + 1, 1); 32 * word < nrows; word = take(counters + 1, 1)) {
     const u64 row = 32 * word + lane;
     Bits wanted = {}, found = {};

@@ -23,19 +23,16 @@ extern "C" __global__ void __launch_bounds__(256)
   const u32 lane = lane_id();
   const Panel p = {indices, x, mask, flip, width, active, y};
   Ids ids(indices);
-  for (u64 c = take(counters, 1); c < nchunks; c = take(counters, 1)) {
-    const u64 row = long_rows[chunk_slot[c]];
+  each_chunk({nchunks, long_rows, long_first, chunk_slot}, indptr, counters, [&](u64 row, u64 begin, u64 end) {
     const Bits bits = p.frontier(row);
-    if (!bits.any()) continue;
-    const u64 begin = (u64)indptr[row] + (c - long_first[chunk_slot[c]]) * LONG, row_end = (u64)indptr[row + 1];
-    const u64 end = row_end - begin < LONG ? row_end : begin + LONG;
+    if (!bits.any()) return;
     for (u64 base = begin & ~(u64)31; base < end; base += 32) {
       const u64 at = base + lane;
       const bool active = at >= begin && at < end;
       const u64 vertex = (u64)ids.load(at, active);
       if (active) push(p, vertex, bits);
     }
-  }
+  });
   for (u64 word = take(counters + 1, 1); 32 * word < nrows; word = take(counters + 1, 1)) {
     const u64 row = 32 * word + lane;
     Bits bits = {};

@@ -8,11 +8,6 @@
 
 namespace szc {
 
-__device__ __forceinline__ void add_lanes(u64 v, u64* total) {
-  for (u32 d = 16; d; d >>= 1) v += __shfl_xor_sync(ALL, v, d);
-  if (lane_id() == 0 && v) atomicAdd(total, v);
-}
-
 extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 size, const i64* push_indptr, u64 nrows, const i64* pull_indptr, const u32* x, const u32* mask, u32 flip, u64 width,
            const u64* active, u64* totals) {

@@ -1,12 +1,12 @@
 """How a product gets at the entries of a matrix, by the placement that they lie in.
 
 Kernels take a :class:`Part`: some rows, and where their entries lie. In most placements one launch takes all rows and
-reads the entries where they are (``device``, ``zerocopy``, ``mapped``, ``uvm``). The others serve a product in their
+reads the entries where they are (``device``, ``zerocopy``, ``uvm``). The others serve a product in their
 own way:
 
 * ``stream.py``: ranges of rows, one after another, through two buffers on the card;
 * ``gather.py``: the rows that the product wants, put together by the host's threads and copied;
-* ``resident.py``: some *segments* of the entries stay on the card (``cached``, ``hybrid``).
+* ``resident.py``: some *segments* of the entries stay on the card (``hybrid``, ``mapped``, ``cached``).
 
 Each gives parts for what is wanted; the kernels know nothing else of placements, and algorithms nothing at all. Their
 arrays lie in host memory that kernels can read, so every operation that has no use for parts reads that.
@@ -26,7 +26,8 @@ from sparsezc.memory import Buffer
 
 __all__ = ["Entries", "Part", "Wanted", "addresses", "moves", "part", "parts", "whole"]
 
-_MOVED = {"stream": "stream", "gather": "gather", "cached": "resident", "hybrid": "resident"}
+#: Which file serves a placement that needs one.
+_MOVED = {"stream": "stream", "gather": "gather"} | dict.fromkeys(("cached", "hybrid", "mapped"), "resident")
 
 
 class Wanted(NamedTuple):

@@ -85,7 +85,7 @@ def _ranges(indptr: Any, size: int, long: list[int]) -> list[tuple[int, int]]:
     for stop in [*long, nrows]:
         while first < stop:
             limit = int(indptr[first]) + size
-            end = min(stop, int(gpu.xp.searchsorted(indptr, np.int64(limit), side="right")) - 1)
+            end = min(stop, int(gpu.xp.searchsorted(indptr, gpu.xp.asarray([limit]), side="right")[0]) - 1)
             made.append((first, end))
             first = end
         first = stop + 1

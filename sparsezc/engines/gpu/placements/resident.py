@@ -38,7 +38,7 @@ def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
     region = _of(rows, entries)
     if region is not None:
         region.note(rows, wanted)
-    if region is None or rows.indices.placement == "hybrid":
+    if region is None or rows.indices.placement != "cached":
         yield _mixed(region, rows, entries)
     else:
         yield from _as_ascetic(region, rows, entries, wanted)
@@ -53,6 +53,8 @@ class Region:
         Segments that it has room for.
     filled : int
         Slots in use.
+    nbytes : int
+        Device memory that it takes.
     """
 
     def __init__(self, rows: Rows, entries: Entries, nbytes: int) -> None:
@@ -61,16 +63,17 @@ class Region:
         self.count = segments.count(rows.nvals)
         self.slots = min(self.count, nbytes // (entries.nbytes << segments.BITS))
         self.filled = 0
-        self.bytes = (self.slots * entries.nbytes) << segments.BITS
+        self.nbytes = (self.slots * entries.nbytes) << segments.BITS
         self._kept = {id(b): xp.empty(self.slots << segments.BITS, b.dtype) for b in entries.buffers}
         self._tables = {id(b): xp.full(self.count, b.pointer, np.uint64) for b in entries.buffers}
-        self._slot_of = np.full(self.count, -1, np.int64)
+        self._slot_of = xp.full(self.count, -1, np.int64)
         self._reads = xp.zeros(self.count, np.uint32)
         self._unseen = 0.0  # entries read since the last look
         self._bits: Any = None
         self.costs: dict[str, float] = {}  # seconds an entry, of the ways to fetch the rest
 
     def serves(self, entries: Entries) -> bool:
+        """Whether it holds the arrays that a product reads."""
         return all(id(buffer) in self._tables for buffer in entries.buffers)
 
     def note(self, rows: Rows, wanted: Wanted) -> None:
@@ -80,44 +83,42 @@ class Region:
             return
         segments.touch(rows, wanted, self._reads)
         self._unseen += rows.nvals if entries is None else entries
-        if self._unseen >= _LOOK * rows.nvals:
+        if self._unseen >= (_LOOK if self.filled < self.slots else 1) * rows.nvals:
             self._unseen = 0.0
             self._look()
 
     def _look(self) -> None:
-        gpu = device.current()
-        reads = gpu.asnumpy(self._reads).astype(np.int64)
-        there = self._slot_of >= 0
-        earned = np.flatnonzero(~there & (reads >= 1 << segments.BITS))
-        earned = earned[np.argsort(-reads[earned], kind="stable")]
-        free = self.slots - self.filled
-        coming, slots = earned[:free], np.arange(self.filled, self.filled + min(free, earned.size))
-        self.filled += coming.size
+        xp = device.current().xp
+        reads, there = self._reads.astype(np.int64), self._slot_of >= 0
+        earned = xp.flatnonzero(~there & (reads >= 1 << segments.BITS))
+        earned = earned[xp.argsort(_rank(reads[earned], earned))]  # the most read first
+        free = min(self.slots - self.filled, earned.size)
+        coming, slots = earned[:free], self.filled + xp.arange(free, dtype=np.int64)
+        self.filled += free
         if earned.size > free:
-            residents = np.flatnonzero(there)
-            least = residents[np.argsort(reads[residents], kind="stable")][: earned.size - free]
+            residents = xp.flatnonzero(there)
+            least = residents[xp.argsort(reads[residents])][: earned.size - free]
             rivals = earned[free : free + least.size]
             better = reads[rivals] > _HYSTERESIS * reads[least] + (1 << segments.BITS)
             going, rivals = least[better], rivals[better]
-            coming, slots = np.append(coming, rivals), np.append(slots, self._slot_of[going])
+            coming, slots = xp.concatenate([coming, rivals]), xp.concatenate([slots, self._slot_of[going]])
             self._point(going, None)
             self._slot_of[going] = -1
-        if int(reads.max(initial=0)) >= 1 << 30:  # far from the end of 32 bits
-            self._reads >>= np.uint32(1)
         if coming.size:
             self._bring(coming, slots)
+        if int(reads.max()) >= 1 << 30:  # far from the end of 32 bits
+            self._reads >>= np.uint32(1)
 
     def _bring(self, which: Any, slots: Any) -> None:
         xp = device.current().xp
-        order = np.argsort(which)
+        order = xp.argsort(which)  # as it lies on the host
         which, slots = which[order], slots[order]
-        start = time.perf_counter()
+        start = _clock(device.current()) if stats.is_counting() else 0.0
         for buffer in self.entries.buffers:
-            at, to = xp.asarray(which.astype(np.uint64)), xp.asarray(slots.astype(np.uint64))
-            segments.copy(at, to, buffer, self._kept[id(buffer)])
+            segments.copy(which.astype(np.uint64), slots.astype(np.uint64), buffer, self._kept[id(buffer)])
         if stats.is_counting():
-            device.current().synchronize()
-        stats.copied((which.size * self.entries.nbytes) << segments.BITS, time.perf_counter() - start)
+            taken = _clock(device.current()) - start
+            stats.copied((int(which.size) * self.entries.nbytes) << segments.BITS, taken)
         self._slot_of[which] = slots
         self._point(which, slots)
 
@@ -125,15 +126,13 @@ class Region:
         """Enter in the tables where these segments lie: in slots, or on the host."""
         gpu = device.current()
         self._bits = None
-        at = gpu.xp.asarray(which)
         for buffer in self.entries.buffers:
             if slots is None:
-                self._tables[id(buffer)][at] = np.uint64(buffer.pointer)
+                self._tables[id(buffer)][which] = np.uint64(buffer.pointer)
                 continue
-            start = gpu.pointer(self._kept[id(buffer)])
+            start = np.int64(gpu.pointer(self._kept[id(buffer)]))
             size = np.int64(buffer.dtype.itemsize << segments.BITS)
-            addresses = (np.int64(start) + (slots - which) * size).astype(np.uint64)
-            self._tables[id(buffer)][at] = gpu.xp.asarray(addresses | np.uint64(1))
+            self._tables[id(buffer)][which] = (start + (slots - which) * size).astype(np.uint64) | np.uint64(1)
 
     def tables(self, entries: Entries) -> tuple[Any, Any]:
         """Where each segment lies, of ids and values."""
@@ -150,7 +149,7 @@ class Region:
 def _mixed(region: Region | None, rows: Rows, entries: Entries, subset: Any = None) -> Part:
     """Rows whose segments are read where they lie."""
     pointers = staging.pointers_of(entries, addresses(rows, None))
-    if region is None or region.filled == 0:
+    if region is None:
         return part(rows, pointers, subset=subset)
     return part(rows, pointers, segments=region.tables(entries), bits=segments.BITS, subset=subset)
 
@@ -167,6 +166,14 @@ def _of(rows: Rows, entries: Entries) -> Region | None:
         return None
     made = rows.region = Region(rows, entries, room)
     return made
+
+
+def _rank(reads: Any, which: Any) -> Any:
+    """Numbers that put the most read first, and those read alike in an order that spreads over the array: where some of
+    its neighbours are on the card, a launch reads from there while it waits for the link.
+    """
+    scattered = (which.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(40)
+    return scattered.astype(np.int64) - (reads << 24)
 
 
 def share(active: float, data: float, memory: float) -> float:
@@ -209,7 +216,7 @@ def _as_ascetic(region: Region, rows: Rows, entries: Entries, wanted: Wanted) ->
         here = region.bits(rows)
         yield _mixed(region, rows, entries, here)
         words = ~here if wanted.words is None else (wanted.words ^ np.uint32(wanted.flip)) & ~here
-        yield from gather.parts(rows, entries, Wanted(words), ~here, region.bytes)
+        yield from gather.parts(rows, entries, Wanted(words), ~here, region.nbytes)
     if measures:
         region.costs[way] = (_clock(gpu) - start) / count
 

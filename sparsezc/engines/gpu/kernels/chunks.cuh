@@ -1,0 +1,26 @@
+// Rows of more than LONG entries, cut into chunks of so many: any warp may take the next one.
+//
+// The prelude of the kernel supplies LONG.
+#pragma once
+#include "warp.cuh"
+
+namespace szc {
+
+struct Chunks {
+  u64 count;
+  const u64* rows;   // the long rows
+  const u64* first;  // the first chunk of each
+  const u32* slot;   // which of them each chunk belongs to
+};
+
+// Calls visit(row, begin, end) for the chunks that this warp takes, of entries begin .. end-1. `counter` holds 0 on entry.
+template <class Visit>
+__device__ __forceinline__ void each_chunk(const Chunks& chunks, const i64* indptr, u64* counter, Visit visit) {
+  for (u64 c = take(counter, 1); c < chunks.count; c = take(counter, 1)) {
+    const u32 slot = chunks.slot[c];
+    const u64 row = chunks.rows[slot], begin = (u64)indptr[row] + (c - chunks.first[slot]) * LONG, end = (u64)indptr[row + 1];
+    visit(row, begin, end - begin < LONG ? end : begin + LONG);
+  }
+}
+
+}  // namespace szc
