@@ -44,8 +44,13 @@ class Chunks:
 
     @cached_property
     def arguments(self) -> tuple[Any, ...]:
-        """What kernels take of it."""
+        """What kernels take of it that are told which of them they do."""
         return self.rows, self.first, self.slot
+
+    @cached_property
+    def all(self) -> tuple[Any, ...]:
+        """What kernels take that do all of them."""
+        return np.uint64(self.count), *self.arguments
 
     @classmethod
     def of(cls, gpu: Device, indptr: Any) -> Chunks:
