@@ -17,29 +17,28 @@ def add(commands: Any) -> None:
     command = commands.add_parser("convert", help=text, description=f"{text.capitalize()}; the names say which.")
     graph.add_graph(command, weights="values of the edges (those of the file)")
     command.add_argument("target", metavar="TARGET", help="the file to write; whole, or not at all")
+    command.add_argument("--compress", action="store_true", help="for .h5: ids bit-packed, as kernels can read them")
     command.set_defaults(run=convert)
 
 
 def convert(arguments: argparse.Namespace) -> Report:
     """Read on the host, write, and say how much it was."""
-    from sparsezc.io.reader import format_of
-    from sparsezc.io.writer import write_files
+    from sparsezc.io.writer import check_target, write_files
 
     target = Path(arguments.target)
-    format_of(target, exists=False)  # a bad name is told before the work
+    check_target(target, compress=arguments.compress)
     arguments.engine = "cpu"
     arguments.placement = "auto"
     graph.configure(arguments)
     found = graph.load(arguments)
     start = time.perf_counter()
-    files = write_files(found.csr, target)
+    files = write_files(found.csr, target, compress=arguments.compress)
     elapsed = time.perf_counter() - start
     written = sum(file.stat().st_size for file in files)
-    facts = {key: value for key, value in found.facts.items() if key != "placement"}
-    return Report(
+    report = Report(
         {
             "command": "convert",
-            "graph": facts,
+            "graph": {key: value for key, value in found.facts.items() if key != "placement"},
             "target": arguments.target,
             "bytes": written,
             "time": {"load": found.load, "write": elapsed},
@@ -47,3 +46,16 @@ def convert(arguments: argparse.Namespace) -> Report:
         [("graph", found.line()), ("written", f"{arguments.target} ({size(written)})")],
         closing=[("load", seconds(found.load)), ("write", seconds(elapsed))],
     )
+    bits = _bits(target) if arguments.compress else 0.0
+    if bits:
+        report.data["bits_per_id"] = bits
+        report.facts.append(("ids", f"{bits:.2f} bits each, {32 / bits:.2f} times smaller than 4 bytes"))
+    return report
+
+
+def _bits(target: Path) -> float:
+    """What an id takes in a file with compressed ids; 0 where it has none."""
+    from sparsezc.io import ready
+
+    found = ready.find(target)
+    return 0.0 if found is None else ready.bits(found)

@@ -13,14 +13,20 @@ array([4, 7, 1], dtype=uint32)
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+from sparsezc import device
+from sparsezc.errors import InvalidObject
+from sparsezc.memory import allocate
+from sparsezc.memory.buffer import Buffer
 
 SIZE = 32  # entries of a block
 RAW = 32  # words of a block that holds the ids themselves
 LINE = 32  # words that a warp reads at once: the body is whole lines
-_PART = 1 << 14  # blocks that are worked on at a time
+PART = 1 << 19  # entries that are worked on at a time
 _NONE = 1 << 40  # a gap that is none: the first entry of a block, or an id that does not ascend
 
 
@@ -55,18 +61,19 @@ def padded(nvals: int) -> int:
 
 def encode(ids: NDArray[np.unsignedinteger]) -> Blocks:
     """Ids below 2^32, in any order, into blocks."""
-    nvals = ids.size
-    headers = np.zeros(padded(nvals), np.uint16)
-    bodies = []
-    for first in range(0, -(-nvals // SIZE), _PART):
-        part = ids[first * SIZE : (first + _PART) * SIZE].astype(np.int64)
-        made, body = _encode(part)
-        headers[first : first + made.size] = made
-        bodies.append(body)
-    words = np.concatenate([*bodies, np.empty(0, np.uint32)])
-    body = np.zeros(-(-words.size // LINE) * LINE, np.uint32)
-    body[: words.size] = words
-    return Blocks(nvals, headers, starts_of(headers), body)
+
+    def part(start: int) -> NDArray[Any]:
+        return ids[start : start + PART]
+
+    headers = np.zeros(padded(ids.size), np.uint16)
+    for start in range(0, ids.size, PART):
+        made = measure(part(start))
+        headers[start // SIZE : start // SIZE + made.size] = made
+    words = [pack(part(start), headers[start // SIZE :]) for start in range(0, ids.size, PART)]
+    used = np.concatenate([*words, np.empty(0, np.uint32)])
+    body = np.zeros(-(-used.size // LINE) * LINE, np.uint32)
+    body[: used.size] = used
+    return Blocks(ids.size, headers, starts_of(headers), body)
 
 
 def starts_of(headers: NDArray[np.uint16]) -> NDArray[np.uint64]:
@@ -93,21 +100,30 @@ def _width(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.frexp(numbers.astype(np.float64))[1].astype(np.int64)
 
 
-def _encode(ids: NDArray[np.int64]) -> tuple[NDArray[np.uint16], NDArray[np.uint32]]:
-    table, gaps = _gaps(ids)
-    words, low, high, base = _choose(table, gaps)
+def measure(ids: NDArray[Any]) -> NDArray[np.uint16]:
+    """How the blocks of some ids are packed best: their headers."""
+    words, low, high, _ = _choose(*_gaps(ids.astype(np.int64)))
+    return (words << 10 | low << 5 | high).astype(np.uint16)
+
+
+def pack(ids: NDArray[Any], headers: NDArray[np.uint16]) -> NDArray[np.uint32]:
+    """The words of the blocks of some ids, whose headers are the first ones given."""
+    table, gaps = _gaps(ids.astype(np.int64))
+    known = headers[: len(table)].astype(np.int64)
+    words, low, high = known >> 10, known >> 5 & 31, known & 31
     starts = np.cumsum(words) - words
     bits = np.zeros(32 * int(words.sum()), np.uint8)
     packed = words < RAW
     own = _width(gaps) > low[:, None]
+    based = packed & (words > 1 + low + -(-own.sum(1) * high // 32))
+    base = np.where(based, np.where(own, table, _NONE).min(1), 0)
     firsts = starts * 32
     _put(bits, firsts[~packed, None] + 32 * np.arange(SIZE), table[~packed], 32)
-    mask = (own[packed].astype(np.int64) << np.arange(SIZE)).sum(1) & ~1 | (base[packed] >= 0)
+    mask = (own[packed].astype(np.int64) << np.arange(SIZE)).sum(1) & ~1 | based[packed]
     _put(bits, firsts[packed, None], mask[:, None], 32)
-    based = packed & (base >= 0)
     _put(bits, firsts[based, None] + 32, base[based, None], 32)
-    codes = np.where(own, table - np.maximum(base, 0)[:, None], gaps)
-    firsts = firsts + 32 * (1 + (base >= 0))
+    codes = np.where(own, table - base[:, None], gaps)
+    firsts = firsts + 32 * (1 + based)
     ranks = np.cumsum(own, 1) - 1
     for width in np.unique(low[packed]).tolist():
         some = packed & (low == width)
@@ -116,15 +132,14 @@ def _encode(ids: NDArray[np.int64]) -> tuple[NDArray[np.uint16], NDArray[np.uint
         row, lane = np.nonzero(own & (packed & (high == width))[:, None])
         at = firsts[row] + 32 * low[row] + width * ranks[row, lane]
         _put(bits, at, codes[row, lane] >> low[row], width)
-    headers = (words << 10 | low << 5 | high).astype(np.uint16)
-    return headers, np.packbits(bits, bitorder="little").view("<u4").astype(np.uint32)
+    return np.packbits(bits, bitorder="little").view("<u4").astype(np.uint32)
 
 
 def _choose(table: NDArray[np.int64], gaps: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
-    """How to pack each block: its words, the bits of a gap, the further bits of an id, and its base or -1."""
+    """How to pack each block: its words, the bits of a gap, the further bits of an id, and whether it has a base."""
     count = len(table)
     words = np.full(count, RAW)
-    low, high, bases = np.zeros(count, np.int64), np.zeros(count, np.int64), np.full(count, -1)
+    low, high, bases = (np.zeros(count, np.int64) for _ in range(3))
     wide = _width(gaps)
     for bits in range(31):
         own = wide > bits
@@ -135,7 +150,7 @@ def _choose(table: NDArray[np.int64], gaps: NDArray[np.int64]) -> tuple[NDArray[
             needed = 1 + has_base + bits + -(-own.sum(1) * extra // 32)
             better = (needed < words) & (extra < 32)
             words[better], low[better], high[better] = needed[better], bits, extra[better]
-            bases[better] = least[better] if has_base else -1
+            bases[better] = has_base
     return words, low, high, bases
 
 
@@ -149,8 +164,8 @@ def decode(blocks: Blocks, start: int = 0, stop: int | None = None) -> NDArray[n
     """The ids of the entries ``start:stop``."""
     stop = blocks.nvals if stop is None else stop
     made = np.empty(stop - start, np.uint32)
-    for first in range(start // SIZE, -(-stop // SIZE), _PART):
-        last = min(first + _PART, -(-stop // SIZE))
+    for first in range(start // SIZE, -(-stop // SIZE), PART // SIZE):
+        last = min(first + PART // SIZE, -(-stop // SIZE))
         at = max(first * SIZE, start)
         part = _decode(blocks, first, last).reshape(-1)[at - first * SIZE : stop - first * SIZE]
         made[at - start : at - start + part.size] = part
@@ -189,3 +204,39 @@ def _decode(blocks: Blocks, first: int, last: int) -> NDArray[np.uint32]:
     heads = np.maximum.accumulate(np.where(own, lanes, 0), axis=1)
     ids = sums - np.take_along_axis(sums - steps, heads, axis=1)
     return np.where(words[:, None] == RAW, raw, ids).astype(np.uint32)
+
+
+class BlocksBuffer(Buffer):
+    """Ids in blocks whose body lies in some placement. It reads like any buffer: what is asked for is decoded.
+
+    `headers` and `starts` are arrays of the host, or of the device for those who work there.
+    """
+
+    def __init__(self, count: int, headers: Any, starts: Any, body: Buffer) -> None:
+        super().__init__(count, np.dtype(np.uint32))
+        self.headers, self.starts, self.body = headers, starts, body
+        self.placement, self.pages = body.placement, body.pages
+
+    @property
+    def nbytes(self) -> int:
+        return self.body.nbytes + int(self.headers.nbytes) + int(self.starts.nbytes)
+
+    @property
+    def pointer(self) -> int:
+        raise InvalidObject("compressed ids have no address of their own")
+
+    def write(self, start: int, array: ArrayLike) -> None:
+        raise InvalidObject("compressed ids are made as a whole; none of them can be changed")
+
+    def read(self, start: int = 0, stop: int | None = None) -> NDArray[Any]:
+        return decode(Blocks(self.count, self.headers, self.starts, self.body.read()), start, stop)
+
+    def load(self, start: int = 0, stop: int | None = None) -> Any:
+        return device.current().xp.asarray(self.read(start, stop))
+
+    def placed(self, placement: str) -> BlocksBuffer:
+        """The same with the body in another placement; where kernels cannot read it there, in host memory."""
+        target = allocate(placement if placement in ("device", "uvm") else "zerocopy", self.body.count, self.body.dtype)
+        for start in range(0, self.body.count, PART):
+            target.write(start, self.body.read(start, start + PART))
+        return BlocksBuffer(self.count, self.headers, self.starts, target)

@@ -9,46 +9,42 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from sparsezc import device
 from sparsezc.engines.gpu import launch, specialise
-from sparsezc.errors import InvalidObject
 from sparsezc.memory import Buffer, allocate, blocks
 from sparsezc.memory.device import DeviceBuffer
 
 _PART = 1 << 24  # ids that are decoded at a time on their way to the host
 
 
-class CompressedIds(Buffer):
-    """Ids in blocks. It reads like any buffer: what is asked for is decoded.
+class CompressedIds(blocks.BlocksBuffer):
+    """Ids in blocks, with headers on the device.
 
     `pointer` is the address of a BlockTable, which is what kernels with the flag COMPRESSED take for ids.
     """
 
     def __init__(self, count: int, headers: Any, starts: Any, body: Buffer) -> None:
-        super().__init__(count, np.dtype(np.uint32))
-        gpu = device.current()
-        self.headers, self.starts, self.body = headers, starts, body
-        self.placement, self.pages = body.placement, body.pages
-        addresses = [body.pointer, gpu.pointer(headers), gpu.pointer(starts)]
-        self._table = gpu.xp.asarray(np.array(addresses, np.uint64))
+        super().__init__(count, headers, starts, body)
+        self._table: Any = None
 
-    @property
-    def nbytes(self) -> int:
-        return self.body.nbytes + int(self.headers.nbytes) + int(self.starts.nbytes)
-
-    @property
-    def bits(self) -> float:
-        """Bits of an id, with all that belongs to it."""
-        return 8 * self.nbytes / max(self.count, 1)
+    @classmethod
+    def of(cls, made: blocks.BlocksBuffer) -> CompressedIds:
+        """Blocks whose headers lie on the host."""
+        xp = device.current().xp
+        return cls(made.count, xp.asarray(made.headers), xp.asarray(made.starts), made.body)
 
     @property
     def pointer(self) -> int:
-        return device.current().pointer(self._table)
+        gpu = device.current()
+        if self._table is None:  # only now: a file's pages are registered when somebody asks where they are
+            addresses = [self.body.pointer, gpu.pointer(self.headers), gpu.pointer(self.starts)]
+            self._table = gpu.xp.asarray(np.array(addresses, np.uint64))
+        return gpu.pointer(self._table)
 
-    def write(self, start: int, array: ArrayLike) -> None:
-        raise InvalidObject("compressed ids are made as a whole; none of them can be changed")
+    def placed(self, placement: str) -> blocks.BlocksBuffer:
+        return CompressedIds.of(super().placed(placement))
 
     def read(self, start: int = 0, stop: int | None = None) -> NDArray[Any]:
         stop = self.count if stop is None else stop

@@ -23,6 +23,7 @@ from sparsezc.engines.gpu.orders import Order
 from sparsezc.engines.gpu.vectors import VectorStore
 from sparsezc.errors import warn_slow
 from sparsezc.memory import Buffer
+from sparsezc.memory.blocks import BlocksBuffer
 from sparsezc.semirings.types import DataType
 
 __all__ = ["LONG", "Chunks", "MatrixStore", "Rows", "VectorStore", "rows_of"]
@@ -256,4 +257,7 @@ def _asked(rows: Rows | None) -> Rows | None:
 def rows_of(csr: Csr) -> Rows:
     """The rows of a Csr whose buffers lie where kernels can read them."""
     xp = device.current().xp
-    return Rows(csr.nrows, csr.ncols, csr.nvals, xp.asarray(csr.indptr), csr.indices, csr.values, csr.iso)
+    ids = csr.indices
+    if isinstance(ids, BlocksBuffer) and not isinstance(ids, CompressedIds):
+        ids = CompressedIds.of(ids)
+    return Rows(csr.nrows, csr.ncols, csr.nvals, xp.asarray(csr.indptr), ids, csr.values, csr.iso)
