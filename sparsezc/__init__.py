@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from sparsezc import dtypes as dtypes
     from sparsezc import exceptions as exceptions
     from sparsezc import io as io
+    from sparsezc import orders as orders
     from sparsezc import ss as ss
+    from sparsezc import stats as stats
     from sparsezc import viz as viz
     from sparsezc.convert import from_graphblas as from_graphblas
     from sparsezc.convert import to_graphblas as to_graphblas
@@ -65,10 +67,12 @@ _HOMES: dict[str, tuple[str, str | None]] = {
     "io": ("sparsezc.io", None),
     "monoid": ("sparsezc.semirings.monoid", None),
     "op": ("sparsezc.semirings.op", None),
+    "orders": ("sparsezc.orders", None),
     "replace": ("sparsezc.write", "replace"),
     "select": ("sparsezc.semirings.select", None),
     "semiring": ("sparsezc.semirings.semiring", None),
     "ss": ("sparsezc.ss", None),
+    "stats": ("sparsezc.stats", None),
     "to_graphblas": ("sparsezc.convert", "to_graphblas"),
     "unary": ("sparsezc.semirings.unary", None),
     "viz": ("sparsezc.viz", None),

@@ -81,8 +81,14 @@ _KEYS = {
     ),
     "placement": _Key(
         "auto",
-        _choice("auto", "device", "zerocopy"),
-        "where a GPU matrix's arrays lie: 'auto' is the card's memory if all fits the budget, else host memory",
+        _choice("auto", "device", "zerocopy", "hybrid", "cached", "gather", "stream", "uvm"),
+        "where a GPU matrix's arrays lie: 'auto' is the card's memory if all fits the budget, else 'hybrid': host"
+        " memory, of which the budget holds the most used part; docs/placements.md tells of the others",
+    ),
+    "oversubscribe": _Key(
+        False,
+        _choice(True, False),
+        "whether placement 'uvm' may take more managed memory than the card has free, which hangs some cards",
     ),
     "budget": _Key(None, _budget, "device memory that may be used: None (all that is free), bytes, '16GB', or a share"),
     "host_budget": _Key(
@@ -130,13 +136,14 @@ _KEYS = {
 class Config:
     """Settings that hold for the whole process; read them as attributes, change them with :meth:`set`.
 
-    ``print(gb.config)`` explains each: ``engine``, ``placement``, ``budget``, ``host_budget``, ``head_cache``,
-    ``head_budget``, ``packing``, ``fallback``, ``autocompute``, ``mapnumpy`` and ``progress``. No environment variable
-    is read. Assigning (``gb.config.engine = "cpu"``) is the same as ``set``.
+    ``print(gb.config)`` explains each: ``engine``, ``placement``, ``oversubscribe``, ``budget``, ``host_budget``,
+    ``head_cache``, ``head_budget``, ``packing``, ``fallback``, ``autocompute``, ``mapnumpy`` and ``progress``. No
+    environment variable is read. Assigning (``gb.config.engine = "cpu"``) is the same as ``set``.
     """
 
     engine: Literal["auto", "cpu", "gpu"]
-    placement: Literal["auto", "device", "zerocopy"]
+    placement: Literal["auto", "device", "zerocopy", "hybrid", "cached", "gather", "stream", "uvm"]
+    oversubscribe: bool
     budget: int | float | str | None
     host_budget: int | float | str | None
     head_cache: Literal["auto", "on", "off"]

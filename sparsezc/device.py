@@ -30,8 +30,9 @@ __all__ = ["Cuda", "Device", "Pages", "current", "reason", "use"]
 Kernel = Callable[[int, int, tuple[Any, ...]], None]  # kernel(blocks, threads of a block, arguments)
 
 _HUGE = 2 << 20
-_ACCESSED_BY = 5  # cudaMemAdviseSetAccessedBy
+_ACCESSED_BY, _READ_MOSTLY = 5, 1  # cudaMemAdviseSetAccessedBy, cudaMemAdviseSetReadMostly
 _PORTABLE_MAPPED = 1 | 2  # cudaHostRegisterPortable | cudaHostRegisterMapped
+_READ_ONLY = 8  # cudaHostRegisterReadOnly
 
 
 @dataclass(eq=False)
@@ -40,7 +41,7 @@ class Pages:
 
     array: NDArray[np.uint8]
     pointer: int
-    kind: str  # "managed" or "pinned"
+    kind: str  # "managed", "pinned", "migrating" or "file"
 
 
 class Device(Protocol):
@@ -56,6 +57,10 @@ class Device(Protocol):
         ...
 
     def pages(self, nbytes: int, kind: str) -> Pages: ...
+    def map(self, array: NDArray[np.uint8]) -> Pages:
+        """Pages of a file that the host has mapped, for kernels to read only; OutOfMemory where that is refused."""
+        ...
+
     def managed_is_safe(self) -> bool:
         """Can a kernel and the host share managed pages without migrating them?"""
         ...
@@ -69,8 +74,35 @@ class Device(Protocol):
         """The reverse."""
 
     def synchronize(self) -> None: ...
+    def copies(self) -> Copies:
+        """A lane for copies from pinned host memory beside the kernels."""
+        ...
+
+    def traffic(self, kernel: Kernel) -> tuple[int, int, int]:
+        """Requests and sectors (32 bytes) that a counting kernel asked of host memory since this was asked last, and
+        the sectors that it read of segments in device memory.
+        """
+        ...
+
     def record(self) -> AbstractContextManager[Recording]:
         """Write kernels down that are launched within the context, instead of running them."""
+        ...
+
+
+class Copies(Protocol):
+    """Copies to the device that run beside kernels, in their order."""
+
+    def wait(self) -> None:
+        """The next copies begin once the kernels launched so far have ended."""
+
+    def copy(self, target: Any, host: NDArray[Any]) -> None:
+        """Begin to fill a device array; the host's must be pinned, and stay as it is until the copy has ended."""
+
+    def join(self) -> None:
+        """Kernels launched from now on wait for the copies so far."""
+
+    def mark(self) -> Callable[[], None]:
+        """A function with which the host waits for the copies so far."""
         ...
 
 
@@ -91,6 +123,37 @@ class _Graph:
         self.graph.launch()
 
 
+class _Kernel:
+    """A kernel; `module` has the numbers that it counts."""
+
+    def __init__(self, module: Any, name: str) -> None:
+        self.module = module
+        self._function = module.get_function(name)
+
+    def __call__(self, blocks: int, threads: int, arguments: tuple[Any, ...]) -> None:
+        self._function((blocks,), (threads,), arguments)
+
+
+class _CopyStream:
+    """Copies on a stream of their own."""
+
+    def __init__(self, cuda: Any) -> None:
+        self._cuda, self._stream = cuda, cuda.Stream(non_blocking=True)
+
+    def wait(self) -> None:
+        self._stream.wait_event(self._cuda.get_current_stream().record())
+
+    def copy(self, target: Any, host: NDArray[Any]) -> None:
+        self._cuda.runtime.memcpyAsync(int(target.data.ptr), host.ctypes.data, host.nbytes, 1, self._stream.ptr)
+
+    def join(self) -> None:
+        self._cuda.get_current_stream().wait_event(self._stream.record())
+
+    def mark(self) -> Callable[[], None]:
+        wait: Callable[[], None] = self._stream.record().synchronize
+        return wait
+
+
 class Cuda:
     """An NVIDIA GPU through CuPy."""
 
@@ -106,12 +169,16 @@ class Cuda:
 
     def compile(self, source: str, name: str) -> Kernel:
         path = compiler.compiled(self.xp.cuda.nvrtc, source, int(self.capability.replace(".", "")))
-        function = self.xp.RawModule(path=str(path)).get_function(name)
+        return _Kernel(self.xp.RawModule(path=str(path)), name)
 
-        def launch(blocks: int, threads: int, arguments: tuple[Any, ...]) -> None:
-            function((blocks,), (threads,), arguments)
+    def copies(self) -> _CopyStream:
+        return _CopyStream(self.xp.cuda)
 
-        return launch
+    def traffic(self, kernel: Any) -> tuple[int, int, int]:
+        counted = self.xp.ndarray(3, np.uint64, kernel.module.get_global("szc_traffic"))
+        requests, sectors, inside = map(int, self.asnumpy(counted))
+        counted.fill(0)
+        return requests, sectors, inside
 
     def memory(self) -> tuple[int, int]:
         free, total = self._runtime.memGetInfo()
@@ -126,20 +193,21 @@ class Cuda:
         return self._concurrent_managed
 
     def pages(self, nbytes: int, kind: str) -> Pages:
-        return self._managed(nbytes) if kind == "managed" else self._pinned(nbytes)
+        return self._pinned(nbytes) if kind == "pinned" else self._managed(nbytes, kind)
 
-    def _managed(self, nbytes: int) -> Pages:
+    def _managed(self, nbytes: int, kind: str) -> Pages:
+        """Pages that stay on the host, where it touches them first, or of kind "migrating" copies that come and go."""
         runtime = self._runtime
         try:
             pointer = int(runtime.mallocManaged(max(nbytes, 1)))
         except Exception as error:  # CuPy's own class; its text names the cause
             raise OutOfMemory(f"{nbytes:,} bytes of managed memory were asked for: {error}") from None
-        # First touched by the host and mapped for the device, the pages stay on the host.
-        runtime.memAdvise(pointer, max(nbytes, 1), _ACCESSED_BY, self.id)
+        advice = _ACCESSED_BY if kind == "managed" else _READ_MOSTLY
+        runtime.memAdvise(pointer, max(nbytes, 1), advice, self.id)
         array = _view(pointer, nbytes)
         weakref.finalize(array.base, _after_kernels, runtime, runtime.free, pointer)
         touch(array)
-        return Pages(array, pointer, "managed")
+        return Pages(array, pointer, kind)
 
     def _pinned(self, nbytes: int) -> Pages:
         """mmap, touched by many threads, then registered: ten times faster than cudaHostAlloc."""
@@ -160,6 +228,17 @@ class Cuda:
         held = _view(pointer, nbytes)
         weakref.finalize(held.base, _unregister, self._runtime, pointer, whole)
         return Pages(held, pointer, "pinned")
+
+    def map(self, array: NDArray[np.uint8]) -> Pages:
+        start = array.ctypes.data // mmap.PAGESIZE * mmap.PAGESIZE
+        size = -(-(array.ctypes.data + array.size - start) // mmap.PAGESIZE) * mmap.PAGESIZE
+        try:
+            self._runtime.hostRegister(start, size, _PORTABLE_MAPPED | _READ_ONLY)
+        except Exception as error:  # a file system without such pages, a driver or a kernel that is too old, no memory
+            raise OutOfMemory(f"{size:,} bytes of a file could not be registered: {error}") from None
+        pages = Pages(array, array.ctypes.data, "file")
+        weakref.finalize(pages, _unregister, self._runtime, start, array)
+        return pages
 
     def asnumpy(self, array: Any) -> NDArray[Any]:
         return np.asarray(self.xp.asnumpy(array))

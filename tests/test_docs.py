@@ -42,10 +42,12 @@ PACKAGES = {
     "sparsezc.io.arrow": "pyarrow",
     "sparsezc.io.awkward": "awkward",
     "sparsezc.io.binsparse": "h5py",
+    "sparsezc.io.paged": "h5py",
     "sparsezc.io.pandas": "pandas",
     "sparsezc.io.parquet": "pyarrow",
     "sparsezc.io.torch": "torch",
 }
+PAGES_NEED = {"formats.md": "h5py"}
 MODULES = sorted(module_name(path) for path in files(ROOT / "sparsezc") if path.name != "__main__.py")
 RUNNABLE = [page for page in PAGES if blocks(page, "python") and page not in CONTRACTS]
 
@@ -67,6 +69,8 @@ def test_examples_in_docstrings(name: str, tmp_path: Path, monkeypatch: pytest.M
 @pytest.mark.parametrize("page", RUNNABLE, ids=named)
 def test_python_blocks_run(page: Path, tmp_path: Path) -> None:
     """A page's Python blocks run as they stand, one after the other; a fragment that cannot run is a ```py block."""
+    if page.name in PAGES_NEED:
+        pytest.importorskip(PAGES_NEED[page.name], reason=f"{page.name} needs {PAGES_NEED[page.name]}")
     text = page.read_text()
     program = [""] * text.count("\n")
     for match in FENCE.finditer(text):

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 
 #: What each choice of --engine leaves for --placement.
-_PLACEMENTS = {"auto": ("auto", "device", "zerocopy"), "cpu": ("auto",), "gpu": ("auto", "device", "zerocopy")}
+_ON_GPU = ("auto", "device", "zerocopy", "mapped", "hybrid", "cached", "gather", "stream", "uvm")
+_PLACEMENTS = {"auto": _ON_GPU, "cpu": ("auto",), "gpu": _ON_GPU}
 
 
 def add_graph(command: argparse.ArgumentParser, *, weights: str) -> None:
@@ -40,7 +41,10 @@ def add_place(command: argparse.ArgumentParser) -> None:
         "--placement",
         choices=_PLACEMENTS["auto"],
         default="auto",
-        help="where a GPU matrix lies: the card's memory, or host memory that the GPU reads (auto)",
+        help="where a GPU matrix lies: the card's memory, the .h5 file, or host memory in one of many ways (auto)",
+    )
+    command.add_argument(
+        "--budget", metavar="SIZE", help="device memory to use at most: 16GB, or a share such as 0.5 (what is free)"
     )
     command.add_argument(
         "--head-cache",
@@ -59,7 +63,18 @@ def configure(arguments: argparse.Namespace) -> None:
     if placement not in _PLACEMENTS[engine]:
         raise InvalidValue(f"--placement {placement} is none of --engine {engine}; leave one of them out")
     heads = getattr(arguments, "head_cache", "auto")
+    placement = "auto" if placement == "mapped" else placement  # a file can be mapped, what is made cannot
     config.set(engine=engine, placement=placement, host_budget=arguments.host_budget, head_cache=heads)
+    budget = getattr(arguments, "budget", None)
+    if budget is not None:
+        config.set(budget=float(budget) if budget.replace(".", "", 1).isdigit() and float(budget) <= 1 else budget)
+
+
+def line(name: str, nrows: int, ncols: int, nvals: int, symmetric: bool) -> str:
+    """A graph in a line."""
+    if nrows != ncols:
+        return f"{name}: {nrows:,} x {ncols:,} matrix, {nvals:,} entries"
+    return f"{name}: {nrows:,} vertices, {nvals:,} edges, {'symmetric' if symmetric else 'directed'}"
 
 
 @dataclass
@@ -85,11 +100,8 @@ class Graph:
     def line(self) -> str:
         """The same for people."""
         n, edges = self.facts["vertices"], self.facts["edges"]
-        if n != self.columns:
-            return f"{self.name}: {n:,} x {self.columns:,} matrix, {edges:,} entries"
-        ways = "symmetric" if self.facts["symmetric"] else "directed"
-        text = f"{self.name}: {n:,} vertices, {edges:,} edges, {ways}"
-        if self.ids is None and n > 8 * edges:
+        text = line(self.name, n, self.columns, edges, self.facts["symmetric"])
+        if self.ids is None and n == self.columns and n > 8 * edges:
             text += " (most ids do not occur: --relabel leaves these out)"
         return text
 
@@ -136,6 +148,7 @@ def load(arguments: argparse.Namespace, weights: Any = None) -> Graph:
         relabel=arguments.relabel,
         placement=None if arguments.placement == "auto" else arguments.placement,
         format=arguments.format,
+        verify=getattr(arguments, "check", False),
     )
     elapsed = time.perf_counter() - start
     facts = {

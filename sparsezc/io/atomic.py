@@ -1,11 +1,14 @@
 """Files that appear whole or not at all: written under another name in the same folder, then renamed.
 
+What is not finished lies in a folder of its own beside the target, .NAME.*.part, which is held by a lock: what a run
+left there that was killed is removed by the next one that writes the same file.
 A link is followed: the file behind it is the one that changes. What is no regular file (a pipe, a terminal, a device)
 cannot be renamed over; it is written to, once everything is there.
 """
 
 from __future__ import annotations
 
+import glob
 import gzip
 import os
 import shutil
@@ -44,6 +47,7 @@ class Output:
         self.path = Path(path)
         self.written: list[Path] = []  # the files that have their names
         self._waiting: list[tuple[Path, Path]] = []
+        self._work: dict[Path, _Work] = {}  # by the folder that it lies in
 
     def __enter__(self) -> Self:
         return self
@@ -56,11 +60,9 @@ class Output:
         folder = None
         if not _is_special(final):
             final = final.resolve()
-            folder = final.parent
-            if not folder.is_dir():
-                raise FileMissing(f"{final}: the folder {folder} does not exist")
+            folder = self._beside(final)
         try:
-            handle, name = tempfile.mkstemp(prefix=f".{final.name}.", suffix=".part", dir=folder)
+            handle, name = tempfile.mkstemp(suffix=".part", dir=folder)
         except OSError as failure:
             raise _unwritten(final, failure) from None
         self._waiting.append((Path(name), final))
@@ -73,6 +75,22 @@ class Output:
         """An empty file that will be the output, for libraries that open files by their names."""
         self.open().close()
         return self._waiting[-1][0]
+
+    def scratch(self) -> Path:
+        """A folder beside the output for what is needed until it is whole."""
+        return self._beside(self.path.resolve())
+
+    def _beside(self, final: Path) -> Path:
+        """The folder for unfinished files beside this one."""
+        folder = final.parent
+        if not folder.is_dir():
+            raise FileMissing(f"{final}: the folder {folder} does not exist")
+        if folder not in self._work:
+            try:
+                self._work[folder] = _Work(folder, self.path.name)
+            except OSError as failure:
+                raise _unwritten(final, failure) from None
+        return self._work[folder].path
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -87,8 +105,46 @@ class Output:
         finally:
             for temporary, _ in self._waiting:
                 temporary.unlink(missing_ok=True)
+            for work in self._work.values():
+                work.remove()
         if isinstance(error, OSError) and not isinstance(error, GraphblasException):
             raise _unwritten(self.path, error) from None
+
+
+class _Work:
+    """A folder for unfinished files, held until it is removed or the process ends."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        for old in folder.glob(f".{glob.escape(name)}.*.part"):
+            if old.is_dir() and (held := _hold(old)) is not None:
+                shutil.rmtree(old, ignore_errors=True)
+                os.close(held)
+        self.path = Path(tempfile.mkdtemp(prefix=f".{name}.", suffix=".part", dir=folder))
+        self._held = _hold(self.path)
+
+    def remove(self) -> None:
+        """Remove the folder and all that is left in it."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        if self._held is not None:
+            os.close(self._held)
+
+
+def _hold(folder: Path) -> int | None:
+    """A lock on a folder; None where somebody has it, or the system has no such locks."""
+    try:
+        import fcntl
+    except ImportError:
+        return None
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:  # somebody has removed it
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(handle)
+        return None
+    return handle
 
 
 class _Gzip(gzip.GzipFile):

@@ -10,19 +10,24 @@ import json
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.csr import Csr
 from sparsezc.errors import DomainMismatch, FileFormatError, GraphblasException, InvalidValue
+from sparsezc.io import paged, ready, stream
 from sparsezc.io.atomic import Output
 from sparsezc.io.build import Edges, narrow_ids
 from sparsezc.io.holds import need_numbers
+from sparsezc.io.listing import Listing
 from sparsezc.io.optional import need
 from sparsezc.io.pieces import transposed
+from sparsezc.io.ready import type_name
 from sparsezc.io.source import existing
+from sparsezc.io.weights import Weights
+from sparsezc.memory.budget import require_host
 from sparsezc.semirings.types import lookup
 
 if TYPE_CHECKING:
@@ -164,7 +169,8 @@ def write_binsparse(
     format : {"CSR", "CSC", "COOR", "COOC", "DCSR", "DCSC", "CVEC", "DVEC"}, optional
         By default "CSR", for a Vector "CVEC". "DVEC" needs a Vector with an entry at each position.
     group : str, optional
-        The HDF5 group to write into; by default the file's root.
+        The HDF5 group to write into; by default the file's root. A CSR there lies ready to be mapped
+        (docs/formats.md).
 
     Raises
     ------
@@ -185,6 +191,10 @@ def write_binsparse(
     possible = _MATRICES[:6] if A.ndim == 2 else _VECTORS
     if form not in possible:
         raise InvalidValue(f"write_binsparse: format={format!r} is not one of {', '.join(possible)}")
+    if isinstance(A, Matrix) and form == "CSR" and group is None:
+        with Output(path) as out:
+            ready.save(A._to_csr(), out)
+        return
     whole = _matrix_parts(A._to_csr().place("host"), form) if isinstance(A, Matrix) else _vector_parts(A, form)
     with Output(path) as out, h5py.File(out.reserve(), "w") as file:
         _put(file if group is None else file.create_group(group), form, A.shape, A.nvals, *whole)
@@ -227,11 +237,8 @@ def _put(
         group.create_dataset(name, data=part)
         kinds[name] = part.dtype.name
     iso = iso and nvals > 0
-    kinds["values"] = _kind(values.dtype) if not iso else f"iso[{_kind(values.dtype)}]"
-    values = np.ascontiguousarray(values[: 1 if iso else nvals])
-    if values.dtype.kind in "bc":
-        values = values.view(np.uint8 if values.dtype.kind == "b" else f"f{values.dtype.itemsize // 2}")
-    group.create_dataset("values", data=values)
+    kinds["values"] = type_name(values.dtype) if not iso else f"iso[{type_name(values.dtype)}]"
+    group.create_dataset("values", data=paged.plain(np.ascontiguousarray(values[: 1 if iso else nvals])))
     descriptor = {
         "version": _VERSION, "format": form, "shape": list(shape), "number_of_stored_values": nvals,
         "data_types": kinds,
@@ -239,17 +246,17 @@ def _put(
     group.attrs["binsparse"] = json.dumps({"binsparse": descriptor}, indent=2)
 
 
-def _kind(dtype: np.dtype[Any]) -> str:
-    """A type by binsparse's name."""
-    if dtype.kind == "c":
-        return f"complex[float{dtype.itemsize * 4}]"
-    return "bint8" if dtype.kind == "b" else dtype.name
-
-
-def read(path: Path, **_: Any) -> Edges:
-    """The entries of a matrix, for :func:`sparsezc.io.read`."""
+def read(path: Path, *, weights: Weights, placement: str | None, direct: bool, verify: bool = False) -> Csr | Edges:
+    """The matrix of a file, for :func:`sparsezc.io.read`: mapped or placed if it lies ready, else its entries."""
     from sparsezc.matrix import Matrix
 
+    found = ready.find(path)
+    if found is not None and found.descriptor.get("format") in ready.FORMS:
+        if verify:
+            found.verify()
+        return ready.load(found, weights, placement, direct)
+    if verify:
+        raise InvalidValue(f"{path} has no checksums; gb.io.convert and gb.io.write make .h5 files that have them")
     A = read_binsparse(path)
     if not isinstance(A, Matrix):
         raise FileFormatError(f"{path} holds a vector; a matrix is needed (read_binsparse reads vectors)")
@@ -260,8 +267,15 @@ def read(path: Path, **_: Any) -> Edges:
     )
 
 
-def write(csr: Csr, out: Output) -> None:
-    """A matrix as CSR, for :func:`sparsezc.io.write`."""
-    h5py = need("h5py", "hdf5")
-    with h5py.File(out.reserve(), "w") as file:
-        _put(file, "CSR", (csr.nrows, csr.ncols), csr.nvals, *_matrix_parts(csr, "CSR"))
+def listing(path: Path, weights: Weights) -> Listing:
+    """The entries piece by piece, if the file lies ready; what others wrote is read whole."""
+    found = ready.find(path)
+    if found is not None and found.descriptor.get("format") in ready.FORMS:
+        return stream.listed(ready.stored(found))
+    require_host(60 * path.stat().st_size // 4, f"{path}, which sparsezc did not write,")
+    return Listing.of(cast(Edges, read(path, weights=weights, placement="host", direct=False)))
+
+
+def write(csr: Csr, out: Output, *, compress: bool = False) -> None:
+    """A matrix as CSR that lies ready, for :func:`sparsezc.io.write`."""
+    ready.save(csr, out, compress=compress)

@@ -8,17 +8,18 @@ Source: C. Demetrescu, A. Goldberg, D. Johnson, 9th DIMACS Implementation Challe
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sparsezc.csr import Csr
 from sparsezc.errors import FileFormatError, InvalidValue
 from sparsezc.io import text
 from sparsezc.io.atomic import Output
 from sparsezc.io.build import Edges, check_count, check_sizes, narrow_ids
+from sparsezc.io.listing import Listing, Piece, collect
 from sparsezc.io.pieces import rows_of
 from sparsezc.io.source import Lines, lines
 
@@ -36,39 +37,52 @@ def read(path: Path, **_: Any) -> Edges:
     FileFormatError
         No or a second ``p`` line, arcs that are more or fewer than it says, ids outside 1..n, lines of another kind.
     """
-    sizes: tuple[int, int] | None = None
-    parts: list[list[NDArray[Any]]] = []
-    arcs = 0
-    for chunk in lines(path):
-        data = b"\n" + chunk.data
-        if b"\nc" in data or b" c" in data or b"\tc" in data:
-            data = _COMMENT.sub(b"\n", data)
-        data, sizes = _problem(chunk, data, sizes)
-        all_arcs = data.count(b"\na ") == data.count(b"\n") - 1  # nearly always: then nothing is strange
-        if not all_arcs and (strange := _STRANGE.search(data)):
-            at = data.count(b"\n", 0, strange.start())
-            raise chunk.error(at, f"found {text.shown(strange[0])}; lines start with 'a ', 'c' or 'p'")
-        data = data.replace(b"\na", b"\n ")[1:]
-        found, columns = text.table(Lines(path, chunk.first, data), 3, base=1)
-        if not columns or not found:
-            continue
+    return collect(listing(path))
+
+
+def listing(path: Path) -> Listing:
+    """The same piece by piece."""
+
+    def pieces(found: Listing) -> Iterator[Piece]:
+        sizes: tuple[int, int] | None = None
+        arcs = 0
+        for chunk in lines(path):
+            data, sizes = _problem(chunk, _arcs(chunk), sizes)
+            table, _ = text.table(Lines(path, chunk.first, _plain(chunk, data)), 3, base=1)
+            if not table:
+                continue
+            if sizes is None:
+                raise chunk.error(0, "found an arc before the line 'p sp VERTICES ARCS'")
+            if int(max(table[0].max(), table[1].max())) >= sizes[0]:
+                bad = int(np.flatnonzero(np.maximum(table[0], table[1]) >= sizes[0])[0])
+                at = int(np.flatnonzero(text.counts(_plain(chunk, data)))[bad])
+                raise chunk.error(at, f"found an id above {sizes[0]:,}, the number of vertices in the 'p' line")
+            arcs += table[0].size
+            yield narrow_ids(table[0]), narrow_ids(table[1]), table[2]
         if sizes is None:
-            raise chunk.error(0, "found an arc before the line 'p sp VERTICES ARCS'")
-        if int(max(found[0].max(), found[1].max())) >= sizes[0]:
-            bad = int(np.flatnonzero(np.maximum(found[0], found[1]) >= sizes[0])[0])
-            at = int(np.flatnonzero(text.counts(data))[bad])
-            raise chunk.error(at, f"found an id above {sizes[0]:,}, the number of vertices in the 'p' line")
-        arcs += found[0].size
-        parts.append([narrow_ids(found[0]), narrow_ids(found[1]), found[2]])
-    if sizes is None:
-        raise FileFormatError(f"{path} has no line 'p sp VERTICES ARCS'")
-    if arcs != sizes[1]:
-        raise FileFormatError(f"{path} has {arcs:,} arcs; its 'p' line says {sizes[1]:,}")
-    n = sizes[0]
-    if not parts:
-        return Edges(n, n, np.empty(0, np.uint32), np.empty(0, np.uint32), np.empty(0, np.int64))
-    rows, cols, weights = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return Edges(n, n, rows, cols, weights)
+            raise FileFormatError(f"{path} has no line 'p sp VERTICES ARCS'")
+        if arcs != sizes[1]:
+            raise FileFormatError(f"{path} has {arcs:,} arcs; its 'p' line says {sizes[1]:,}")
+        found.nrows = found.ncols = sizes[0]
+        if not arcs:
+            yield np.empty(0, np.uint32), np.empty(0, np.uint32), np.empty(0, np.int64)
+
+    return Listing.by(pieces)
+
+
+def _arcs(chunk: Lines) -> bytes:
+    """The lines after a newline, those of comments emptied."""
+    data = b"\n" + chunk.data
+    return _COMMENT.sub(b"\n", data) if b"\nc" in data or b" c" in data or b"\tc" in data else data
+
+
+def _plain(chunk: Lines, data: bytes) -> bytes:
+    """Arcs as lines of numbers."""
+    all_arcs = data.count(b"\na ") == data.count(b"\n") - 1  # nearly always: then nothing is strange
+    if not all_arcs and (strange := _STRANGE.search(data)):
+        at = data.count(b"\n", 0, strange.start())
+        raise chunk.error(at, f"found {text.shown(strange[0])}; lines start with 'a ', 'c' or 'p'")
+    return data.replace(b"\na", b"\n ")[1:]
 
 
 def _problem(chunk: Lines, data: bytes, sizes: tuple[int, int] | None) -> tuple[bytes, tuple[int, int] | None]:

@@ -45,6 +45,11 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -
     FileFormatError
         Counts and sizes do not fit each other.
     """
+    return stream.load(stored(path, weights), weights, placement, direct)
+
+
+def stored(path: Path, weights: Weights) -> stream.Stored:
+    """The rows as they lie in the files."""
     edges, values = _part(path, ".dst"), _part(path, ".val")
     with Stream(existing(_part(path, ".col"))) as offsets:
         count = _count(offsets)
@@ -75,7 +80,7 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -
             yield take
 
     dtype = None if value_type is None else types.lookup(value_type)
-    return stream.load(stream.Stored(edges, n, n, indptr, entries, dtype), weights, placement, direct)
+    return stream.Stored(edges, n, n, indptr, entries, dtype)
 
 
 def _count(file: Stream) -> int:

@@ -41,6 +41,11 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -
     FileFormatError
         The header's counts and the file's size differ, offsets fall or ids are out of range.
     """
+    return stream.load(stored(path), weights, placement, direct)
+
+
+def stored(path: Path) -> stream.Stored:
+    """The rows as they lie in the file."""
     weighted = _weighted(path)
     entry = np.dtype(_PAIR if weighted else "<i4")
     with Stream(path) as file:
@@ -53,23 +58,22 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -
             )
         _check_size(file, _HEAD + (1 + directed) * (8 * (n + 1) + entry.itemsize * nvals), n, nvals)
         indptr = stream.read_offsets(file, n + 1, "<i8")
-        if indptr[-1] != nvals:
-            raise FileFormatError(f"{path}: the offsets end at {indptr[-1]}; the header says {nvals} edges")
+    if indptr[-1] != nvals:
+        raise FileFormatError(f"{path}: the offsets end at {indptr[-1]}; the header says {nvals} edges")
 
-        @contextmanager
-        def entries() -> Iterator[stream.Take]:
-            with Stream(path) as body:
-                _skip(body, _HEAD + 8 * (n + 1))
+    @contextmanager
+    def entries() -> Iterator[stream.Take]:
+        with Stream(path) as body:
+            _skip(body, _HEAD + 8 * (n + 1))
 
-                def take(count: int) -> tuple[Any, Any]:
-                    part = stream.read_exactly(body, count, entry, "edges")
-                    return (part["id"], part["weight"]) if weighted else (part, None)
+            def take(count: int) -> tuple[Any, Any]:
+                part = stream.read_exactly(body, count, entry, "edges")
+                return (part["id"], part["weight"]) if weighted else (part, None)
 
-                yield take
+            yield take
 
-        dtype = types.INT32 if weighted else None
-        stored = stream.Stored(path, n, n, indptr, entries, dtype, symmetric=not directed)
-        return stream.load(stored, weights, placement, direct)
+    dtype = types.INT32 if weighted else None
+    return stream.Stored(path, n, n, indptr, entries, dtype, symmetric=not directed)
 
 
 def _check_size(file: Stream, need: int, n: int, nvals: int) -> None:

@@ -113,17 +113,23 @@ def make(
     array([1, 0, 2, 1], dtype=uint64)
     """
     recipe = parse(name)
-    if recipe.weights is not None and weights.kind == "file" and weights.dtype is None:
-        try:
-            weights = weighting.parse(recipe.weights)
-        except InvalidValue as error:
-            raise InvalidValue(f"{name}: {error}") from None
+    weights = weights_of(name, recipe, weights)
     if recipe.kind in ("grid", "path", "star"):
         rows, cols, n = _regular(recipe)
         edges = build.Edges(n, n, rows, cols, undirected=True)
         return build.build(edges, weights, placement=placement)
     xp = _array_module() if xp is None else xp
     return _random(recipe, weights, placement, xp, chunk, passes)
+
+
+def weights_of(name: str, recipe: Recipe, weights: Weights) -> Weights:
+    """The weights asked for, or else those of the name."""
+    if recipe.weights is None or weights.kind != "file" or weights.dtype is not None:
+        return weights
+    try:
+        return weighting.parse(recipe.weights)
+    except InvalidValue as error:
+        raise InvalidValue(f"{name}: {error}") from None
 
 
 def _array_module() -> Any:
@@ -207,18 +213,25 @@ def _shuffle(ids: Any, scale: int, seed: int, xp: Any) -> Any:
     return ids
 
 
+def drawn(recipe: Recipe, start: int, stop: int, xp: Any) -> tuple[Any, Any]:
+    """Both ends (uint32) of those edges start:stop of a random graph that are no self-loops, one direction each."""
+    draw = _kron if recipe.kind == "kron" else _urand
+    rows, cols = draw(start, stop, recipe.first, recipe.seed, xp)
+    off = rows != cols
+    one, other = (_shuffle(ids[off], recipe.first, recipe.seed, xp) for ids in (rows, cols))
+    return one, other
+
+
 def _draw_rows(recipe: Recipe, xp: Any, chunk: int, low: int, high: int) -> Any:
     """The stored positions of the rows low:high as sorted 64-bit keys, row in the upper half."""
-    scale, draw = recipe.first, _kron if recipe.kind == "kron" else _urand
+    scale = recipe.first
     edges = recipe.second << scale
     everything = low == 0 and high == 1 << scale
     parts = []
     progress = Progress(edges, f"making {recipe.kind}" + ("" if everything else f" up to row {high:,}"), " edges")
     for start in range(0, edges, chunk):
         stop = min(start + chunk, edges)
-        rows, cols = draw(start, stop, scale, recipe.seed, xp)
-        off = rows != cols
-        rows, cols = (_shuffle(ids[off], scale, recipe.seed, xp).astype(xp.uint64) for ids in (rows, cols))
+        rows, cols = (ids.astype(xp.uint64) for ids in drawn(recipe, start, stop, xp))
         for one, other in ((rows, cols), (cols, rows)):
             keys = (one << xp.uint64(32)) | other
             parts.append(keys if everything else keys[(one >= xp.uint64(low)) & (one < xp.uint64(high))])

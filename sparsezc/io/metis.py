@@ -9,6 +9,7 @@ Source: G. Karypis, METIS 5.1.0 manual, section 4.1.1.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -23,6 +24,7 @@ from sparsezc.io import text
 from sparsezc.io.atomic import Output
 from sparsezc.io.build import Edges, check_count, check_sizes, narrow_ids
 from sparsezc.io.generate import mix
+from sparsezc.io.listing import Listing, Piece, collect
 from sparsezc.io.pieces import integers, is_symmetric, rows_of, unweighted
 from sparsezc.io.source import Lines, lines
 from sparsezc.progress import Progress, working
@@ -48,9 +50,30 @@ def read(path: Path, **_: Any) -> Edges:
         Lines or neighbours that are more or fewer than the header says, ids outside 1..n, or an edge that only one of
         its ends lists (or with another weight).
     """
+    edges = collect(Listing.by(lambda found: _pieces(path, found), undirected=True, mirrored=True))
+    with working("checking both ends of the edges"):
+        _check_symmetric(path, edges)
+    return edges
+
+
+def listing(path: Path) -> Listing:
+    """The same piece by piece; an edge that only one of its ends lists has no name there."""
+
+    def pieces(found: Listing) -> Iterator[Piece]:
+        upper = lower = 0
+        for piece in _pieces(path, found):
+            sums = _sums(*piece)
+            upper, lower = (upper + sums[0]) % 2**64, (lower + sums[1]) % 2**64
+            yield piece
+        if upper != lower:
+            raise FileFormatError(f"{path}: an edge is listed by one of its ends only, or with another weight there")
+
+    return Listing.by(pieces, undirected=True, mirrored=True)
+
+
+def _pieces(path: Path, found: Listing) -> Iterator[Piece]:
     header: _Header | None = None
-    parts: list[list[NDArray[Any]]] = []
-    vertex = 0
+    vertex = count = 0
     for chunk in lines(path):
         data, dropped = _comments(chunk.data)
         words = text.counts(data)
@@ -63,23 +86,20 @@ def read(path: Path, **_: Any) -> Edges:
             data = b"\n".join([b""] * (at + 1) + data.split(b"\n", at + 1)[at + 1 :])
             words[: at + 1] = 0
         place = np.flatnonzero(~dropped)  # the line of each vertex
-        part = _neighbours(Lines(path, chunk.first, data), words[place], place, vertex, header)
+        rows, cols, *rest = _neighbours(Lines(path, chunk.first, data), words[place], place, vertex, header)
         vertex += place.size
-        parts.append(part)
+        count += rows.size
+        yield rows, cols, rest[0] if rest else None
     if header is None:
         raise FileFormatError(f"{path} holds no header 'VERTICES EDGES'")
     if vertex < header.n:
         raise FileFormatError(f"{path} is truncated: it has lines for {vertex:,} of the header's {header.n:,} vertices")
-    rows, cols, *rest = (np.concatenate(column) for column in zip(*parts, strict=True))
-    if rows.size != 2 * header.edges:
+    if count != 2 * header.edges:
         raise FileFormatError(
-            f"{path} lists {rows.size:,} neighbours; its header says {header.edges:,} edges, "
+            f"{path} lists {count:,} neighbours; its header says {header.edges:,} edges, "
             f"so {2 * header.edges:,} are needed"
         )
-    edges = Edges(header.n, header.n, rows, cols, rest[0] if rest else None, undirected=True, mirrored=True)
-    with working("checking both ends of the edges"):
-        _check_symmetric(path, edges)
-    return edges
+    found.nrows = found.ncols = header.n
 
 
 def _comments(data: bytes) -> tuple[bytes, NDArray[np.bool_]]:
@@ -153,16 +173,21 @@ def _not_plain(chunk: Lines) -> FileFormatError:
 
 
 def _check_symmetric(path: Path, edges: Edges) -> None:
-    """Both ends must list an edge: the sums of a hash over the entries above and below the diagonal agree."""
-    upper, lower = edges.rows < edges.cols, edges.rows > edges.cols
-    sums = []
-    for where, one, other in ((upper, edges.rows, edges.cols), (lower, edges.cols, edges.rows)):
-        keys = one[where].astype(np.uint64) << np.uint64(32) ^ other[where].astype(np.uint64)
-        if edges.values is not None:
-            keys = mix(keys, np) + edges.values[where].astype(np.uint64)
-        sums.append(int(mix(keys, np).sum(dtype=np.uint64)))
-    if sums[0] != sums[1]:
+    """Both ends must list an edge."""
+    upper, lower = _sums(edges.rows, edges.cols, edges.values)
+    if upper != lower:
         raise FileFormatError(f"{path}: {_one_sided(edges)}; both ends of an edge must list it, with the same weight")
+
+
+def _sums(rows: NDArray[Any], cols: NDArray[Any], values: NDArray[Any] | None) -> list[int]:
+    """Sums of a hash over the entries above and below the diagonal, which agree where both ends list each edge."""
+    sums = []
+    for where, one, other in ((rows < cols, rows, cols), (rows > cols, cols, rows)):
+        keys = one[where].astype(np.uint64) << np.uint64(32) ^ other[where].astype(np.uint64)
+        if values is not None:
+            keys = mix(keys, np) + values[where].astype(np.uint64)
+        sums.append(int(mix(keys, np).sum(dtype=np.uint64)))
+    return sums
 
 
 def _one_sided(edges: Edges) -> str:

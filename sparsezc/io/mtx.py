@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +18,14 @@ from numpy.typing import NDArray
 
 from sparsezc.csr import Csr
 from sparsezc.errors import FileFormatError, InvalidValue
-from sparsezc.io import build
+from sparsezc.io import build, text
 from sparsezc.io.atomic import Output
-from sparsezc.io.build import Edges
+from sparsezc.io.build import Edges, narrow_ids
+from sparsezc.io.listing import Listing, Piece
 from sparsezc.io.pieces import unweighted
-from sparsezc.io.source import Stream, lines
+from sparsezc.io.source import Lines, Stream, lines
 from sparsezc.io.text import shown
+from sparsezc.memory.budget import require_host
 from sparsezc.progress import working
 from sparsezc.semirings import types
 
@@ -40,29 +44,105 @@ def read(path: Path, **_: Any) -> Edges:
     FileFormatError
         The file breaks the format, ends early, holds values that its type cannot, or is complex.
     """
+    head = _head(path)
+    with Stream(path) as file:
+        try:
+            rows, cols, values = triplets(file)[:3]
+        except (ValueError, OverflowError, EOFError, MemoryError) as error:
+            raise error if isinstance(error, FileFormatError) else FileFormatError(_told(path, error)) from None
+    if head.field == "pattern":
+        values = None
+    if head.stated is not None and values is not None:
+        _check_type(path, values, head.stated)
+    return Edges(head.nrows, head.ncols, rows, cols, values, head.both, head.both, head.stated)
+
+
+def listing(path: Path) -> Listing:
+    """The entries piece by piece, those of a symmetric matrix once; a dense matrix whole."""
+    head = _head(path)
+    if head.layout == "array":
+        require_host(24 * head.nrows * head.ncols, f"{path}, a dense matrix of {head.nrows:,} x {head.ncols:,},")
+        return Listing.of(read(path))
+
+    def pieces(_: Listing) -> Iterator[Piece]:
+        seen = 0
+        for chunk in _after_sizes(path):
+            table, _columns = text.table(chunk, 2 if head.field == "pattern" else 3, base=1)
+            if not table:
+                continue
+            rows, cols, *rest = table
+            seen += rows.size
+            _check_piece(chunk, head, table, seen)
+            values = rest[0].astype(np.float64 if head.field == "real" else np.int64, copy=False) if rest else None
+            if values is not None and head.stated is not None:
+                _check_type(path, values, head.stated)
+            yield narrow_ids(rows), narrow_ids(cols), values
+            if head.symmetry == "skew-symmetric":
+                assert values is not None
+                off = rows != cols
+                yield narrow_ids(cols[off]), narrow_ids(rows[off]), -values[off]
+        if seen != head.nvals:
+            raise FileFormatError(f"{path} is truncated: it has {seen:,} entries; its header says {head.nvals:,}")
+
+    return Listing.by(pieces, nrows=head.nrows, ncols=head.ncols, undirected=head.both, dtype=head.stated)
+
+
+def _after_sizes(path: Path) -> Iterator[Lines]:
+    """The lines, with comments and the line of sizes emptied."""
+    sizes = False
+    for chunk in lines(path):
+        data = text.without_comments(chunk.data)
+        if not sizes and (full := np.flatnonzero(text.counts(data))).size:
+            at, sizes = int(full[0]), True
+            data = b"\n" * (at + 1) + data.split(b"\n", at + 1)[at + 1]
+        if sizes and data:
+            yield Lines(path, chunk.first, data)
+
+
+def _check_piece(chunk: Lines, head: _Head, table: list[NDArray[Any]], seen: int) -> None:
+    """Ids within the sizes, values of the header's kind, no more entries than it says."""
+    for ids, size, what in ((table[0], head.nrows, "row"), (table[1], head.ncols, "column")):
+        if int(ids.max()) >= size:
+            bad = int(np.flatnonzero(ids >= size)[0])
+            at = int(np.flatnonzero(text.counts(chunk.data))[bad])
+            raise chunk.error(at, f"found the {what} {ids[bad] + 1}; 1 to {size} are needed")
+    if len(table) > 2 and table[2].dtype.kind == "f" and head.field != "real":
+        raise chunk.error(0, f"found values that are no whole numbers of 64 bits; the header says {head.field}")
+    if seen > head.nvals:
+        raise chunk.error(0, f"found more than the {head.nvals:,} entries of the header")
+
+
+@dataclass(frozen=True)
+class _Head:
+    """What a file says of itself; `stated`: the type of a GraphBLAS comment."""
+
+    nrows: int
+    ncols: int
+    nvals: int
+    layout: str
+    field: str
+    symmetry: str
+    stated: types.DataType | None
+
+    @property
+    def both(self) -> bool:
+        return self.symmetry in ("symmetric", "hermitian")
+
+
+def _head(path: Path) -> _Head:
     from scipy import io as scipy_io
 
     stated = _look(path)
-    with Stream(path) as head:
+    with Stream(path) as file:
         try:
-            nrows, ncols, nvals, layout, field, symmetry = scipy_io.mminfo(head)
+            nrows, ncols, nvals, layout, field, symmetry = scipy_io.mminfo(file)
         except (ValueError, OverflowError) as error:
             raise FileFormatError(_told(path, error)) from None
     if field == "complex":
         raise FileFormatError(f"{path} holds complex numbers; the types are {', '.join(map(str, types.ALL))}")
     build.check_sizes(nrows, ncols)
     build.check_count(path, nvals, 4 if layout == "coordinate" else 2)
-    with Stream(path) as file:
-        try:
-            rows, cols, values = triplets(file)[:3]
-        except (ValueError, OverflowError, EOFError, MemoryError) as error:
-            raise error if isinstance(error, FileFormatError) else FileFormatError(_told(path, error)) from None
-    if field == "pattern":
-        values = None
-    undirected = symmetry in ("symmetric", "hermitian")
-    if stated is not None and values is not None:
-        _check_type(path, values, stated)
-    return Edges(int(nrows), int(ncols), rows, cols, values, undirected, undirected, stated)
+    return _Head(int(nrows), int(ncols), int(nvals), layout, field, symmetry, stated)
 
 
 def triplets(source: Any) -> tuple[NDArray[Any], NDArray[Any], Any, tuple[int, int]]:

@@ -22,6 +22,7 @@ from sparsezc.csr import Csr
 from sparsezc.errors import FileFormatError, UnknownDtype
 from sparsezc.io import build, stream
 from sparsezc.io.atomic import Output
+from sparsezc.io.listing import Listing, Piece, collect
 from sparsezc.io.pieces import PIECE, rows_of
 from sparsezc.io.source import existing
 from sparsezc.io.weights import Weights
@@ -132,36 +133,59 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -
         Not such a file, or damaged; complex values; a format other than csr, csc and coo; ids out of range.
     """
     with _Archive(path) as archive:
-        kind = _format(archive)
-        shape = archive.small("shape")
-        if shape.size != 2 or shape.dtype.kind not in "iu" or int(shape.min()) < 0:
-            raise FileFormatError(f"{path}: the shape {shape.tolist()} is not that of a matrix")
-        nrows, ncols = (int(part) for part in shape)
-        build.check_sizes(nrows, ncols)
-        members = [archive.member(name) for name in _NEEDED[kind]]
-        _check(path, members, kind, nrows, ncols)
-        dtype = _dtype(path, members[2])
-        if kind == "coo":
-            return _coo(path, members, nrows, ncols, dtype)
-        if kind == "csc":
-            nrows, ncols = ncols, nrows
-        indptr = members[0].whole(np.int64)
-        if int(indptr[-1]) != members[1].size:
-            raise FileFormatError(f"{path}: indptr ends at {indptr[-1]}; indices has {members[1].size} entries")
-
-        @contextmanager
-        def entries() -> Iterator[stream.Take]:
-            ids, values = archive.member("indices"), archive.member("data")
-            wanted = weights.kind == "file"
-            yield lambda count: (ids.take(count), values.take(count) if wanted else None)
-
-        stored = stream.Stored(path, nrows, ncols, indptr, entries, dtype)
+        kind, found = _look(archive, weights)
+        if isinstance(found, Listing):
+            return collect(found)
         if kind == "csr":
-            return stream.load(stored, weights, placement, direct)
-        found = stream.load(stored, weights, placement, direct=False)
-        assert isinstance(found, build.Edges)
-        found.rows, found.cols, found.nrows, found.ncols = found.cols, found.rows, found.ncols, found.nrows
-        return found
+            return stream.load(found, weights, placement, direct)
+        edges = stream.load(found, weights, placement, direct=False)
+        assert isinstance(edges, build.Edges)
+        edges.rows, edges.cols, edges.nrows, edges.ncols = edges.cols, edges.rows, edges.ncols, edges.nrows
+        return edges
+
+
+def listing(path: Path, weights: Weights) -> Listing:
+    """The entries piece by piece."""
+
+    def pieces(listed: Listing) -> Iterator[Piece]:
+        with _Archive(path) as archive:
+            kind, found = _look(archive, weights)
+            entries = found if isinstance(found, Listing) else stream.listed(found)
+            for rows, cols, values in entries.pieces:
+                yield (cols, rows, values) if kind == "csc" else (rows, cols, values)
+        sizes = entries.nrows, entries.ncols
+        listed.nrows, listed.ncols = sizes[::-1] if kind == "csc" else sizes
+        listed.dtype = entries.dtype
+
+    return Listing.by(pieces)
+
+
+def _look(archive: _Archive, weights: Weights) -> tuple[str, stream.Stored | Listing]:
+    """The format, and the rows (of a csc: the columns) that are stored, or the entries of a coo."""
+    path, kind = archive.path, _format(archive)
+    shape = archive.small("shape")
+    if shape.size != 2 or shape.dtype.kind not in "iu" or int(shape.min()) < 0:
+        raise FileFormatError(f"{path}: the shape {shape.tolist()} is not that of a matrix")
+    nrows, ncols = (int(part) for part in shape)
+    build.check_sizes(nrows, ncols)
+    members = [archive.member(name) for name in _NEEDED[kind]]
+    _check(path, members, kind, nrows, ncols)
+    dtype = _dtype(path, members[2])
+    if kind == "coo":
+        return kind, _coo(path, members, nrows, ncols, dtype)
+    if kind == "csc":
+        nrows, ncols = ncols, nrows
+    indptr = members[0].whole(np.int64)
+    if int(indptr[-1]) != members[1].size:
+        raise FileFormatError(f"{path}: indptr ends at {indptr[-1]}; indices has {members[1].size} entries")
+
+    @contextmanager
+    def entries() -> Iterator[stream.Take]:
+        ids, values = archive.member("indices"), archive.member("data")
+        wanted = weights.kind == "file"
+        yield lambda count: (ids.take(count), values.take(count) if wanted else None)
+
+    return kind, stream.Stored(path, nrows, ncols, indptr, entries, dtype)
 
 
 def _format(archive: _Archive) -> str:
@@ -199,14 +223,21 @@ def _dtype(path: Path, member: _Member) -> types.DataType:
         ) from None
 
 
-def _coo(path: Path, members: list[_Member], nrows: int, ncols: int, dtype: types.DataType) -> build.Edges:
-    rows, cols = (member.whole(np.int64) for member in members[:2])
-    for name, ids, size in (("row", rows, nrows), ("col", cols, ncols)):
-        bad = np.flatnonzero((ids < 0) | (ids >= size))
-        if bad.size:
-            raise FileFormatError(f"{path}: {name}[{bad[0]}] is {ids[bad[0]]}; ids from 0 to {size - 1} are needed")
-    values = members[2].whole(dtype.np_type)
-    return build.Edges(nrows, ncols, build.narrow_ids(rows), build.narrow_ids(cols), values, dtype=dtype)
+def _coo(path: Path, members: list[_Member], nrows: int, ncols: int, dtype: types.DataType) -> Listing:
+    def pieces(_: Listing) -> Iterator[Piece]:
+        for start in range(0, members[0].size, PIECE):
+            count = min(PIECE, members[0].size - start)
+            rows, cols, values = (member.take(count) for member in members)
+            for name, ids, size in (("row", rows, nrows), ("col", cols, ncols)):
+                bad = np.flatnonzero((ids < 0) | (ids >= size))
+                if bad.size:
+                    at = int(bad[0])
+                    raise FileFormatError(
+                        f"{path}: {name}[{start + at}] is {ids[at]}; ids from 0 to {size - 1} are needed"
+                    )
+            yield build.narrow_ids(rows), build.narrow_ids(cols), values.astype(dtype.np_type, copy=False)
+
+    return Listing.by(pieces, nrows=nrows, ncols=ncols, dtype=dtype)
 
 
 def write(csr: Csr, out: Output, *, compressed: bool = False) -> None:

@@ -9,6 +9,7 @@ Source: https://parquet.apache.org/docs/file-format.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from sparsezc.errors import FileFormatError, InvalidValue
 from sparsezc.io import arrow
 from sparsezc.io.atomic import Output
 from sparsezc.io.build import Edges, narrow_ids
+from sparsezc.io.listing import Listing, Piece, collect
 from sparsezc.io.optional import need
 from sparsezc.io.pieces import rows_of, unweighted
 from sparsezc.io.source import existing
@@ -51,30 +53,38 @@ def read(path: Path, **_: Any) -> Edges:
     FileFormatError
         The file is damaged, or its first columns are no vertex ids.
     """
-    file, damage = _open(path)
-    with file:
-        schema = file.schema_arrow
-        columns = _columns(path, schema.names)
-        parts: list[list[NDArray[Any]]] = []
-        progress = Progress(file.metadata.num_rows, f"reading {path.name}", " edges")
-        try:
-            for batch in file.iter_batches(columns=columns):
-                parts.append(_numbers(path, batch, columns))
-                progress.advance(batch.num_rows)
-        except damage as error:
-            raise FileFormatError(f"{path} is damaged: {error}") from None
-        progress.close()
-    if not parts:
-        parts = [[np.empty(0, np.uint32), np.empty(0, np.uint32)]]
-    rows, cols, *rest = (np.concatenate(each) for each in zip(*parts, strict=True))
-    nrows, ncols = arrow.sizes_of(schema)
-    needed = int(max(rows.max(initial=0), cols.max(initial=0))) + 1 if rows.size else 0
-    if nrows is None or ncols is None:
-        nrows = ncols = needed
-    elif rows.size and (int(rows.max()) >= nrows or int(cols.max()) >= ncols):
-        raise FileFormatError(f"{path} says {nrows} x {ncols} in its schema and has the id {needed - 1}")
-    stated = types.lookup(rest[0].dtype) if rest else None
-    return Edges(nrows, ncols, rows, cols, rest[0] if rest else None, dtype=stated)
+    return collect(listing(path))
+
+
+def listing(path: Path) -> Listing:
+    """The same piece by piece."""
+
+    def pieces(found: Listing) -> Iterator[Piece]:
+        file, damage = _open(path)
+        needed = 0, 0
+        with file:
+            columns = _columns(path, file.schema_arrow.names)
+            nrows, ncols = arrow.sizes_of(file.schema_arrow)
+            progress = Progress(file.metadata.num_rows, f"reading {path.name}", " edges")
+            try:
+                for batch in file.iter_batches(columns=columns):
+                    rows, cols, *rest = _numbers(path, batch, columns)
+                    if rows.size:
+                        needed = max(needed[0], int(rows.max()) + 1), max(needed[1], int(cols.max()) + 1)
+                    if rest:
+                        found.dtype = types.lookup(rest[0].dtype)
+                    yield rows, cols, rest[0] if rest else None
+                    progress.advance(batch.num_rows)
+            except damage as error:
+                raise FileFormatError(f"{path} is damaged: {error}") from None
+            progress.close()
+        if nrows is None or ncols is None:
+            nrows = ncols = max(needed)
+        elif needed[0] > nrows or needed[1] > ncols:
+            raise FileFormatError(f"{path} says {nrows} x {ncols} in its schema and has the id {max(needed) - 1}")
+        found.nrows, found.ncols = nrows, ncols
+
+    return Listing.by(pieces)
 
 
 def _columns(path: Path, names: list[str]) -> list[str]:

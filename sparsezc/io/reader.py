@@ -16,6 +16,7 @@ from sparsezc.io import build, order
 from sparsezc.io import weights as weighting
 from sparsezc.io.pieces import unweighted
 from sparsezc.io.source import existing, naming
+from sparsezc.memory.budget import resolve
 from sparsezc.progress import task, working
 
 if TYPE_CHECKING:
@@ -32,16 +33,19 @@ _NEVER_GZIPPED = ("npz", "emogi", "parquet", "binsparse")
 def read(
     path: str | os.PathLike[str], directed: bool | None = None, symmetrize: bool = False, weights: Any = None,
     relabel: Literal[False] = False, placement: str | None = None, *, dup_op: Any = "min", format: str | None = None,
+    verify: bool = False,
 ) -> Matrix: ...  # fmt: skip
 @overload
 def read(
     path: str | os.PathLike[str], directed: bool | None = None, symmetrize: bool = False, weights: Any = None,
     *, relabel: Literal[True], placement: str | None = None, dup_op: Any = "min", format: str | None = None,
+    verify: bool = False,
 ) -> tuple[Matrix, NDArray[np.int64]]: ...  # fmt: skip
 @overload
 def read(
     path: str | os.PathLike[str], directed: bool | None = None, symmetrize: bool = False, weights: Any = None,
     relabel: bool = False, placement: str | None = None, *, dup_op: Any = "min", format: str | None = None,
+    verify: bool = False,
 ) -> Matrix | tuple[Matrix, NDArray[np.int64]]: ...  # fmt: skip
 def read(
     path: str | os.PathLike[str],
@@ -53,6 +57,7 @@ def read(
     *,
     dup_op: Any = "min",
     format: str | None = None,
+    verify: bool = False,
 ) -> Matrix | tuple[Matrix, NDArray[np.int64]]:
     """Read a graph from a file, or make one, as an adjacency matrix.
 
@@ -73,14 +78,18 @@ def read(
         to integers, NaN becomes 0 there). ``"hash:LOW-HIGH"``: made whole numbers, the same for (i, j) and (j, i).
     relabel : bool
         Number only the ids that occur, in ascending order.
-    placement : {"host", "device", "zerocopy", "auto"}, optional
-        Where the arrays are built; None leaves it to ``gb.config``.
+    placement : str, optional
+        Where the arrays are built: "host", "auto" or one of ``sparsezc.memory.PLACEMENTS``; None leaves it to
+        ``gb.config``. "mapped" leaves them in the file, a .h5 that sparsezc wrote, and opens it without reading them:
+        what "auto" does on a GPU if the file is large (docs/formats.md). The CPU engine reads it all the same.
     dup_op : str, BinaryOp or Monoid
         How the values of edges that occur more than once become one: min, max, plus, times, first, second, any, lor,
         land or lxor.
     format : str, optional
         Read the file as this format ("snap", "mtx", "dimacs", "metis", "gap", "emogi", "npz", "parquet" or
         "binsparse"), whatever its name.
+    verify : bool
+        Compare the whole of a .h5 file that sparsezc wrote with its checksums; without it, only what is small.
 
     Returns
     -------
@@ -108,7 +117,9 @@ def read(
     """
     from sparsezc.matrix import Matrix
 
-    csr, ids = read_csr(path, directed, symmetrize, weights, relabel, placement, dup_op=dup_op, format=format)
+    csr, ids = read_csr(
+        path, directed, symmetrize, weights, relabel, placement, dup_op=dup_op, format=format, verify=verify
+    )
     matrix: Matrix = Matrix._from_csr(csr, adopt=True)  # nobody else has these arrays
     return matrix if ids is None else (matrix, ids)
 
@@ -123,6 +134,7 @@ def read_csr(
     *,
     dup_op: Any = "min",
     format: str | None = None,
+    verify: bool = False,
 ) -> tuple[Csr, NDArray[np.int64] | None]:
     """What :func:`read` does, as a plain :class:`~sparsezc.csr.Csr` and the ids (None without `relabel`)."""
     wanted, merge = weighting.parse(weights), order.merge_name(dup_op)
@@ -132,7 +144,7 @@ def read_csr(
         raise InvalidValue("the name of the graph is empty; a file, or a graph to make such as kron:16, is needed")
     try:
         with task(), naming(path):
-            return _read(path, directed, symmetrize, wanted, relabel, placement, merge, format)
+            return _read(path, directed, symmetrize, wanted, relabel, placement, merge, format, verify)
     except OutOfMemory:
         raise
     except MemoryError as error:
@@ -141,18 +153,26 @@ def read_csr(
 
 def _read(
     path: str | os.PathLike[str], directed: bool | None, symmetrize: bool, wanted: weighting.Weights, relabel: bool,
-    placement: str | None, merge: str, format: str | None,
+    placement: str | None, merge: str, format: str | None, verify: bool,
 ) -> tuple[Csr, NDArray[np.int64] | None]:  # fmt: skip
     both = symmetrize or directed is False
-    made = isinstance(path, str) and path.partition(":")[0] in MADE and not Path(path).exists()
+    made = is_made(path)
+    kind = None if made else format_of(Path(path), format)
+    more = {}
+    if kind == "binsparse":
+        more["verify"] = verify
+    elif verify:
+        raise InvalidValue(f"{path} has no checksums; gb.io.convert makes .h5 files that have them")
+    elif placement == "mapped":
+        resolve(placement, 0, 0)  # refuses before the work
     if made:
         generate = import_module("sparsezc.io.generate")
         found: Csr | build.Edges = generate.make(str(path), wanted, placement)
     else:
         file = Path(path)
-        module = import_module(f"sparsezc.io.{format_of(file, format)}")
+        module = import_module(f"sparsezc.io.{kind}")
         direct = not (both or relabel)
-        found = module.read(file, weights=wanted, placement=placement, direct=direct)
+        found = module.read(file, weights=wanted, placement=placement, direct=direct, **more)
     if directed and (found.symmetric if isinstance(found, Csr) else found.undirected):
         raise InvalidValue(f"directed=True, but {path} is undirected by its format; leave directed out")
     if isinstance(found, Csr):
@@ -165,6 +185,11 @@ def _read(
         with working("numbering the ids"):
             found, ids = build.relabel(found)
     return build.build(found, wanted, placement=placement, dup_op=merge, symmetrize=both), ids
+
+
+def is_made(path: str | os.PathLike[str]) -> bool:
+    """Whether it is the name of a made graph."""
+    return isinstance(path, str) and path.partition(":")[0] in MADE and not Path(path).exists()
 
 
 def as_edges(csr: Csr) -> build.Edges:

@@ -7,17 +7,16 @@ Source: J. Leskovec, A. Krevl, SNAP Datasets, https://snap.stanford.edu/data.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from sparsezc.csr import Csr
 from sparsezc.errors import FileFormatError
 from sparsezc.io import text
 from sparsezc.io.atomic import Output
 from sparsezc.io.build import Edges, narrow_ids
+from sparsezc.io.listing import Listing, Piece, collect
 from sparsezc.io.pieces import rows_of, unweighted
 from sparsezc.io.source import Lines, lines
 
@@ -32,20 +31,26 @@ def read(path: Path, **_: Any) -> Edges:
     FileFormatError
         Something that is no vertex id or number, lines of differing length, or no edge at all; with the line.
     """
-    columns: int | None = None
-    parts: list[list[NDArray[Any]]] = []
-    for chunk in lines(path):
-        if columns is None and path.name.removesuffix(".gz").endswith((".csv", ".tsv")):
-            chunk = _without_header(chunk)
-        found, columns = text.table(Lines(path, chunk.first, text.without_comments(chunk.data)), columns or None)
-        if found:
-            parts.append([narrow_ids(found[0]), narrow_ids(found[1]), *found[2:]])
-    if not parts:
-        raise FileFormatError(f"{path} holds no edges; lines of two vertex ids are needed")
-    rows, cols, *rest = (np.concatenate(column) for column in zip(*parts, strict=True))
-    del parts
-    n = int(max(rows.max(), cols.max())) + 1
-    return Edges(n, n, rows, cols, rest[0] if rest else None)
+    return collect(listing(path))
+
+
+def listing(path: Path) -> Listing:
+    """The same piece by piece."""
+
+    def pieces(found: Listing) -> Iterator[Piece]:
+        columns: int | None = None
+        for chunk in lines(path):
+            if columns is None and path.name.removesuffix(".gz").endswith((".csv", ".tsv")):
+                chunk = _without_header(chunk)
+            table, columns = text.table(Lines(path, chunk.first, text.without_comments(chunk.data)), columns or None)
+            if table:
+                rows, cols, *rest = table
+                found.nrows = found.ncols = max(found.nrows, int(max(rows.max(), cols.max())) + 1)
+                yield narrow_ids(rows), narrow_ids(cols), rest[0] if rest else None
+        if not found.nrows:
+            raise FileFormatError(f"{path} holds no edges; lines of two vertex ids are needed")
+
+    return Listing.by(pieces)
 
 
 def _without_header(chunk: Lines) -> Lines:

@@ -20,6 +20,7 @@ from sparsezc.errors import FileFormatError
 from sparsezc.io import build
 from sparsezc.io import weights as weighting
 from sparsezc.io.build import Edges
+from sparsezc.io.listing import Listing, Piece
 from sparsezc.io.source import Stream
 from sparsezc.io.weights import Weights
 from sparsezc.memory import Buffer, allocate
@@ -221,6 +222,26 @@ def _check_range(stored: Stored, ids: NDArray[Any], start: int) -> None:
         raise FileFormatError(
             f"{stored.path}: entry {start + at} has the column id {ids[at]}; 0 to {stored.ncols - 1} are needed"
         )
+
+
+def listed(stored: Stored) -> Listing:
+    """The entries piece by piece, as edges."""
+    _check_offsets(stored)
+
+    def pieces(_: Listing) -> Iterator[Piece]:
+        with stored.entries() as take:
+            for row, stop_row, start, stop in _pieces(stored.indptr):
+                if stop > start:
+                    ids, values = take(stop - start)
+                    _check_range(stored, ids, start)
+                    lengths = _lengths(stored.indptr[row:stop_row] - start, stop - start)
+                    rows = np.repeat(np.arange(row, stop_row), lengths)
+                    yield build.narrow_ids(rows), build.narrow_ids(ids), values
+
+    both = stored.symmetric
+    return Listing.by(
+        pieces, nrows=stored.nrows, ncols=stored.ncols, undirected=both, mirrored=both, dtype=stored.dtype
+    )  # fmt: skip
 
 
 def _collect(stored: Stored) -> Edges:

@@ -1,9 +1,12 @@
 """Where the arrays of a matrix lie.
 
-A *placement* is one file of this room: :mod:`~sparsezc.memory.host` (NumPy arrays, for the CPU engine),
-:mod:`~sparsezc.memory.device` (the card's own memory) and :mod:`~sparsezc.memory.zerocopy` (host memory that kernels
-read over the link). Each makes :class:`Buffer` objects through :func:`allocate`; :mod:`~sparsezc.memory.budget` says
-how much of the card may be used and resolves ``"auto"``.
+The kinds of memory are one file each: :mod:`~sparsezc.memory.host` (NumPy arrays, for the CPU engine),
+:mod:`~sparsezc.memory.device` (the card's own memory), :mod:`~sparsezc.memory.zerocopy` (host memory that kernels
+read over the link), :mod:`~sparsezc.memory.mapped` (a file's pages, which they read in the same way) and
+:mod:`~sparsezc.memory.uvm` (pages that migrate). A *placement* is one of these together with the way in which products
+get at it: ``stream``, ``gather``, ``cached`` and ``hybrid`` lie in host memory that kernels can read, too, and
+``sparsezc/engines/gpu/placements/`` serves them. :func:`allocate` makes :class:`Buffer` objects;
+:mod:`~sparsezc.memory.budget` says how much of the card may be used and resolves ``"auto"``.
 
 >>> from sparsezc import memory
 >>> ids = memory.allocate("host", 4, "uint32")
@@ -23,10 +26,23 @@ from numpy.typing import DTypeLike
 from sparsezc.errors import InvalidValue
 from sparsezc.memory.buffer import Buffer
 
-__all__ = ["PLACEMENTS", "Buffer", "allocate", "wrap"]
+__all__ = ["GPU_PLACEMENTS", "PLACEMENTS", "Buffer", "allocate", "wrap"]
 
-#: The placements by name; each is the module of this name, with a function ``allocate(count, dtype)``.
-PLACEMENTS = ("host", "device", "zerocopy")
+#: The module behind each placement of the GPU engine, which has a function ``allocate(count, dtype, placement)``.
+_MODULES = {
+    "device": "device",
+    "zerocopy": "zerocopy",
+    "mapped": "mapped",
+    "hybrid": "zerocopy",
+    "cached": "zerocopy",
+    "gather": "zerocopy",
+    "stream": "zerocopy",
+    "uvm": "uvm",
+}
+GPU_PLACEMENTS = tuple(_MODULES)
+PLACEMENTS = ("host", *GPU_PLACEMENTS)
+#: Those whose entries kernels read over the link where they lie, if they are on the host.
+IN_PLACE = ("zerocopy", "mapped", "hybrid")
 
 
 def allocate(placement: str, count: int, dtype: DTypeLike) -> Buffer:
@@ -34,7 +50,8 @@ def allocate(placement: str, count: int, dtype: DTypeLike) -> Buffer:
 
     Parameters
     ----------
-    placement : {"host", "device", "zerocopy"}
+    placement : {"host", "device", "zerocopy", "mapped", "hybrid", "cached", "gather", "stream", "uvm"}
+        What is made for "mapped" is zero-copy memory: a file that is mapped holds what it holds.
     count : int
         Number of entries.
     dtype : dtype-like
@@ -51,8 +68,8 @@ def allocate(placement: str, count: int, dtype: DTypeLike) -> Buffer:
     """
     if placement not in PLACEMENTS:
         raise InvalidValue(f"placement={placement!r} is not a placement; choose one of {', '.join(PLACEMENTS)}")
-    module: Any = import_module(f"sparsezc.memory.{placement}")
-    buffer: Buffer = module.allocate(int(count), np.dtype(dtype))
+    module: Any = import_module(f"sparsezc.memory.{_MODULES.get(placement, placement)}")
+    buffer: Buffer = module.allocate(int(count), np.dtype(dtype), placement)
     return buffer
 
 

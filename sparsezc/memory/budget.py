@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from sparsezc import device
 from sparsezc.config import config, parse_bytes
-from sparsezc.errors import DeviceUnavailable, OutOfMemory
+from sparsezc.errors import DeviceUnavailable, InvalidValue, OutOfMemory
 from sparsezc.memory import machine
 
 _SHARE = 0.9
 _SMALL = 1 << 24  # bytes: arrays that are not worth a look at the machine
 HEAD_BYTES = 32  # a row, of the row-head cache
+_SOON_READ = 1 << 28  # bytes of a file that are read in no time: they go where they are used fastest
 _VECTOR_BYTES = 48  # a vertex: six vectors of 8-byte values, about what PageRank and delta-stepping hold
 
 
@@ -99,30 +100,34 @@ def head_bytes(nrows: int) -> int:
 def resolve(
     placement: str | None, nbytes: int, nrows: int, *, host_nbytes: int | None = None, lies: str | None = None
 ) -> str:
-    """The placement for a matrix of `nbytes` bytes of ids and values: "host", "device" or "zerocopy".
+    """The placement for a matrix of `nbytes` bytes of ids and values; "auto" is "device", or "hybrid" where that is too
+    small; or "mapped".
 
     Parameters
     ----------
     host_nbytes : int, optional
         Bytes in placement ``"host"``, whose ids are wider; without it that placement is not measured.
     lies : str, optional
-        The placement where the matrix lies already, which needs nothing more.
+        The placement where the matrix lies already, which needs nothing more. What is mapped is left so by "auto" if
+        the card has no room for it, or if it is too large to be read in a moment.
 
     Raises
     ------
+    InvalidValue
+        For "mapped" where nothing is.
     OutOfMemory
         Where it does not fit: the message says what each placement needs and what there is.
     DeviceUnavailable
         Where a GPU was asked for and there is none.
     """
-    chosen = _choose(placement, nbytes, nrows)
-    if chosen == lies:
+    chosen = _mapped(placement, nbytes, nrows, lies) or _choose(placement, nbytes, nrows)
+    if chosen == lies != "mapped":
         return chosen
     vectors = working_bytes(nrows)
-    card, host = None if chosen == "host" else available(), host_available()
-    needed = {"host": 0, "device": vectors + nbytes, "zerocopy": vectors}[chosen]
-    needed_host = {"host": host_nbytes or 0, "device": 0, "zerocopy": nbytes}[chosen]
-    told = f"(device: {vectors + nbytes:,}; zerocopy: {vectors:,}, and {nbytes:,} of host memory"
+    card, host = None if engine_of(chosen) == "cpu" else available(), host_available()
+    needed = {"host": 0, "device": vectors + nbytes}.get(chosen, vectors)
+    needed_host = {"host": host_nbytes or 0, "device": 0, "mapped": 0}.get(chosen, nbytes)
+    told = f"(device: {vectors + nbytes:,}; all others: {vectors:,}, and {nbytes:,} of host memory"
     told += f"; host: {host_nbytes:,} of host memory)" if host_nbytes is not None else ")"
     if card is not None and needed > card:
         raise OutOfMemory(
@@ -138,6 +143,30 @@ def resolve(
     return chosen
 
 
+def _mapped(placement: str | None, nbytes: int, nrows: int, lies: str | None) -> str | None:
+    """The placement "mapped" where a file is and shall stay so; None: any other."""
+    if placement == "mapped":
+        if lies != placement:
+            raise InvalidValue(
+                "placement='mapped' is for .h5 files that sparsezc wrote; gb.io.convert makes one of any other graph"
+            )
+        return placement
+    if lies != "mapped" or placement not in (None, "auto") or config.placement != "auto" or not on_device():
+        return None
+    fits = nbytes + working_bytes(nrows) <= available()
+    return None if fits and nbytes <= _SOON_READ else lies
+
+
+def on_device() -> bool:
+    """Whether a matrix of which nothing is said goes to the GPU."""
+    return config.engine == "gpu" or (config.engine == "auto" and device.reason() is None)
+
+
+def engine_of(placement: str) -> str:
+    """The engine that arrays in a placement are for; the CPU's reads what is mapped."""
+    return "cpu" if placement == "host" or (placement == "mapped" and not on_device()) else "gpu"
+
+
 def _choose(placement: str | None, nbytes: int, nrows: int) -> str:
     """What the caller or the configuration says, "auto" by what fits the card."""
     if placement == "host" or (placement is None and config.engine == "cpu"):
@@ -150,5 +179,5 @@ def _choose(placement: str | None, nbytes: int, nrows: int) -> str:
     if placement is None:
         placement = config.placement
     if placement == "auto":
-        return "device" if nbytes + working_bytes(nrows) <= available() else "zerocopy"
+        return "device" if nbytes + working_bytes(nrows) <= available() else "hybrid"
     return placement

@@ -38,10 +38,10 @@ class DeviceBuffer(Buffer):
         return self.array[start:stop]
 
 
-def allocate(count: int, dtype: np.dtype[Any]) -> DeviceBuffer:
+def allocate(count: int, dtype: np.dtype[Any], placement: str) -> DeviceBuffer:
     """An uninitialised device array of `count` entries."""
     gpu = device.current()
     nbytes, free = count * dtype.itemsize, gpu.memory()[0]
     if nbytes > free:
-        raise OutOfMemory(f"placement 'device' needs {nbytes:,} bytes and {gpu.name} has {free:,} free")
+        raise OutOfMemory(f"placement {placement!r} needs {nbytes:,} bytes and {gpu.name} has {free:,} free")
     return DeviceBuffer(gpu.xp.empty(count, dtype))

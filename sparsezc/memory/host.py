@@ -38,10 +38,12 @@ class HostBuffer(Buffer):
         return device.current().xp.asarray(self.array[start:stop])
 
 
-def allocate(count: int, dtype: np.dtype[Any]) -> HostBuffer:
+def allocate(count: int, dtype: np.dtype[Any], placement: str) -> HostBuffer:
     """An uninitialised host array of `count` entries."""
-    budget.require_host(count * dtype.itemsize, "placement 'host'")
+    budget.require_host(count * dtype.itemsize, f"placement {placement!r}")
     try:
         return HostBuffer(np.empty(count, dtype))
     except MemoryError:
-        raise OutOfMemory(f"placement 'host' needs {count * dtype.itemsize:,} bytes, and the system refused") from None
+        raise OutOfMemory(
+            f"placement {placement!r} needs {count * dtype.itemsize:,} bytes, and the system refused"
+        ) from None

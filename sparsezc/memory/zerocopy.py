@@ -4,6 +4,10 @@ The kind of page matters up to tenfold for random rows. Managed pages that the h
 for the device (SetAccessedBy) keep their speed at any size, but are taken only while all of them together stay below
 the card's free memory: more than that can hang a card. Pinned pages (mmap, touched by many threads, registered) are
 the rest. Pointers are aligned to 128 bytes and more, so entry 32 * k of any array starts a line.
+
+Bulk copies want pinned pages (from managed ones they run at a sixth of the link's rate), so placements that live by
+them take these: ``stream``, ``gather``, ``cached``. ``hybrid`` reads mostly in place, and takes what ``zerocopy``
+takes.
 """
 
 from __future__ import annotations
@@ -28,10 +32,9 @@ _managed_bytes = 0  # live managed memory of this process
 class ZerocopyBuffer(Buffer):
     """A buffer in host memory with an address that kernels can read."""
 
-    placement = "zerocopy"
-
-    def __init__(self, pages: device.Pages, count: int, dtype: np.dtype[Any]) -> None:
+    def __init__(self, pages: device.Pages, count: int, dtype: np.dtype[Any], placement: str) -> None:
         super().__init__(count, dtype)
+        self.placement = placement
         self.pages = pages.kind
         self._pages = pages
         self.array = pages.array[: self.nbytes].view(dtype)
@@ -66,19 +69,29 @@ class ZerocopyBuffer(Buffer):
         return made
 
 
-def allocate(count: int, dtype: np.dtype[Any]) -> ZerocopyBuffer:
+def allocate(count: int, dtype: np.dtype[Any], placement: str) -> ZerocopyBuffer:
     """Pages for `count` entries, managed where that is safe, else pinned."""
-    global _managed_bytes
     gpu = device.current()
     nbytes = count * dtype.itemsize
-    budget.require_host(nbytes, "placement 'zerocopy'")  # before it is mapped and touched
-    kind = "managed" if gpu.managed_is_safe() and _managed_bytes + nbytes < gpu.memory()[0] else "pinned"
+    budget.require_host(nbytes, f"placement {placement!r}")  # before it is mapped and touched
+    managed = placement in ("zerocopy", "hybrid") and gpu.managed_is_safe() and managed_room() > nbytes
     with working("touching host pages"):
-        buffer = ZerocopyBuffer(gpu.pages(nbytes, kind), count, dtype)
-    if kind == "managed":
-        _managed_bytes += nbytes
-        weakref.finalize(buffer, _release, nbytes)
+        buffer = ZerocopyBuffer(gpu.pages(nbytes, "managed" if managed else "pinned"), count, dtype, placement)
+    if managed:
+        count_managed(buffer)
     return buffer
+
+
+def managed_room() -> int:
+    """Bytes of managed memory that may still be made: all of it together stays below the card's free memory."""
+    return device.current().memory()[0] - _managed_bytes
+
+
+def count_managed(buffer: Buffer) -> None:
+    """Count a buffer of managed memory for as long as it lives."""
+    global _managed_bytes
+    _managed_bytes += buffer.nbytes
+    weakref.finalize(buffer, _release, buffer.nbytes)
 
 
 def _release(nbytes: int) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks import all as session
-from benchmarks import copyrate, frame, link, overhead
+from benchmarks import copyrate, frame, link, opening, overhead
 from benchmarks.frame import Case, Report, Trial
 from benchmarks.plot import plot
 from tests.benchmarks.runs import SMALL, cases, emulated
@@ -170,3 +170,21 @@ def test_a_plot_is_drawn_where_matplotlib_is(unit: str, tmp_path: Path, capsys: 
         assert "matplotlib is not installed" in capsys.readouterr().out
     else:
         assert path.read_bytes().startswith(b"\x89PNG")
+
+
+# opening
+
+
+@emulated
+def test_opening_a_file_on_the_emulated_device(
+    tmp_path: Path, device: EmulatedDevice, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("h5py", reason="h5py is not installed")
+    path = tmp_path / "opening.json"
+    assert opening.main(["kron:12", "--trials", "1", "--folder", str(tmp_path), "--out", str(path)]) == 0
+    found = cases(path)
+    assert {case["setting"]["placement"] for case in found} == {"mapped", "zerocopy", "device"}
+    assert len(found) == 9
+    assert all(case["verified"] == "yes" for case in found)
+    assert capsys.readouterr().out.count("kept") == 2
+    assert [each.name for each in tmp_path.iterdir()] == ["opening.json"]

@@ -14,6 +14,7 @@ import numpy as np
 
 import sparsezc as gb
 from sparsezc.engines.gpu import gustavson, reach, specialise, spmv, stores
+from sparsezc.engines.gpu.placements import segments
 from sparsezc.semirings import semiring, types
 from sparsezc.semirings.structures import Semiring
 
@@ -32,11 +33,14 @@ def _products(
     accum: Any = None,
     heads: bool = False,
     packed: bool = False,
+    part: tuple[bool, int] = (False, 0),
+    compressed: bool = False,
 ) -> Iterator[Case]:
     for kernel in ("mxv", "vxm"):
         out = dtype if kernel == "mxv" else typed.return_type
-        shape = dtype, dtype, wide, iso, stores.LONG
-        prelude = spmv._prelude(typed, kernel == "vxm", *shape, accum if kernel == "mxv" else None, out, heads, packed)
+        shape = dtype, dtype, wide, compressed, iso, stores.LONG
+        flags = (accum if kernel == "mxv" else None, out, heads, packed, *part)
+        prelude = spmv._prelude(typed, kernel == "vxm", *shape, *flags)
         yield kernel, f"#define KERNEL {kernel}\n" + specialise.source(f"{kernel}.cu", prelude), kernel
 
 
@@ -63,6 +67,13 @@ def every_width() -> list[Case]:
             found += [case for case in _products(op[dtype], dtype, wide=wide, heads=True) if case[0] == "mxv"]
     found += _products(semiring.min_plus[types.UINT8], types.UINT8, packed=True)
     found += _products(semiring.plus_times[types.FP64], types.FP64, packed=True)
+    for part in ((True, 0), (False, segments.BITS), (True, segments.BITS)):
+        for op, dtype in (
+            (semiring.plus_times, types.FP32),
+            (semiring.min_plus, types.INT64),
+            (semiring.any_pair, types.BOOL),
+        ):
+            found += _products(op[dtype], dtype, part=part)
     for op in (semiring.plus_times, semiring.min_plus, semiring.any_pair):
         for dtype in (types.BOOL, types.INT8, types.UINT16, types.INT64, types.FP32, types.FP64):
             if dtype in op.types:
@@ -118,7 +129,7 @@ def _statements() -> None:
 def _panels() -> Iterator[Case]:
     """What products with panels ask for once it is counted what they would read, which a rehearsal does not."""
     for words, aligned in ((1, True), (2, False)):
-        prelude = reach._prelude(False, words, aligned, stores.LONG)
+        prelude = reach._prelude(False, False, words, aligned, stores.LONG)
         for name in ("reach_pull", "reach_push"):
             yield name, f"#define KERNEL {name}\n" + specialise.source(f"{name}.cu", prelude), name
     source = specialise.source("panel.cu", specialise.typedefs(Id="u32"))

@@ -223,6 +223,11 @@ class HostDevice:
             array = room[-room.ctypes.data % mmap.PAGESIZE :][:nbytes]
         return Pages(array, array.ctypes.data, kind)
 
+    def map(self, array: np.ndarray) -> Any:
+        from sparsezc.device import Pages
+
+        return Pages(array, array.ctypes.data, "file")
+
     def asnumpy(self, array: np.ndarray) -> np.ndarray:
         return array
 
@@ -238,6 +243,13 @@ class HostDevice:
     def synchronize(self) -> None:
         """Nothing to wait for: a launch returns when the kernel has ended."""
 
+    def copies(self) -> Copies:
+        return Copies()
+
+    def traffic(self, kernel: Any) -> tuple[int, int, int]:
+        """Where nothing is counted."""
+        return 0, 0, 0
+
     @contextmanager
     def record(self) -> Iterator[Recording]:
         """Write launches down; what is done to arrays by NumPy happens now, and is not repeated."""
@@ -246,6 +258,19 @@ class HostDevice:
             yield self.recording
         finally:
             self.recording = None
+
+
+class Copies:
+    """Copies that have ended when the call returns."""
+
+    def wait(self) -> None: ...
+    def join(self) -> None: ...
+
+    def copy(self, target: np.ndarray, host: np.ndarray) -> None:
+        target[...] = host
+
+    def mark(self) -> Callable[[], None]:
+        return lambda: None
 
 
 class Recording:
@@ -310,6 +335,13 @@ class EmulatedDevice(HostDevice):
         stats = self._stats[site]
         by_size = {32 * k: stats.requests[k] for k in range(1, 5)}
         return Requests(stats.loads, stats.useful_bytes, stats.sectors, by_size)
+
+    def traffic(self, kernel: Any) -> tuple[int, int, int]:
+        """Requests and sectors of host memory, and sectors of device memory, of the last launch."""
+        if not self.counting:
+            return 0, 0, 0
+        host = self.requests(0) + self.requests(1)
+        return host.count, host.sectors, self.requests(2).sectors
 
     def total(self, site: int) -> Requests:
         """The requests of all launches since :meth:`reset`."""

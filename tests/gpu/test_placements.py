@@ -14,7 +14,7 @@ from sparsezc import device, memory
 from sparsezc.csr import Csr
 from sparsezc.memory import budget, zerocopy
 
-GPU_PLACEMENTS = ("device", "zerocopy")
+GPU_PLACEMENTS = memory.GPU_PLACEMENTS
 
 
 @pytest.mark.parametrize("placement", GPU_PLACEMENTS)
@@ -23,7 +23,7 @@ def test_a_buffer_is_written_and_read_in_parts(placement: str, dtype: str, gpu: 
     buffer = memory.allocate(placement, 1000, dtype)
     assert (buffer.count, len(buffer), buffer.dtype, buffer.placement) == (1000, 1000, np.dtype(dtype), placement)
     assert buffer.nbytes == 1000 * np.dtype(dtype).itemsize
-    if placement == "zerocopy" or gpu.name != "emulator":  # NumPy aligns the emulated device's less
+    if placement != "device" or gpu.name != "emulator":  # NumPy aligns the emulated device's less
         assert buffer.pointer % 128 == 0  # entry 32 * k begins a line
     wanted = np.arange(1000).astype(dtype)
     buffer.write(0, np.arange(300))  # converts
@@ -88,8 +88,8 @@ def test_the_budget_is_nine_tenths_bytes_a_text_or_a_share(small: Any) -> None:
 def test_auto_is_the_card_where_all_fits_and_host_memory_else(small: Any) -> None:
     vectors = budget.working_bytes(1000)
     assert budget.resolve("auto", 900_000 - vectors, 1000) == "device"
-    assert budget.resolve("auto", 900_001 - vectors, 1000) == "zerocopy"
-    assert budget.resolve(None, 900_001 - vectors, 1000) == "zerocopy"
+    assert budget.resolve("auto", 900_001 - vectors, 1000) == "hybrid"
+    assert budget.resolve(None, 900_001 - vectors, 1000) == "hybrid"
     with gb.config.set(placement="zerocopy"):
         assert budget.resolve(None, 10, 10) == "zerocopy"
     with gb.config.set(engine="cpu"):
@@ -102,10 +102,10 @@ def test_what_does_not_fit_names_every_number_of_bytes(small: Any) -> None:
     vectors = budget.working_bytes(1000)
     assert str(device_error.value).startswith(
         f"placement 'device' needs {5_000_000 + vectors:,} bytes of device memory and 900,000 may be used "
-        f"(device: {5_000_000 + vectors:,}; zerocopy: {vectors:,}, and 5,000,000 of host memory)"
+        f"(device: {5_000_000 + vectors:,}; all others: {vectors:,}, and 5,000,000 of host memory)"
     )
-    for placement in ("zerocopy", "auto"):
-        with pytest.raises(gb.exceptions.OutOfMemory, match=r"placement 'zerocopy' needs 5,600,000 .* 900,000 may"):
+    for placement, named in (("zerocopy", "zerocopy"), ("auto", "hybrid")):
+        with pytest.raises(gb.exceptions.OutOfMemory, match=rf"placement '{named}' needs 5,600,000 .* 900,000 may"):
             budget.resolve(placement, 10, 100_000)
     with pytest.raises(gb.exceptions.OutOfMemory, match="2,000,000 bytes and emulator has 1,000,000 free"):
         memory.allocate("device", 2_000_000, "uint8")

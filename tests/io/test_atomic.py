@@ -46,7 +46,7 @@ def test_an_error_half_way_leaves_the_old_file(
 
 
 def test_ctrl_c_and_kill_while_a_file_is_written(tmp_path: Path) -> None:
-    """An interrupt cleans up; a kill may leave a part under another name; neither leaves a half file."""
+    """An interrupt cleans up; what a kill leaves the next run removes; neither leaves a half file."""
     program = (
         "import sys; from sparsezc.io.reader import read_csr; from sparsezc.io.writer import write\n"
         "csr, _ = read_csr('urand:15', placement='host'); print('go', flush=True)\n"
@@ -69,8 +69,10 @@ def test_ctrl_c_and_kill_while_a_file_is_written(tmp_path: Path) -> None:
         run.wait(60)
         run.stdout.close()
         assert load(target).nvals == load("urand:15").nvals
-        if how == signal.SIGINT:
-            assert [p.name for p in tmp_path.iterdir()] == [target.name]
+        if how == signal.SIGKILL:
+            write(load("path:3"), target)
+        assert [p.name for p in tmp_path.iterdir()] == [target.name]
+        target.unlink()
 
 
 def test_permissions_are_those_of_a_plain_file(tmp_path: Path) -> None:
@@ -145,3 +147,17 @@ def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
         half()
     assert pipe.is_fifo()
     assert list(tmp_path.iterdir()) == [pipe]
+
+
+def test_what_a_killed_run_left_is_removed_and_what_a_live_one_uses_is_not(tmp_path: Path) -> None:
+    left = tmp_path / ".a.txt.dead.part"
+    left.mkdir()
+    (left / "half").write_text("half")
+    with Output(tmp_path / "a.txt") as alive, alive.open() as file:
+        file.write(b"first")
+        assert not left.exists()
+        with Output(tmp_path / "a.txt") as other, other.open() as second:
+            second.write(b"second")
+        assert (tmp_path / "a.txt").read_bytes() == b"second"
+    assert (tmp_path / "a.txt").read_bytes() == b"first"
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]

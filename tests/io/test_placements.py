@@ -35,6 +35,9 @@ class Card:
         array = np.zeros(nbytes, np.uint8)
         return device.Pages(array, array.ctypes.data, kind)
 
+    def map(self, array: Any) -> device.Pages:
+        return device.Pages(array, array.ctypes.data, "file")
+
     def managed_is_safe(self) -> bool:
         return True
 

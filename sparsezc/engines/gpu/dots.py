@@ -27,13 +27,13 @@ def dots(semiring: Any, a: MatrixStore, b_type: DataType, columns: Rows, mask: M
     xp = gpu.xp
     assert a.rows is not None
     m_rows, dtype = mask.rows, semiring.return_type
-    placement = "zerocopy" if "zerocopy" in (a.placement, columns.indices.placement) else "device"
+    placement = columns.indices.placement if a.placement == "device" else a.placement
     a_rows = parts.near(a.rows, values="x" in semiring.reads)
     b_rows = a_rows if columns is a.rows else parts.near(columns, values="y" in semiring.reads)
     case = _Case(semiring, a.dtype, b_type, a_rows, b_rows, m_rows.wide)
     kernel = specialise.kernel(gpu, "dots.cu", case.prelude, "dots")
     a_lengths, m_lengths = (rows.indptr[1:] - rows.indptr[:-1] for rows in (a_rows, m_rows))
-    edge = np.uint32(31 if b_rows.indices.placement == "zerocopy" else 0)
+    edge = np.uint32(0 if b_rows.indices.placement == "device" else 31)
 
     def make(first: int, last: int, whole: bool) -> tuple[Any, Any, Any]:
         start, stop = m_rows.ends(first, last)
@@ -44,7 +44,7 @@ def dots(semiring: Any, a: MatrixStore, b_type: DataType, columns: Rows, mask: M
         arguments = (
             np.uint64(first), np.uint64(last), m_rows.indptr, ids, np.uint64(start), _allowed(mask, start, stop),
             *a_rows.arguments[1:], *b_rows.arguments[1:], edge, np.uint32(case.slots if case.has_table else 0),
-            *chunks.arguments, np.uint64(CHUNK),
+            *chunks.all, np.uint64(CHUNK),
             xp.zeros(2, np.uint64), sums, bits,
         )  # fmt: skip
         kernel(launch.blocks(gpu, 32 * (last - first) + launch.THREADS * chunks.count), launch.THREADS, arguments)

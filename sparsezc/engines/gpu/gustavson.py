@@ -31,7 +31,7 @@ def product(semiring: Any, a: MatrixStore, b_type: DataType, b_rows: Rows, found
     xp = gpu.xp
     a_rows, dtype = a.rows, semiring.return_type
     assert a_rows is not None
-    placement = "zerocopy" if "zerocopy" in (a.placement, b_rows.indices.placement) else "device"
+    placement = b_rows.indices.placement if a.placement == "device" else a.placement
     same = the_one_value(semiring)
     iso = None if same is None else DeviceBuffer(xp.full(1, same, dtype.np_type))
     b_rows = parts.near(b_rows, values="y" in semiring.reads)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc import device
+from sparsezc import device, memory
 from sparsezc.config import config
 from sparsezc.device import Device
 from sparsezc.engines.gpu import launch, specialise
@@ -32,6 +32,11 @@ class Heads:
     k: int
     ids: Any
     values: Any
+
+    @property
+    def nbytes(self) -> int:
+        """Device memory that they take."""
+        return sum(0 if isinstance(array, int) else array.nbytes for array in (self.ids, self.values))
 
     def arguments(self) -> tuple[Any, ...]:
         return self.ids, self.values, np.uint32(self.k)
@@ -64,7 +69,7 @@ def of(rows: Rows, hubs: Rows | None, dtype: DataType, *, values: bool, entries:
     rows.pulled += entries
     if config.head_cache == "auto" and rows.pulled < rows.nvals:
         return NO_HEADS
-    rows.heads = None  # its memory is free for what is made now
+    rows.heads = rows.region = None  # their memory is free: for what is made now, and for the region in what it leaves
     made = rows.heads = _make(rows, hubs, dtype, slots, values)
     return made
 
@@ -75,7 +80,7 @@ def sample(rows: Rows, hubs: Rows | None, dtype: DataType) -> Rows | None:
     if not kept.k:
         return None
     empty = device.current().xp.zeros(rows.nrows + 1, np.int64)
-    short = Rows(rows.nrows, rows.ncols, 0, empty, rows.indices, rows.values, rows.iso)
+    short = Rows(rows.nrows, rows.ncols, 0, empty, rows.indices, rows.values, rows.iso, rows.order)
     short.heads = kept
     return short
 
@@ -89,13 +94,13 @@ def expected(rows: Rows, dtype: DataType, *, values: bool) -> int:
 
 def _slots(rows: Rows, dtype: DataType, values: bool) -> int:
     """Slots a row that the budget allows; 0 where nobody wants any or, with a line that says so, it allows none."""
-    if config.head_cache == "off" or (config.head_cache == "auto" and rows.indices.placement == "device"):
+    if config.head_cache == "off" or (config.head_cache == "auto" and rows.indices.placement not in memory.IN_PLACE):
         return 0
     id_bytes = rows.indices.dtype.itemsize
     slot = id_bytes + (dtype.np_type.itemsize if values and not rows.iso else 0)
     if rows.ncols > 2 ** (8 * id_bytes) - 2:  # the last two ids say something else
         return 0
-    room = int(_FREE * budget.available()) + (0 if rows.heads is None else rows.heads.ids.nbytes)
+    room = int(_FREE * _left(rows)) + (0 if rows.heads is None else rows.heads.ids.nbytes)
     asked = (
         budget.share(config.head_budget)
         if config.head_budget is not None
@@ -110,6 +115,12 @@ def _slots(rows: Rows, dtype: DataType, values: bool) -> int:
     return slots
 
 
+def _left(rows: Rows) -> int:
+    """Device memory that may be used; of a budget, what an algorithm's vectors leave."""
+    room = budget.available()
+    return room if config.budget is None else max(0, room - budget.working_bytes(rows.nrows))
+
+
 def _make(rows: Rows, hubs: Rows | None, dtype: DataType, k: int, values: bool) -> Heads:
     gpu: Device = device.current()
     xp = gpu.xp
@@ -120,7 +131,7 @@ def _make(rows: Rows, hubs: Rows | None, dtype: DataType, k: int, values: bool) 
         (
             specialise.typedefs(Id="u64" if rows.wide else "u32", A=dtype),
             f"constexpr u64 LONG = {rows.chunks.length};",
-            specialise.flags(KEEPS_VALUES=values),
+            specialise.flags(KEEPS_VALUES=values, COMPRESSED=rows.compressed),
         )
     )
     kernel = specialise.kernel(gpu, "heads.cu", prelude, "heads")

@@ -67,7 +67,7 @@ def pieces(nvals: int, entry_bytes: int, *, multiple: int = 1) -> list[tuple[int
 
 def fitting(placement: str, nbytes: int) -> str:
     """Where so many bytes of a result go: what does not fit the device goes to the host, whatever `placement` says."""
-    return "zerocopy" if nbytes > budget.available() else placement
+    return "hybrid" if placement == "device" and nbytes > budget.available() else placement
 
 
 def assemble(
@@ -143,4 +143,4 @@ def near(rows: Rows, *, values: bool) -> Rows:
 
 def placement_of(*stores: MatrixStore) -> str:
     """Where a result of these goes: to the host as soon as one of them lies there, for they are large."""
-    return "zerocopy" if any(s.placement == "zerocopy" for s in stores if s.rows is not None) else "device"
+    return next((s.placement for s in stores if s.rows is not None and s.placement != "device"), "device")

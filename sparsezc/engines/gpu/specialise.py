@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from sparsezc import stats
 from sparsezc.device import Device, Kernel
 from sparsezc.semirings.operators import TypedOp
 from sparsezc.semirings.types import DataType
@@ -21,7 +22,7 @@ _PACKAGE = Path(__file__).resolve().parents[2]
 _SEMIRINGS = next(p for p in (_PACKAGE / "semirings", _PACKAGE.parent / "semirings") if (p / "operators.cuh").is_file())
 _INCLUDE = re.compile(r'^#include "([\w.]+)"\n', re.MULTILINE)
 _COMPLEX = re.compile(r"\bc(64|128)\b")
-_compiled: dict[tuple[int, str, str, str], Kernel] = {}
+_compiled: dict[tuple[int, bool, str, str, str], Kernel] = {}
 
 
 @cache
@@ -54,11 +55,12 @@ def source(file: str, prelude: str) -> str:
 
 def kernel(device: Device, file: str, prelude: str, name: str) -> Kernel:
     """The kernel `name` of `file`, specialised by `prelude`, compiled on first use."""
-    key = (id(device), file, name, prelude)
+    counting = stats.is_counting()
+    key = (id(device), counting, file, name, prelude)
     try:
         return _compiled[key]
     except KeyError:
-        text = f"#define KERNEL {name}\n" + source(file, prelude)
+        text = ("#define SZC_COUNT\n" if counting else "") + f"#define KERNEL {name}\n" + source(file, prelude)
         made = _compiled[key] = device.compile(text, name)
         return made
 

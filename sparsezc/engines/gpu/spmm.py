@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc import device
-from sparsezc.engines.gpu import launch, specialise
+from sparsezc import device, stats
+from sparsezc.engines.gpu import launch, placements, specialise
 from sparsezc.engines.gpu.output import MaskBits
 from sparsezc.engines.gpu.panel import Panel
+from sparsezc.engines.gpu.placements import Wanted
 from sparsezc.engines.gpu.specialise import evaluate, flags, function, typedefs
 from sparsezc.engines.gpu.stores import Rows, VectorStore
 from sparsezc.semirings.types import DataType
@@ -32,10 +33,6 @@ def pull(semiring: Any, rows: Rows, dtype: DataType, x: Panel, mask: MaskBits) -
     y = VectorStore(result, rows.nrows * x.width)
     y.make()
     columns = 1 << max(0, -(-x.width // 32) - 1).bit_length()
-    kernel = specialise.kernel(
-        gpu, "spmm.cu",
-        _prelude(semiring, dtype, x.vector.dtype, rows.wide, rows.iso, x.across, columns, chunks.length), "spmm",
-    )  # fmt: skip
     x.vector.nvals()  # of a full one no presence words are read
     partial: tuple[Any, ...] = (0, 0, 0)
     if chunks.count:
@@ -43,15 +40,27 @@ def pull(semiring: Any, rows: Rows, dtype: DataType, x: Panel, mask: MaskBits) -
         partial = sums, xp.empty(sums.size, np.uint8), xp.zeros(chunks.nrows, np.uint32)
     group = 1 << max(0, min(x.width, 32) - 1).bit_length()  # lanes for an entry
     operand = x.vector.values if _reads_x(semiring, x.across) else 0, 0 if x.vector.is_full else x.vector.bits
-    kernel(
-        launch.blocks(gpu, 32 * max(-(-rows.nrows // 32), chunks.count)),
-        launch.THREADS,
-        (
-            np.uint64(rows.nrows), rows.indptr, np.uint64(rows.indices.pointer), np.uint64(rows.values.pointer),
-            *operand, *mask.arguments(), np.uint64(x.width), np.uint32(group), y.values, y.bits, xp.zeros(2, np.uint64),
-            np.uint64(chunks.count), chunks.rows, chunks.first, chunks.slot, *partial,
-        ),
-    )  # fmt: skip
+    blocks = launch.blocks(gpu, 32 * max(-(-rows.nrows // 32), chunks.count))
+    operands = *operand, *mask.arguments(), np.uint64(x.width), np.uint32(group), y.values, y.bits
+    reads_ids = _reads_x(semiring, x.across) or not x.vector.is_full or "k" in semiring.reads
+    reads_values = ("y" if x.across else "x") in semiring.reads
+    for part in placements.parts(rows, None, Wanted(None), ids=reads_ids, values=reads_values):
+        prelude = _prelude(
+            semiring,
+            dtype,
+            x.vector.dtype,
+            rows.wide,
+            rows.compressed,
+            rows.iso,
+            x.across,
+            columns,
+            chunks.length,
+            part.partial,
+            part.bits,
+        )
+        kernel = specialise.kernel(gpu, "spmm.cu", prelude, "spmm")
+        counters = xp.zeros(2, np.uint64)
+        stats.run(kernel, part.near, blocks, launch.THREADS, (*part.arguments, *operands, counters, *partial))
     y.count = None
     return y
 
@@ -62,14 +71,22 @@ def _reads_x(semiring: Any, across: bool) -> bool:
 
 @cache
 def _prelude(
-    semiring: Any, a: DataType, x: DataType, wide: bool, iso: bool, across: bool, columns: int, long: int
-) -> str:
+    semiring: Any, a: DataType, x: DataType, wide: bool, compressed: bool, iso: bool, across: bool, columns: int,
+    long: int, partial: bool, segment_bits: int,
+) -> str:  # fmt: skip
     x_is, y_is, i, j = ("v", "a", "col", "row") if across else ("a", "v", "row", "col")
     multiply = evaluate(semiring, x=x_is, y=y_is, i=i, k="shared", j=j)
     return "\n".join(
         (
             typedefs(Id="u64" if wide else "u32", A=a, X=x, Z=semiring.return_type),
-            flags(READS_A=("y" if across else "x") in semiring.reads, READS_X=_reads_x(semiring, across), ISO=iso),
+            flags(
+                READS_A=("y" if across else "x") in semiring.reads,
+                READS_X=_reads_x(semiring, across),
+                ISO=iso,
+                COMPRESSED=compressed,
+                PARTIAL=partial,
+                SEGMENT_BITS=segment_bits,
+            ),
             f"constexpr u64 LONG = {long};\nconstexpr u32 COLUMNS = {columns};",
             specialise.monoid(semiring.monoid),
             function("Z", "multiply", "A a, X v, u64 row, u64 shared, u64 col", multiply),

@@ -6,16 +6,19 @@ as in vxm. Pull needs the rows of M, push the rows of its transpose; where the m
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from sparsezc import device
-from sparsezc.engines.gpu import direction, elementwise, heads, launch, packed, specialise
+from sparsezc import device, stats
+from sparsezc.engines.gpu import direction, elementwise, heads, launch, packed, placements, specialise
 from sparsezc.engines.gpu.output import MaskBits, Out
+from sparsezc.engines.gpu.placements import Part, Wanted
 from sparsezc.engines.gpu.specialise import function
 from sparsezc.engines.gpu.stores import MatrixStore, Rows, VectorStore
+from sparsezc.memory import Buffer
 from sparsezc.semirings import binary
 from sparsezc.semirings.operators import TypedOp
 from sparsezc.semirings.structures import register_anonymous
@@ -40,8 +43,9 @@ def spmv(
     vector_left: bool,
 ) -> None:
     """w<mask> = accum(w, M v); without a vector, v is full and its values do not matter."""
-    rows, columns = (matrix.columns, matrix.rows) if transposed else (matrix.rows, matrix.columns)
-    if matrix.rows is None or (vector is not None and vector.count == 0):
+    held = matrix.held()
+    rows, columns = held[::-1] if transposed else held
+    if held[0] is None or (vector is not None and vector.count == 0):
         elementwise.write_nothing(out, semiring.return_type, mask, accum, replace)
         return
     if rows is not None and (vector is None or vector.is_full) and _counts(semiring):
@@ -98,23 +102,31 @@ class _Case:
     def vector_type(self) -> DataType:
         return self.matrix.dtype if self.vector is None else self.vector.dtype
 
-    def entry_bytes(self, rows: Rows) -> int:
-        return rows.indices.dtype.itemsize + (0 if rows.iso or not self.reads_values else rows.values.dtype.itemsize)
+    def entry_bytes(self, rows: Rows) -> float:
+        return rows.id_bytes + (0 if rows.iso or not self.reads_values else rows.values.dtype.itemsize)
 
     def vector_arguments(self) -> tuple[Any, Any]:
         return (0, 0) if self.vector is None else self.vector.operands()
 
     def packed(self, rows: Rows, entries: float) -> packed.Packed:
         """Ids and values in one word, where a product that reads so many entries has use for both."""
-        if not self.reads_values or self.vector is None or rows.iso or rows.wide:
+        if not self.reads_values or self.vector is None or rows.iso or rows.wide or rows.compressed:
             return packed.NOT_PACKED
         return packed.of(rows, self.matrix.dtype, int(entries))
 
+    def parts(self, rows: Rows, words: Buffer | None, wanted: Wanted) -> Iterable[Part]:
+        """The launches that the placement asks for; `words`: ids and values in one."""
+        reads_ids = "k" in self.semiring.reads or ("x" if self.vector_left else "y") in self.semiring.reads
+        lacks = self.vector is not None and not self.vector.is_full
+        return placements.parts(rows, words, wanted, ids=reads_ids or lacks, values=self.reads_values)
+
     def prelude(
-        self, rows: Rows, accum: TypedOp | None, out_type: DataType, *, looks: bool = False, words: bool = False
-    ) -> str:
-        matrix = self.matrix.dtype, rows.wide, rows.iso, rows.chunks.length
-        return _prelude(self.semiring, self.vector_left, self.vector_type, *matrix, accum, out_type, looks, words)
+        self, rows: Rows, accum: TypedOp | None, out_type: DataType, part: Part, *, looks: bool = False,
+        words: bool = False,
+    ) -> str:  # fmt: skip
+        matrix = self.matrix.dtype, rows.wide, rows.compressed, rows.iso, rows.chunks.length
+        flags = (accum, out_type, looks, words, part.partial, part.bits)
+        return _prelude(self.semiring, self.vector_left, self.vector_type, *matrix, *flags)
 
 
 def _pull_is_better(case: _Case, rows: Rows, columns: Rows, mask: MaskBits) -> bool:
@@ -130,11 +142,12 @@ def _pull_is_better(case: _Case, rows: Rows, columns: Rows, mask: MaskBits) -> b
     wanted = launch.wanted(rows.indptr, rows.nrows, mask.bits, mask.flip)
     work = direction.Work(vector.count, entries, *wanted, rows.nvals)
     near = case.matrix.placement == "device"
-    case.pulls = direction.pull_entries(work, stops=case.stops)
+    stops = case.stops and not placements.moves(rows)
+    case.pulls = direction.pull_entries(work, stops=stops)
     return direction.prefers_pull(
         work,
-        stops=case.stops,
-        heads=heads.expected(rows, case.matrix.dtype, values=case.reads_values) if case.stops else 0,
+        stops=stops,
+        heads=heads.expected(rows, case.matrix.dtype, values=case.reads_values) if stops else 0,
         entry_bytes=case.entry_bytes(rows),
         offset_bytes=_OFFSET_BYTES * (1 if near else _LINK_SHARE),
         atomic_bytes=0 if case.semiring.monoid.stops_anywhere else _ATOMIC_BYTES * (1 if near else _LINK_SHARE),
@@ -148,12 +161,15 @@ def _prelude(
     vector_type: DataType,
     matrix_type: DataType,
     wide: bool,
+    compressed: bool,
     iso: bool,
     long: int,
     accum: TypedOp | None,
     out_type: DataType,
     looks: bool,
     words: bool,
+    partial: bool,
+    segment_bits: int,
 ) -> str:
     """The prelude of mxv.cu and vxm.cu: values `a` of the matrix, `v` of the vector; indices `o` of w, `s` shared."""
     reads = semiring.reads
@@ -173,6 +189,9 @@ def _prelude(
                 ISO=iso,
                 HEADS=looks,
                 PACKED=words,
+                COMPRESSED=compressed,
+                PARTIAL=partial,
+                SEGMENT_BITS=segment_bits,
             ),
             f"constexpr u64 LONG = {long};",
             specialise.monoid(semiring.monoid),
@@ -192,14 +211,9 @@ def _is_sparse(vector: VectorStore | None) -> bool:
     return vector is not None and vector.count is not None and vector.count < vector.size // 64
 
 
-def _rows_arguments(rows: Rows, together: packed.Packed) -> tuple[Any, ...]:
-    nrows, indptr, ids, values = rows.arguments
-    return nrows, indptr, ids if together.words is None else np.uint64(together.words.pointer), values
-
-
 def _heads_of(case: _Case, rows: Rows, columns: Rows | None) -> heads.Heads:
     """The row-head cache, where a pull has use for it: the monoid stops, and the vector lacks entries."""
-    if not case.stops or case.vector is None or case.vector.is_full:
+    if not case.stops or case.vector is None or case.vector.is_full or placements.moves(rows):
         return heads.NO_HEADS
     entries = min(rows.nvals, 32 * rows.nrows) if case.pulls is None else case.pulls
     return heads.of(rows, columns, case.matrix.dtype, values=case.reads_values, entries=entries)
@@ -213,8 +227,6 @@ def _pull(
     xp = gpu.xp
     near = _heads_of(case, rows, columns)
     together = case.packed(rows, rows.nvals if case.pulls is None else case.pulls)
-    prelude = case.prelude(rows, accum, store.dtype, looks=near.k > 0, words=together.bits > 0)
-    kernel = specialise.kernel(gpu, "mxv.cu", prelude, "mxv")
     values, bits = case.vector_arguments()
     chunks = rows.chunks
     # A chunk's warp writes a bit of a word that another warp may still read as the mask.
@@ -229,25 +241,17 @@ def _pull(
     blocks = launch.blocks(gpu, 32 * max(nwords, chunks.count))
     warps = blocks * _WARPS
     alone = not chunks.count and nwords <= warps  # no warp has more than a word to do: nobody need count
-    kernel(
-        blocks,
-        launch.THREADS,
-        (
-            *_rows_arguments(rows, together),
-            values,
-            bits,
-            *out.arguments(),
-            *mask.arguments(),
-            np.uint32(replace),
-            0 if alone else xp.zeros(2, np.uint64),
-            _piece(warps, nwords, 16 if near.k else 4),
-            *chunks.arguments,
-            np.uint32(1 if mask.allows_all else 32),
-            *partial,
-            *near.arguments(),
-            np.uint32(together.bits),
-        ),
-    )
+    most = 32 if case.stops else 2**62
+    wanted = Wanted(None if mask.allows_all else mask.bits, mask.flip, case.pulls, most)
+    operands = values, bits, *out.arguments(), *mask.arguments(), np.uint32(replace)
+    piece = _piece(blocks * _WARPS, nwords, 16 if near.k else 4)
+    spread = np.uint32(1 if mask.allows_all else 32)
+    rest = piece, spread, *partial, *near.arguments(), np.uint32(together.bits)
+    for part in case.parts(rows, together.words, wanted):
+        prelude = case.prelude(rows, accum, store.dtype, part, looks=near.k > 0, words=together.bits > 0)
+        kernel = specialise.kernel(gpu, "mxv.cu", prelude, "mxv")
+        counters = 0 if alone else xp.zeros(2, np.uint64)
+        stats.run(kernel, part.near, blocks, launch.THREADS, (*part.arguments, *operands, counters, *rest))
     out.done()
 
 
@@ -257,8 +261,6 @@ def _push(case: _Case, columns: Rows, store: VectorStore, mask: MaskBits, accum:
     result_type = case.semiring.return_type
     counted = None if case.vector is None else case.vector.row_entries
     together = case.packed(columns, columns.nvals if counted is None else counted)
-    prelude = case.prelude(columns, None, result_type, words=together.bits > 0)
-    kernel = specialise.kernel(gpu, "vxm.cu", prelude, "vxm")
     values, bits = case.vector_arguments()
     result = VectorStore(result_type, store.size)
     result.make()
@@ -267,23 +269,14 @@ def _push(case: _Case, columns: Rows, store: VectorStore, mask: MaskBits, accum:
     few = not launch.is_attended() or _is_sparse(case.vector)
     nwords = -(-columns.nrows // 32)
     blocks = launch.blocks(gpu, 32 * max(nwords, columns.chunks.count))
-    kernel(
-        blocks,
-        launch.THREADS,
-        (
-            *_rows_arguments(columns, together),
-            values,
-            bits,
-            *mask.arguments(),
-            result.values,
-            result.bits,
-            np.uint32(together.bits),
-            0 if few else xp.zeros(2, np.uint64),
-            np.uint64(32) if few else _piece(blocks * _WARPS, nwords, 4),
-            *columns.chunks.arguments,
-            np.uint32(32 if few else 1),
-        ),
-    )
+    wanted = Wanted(None if case.vector is None or case.vector.is_full else case.vector.bits, 0, counted)
+    operands = values, bits, *mask.arguments(), result.values, result.bits, np.uint32(together.bits)
+    rest = np.uint64(32) if few else _piece(blocks * _WARPS, nwords, 4), np.uint32(32 if few else 1)
+    for part in case.parts(columns, together.words, wanted):
+        prelude = case.prelude(columns, None, result_type, part, words=together.bits > 0)
+        kernel = specialise.kernel(gpu, "vxm.cu", prelude, "vxm")
+        counters = 0 if few else xp.zeros(2, np.uint64)
+        stats.run(kernel, part.near, blocks, launch.THREADS, (*part.arguments, *operands, counters, *rest))
     result.count = None
     outside_matters = not replace and not mask.allows_all and store.count != 0
     if accum is None and not outside_matters and store.dtype is result_type:

@@ -9,12 +9,12 @@
 // READS_IDS, READS_VALUES, READS_VECTOR (what it needs), ISO, COLUMNS (the vector stands for each row: entry (i, j) meets x(j));
 // LONG, the length of chunks.
 #include "chunks.cuh"
+#include "ids.cuh"
 #include "rows.cuh"
 
 namespace szc {
 
 struct Operands {
-  const Id* indices;
   const A* values;
   const X* x;
   const u32* x_bits;  // null: the vector is full
@@ -23,10 +23,12 @@ struct Operands {
 };
 
 // One slice of entries. All lanes call.
-__device__ __forceinline__ void visit(const Operands& o, u64 at, bool active, u64 row) {
+__device__ __forceinline__ void visit(const Operands& o, Ids& ids, u64 at, bool active, u64 row) {
   bool meets = false;
+  u64 col = 0;
+  if ((READS_IDS || COLUMNS) && (Ids::TOGETHER || active)) col = (u64)ids.load(at, active);
   if (active) {
-    const u64 col = READS_IDS || COLUMNS ? (u64)load_host(o.indices + at, 0) : 0, k = COLUMNS ? col : row;
+    const u64 k = COLUMNS ? col : row;
     meets = present(o.x_bits, k);
     const A a = !READS_VALUES ? A() : ISO ? o.values[0] : load_host(o.values + at, 1);
     if (meets) o.out[at] = compute(a, READS_VECTOR ? o.x[k] : X(), row, col);
@@ -40,11 +42,12 @@ extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 nrows, const i64* indptr, const Id* indices, const A* values, const X* x, const u32* x_bits, Z* out, u32* bits,
            u64* counters, u64 nchunks, const u64* long_rows, const u64* long_first, const u32* chunk_slot) {
   __shared__ u8 owners[8][32];
-  const Operands o = {indices, values, x, x_bits, out, bits};
+  Ids ids(indices);
+  const Operands o = {values, x, x_bits, out, bits};
   each_chunk({nchunks, long_rows, long_first, chunk_slot}, indptr, counters, [&](u64 row, u64 begin, u64 end) {
     for (u64 base = begin & ~(u64)31; base < end; base += 32) {
       const u64 at = base + lane_id();
-      visit(o, at, at >= begin && at < end, row);
+      visit(o, ids, at, at >= begin && at < end, row);
     }
   });
   for (u64 word = take(counters + 1, 1); 32 * word < nrows; word = take(counters + 1, 1)) {
@@ -52,7 +55,7 @@ extern "C" __global__ void __launch_bounds__(256)
     const u64 begin = row < nrows ? (u64)indptr[row] : 0, end = row < nrows ? (u64)indptr[row + 1] : 0;
     const u32 rows = __ballot_sync(ALL, begin < end && end - begin <= LONG);
     stream_rows(begin, end, rows, owners[threadIdx.x >> 5], [&](const Slice& s) {
-      visit(o, s.at, s.active, 32 * word + s.row);
+      visit(o, ids, s.at, s.active, 32 * word + s.row);
       return false;
     });
   }

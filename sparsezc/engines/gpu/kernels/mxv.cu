@@ -10,9 +10,10 @@
 // The prelude supplies: Id, A, X, Z, W (types of ids, values, vector, result, output); `Z multiply(A a, X x, u64 row, u64 id)`,
 // `Z add(Z, Z)`, `Z identity()`, `bool terminal(Z)`, `W accumulate(W, Z)`; the flags READS_IDS, READS_VALUES, READS_VECTOR
 // (what the multiply needs), ISO (one value for all), ANY (the monoid takes whichever comes first), TERMINAL, ACCUM, HEADS,
-// PACKED; LONG.
+// PACKED; LONG; and what part.cuh says.
 #include "fold.cuh"
 #include "heads.cuh"
+#include "part.cuh"
 #include "rows.cuh"
 #include "write.cuh"
 
@@ -29,27 +30,29 @@ struct Rows {
   const Id* heads;    // the row-head cache: k slots a row
   const A* head_values;
   u32 k;
+  Part part;
 };
 
 // The product of one entry. All lanes call; returns whether there is one (the vector has an entry at this id).
-__device__ __forceinline__ bool product(const Rows& m, u64 at, bool active, u64 row, Z& z) {
+__device__ __forceinline__ bool product(const Rows& m, PartIds& ids, u64 at, bool active, u64 row, Z& z) {
   z = identity();
-  if (!active) return false;
+  if (!PartIds::TOGETHER && !active) return false;
   const bool full = m.x_bits == nullptr;
   A a = A();
-  if (READS_VALUES && !ISO && !PACKED && full) a = load_host(m.values + at, 1);  // both requests leave together
+  if (READS_VALUES && !ISO && !PACKED && full && active) a = read(m.values, m.part.value_segments, at, 1);  // both requests leave together
   u64 id = 0;
   if (PACKED) {
-    const Id read = load_host(m.indices + at, 0);
-    id = read & ((Id(1) << m.id_bits) - 1);
-    a = (A)(read >> m.id_bits);
+    const Id both = ids.load(at, active);
+    id = both & ((Id(1) << m.id_bits) - 1);
+    a = (A)(both >> m.id_bits);
   } else if (READS_IDS || !full) {
-    id = (u64)load_host(m.indices + at, 0);
+    id = (u64)ids.load(at, active);
   }
+  if (!active) return false;
   if (!full && !present(m.x_bits, id)) return false;
   if (READS_VALUES) {
     if (ISO) a = m.values[0];
-    else if (!full && !PACKED) a = load_host(m.values + at, 1);
+    else if (!full && !PACKED) a = read(m.values, m.part.value_segments, at, 1);
   }
   z = multiply(a, READS_VECTOR ? m.x[id] : X(), row, id);
   return true;
@@ -77,9 +80,9 @@ __device__ __forceinline__ u32 look_at_heads(const Rows& m, u64 word, u32 asked,
   return asked & ~__ballot_sync(ALL, done);
 }
 
-__device__ __forceinline__ void do_word(const Rows& m, const Output& out, u64 word, volatile u8* owner) {
+__device__ __forceinline__ void do_word(const Rows& m, PartIds& ids, const Output& out, u64 word, volatile u8* owner) {
   const u64 row = 32 * word + lane_id();
-  const u32 allowed = allowed_word(out, word, m.nrows);
+  const u32 taken = in_part(m.part, word, ALL), allowed = allowed_word(out, word, m.nrows) & taken;
   Z sum = identity();
   bool has = false;
   const u32 asked = HEADS ? look_at_heads(m, word, allowed, sum, has) : allowed;
@@ -96,16 +99,16 @@ __device__ __forceinline__ void do_word(const Rows& m, const Output& out, u64 wo
   }
   stream_rows(begin, end, rows, owner, [&](const Slice& s) {
     Z z;
-    const bool hit = product(m, s.at, s.active, 32 * word + s.row, z);
+    const bool hit = product(m, ids, s.at, s.active, 32 * word + s.row, z);
     fold(s.head, s.range, hit, z, sum, has);
     return has && (ANY || (TERMINAL && terminal(sum)));
   });
-  write_word(out, word, allowed, ALL, __ballot_sync(ALL, has), sum, ~longs);
+  write_word(out, word, allowed, ALL, __ballot_sync(ALL, has), sum, taken & ~longs);
 }
 
 // The long rows, cut into chunks of LONG entries.
 struct Chunks {
-  u64 count;           // of all long rows together
+  u64 begin, end;      // of this launch
   const u64* rows;     // the long rows, ascending
   const u64* first;    // first chunk of each long row, and the end
   const u32* slot;     // which long row a chunk belongs to
@@ -125,11 +128,11 @@ __device__ __forceinline__ void fold_lanes(Z& z, bool& has) {
   }
 }
 
-__device__ __forceinline__ void read_chunk(const Rows& m, u64 row, u64 begin, u64 end, Z& sum, bool& has) {
+__device__ __forceinline__ void read_chunk(const Rows& m, PartIds& ids, u64 row, u64 begin, u64 end, Z& sum, bool& has) {
   for (u64 base = begin & ~(u64)31; base < end; base += 32) {
     const u64 at = base + lane_id();
     Z z;
-    const bool hit = product(m, at, at >= begin && at < end, row, z);
+    const bool hit = product(m, ids, at, at >= begin && at < end, row, z);
     if (hit) sum = has ? (ANY ? sum : add(sum, z)) : z;
     has |= hit;
     if ((ANY || TERMINAL) && __any_sync(ALL, has && (ANY || terminal(sum)))) break;
@@ -139,10 +142,11 @@ __device__ __forceinline__ void read_chunk(const Rows& m, u64 row, u64 begin, u6
 // Whether a chunk has work: the mask lets its row through; or it is the row's first, which then says that there is nothing.
 __device__ __forceinline__ bool has_chunk(const Rows& m, const Output& out, const Chunks& c, u64 chunk) {
   const u64 row = c.rows[c.slot[chunk]];
+  if (!is_in_part(m.part, row)) return false;
   return has_bit(allowed_word(out, row >> 5, m.nrows), (u32)row & 31u) || chunk == c.first[c.slot[chunk]];
 }
 
-__device__ __forceinline__ void do_chunk(const Rows& m, const Output& out, const Chunks& c, u64 chunk) {
+__device__ __forceinline__ void do_chunk(const Rows& m, PartIds& ids, const Output& out, const Chunks& c, u64 chunk) {
   const u32 slot = c.slot[chunk], lane = lane_id();
   const u64 row = c.rows[slot], word = row >> 5, first = c.first[slot], last = c.first[slot + 1];
   const u32 mine = bit((u32)row & 31u);
@@ -155,7 +159,7 @@ __device__ __forceinline__ void do_chunk(const Rows& m, const Output& out, const
   }
   if (!*(volatile u32*)&c.finished[slot]) {
     const u64 begin = (u64)m.indptr[row] + (chunk - first) * LONG, row_end = (u64)m.indptr[row + 1];
-    read_chunk(m, row, begin, row_end - begin < LONG ? row_end : begin + LONG, sum, has);
+    read_chunk(m, ids, row, begin, row_end - begin < LONG ? row_end : begin + LONG, sum, has);
     fold_lanes(sum, has);
   }
   u32 is_last = 0;
@@ -186,19 +190,23 @@ __device__ __forceinline__ void do_chunk(const Rows& m, const Output& out, const
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-    KERNEL(u64 nrows, const i64* indptr, const Id* indices, const A* values, const X* x, const u32* x_bits, W* w, u32* w_bits,
-           const W* old_w, const u32* old_bits, const u32* mask, u32 flip, u32 replace, u64* counters, u64 piece,
-           u64 nchunks, const u64* long_rows, const u64* long_first, const u32* chunk_slot, u32 spread, Z* partial,
+    KERNEL(u64 nrows, const i64* indptr, const Id* indices, const A* values, const u64* id_segments, const u64* value_segments,
+           const u32* subset, u64 first_row, u64 end_row, u64 first_chunk, u64 end_chunk, const u64* long_rows,
+           const u64* long_first, const u32* chunk_slot, const X* x, const u32* x_bits, W* w, u32* w_bits, const W* old_w,
+           const u32* old_bits, const u32* mask, u32 flip, u32 replace, u64* counters, u64 piece, u32 spread, Z* partial,
            u8* partial_has, u32* arrived, u32* finished, const Id* heads, const A* head_values, u32 k, u32 id_bits) {
   __shared__ u8 owners[8][32];
-  const Rows m = {nrows, indptr, indices, values, id_bits, x, x_bits, heads, head_values, k};
+  const Part part = {id_segments, value_segments, subset, first_row, end_row};
+  const Rows m = {nrows, indptr, indices, values, id_bits, x, x_bits, heads, head_values, k, part};
   const Output out = {w, w_bits, old_w, old_bits, mask, flip, replace};
-  const Chunks c = {nchunks, long_rows, long_first, chunk_slot, partial, partial_has, arrived, finished};
-  for_chunks(counters, nchunks, spread, [&](u64 i) { return has_chunk(m, out, c, i); }, [&](u64 i) { do_chunk(m, out, c, i); });
-  const u64 nwords = (nrows + 31) / 32;
-  for_pieces(counters ? counters + 1 : nullptr, nwords, piece, [&](u64 first) {
-    for (u64 word = first; word < nwords && word < first + piece; ++word)
-      do_word(m, out, word, owners[threadIdx.x >> 5]);
+  const Chunks c = {first_chunk, end_chunk, long_rows, long_first, chunk_slot, partial, partial_has, arrived, finished};
+  PartIds ids(indices, part);
+  for_chunks(counters, c.begin, c.end, spread, [&](u64 i) { return has_chunk(m, out, c, i); },
+             [&](u64 i) { do_chunk(m, ids, out, c, i); });
+  const u64 begin = first_word(part), count = end_word(part, nrows) - begin;
+  for_pieces(counters ? counters + 1 : nullptr, count, piece, [&](u64 first) {
+    for (u64 word = first; word < count && word < first + piece; ++word)
+      do_word(m, ids, out, begin + word, owners[threadIdx.x >> 5]);
   });
 }
 

@@ -22,6 +22,7 @@ typedef unsigned long long u64;
 // Which array a load reads: the emulator keeps one account for each.
 constexpr int SITE_INDICES = 0;
 constexpr int SITE_VALUES = 1;
+constexpr int SITE_NEAR = 2;  // either, in device memory
 
 #ifdef SZC_EMU
 
@@ -30,8 +31,28 @@ template <class T> __device__ __forceinline__ T load_host(const T* p, int site) 
   return *p;
 }
 template <class T> __device__ __forceinline__ T load_host_cached(const T* p, int site) { return load_host(p, site); }
+template <class T> __device__ __forceinline__ T load_near(const T* p) { return load_host(p, SITE_NEAR); }
 
 #else
+
+#ifdef SZC_COUNT
+// Requests (lines of 128 bytes) and sectors that warps ask of host memory; sectors that they ask of segments on the device.
+extern "C" {
+__device__ u64 szc_traffic[3];
+}
+
+__device__ __forceinline__ void count_load(const void* p, bool near) {
+  const u32 active = __activemask(), lane = threadIdx.x & 31u;
+  const u32 sector = __match_any_sync(active, (u64)p >> 5), line = __match_any_sync(active, (u64)p >> 7);
+  const u32 sectors = __popc(__ballot_sync(active, (u32)__ffs((int)sector) - 1 == lane));
+  const u32 lines = __popc(__ballot_sync(active, (u32)__ffs((int)line) - 1 == lane));
+  if ((u32)__ffs((int)active) - 1 != lane) return;
+  if (!near) atomicAdd(&szc_traffic[0], (u64)lines);
+  atomicAdd(&szc_traffic[near ? 2 : 1], (u64)sectors);
+}
+#else
+__device__ __forceinline__ void count_load(const void*, bool) {}
+#endif
 
 // One load instruction for each size, with and without a place in L1.  The asm is not volatile: a value that the
 // kernel does not use is not loaded.  The non-coherent path is right because no kernel writes what it reads here.
@@ -67,11 +88,18 @@ template <class T, class Bits> __device__ __forceinline__ T from_bits(Bits bits)
 }
 // Read once: streamed arrays, whose lines would only push others out of L1.
 template <class T> __device__ __forceinline__ T load_host(const T* p, int) {
+  count_load(p, false);
   return from_bits<T>(HostLoad<sizeof(T)>::once(p));
 }
 // Read again soon by this block: the line stays in L1.
 template <class T> __device__ __forceinline__ T load_host_cached(const T* p, int) {
+  count_load(p, false);
   return from_bits<T>(HostLoad<sizeof(T)>::cached(p));
+}
+// What lies in device memory where its neighbours lie on the host.
+template <class T> __device__ __forceinline__ T load_near(const T* p) {
+  count_load(p, true);
+  return *p;
 }
 
 #endif

@@ -6,6 +6,7 @@
 // doi:10.14778/2735496.2735507.
 #pragma once
 #include "chunks.cuh"
+#include "ids.cuh"
 #include "rows.cuh"
 
 namespace szc {

@@ -7,8 +7,7 @@
 
 namespace szc {
 
-__device__ __forceinline__ void push(const Panel& p, u64 at, const Bits& x) {
-  const u64 vertex = (u64)load_host(p.indices + at, 0);
+__device__ __forceinline__ void push(const Panel& p, u64 vertex, const Bits& x) {
   for (u32 w = 0; w < WORDS; ++w) {
     u64 fresh = x.word[w];
     if (fresh) fresh &= p.wanted(vertex, w);
@@ -23,11 +22,16 @@ extern "C" __global__ void __launch_bounds__(256)
   __shared__ u8 owners[8][32];
   const u32 lane = lane_id();
   const Panel p = {indices, x, mask, flip, width, active, y};
+  Ids ids(indices);
   each_chunk({nchunks, long_rows, long_first, chunk_slot}, indptr, counters, [&](u64 row, u64 begin, u64 end) {
     const Bits bits = p.frontier(row);
     if (!bits.any()) return;
-    for (u64 at = (begin & ~(u64)31) + lane; at < end; at += 32)
-      if (at >= begin) push(p, at, bits);
+    for (u64 base = begin & ~(u64)31; base < end; base += 32) {
+      const u64 at = base + lane;
+      const bool active = at >= begin && at < end;
+      const u64 vertex = (u64)ids.load(at, active);
+      if (active) push(p, vertex, bits);
+    }
   });
   for (u64 word = take(counters + 1, 1); 32 * word < nrows; word = take(counters + 1, 1)) {
     const u64 row = 32 * word + lane;
@@ -41,7 +45,8 @@ extern "C" __global__ void __launch_bounds__(256)
     stream_rows(begin, end, __ballot_sync(ALL, begin < end && end - begin <= LONG), owners[threadIdx.x >> 5], [&](const Slice& s) {
       Bits x;
       for (u32 w = 0; w < WORDS; ++w) x.word[w] = __shfl_sync(ALL, bits.word[w], (int)s.row);
-      if (s.active) push(p, s.at, x);
+      const u64 vertex = (u64)ids.load(s.at, s.active);
+      if (s.active) push(p, vertex, x);
       return false;
     });
   }

@@ -9,13 +9,14 @@
 // in order, so answers do not depend on timing.
 //
 // The prelude supplies Id, A, X, Z (types of ids, M's values, X's values, result); `Z multiply(A a, X x, u64 row, u64 shared, u64
-// col)`; the monoid (add, identity, terminal; ANY, TERMINAL); READS_A, READS_X, ISO; LONG; COLUMNS, how many columns a lane has.
+// col)`; the monoid (add, identity, terminal; ANY, TERMINAL); READS_A, READS_X, ISO; LONG; COLUMNS, how many columns a lane has;
+// and what part.cuh says.
+#include "part.cuh"
 #include "rows.cuh"
 
 namespace szc {
 
 struct Operands {
-  const Id* indices;
   const A* values;
   const X* x;
   const u32* x_bits;  // null: the panel is full
@@ -25,6 +26,7 @@ struct Operands {
   u32 group;          // lanes that share an entry: a power of two, at least `width` or 32
   Z* y;
   u32* y_bits;        // zeros on entry
+  Part part;
 
   __device__ __forceinline__ bool allowed(u64 place) const { return !mask || has_bit(mask[place >> 5] ^ flip, (u32)place & 31u); }
 };
@@ -118,12 +120,11 @@ __device__ __forceinline__ bool any_allowed(const Operands& o, u64 row) {
 }
 
 __device__ __forceinline__ A value(const Operands& o, u64 at) {
-  return !READS_A ? A() : ISO ? o.values[0] : load_host(o.values + at, 1);
+  return !READS_A ? A() : ISO ? o.values[0] : read(o.values, o.part.value_segments, at, 1);
 }
 
 // A part of a long row.
 struct Chunks {
-  u64 count;
   const u64* rows;
   const u64* first;
   const u32* slot;
@@ -132,10 +133,10 @@ struct Chunks {
   u32* arrived;   // of each long row, chunks finished so far
 };
 
-__device__ __forceinline__ void do_chunk(const Operands& o, const i64* indptr, const Chunks& c, u64 chunk) {
+__device__ __forceinline__ void do_chunk(const Operands& o, PartIds& ids, const i64* indptr, const Chunks& c, u64 chunk) {
   const u32 slot = c.slot[chunk];
   const u64 row = c.rows[slot], first = c.first[slot], last = c.first[slot + 1];
-  if (!any_allowed(o, row)) return;
+  if (!is_in_part(o.part, row) || !any_allowed(o, row)) return;
   const u64 begin = (u64)indptr[row] + (chunk - first) * LONG, row_end = (u64)indptr[row + 1];
   const u64 end = row_end - begin < LONG ? row_end : begin + LONG;
   Sums s;
@@ -144,7 +145,7 @@ __device__ __forceinline__ void do_chunk(const Operands& o, const i64* indptr, c
     const u64 at = base + lane_id();
     const bool active = at >= begin && at < end;
     const u32 lo = base < begin ? (u32)(begin - base) : 0, hi = end - base < 32 ? (u32)(end - base) : 32;
-    add_entries(o, active ? (u64)load_host(o.indices + at, 0) : 0, active ? value(o, at) : A(), row, lo, hi, s);
+    add_entries(o, (u64)ids.load(at, active), active ? value(o, at) : A(), row, lo, hi, s);
     if (finished(o, row, s)) break;
   }
   gather(o, s);
@@ -168,25 +169,29 @@ __device__ __forceinline__ void do_chunk(const Operands& o, const i64* indptr, c
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-    KERNEL(u64 nrows, const i64* indptr, const Id* indices, const A* values, const X* x, const u32* x_bits, const u32* mask,
-           u32 flip, u64 width, u32 group, Z* y, u32* y_bits, u64* counters, u64 nchunks, const u64* long_rows,
-           const u64* long_first, const u32* chunk_slot, Z* partial, u8* partial_has, u32* arrived) {
+    KERNEL(u64 nrows, const i64* indptr, const Id* indices, const A* values, const u64* id_segments, const u64* value_segments,
+           const u32* subset, u64 first_row, u64 end_row, u64 first_chunk, u64 end_chunk, const u64* long_rows,
+           const u64* long_first, const u32* chunk_slot, const X* x, const u32* x_bits, const u32* mask, u32 flip, u64 width,
+           u32 group, Z* y, u32* y_bits, u64* counters, Z* partial, u8* partial_has, u32* arrived) {
   __shared__ u8 owners[8][32];
-  const Operands o = {indices, values, x, x_bits, mask, flip, width, group, y, y_bits};
-  const Chunks c = {nchunks, long_rows, long_first, chunk_slot, partial, partial_has, arrived};
+  const Part part = {id_segments, value_segments, subset, first_row, end_row};
+  const Operands o = {values, x, x_bits, mask, flip, width, group, y, y_bits, part};
+  const Chunks c = {long_rows, long_first, chunk_slot, partial, partial_has, arrived};
   const u32 lane = lane_id();
-  for (u64 chunk = take(counters, 1); chunk < nchunks; chunk = take(counters, 1)) do_chunk(o, indptr, c, chunk);
-  for (u64 word = take(counters + 1, 1); 32 * word < nrows; word = take(counters + 1, 1)) {
+  PartIds ids(indices, part);
+  for (u64 chunk = first_chunk + take(counters, 1); chunk < end_chunk; chunk = first_chunk + take(counters, 1)) do_chunk(o, ids, indptr, c, chunk);
+  const u64 start = first_word(part), end_of_part = end_word(part, nrows);
+  for (u64 word = start + take(counters + 1, 1); word < end_of_part; word = start + take(counters + 1, 1)) {
     const u64 row = 32 * word + lane;
     u64 begin = 0, end = 0;
-    if (row < nrows && any_allowed(o, row)) {
+    if (has_bit(in_part(part, word, ALL), lane) && row < nrows && any_allowed(o, row)) {
       begin = (u64)indptr[row];
       end = (u64)indptr[row + 1];
     }
     Sums s;
     u32 open = 32;  // the row whose sums are in s; 32: none
     stream_rows(begin, end, __ballot_sync(ALL, begin < end && end - begin <= LONG), owners[threadIdx.x >> 5], [&](const Slice& slice) {
-      const u64 id = slice.active ? (u64)load_host(o.indices + slice.at, 0) : 0;
+      const u64 id = (u64)ids.load(slice.at, slice.active);
       const A a = slice.active ? value(o, slice.at) : A();
       u32 done = 0;
       for (u32 heads = __ballot_sync(ALL, slice.active && slice.head == lane); heads; heads &= heads - 1) {

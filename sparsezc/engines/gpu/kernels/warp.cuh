@@ -27,10 +27,30 @@ __device__ __forceinline__ u32 or_lanes(u32 v) {
 #endif
 }
 
+__device__ __forceinline__ u32 largest(u32 v) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  return __reduce_max_sync(ALL, v);
+#else
+  for (int d = 16; d; d >>= 1) {
+    const u32 other = __shfl_xor_sync(ALL, v, d);
+    v = other > v ? other : v;
+  }
+  return v;
+#endif
+}
+
 // The sum of all lanes' numbers.
 template <class T> __device__ __forceinline__ T add_lanes(T v) {
   for (int d = 16; d; d >>= 1) v += __shfl_xor_sync(ALL, v, d);
   return v;
+}
+__device__ __forceinline__ u32 add_lanes(u32 v) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  return __reduce_add_sync(ALL, v);
+#else
+  for (int d = 16; d; d >>= 1) v += __shfl_xor_sync(ALL, v, d);
+  return v;
+#endif
 }
 __device__ __forceinline__ void add_lanes(u64 v, u64* total) {
   v = add_lanes(v);
@@ -47,13 +67,14 @@ __device__ __forceinline__ u64 take(u64* counter, u64 count) {
 
 // Goes through `count` items, `piece` at a time: visit(first of them). With a counter in ascending order over all warps;
 // without one (null) each warp strides through them, which costs no atomic: for where there is little to do.
+// One loop for both, so that the compiler writes the body once.
 template <class Visit>
 __device__ __forceinline__ void for_pieces(u64* counter, u64 count, u64 piece, Visit visit) {
-  if (counter) {
-    for (u64 first = take(counter, piece); first < count; first = take(counter, piece)) visit(first);
-  } else {
-    const u64 warps = (u64)gridDim.x * (blockDim.x >> 5);
-    for (u64 first = piece * (((u64)blockIdx.x * blockDim.x + threadIdx.x) >> 5); first < count; first += piece * warps) visit(first);
+  const u64 stride = piece * gridDim.x * (blockDim.x >> 5);
+  u64 first = counter ? take(counter, piece) : piece * (((u64)blockIdx.x * blockDim.x + threadIdx.x) >> 5);
+  while (first < count) {
+    visit(first);
+    first = counter ? take(counter, piece) : first + stride;
   }
 }
 

@@ -1,0 +1,54 @@
+// Which rows a launch takes, and where their entries lie.
+//
+// A placement may serve a product in several launches (engines/gpu/placements/): each then takes a part of the rows, and the
+// entries may lie in pieces: *segments* of 2^SEGMENT_BITS entries, some of them in device memory, each with an address of its
+// own. With PARTIAL and SEGMENT_BITS off (most launches) nothing of this is left in a kernel.
+//
+// The prelude supplies PARTIAL, whether a launch takes a part of the rows only, and SEGMENT_BITS; 0: one address for all.
+#pragma once
+#include "ids.cuh"
+
+namespace szc {
+
+struct Part {
+  const u64* id_segments;     // a segment's address less what lies before it in the array; the lowest bit: in device memory
+  const u64* value_segments;
+  const u32* subset;          // null: every row of the range
+  u64 first_row, end_row;
+};
+
+// Of these rows of a presence word, the ones that this launch takes.
+__device__ __forceinline__ u32 in_part(const Part& part, u64 word, u32 rows) {
+  if (!PARTIAL) return rows;
+  const u64 row = 32 * word + lane_id();
+  rows &= __ballot_sync(ALL, row >= part.first_row && row < part.end_row);
+  return part.subset ? rows & part.subset[word] : rows;
+}
+
+__device__ __forceinline__ bool is_in_part(const Part& part, u64 row) { return !PARTIAL || !part.subset || present(part.subset, row); }
+
+// The presence words that hold the part's rows.
+__device__ __forceinline__ u64 first_word(const Part& part) { return PARTIAL ? part.first_row / 32 : 0; }
+__device__ __forceinline__ u64 end_word(const Part& part, u64 nrows) { return ((PARTIAL ? part.end_row : nrows) + 31) / 32; }
+
+// Entry `at` of the ids (site 0) or the values (site 1).
+template <class T> __device__ __forceinline__ T read(const T* array, const u64* segments, u64 at, int site) {
+  if (!SEGMENT_BITS) return load_host(array + at, site);
+  const u64 segment = segments[at >> SEGMENT_BITS];
+  const T* entry = (const T*)((segment & ~(u64)1) + at * sizeof(T));
+  return segment & 1 ? load_near(entry) : load_host(entry, site);
+}
+
+// The ids of a part, a slice at a time.
+struct PartIds : Ids {
+  const u64* segments;
+
+  __device__ __forceinline__ PartIds(const Id* indices, const Part& part) : Ids(indices), segments(part.id_segments) {}
+
+  __device__ __forceinline__ Id load(u64 at, bool active) {
+    if (!SEGMENT_BITS) return Ids::load(at, active);
+    return active ? read(ids, segments, at, 0) : Id();
+  }
+};
+
+}  // namespace szc

@@ -1,0 +1,158 @@
+"""How a product gets at the entries of a matrix, by the placement that they lie in.
+
+Kernels take a :class:`Part`: some rows, and where their entries lie. In most placements one launch takes all rows and
+reads the entries where they are (``device``, ``zerocopy``, ``uvm``). The others serve a product in their
+own way:
+
+* ``stream.py``: ranges of rows, one after another, through two buffers on the card;
+* ``gather.py``: the rows that the product wants, put together by the host's threads and copied;
+* ``resident.py``: some *segments* of the entries stay on the card (``hybrid``, ``mapped``, ``cached``).
+
+Each gives parts for what is wanted; the kernels know nothing else of placements, and algorithms nothing at all. Their
+arrays lie in host memory that kernels can read, so every operation that has no use for parts reads that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sparsezc.engines.gpu import launch
+from sparsezc.engines.gpu.stores import Rows
+from sparsezc.memory import Buffer
+
+__all__ = ["Entries", "Part", "Wanted", "addresses", "moves", "part", "parts", "whole"]
+
+#: Which file serves a placement that needs one.
+_MOVED = {"stream": "stream", "gather": "gather"} | dict.fromkeys(("cached", "hybrid", "mapped"), "resident")
+
+
+class Wanted(NamedTuple):
+    """The rows that a product asks for: the bits of `words` (each flipped by `flip`); None: all rows.
+
+    Attributes
+    ----------
+    entries : float or None
+        How many entries it will read of them, where somebody has counted or estimated.
+    most : int
+        It reads about so many of a row at most, as it may stop early.
+    """
+
+    words: Any
+    flip: int = 0
+    entries: float | None = None
+    most: int = 2**62
+
+
+class Entries(NamedTuple):
+    """The arrays that a product reads: ids (or ids and values in one word), and values. None: it does not read them."""
+
+    ids: Buffer | None
+    values: Buffer | None
+
+    @property
+    def buffers(self) -> tuple[Buffer, ...]:
+        return tuple(buffer for buffer in self if buffer is not None)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of one entry."""
+        return sum(buffer.dtype.itemsize for buffer in self.buffers)
+
+
+class Part(NamedTuple):
+    """What one launch reads: ``arguments`` are the kernel's first; it is specialised for ``partial`` and ``bits``.
+
+    Attributes
+    ----------
+    partial : bool
+        It takes some of the rows only.
+    bits : int
+        Of an entry's position in its segment; 0: no segments.
+    near : bool
+        The entries lie in device memory, however they got there.
+    """
+
+    arguments: tuple[Any, ...]
+    partial: bool = False
+    bits: int = 0
+    near: bool = False
+
+
+def part(
+    rows: Rows,
+    pointers: tuple[Any, Any],
+    *,
+    which: tuple[int, int] | None = None,
+    chunks: tuple[int, int] | None = None,
+    indptr: Any = None,
+    segments: tuple[Any, Any] = (0, 0),
+    bits: int = 0,
+    subset: Any = None,
+    near: bool = False,
+) -> Part:
+    """A part of some rows.
+
+    Parameters
+    ----------
+    pointers : (ids, values)
+        Addresses of entry 0, counted as `indptr` counts; numpy.uint64.
+    which, chunks : (first, end), optional
+        Of the rows that are not long, and of the chunks of those that are; without them all.
+    indptr : array of int64 on the device, optional
+        The rows' own offsets, if left out.
+    segments : (ids, values)
+        Addresses by segment, u64 on the device; 0 where one address serves all.
+    subset : presence words of rows, optional
+        Only these.
+    """
+    first, end = which or (0, rows.nrows)
+    if end == rows.nrows:  # whoever takes the last row writes the rest of its presence word
+        end = -(-end // 32) * 32
+    bounds = map(np.uint64, (first, end, *(chunks or (0, rows.chunks.count))))
+    offsets = rows.indptr if indptr is None else indptr
+    words = 0 if subset is None else subset
+    arguments = rows.arguments[0], offsets, *pointers, *segments, words, *bounds, *rows.chunks.arguments
+    return Part(arguments, which is not None or chunks is not None or subset is not None, bits, near)
+
+
+def moves(rows: Rows) -> bool:
+    """Whether a product moves the rows that it wants as wholes: then nothing is won by leaving a row early."""
+    return rows.indices.placement in ("stream", "gather")
+
+
+def addresses(rows: Rows, words: Buffer | None) -> tuple[Any, Any]:
+    """Where the ids (or `words`, ids and values in one) and the values lie."""
+    _, _, ids, values = rows.arguments
+    return ids if words is None else np.uint64(words.pointer), values
+
+
+def whole(rows: Rows, words: Buffer | None) -> Part:
+    """All rows, where they lie; `words`: ids and values in one word, in the place of the ids."""
+    made: Part | None = rows.wholes.get(words is None)
+    if made is None:
+        near = rows.indices.placement == "device"
+        made = rows.wholes[words is None] = part(rows, addresses(rows, words), near=near)
+    return made
+
+
+def parts(rows: Rows, words: Buffer | None, wanted: Wanted, *, ids: bool, values: bool) -> Iterable[Part]:
+    """The launches that serve a product, one after another: a part's memory is good until the next one is asked for.
+
+    `ids`, `values`: whether the product reads them; without ids and values in one word. What is recorded, to run
+    unattended, reads the entries where they lie.
+    """
+    module = _MOVED.get(rows.indices.placement)
+    if module is None or rows.compressed or not launch.is_attended() or rows.nvals == 0:
+        return (whole(rows, words),)
+    entries = Entries(
+        words or (rows.indices if ids else None), rows.values if values and not rows.iso and words is None else None
+    )
+    if not entries.buffers:
+        return (whole(rows, words),)
+    serve: Any = import_module(f"sparsezc.engines.gpu.placements.{module}")
+    made: Iterable[Part] = serve.parts(rows, entries, wanted)
+    return made

@@ -1,0 +1,176 @@
+"""Placement ``gather``: the rows that a product wants are put together by the host's threads, then copied.
+
+What arrives is a matrix whose other rows are empty: its offsets are the sums of the wanted rows' lengths, so the
+kernels see nothing new. What exceeds a buffer goes in turns, and the threads fill one buffer while the card reads
+another. A row that is longer than a buffer stays where it is and is read over the link. Source: A. H. N. Sabet, Z.
+Zhao, R. Gupta, Subway: minimizing data transfer during out-of-GPU-memory graph processing, EuroSys 2020,
+doi:10.1145/3342195.3387537.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from itertools import pairwise
+from os import cpu_count
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc import device, stats
+from sparsezc.engines.gpu.placements import Entries, Part, Wanted, addresses, part, staging
+from sparsezc.engines.gpu.stores import Rows
+
+_TAKE = 1 << 16  # entries that a thread takes at once
+_RUN = 512  # entries: rows that follow each other are copied as one if they are as long as this on average
+
+
+def parts(rows: Rows, entries: Entries, wanted: Wanted, subset: Any = None, taken: int = 0) -> Iterator[Part]:
+    """The launches that serve a product.
+
+    Parameters
+    ----------
+    subset : presence words, optional
+        The rows that the launches take at all, wanted or not.
+    taken : int
+        Bytes of the budget that are used otherwise.
+    """
+    gpu = device.current()
+    xp = gpu.xp
+    size = staging.size(rows, entries.nbytes, spare(rows), taken)  # what is no long row fits
+    lengths = rows.indptr[1:] - rows.indptr[:-1]
+    if wanted.words is not None:
+        lengths = xp.where(_unpacked(wanted, rows.nrows), lengths, 0)
+    long = gpu.asnumpy(xp.flatnonzero(lengths > size - 32)).tolist()
+    lengths[xp.asarray(long, np.int64)] = 0
+    indptr = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(lengths)])
+    buffers = staging.Staging(entries, size)
+    in_place = addresses(rows, None)
+    for row in long:  # only its chunks have anything to do
+        yield part(rows, in_place, which=(0, 0), chunks=_chunks(rows, row, row + 1), subset=subset)
+    pinned = [_Pinned(entries, size, number) for number in range(2)]
+    for turn, (first, end) in enumerate(_ranges(indptr, size - 32, long)):
+        start = int(indptr[first])
+        at = xp.flatnonzero(lengths[first:end]) + first
+        host = pinned[turn % 2]
+        filled = host.fill(
+            gpu.asnumpy(rows.indptr[at]), gpu.asnumpy(lengths[at])
+        )  # while the card reads the one before
+        there = buffers.fill(filled, start % 32)
+        host.is_free = buffers.copied()
+        buffers.arrived()
+        pointers = staging.pointers(there, entries, start - start % 32, in_place)
+        chunks = _chunks(rows, first, end)
+        yield part(rows, pointers, which=(first, end), chunks=chunks, indptr=indptr, subset=subset, near=True)
+
+
+def spare(rows: Rows) -> int:
+    """Entries that a buffer must hold besides: the longest row that is not read in chunks."""
+    return rows.chunks.length + 32
+
+
+def _unpacked(wanted: Wanted, nrows: int) -> Any:
+    """The wanted rows as booleans."""
+    xp = device.current().xp
+    bits = xp.unpackbits((wanted.words ^ np.uint32(wanted.flip)).view(np.uint8), bitorder="little")
+    return bits[:nrows].astype(bool)
+
+
+def _ranges(indptr: Any, size: int, long: list[int]) -> list[tuple[int, int]]:
+    """Rows that follow each other and have at most `size` entries together, none of them in `long`."""
+    gpu = device.current()
+    nrows, first, made = indptr.size - 1, 0, []
+    for stop in [*long, nrows]:
+        while first < stop:
+            limit = int(indptr[first]) + size
+            end = min(stop, int(gpu.xp.searchsorted(indptr, gpu.xp.asarray([limit]), side="right")[0]) - 1)
+            made.append((first, end))
+            first = end
+        first = stop + 1
+    return made
+
+
+def _chunks(rows: Rows, first: int, end: int) -> tuple[int, int]:
+    """The chunks of the long rows among first .. end-1."""
+    chunks = rows.chunks
+    if chunks.count == 0:
+        return 0, 0
+    xp = device.current().xp
+    at = xp.searchsorted(chunks.rows, xp.asarray([first, end], np.uint64))
+    begin, stop = chunks.first[at].tolist()
+    return int(begin), int(stop)
+
+
+class _Pinned:
+    """Host memory that rows are gathered into; `is_free()` waits until what it held has been copied."""
+
+    def __init__(self, entries: Entries, size: int, number: int) -> None:
+        self._sources = [buffer.read() for buffer in entries.buffers]
+        self._pages = [_pages(size * source.itemsize, 2 * k + number) for k, source in enumerate(self._sources)]
+        self._targets = [
+            p.array[: size * s.itemsize].view(s.dtype) for p, s in zip(self._pages, self._sources, strict=True)
+        ]
+        self.is_free: Any = lambda: None
+
+    def fill(self, begins: NDArray[np.int64], sizes: NDArray[np.int64]) -> list[NDArray[Any]]:
+        """The entries of some rows, one row after another."""
+        self.is_free()
+        with stats.timed("gather"):
+            begins, sizes = _joined(begins, sizes)
+            before = np.concatenate([[0], np.cumsum(sizes)])
+            cuts = np.unique(np.searchsorted(before, np.arange(0, before[-1], _TAKE), side="right") - 1)
+            pieces = pairwise([*cuts.tolist(), sizes.size])
+            list(_threads().map(lambda piece: self._take(begins, sizes, before, *piece), pieces))
+        return [target[: before[-1]] for target in self._targets]
+
+    def _take(self, begins: Any, sizes: Any, before: Any, first: int, end: int) -> None:
+        """Copy the runs first .. end-1: the few long ones as they are, many short ones by their positions."""
+        to, stop = int(before[first]), int(before[end])
+        if stop - to > _RUN * (end - first):
+            for run in range(first, end):
+                for source, target in zip(self._sources, self._targets, strict=True):
+                    target[before[run] : before[run + 1]] = source[begins[run] : begins[run] + sizes[run]]
+            return
+        at = np.repeat(begins[first:end] - before[first:end], sizes[first:end])
+        at += np.arange(to, stop)
+        for source, target in zip(self._sources, self._targets, strict=True):
+            source.take(at, out=target[to:stop], mode="clip")
+
+
+_kept: WeakKeyDictionary[device.Device, dict[int, device.Pages]] = WeakKeyDictionary()
+
+
+def _pages(nbytes: int, number: int) -> device.Pages:
+    """Pinned pages, which are kept: to make them takes longer than to fill them."""
+    gpu = device.current()
+    kept = _kept.setdefault(gpu, {})
+    if number not in kept or kept[number].array.size < nbytes:
+        kept.pop(number, None)
+        kept[number] = gpu.pages(nbytes, "pinned")
+    return kept[number]
+
+
+def _joined(begins: NDArray[np.int64], sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows that follow each other without a gap as one, of at most what a thread takes.
+
+    >>> _joined(np.array([0, 3, 9]), np.array([3, 2, 4]))
+    (array([0, 9]), array([5, 4]))
+    """
+    if begins.size == 0:
+        return begins, sizes
+    ends = begins + sizes
+    starts = np.flatnonzero(np.concatenate([[True], begins[1:] != ends[:-1]]))
+    first = begins[starts]
+    last = ends[np.append(starts[1:], begins.size) - 1]
+    pieces = -(-(last - first) // _TAKE)
+    number = np.arange(int(pieces.sum())) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+    made = np.repeat(first, pieces) + number * _TAKE
+    return made, np.minimum(_TAKE, np.repeat(last, pieces) - made)
+
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(min(16, cpu_count() or 1), "gather")

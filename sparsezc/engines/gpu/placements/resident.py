@@ -1,0 +1,226 @@
+"""Placements ``cached`` and ``hybrid``: some segments of the entries stay on the card, the rest is fetched.
+
+A *region* of the budget holds copies of segments. Each counts how many of its entries products have read; once that
+is as many as the segment has, its copy is made, as from then on it has paid for itself whatever comes (the rule of
+renting and buying: never more than twice the bytes of the best choice made in hindsight). With the region full, a
+segment takes the place of one that was read less than half as often; where all are read alike, as by PageRank,
+nothing moves any more.
+
+``hybrid`` reads the rest over the link, in the same launch: a warp asks a table where its segment lies, and while
+some warps wait for the link others work on the card. ``cached`` is Ascetic as published, for comparison: the rows
+that lie wholly in the region are worked on while the threads of the host gather the others (gather.py), unless
+reading these in place is faster, which the first products measure. Source: R. Tang, Z. Zhao, K. Wang, X. Gong, J.
+Zhang, W. Wang, P.-C. Yew, Ascetic: enhancing cross-iterations data efficiency in out-of-memory graph processing on
+GPUs, ICPP 2021, doi:10.1145/3472456.3472457.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from sparsezc import device, stats
+from sparsezc.engines.gpu.placements import Entries, Part, Wanted, addresses, gather, part, segments, staging
+from sparsezc.engines.gpu.stores import Rows
+
+_LOOK = 1 / 16  # of all entries: read as many, and it is time to see which segments have earned a copy
+_HYSTERESIS = 2  # a segment takes another's place if it was read so many times as often
+_ACTIVE = 0.1  # of the entries that are not kept: what Ascetic expects a product to want of them
+_GATHERED, _IN_PLACE = "gathered", "in place"  # ways to fetch the rest
+_SMALL = 1 / 256  # of all entries: a product that reads less is not counted, for counting would take longer
+
+
+def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
+    """The launches that serve a product."""
+    region = _of(rows, entries)
+    if region is not None:
+        region.note(rows, wanted)
+    if region is None or rows.indices.placement != "cached":
+        yield _mixed(region, rows, entries)
+    else:
+        yield from _as_ascetic(region, rows, entries, wanted)
+
+
+class Region:
+    """Copies of segments on the card.
+
+    Attributes
+    ----------
+    slots : int
+        Segments that it has room for.
+    filled : int
+        Slots in use.
+    nbytes : int
+        Device memory that it takes.
+    """
+
+    def __init__(self, rows: Rows, entries: Entries, nbytes: int) -> None:
+        xp = device.current().xp
+        self.entries = entries
+        self.count = segments.count(rows.nvals)
+        self.slots = min(self.count, nbytes // (entries.nbytes << segments.BITS))
+        self.filled = 0
+        self.nbytes = (self.slots * entries.nbytes) << segments.BITS
+        self._kept = {id(b): xp.empty(self.slots << segments.BITS, b.dtype) for b in entries.buffers}
+        self._tables = {id(b): xp.full(self.count, b.pointer, np.uint64) for b in entries.buffers}
+        self._slot_of = xp.full(self.count, -1, np.int64)
+        self._reads = xp.zeros(self.count, np.uint32)
+        self._unseen = 0.0  # entries read since the last look
+        self._bits: Any = None
+        self.costs: dict[str, float] = {}  # seconds an entry, of the ways to fetch the rest
+
+    def serves(self, entries: Entries) -> bool:
+        """Whether it holds the arrays that a product reads."""
+        return all(id(buffer) in self._tables for buffer in entries.buffers)
+
+    def note(self, rows: Rows, wanted: Wanted) -> None:
+        """Count what a product is about to read, and from time to time bring in what has earned it."""
+        entries = rows.nvals if wanted.words is None else wanted.entries
+        if entries is not None and entries < _SMALL * rows.nvals:
+            return
+        segments.touch(rows, wanted, self._reads)
+        self._unseen += rows.nvals if entries is None else entries
+        if self._unseen >= (_LOOK if self.filled < self.slots else 1) * rows.nvals:
+            self._unseen = 0.0
+            self._look()
+
+    def _look(self) -> None:
+        xp = device.current().xp
+        reads, there = self._reads.astype(np.int64), self._slot_of >= 0
+        earned = xp.flatnonzero(~there & (reads >= 1 << segments.BITS))
+        earned = earned[xp.argsort(_rank(reads[earned], earned))]  # the most read first
+        free = min(self.slots - self.filled, earned.size)
+        coming, slots = earned[:free], self.filled + xp.arange(free, dtype=np.int64)
+        self.filled += free
+        if earned.size > free:
+            residents = xp.flatnonzero(there)
+            least = residents[xp.argsort(reads[residents])][: earned.size - free]
+            rivals = earned[free : free + least.size]
+            better = reads[rivals] > _HYSTERESIS * reads[least] + (1 << segments.BITS)
+            going, rivals = least[better], rivals[better]
+            coming, slots = xp.concatenate([coming, rivals]), xp.concatenate([slots, self._slot_of[going]])
+            self._point(going, None)
+            self._slot_of[going] = -1
+        if coming.size:
+            self._bring(coming, slots)
+        if int(reads.max()) >= 1 << 30:  # far from the end of 32 bits
+            self._reads >>= np.uint32(1)
+
+    def _bring(self, which: Any, slots: Any) -> None:
+        xp = device.current().xp
+        order = xp.argsort(which)  # as it lies on the host
+        which, slots = which[order], slots[order]
+        start = _clock(device.current()) if stats.is_counting() else 0.0
+        for buffer in self.entries.buffers:
+            segments.copy(which.astype(np.uint64), slots.astype(np.uint64), buffer, self._kept[id(buffer)])
+        if stats.is_counting():
+            taken = _clock(device.current()) - start
+            stats.copied((int(which.size) * self.entries.nbytes) << segments.BITS, taken)
+        self._slot_of[which] = slots
+        self._point(which, slots)
+
+    def _point(self, which: Any, slots: Any) -> None:
+        """Enter in the tables where these segments lie: in slots, or on the host."""
+        gpu = device.current()
+        self._bits = None
+        for buffer in self.entries.buffers:
+            if slots is None:
+                self._tables[id(buffer)][which] = np.uint64(buffer.pointer)
+                continue
+            start = np.int64(gpu.pointer(self._kept[id(buffer)]))
+            size = np.int64(buffer.dtype.itemsize << segments.BITS)
+            self._tables[id(buffer)][which] = (start + (slots - which) * size).astype(np.uint64) | np.uint64(1)
+
+    def tables(self, entries: Entries) -> tuple[Any, Any]:
+        """Where each segment lies, of ids and values."""
+        ids, values = (0 if buffer is None else self._tables[id(buffer)] for buffer in entries)
+        return ids, values
+
+    def bits(self, rows: Rows) -> Any:
+        """Presence words of the rows that need nothing from the host."""
+        if self._bits is None:
+            self._bits = segments.resident(rows, next(iter(self._tables.values())))
+        return self._bits
+
+
+def _mixed(region: Region | None, rows: Rows, entries: Entries, subset: Any = None) -> Part:
+    """Rows whose segments are read where they lie."""
+    pointers = staging.pointers_of(entries, addresses(rows, None))
+    if region is None:
+        return part(rows, pointers, subset=subset)
+    return part(rows, pointers, segments=region.tables(entries), bits=segments.BITS, subset=subset)
+
+
+def _of(rows: Rows, entries: Entries) -> Region | None:
+    """The region of some rows, made at first use; anew where a product reads other arrays than those it holds."""
+    region: Region | None = rows.region
+    if region is not None and region.serves(entries):
+        return region
+    rows.region = None  # its memory is free for the next
+    del region
+    room = _room(rows, entries.nbytes)
+    if room < entries.nbytes << segments.BITS:
+        return None
+    made = rows.region = Region(rows, entries, room)
+    return made
+
+
+def _rank(reads: Any, which: Any) -> Any:
+    """Numbers that put the most read first, and those read alike in an order that spreads over the array: where some of
+    its neighbours are on the card, a launch reads from there while it waits for the link.
+    """
+    scattered = (which.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(40)
+    return scattered.astype(np.int64) - (reads << 24)
+
+
+def share(active: float, data: float, memory: float) -> float:
+    """Ascetic's share of the memory for what stays: with it, the rest of the memory just holds the active part of
+    what does not stay. (Section 4.2 of the paper: R = (1 - K D / M) / (1 - K).)
+
+    >>> share(0.1, 40e9, 10e9)
+    0.6666666666666666
+    >>> share(0.1, 200e9, 10e9), share(0.1, 5e9, 10e9)
+    (0.0, 1.0)
+    """
+    return min(1.0, max(0.0, (1 - active * data / memory) / (1 - active)))
+
+
+def _room(rows: Rows, entry_bytes: int) -> int:
+    """Bytes for a region: what the budget leaves beside the vectors and, for ``cached``, the rows that are fetched.
+
+    The paper corrects the share when the fetched rows overflow their memory while others idle. Here they come in turns,
+    through buffers that need no more than they have.
+    """
+    room = staging.room(rows)
+    if rows.indices.placement == "cached" and room:
+        least = staging.least(entry_bytes, gather.spare(rows))
+        return max(0, min(room - least, int(room * share(_ACTIVE, rows.nvals * entry_bytes, room))))
+    return room
+
+
+def _as_ascetic(region: Region, rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
+    """The rows in the region first, and meanwhile the others are gathered; or all in one launch, if that is faster."""
+    gpu = device.current()
+    count = rows.nvals if wanted.words is None else wanted.entries or 0
+    is_large = count >= _LOOK * rows.nvals
+    untried = [way for way in (_GATHERED, _IN_PLACE) if way not in region.costs]
+    way = untried[0] if untried and is_large else min(region.costs, key=region.costs.__getitem__, default=_GATHERED)
+    measures = bool(untried) and is_large
+    start = _clock(gpu) if measures else 0.0
+    if way == _IN_PLACE:
+        yield _mixed(region, rows, entries)
+    else:
+        here = region.bits(rows)
+        yield _mixed(region, rows, entries, here)
+        words = ~here if wanted.words is None else (wanted.words ^ np.uint32(wanted.flip)) & ~here
+        yield from gather.parts(rows, entries, Wanted(words), ~here, region.nbytes)
+    if measures:
+        region.costs[way] = (_clock(gpu) - start) / count
+
+
+def _clock(gpu: device.Device) -> float:
+    gpu.synchronize()
+    return time.perf_counter()

@@ -1,0 +1,205 @@
+"""HDF5 files whose arrays lie ready: contiguous, each from the start of a page, with checksums. See docs/formats.md.
+
+The file is binsparse, which any reader of that standard takes; beside the standard's part of its descriptor stands
+ours, ``{"sparsezc": {"version": 1, ...}}``. Of each array there are CRC-32 checksums, one a mebibyte; the descriptor
+has one of each table of them, and the attribute ``sparsezc_crc32`` is that of the descriptor. So what is small is
+checked whenever a file is opened, and the arrays when somebody asks, with the place of what is wrong.
+Sources: https://graphblas.org/binsparse-specification, version 0.1; HDF5 file format specification, version 3.0.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.errors import FileFormatError
+from sparsezc.io.optional import need
+from sparsezc.memory.mapped import PAGE
+from sparsezc.progress import Progress
+
+VERSION = 1
+COMPRESSED = 2  # the version of files with compressed ids, which those who know version 1 cannot read
+PIECE = 1 << 20  # bytes that one checksum is of
+_TABLES = "sparsezc/crc32"
+
+
+def plain(values: NDArray[Any]) -> NDArray[Any]:
+    """The values as binsparse stores them: truth as bytes, complex numbers as pairs."""
+    if values.dtype.kind in "bc":
+        return values.view(np.uint8 if values.dtype.kind == "b" else f"f{values.dtype.itemsize // 2}")
+    return values
+
+
+class Writer:
+    """A new file: arrays of known sizes, filled from their starts on, then the descriptor.
+
+    >>> writer = Writer(Path("a.h5"))
+    >>> writer.array("values", 3, np.float32).write(np.array([1, 2, 3], np.float32))
+    >>> writer.finish({"version": "0.1.0"}, symmetric=False)
+    """
+
+    def __init__(self, path: Path) -> None:
+        h5py = need("h5py", "hdf5")
+        # From version 1.8 on, HDF5 has checksums of its own structures.
+        self._file = h5py.File(
+            path, "w", libver=("v108", "latest"), alignment_threshold=PAGE, alignment_interval=PAGE
+        )  # fmt: skip
+        self._arrays: dict[str, Filled] = {}
+
+    def array(self, name: str, count: int, dtype: Any) -> Filled:
+        """A new array of `count` entries; those before must be full."""
+        kind = plain(np.empty(0, dtype)).dtype
+        width = np.dtype(dtype).itemsize // kind.itemsize
+        made = self._arrays[name] = Filled(self._file.create_dataset(name, (count * width,), kind))
+        return made
+
+    def finish(self, binsparse: Mapping[str, Any], *, symmetric: bool) -> None:
+        """Write the descriptor and close the file."""
+        tables = {name: filled.finish() for name, filled in self._arrays.items()}
+        for name, table in tables.items():
+            self._file.create_dataset(f"{_TABLES}/{name}", data=table)
+        ours = {
+            "version": COMPRESSED if "blocks" in tables else VERSION, "symmetric": symmetric, "piece": PIECE,
+            "crc32": {name: zlib.crc32(table.data) for name, table in tables.items()},
+        }  # fmt: skip
+        text = json.dumps({"binsparse": binsparse, "sparsezc": ours}, indent=2)
+        self._file.attrs["binsparse"] = text
+        self._file.attrs["sparsezc_crc32"] = np.uint32(zlib.crc32(text.encode()))
+        self.close()
+
+    def close(self) -> None:
+        """Close the file, whole or not."""
+        self._file.close()
+
+
+class Filled:
+    """An array of a new file: its entries come in order, and their checksums are taken on the way."""
+
+    def __init__(self, dataset: Any) -> None:
+        self._dataset = dataset
+        self._at = 0
+        self._sums: list[int] = []
+        self._room = 0  # bytes that the last checksum still takes
+
+    def write(self, part: NDArray[Any]) -> None:
+        """The next entries, of the array's type."""
+        part = plain(np.ascontiguousarray(part))
+        if not part.size:
+            return
+        self._dataset[self._at : self._at + part.size] = part
+        self._at += part.size
+        rest = part.data.cast("B")
+        while rest:
+            if not self._room:
+                self._sums.append(0)
+                self._room = PIECE
+            piece = rest[: self._room]
+            self._sums[-1] = zlib.crc32(piece, self._sums[-1])
+            self._room -= len(piece)
+            rest = rest[len(piece) :]
+
+    def finish(self) -> NDArray[np.uint32]:
+        """The checksums."""
+        assert self._at == self._dataset.size, f"{self._at} of {self._dataset.size} entries of {self._dataset.name}"
+        return np.array(self._sums, np.uint32)
+
+
+class Ready:
+    """A file of this kind that was opened, and what little of it is in memory.
+
+    Attributes
+    ----------
+    descriptor : dict
+        Binsparse's part.
+    symmetric : bool
+    places : dict of str to (int, int, dtype)
+        Where each array begins, its numbers and their type as HDF5 stores them.
+    """
+
+    def __init__(self, path: Path, file: Any, head: dict[str, Any]) -> None:
+        self.path, self.descriptor = path, head["binsparse"]
+        ours = head["sparsezc"]
+        self.symmetric, self._piece = bool(ours["symmetric"]), int(ours["piece"])
+        self.places: dict[str, tuple[int, int, np.dtype[Any]]] = {}
+        self._tables: dict[str, NDArray[np.uint32]] = {}
+        size = path.stat().st_size
+        for name, crc in ours["crc32"].items():
+            data, table = file[name], file[f"{_TABLES}/{name}"][()]
+            if zlib.crc32(table.data) != crc:
+                raise FileFormatError(f"{path} is damaged: the table of checksums of {name!r} has another checksum")
+            offset, nbytes = data.id.get_offset() or 0, data.size * data.dtype.itemsize
+            if data.chunks is not None or (nbytes and not offset):
+                raise FileFormatError(f"{path}: the array {name!r} does not lie in one piece")
+            if offset + nbytes > size:
+                raise FileFormatError(
+                    f"{path} is truncated: the array {name!r} ends at byte {offset + nbytes:,} and the file at {size:,}"
+                )
+            if table.size != -(-nbytes // self._piece):
+                raise FileFormatError(f"{path}: {name!r} has {table.size} checksums for {nbytes:,} bytes")
+            self.places[name], self._tables[name] = (offset, data.size, data.dtype), table
+
+    def verify(self, *names: str) -> None:
+        """Compare the bytes of these arrays, or of all, with their checksums.
+
+        Raises
+        ------
+        FileFormatError
+            With the first piece that differs.
+        """
+        wanted = names or tuple(self.places)
+        progress = Progress(sum(self._nbytes(name) for name in wanted), f"checking {self.path.name}")
+        with self.path.open("rb", buffering=0) as file:
+            for name in wanted:
+                file.seek(self.places[name][0])
+                for number, known in enumerate(self._tables[name]):
+                    start = number * self._piece
+                    part = file.read(min(self._piece, self._nbytes(name) - start))
+                    if zlib.crc32(part) != known:
+                        raise self._damage(name, start, len(part), zlib.crc32(part), int(known))
+                    progress.advance(len(part))
+        progress.close()
+
+    def _nbytes(self, name: str) -> int:
+        _, count, dtype = self.places[name]
+        return count * dtype.itemsize
+
+    def _damage(self, name: str, start: int, size: int, found: int, known: int) -> FileFormatError:
+        offset, _, dtype = self.places[name]
+        first, last = start // dtype.itemsize, (start + size) // dtype.itemsize - 1
+        return FileFormatError(
+            f"{self.path} is damaged: the checksum of {name}[{first}:{last + 1}], bytes {offset + start:,} to "
+            f"{offset + start + size - 1:,} of the file, is {found:08x}; {known:08x} is needed"
+        )
+
+
+def opened(path: Path, file: Any) -> Ready | None:
+    """What is known of an HDF5 file; None if it was not written by :class:`Writer`.
+
+    Raises
+    ------
+    FileFormatError
+        It was, but is damaged or newer than this program.
+    """
+    text = file.attrs.get("binsparse", "{}")
+    known = file.attrs.get("sparsezc_crc32")
+    if known is not None and zlib.crc32(text.encode()) != known:
+        raise FileFormatError(
+            f"{path} is damaged: the checksum of its descriptor is {zlib.crc32(text.encode()):08x}; "
+            f"{int(known):08x} is needed"
+        )
+    head = json.loads(text)
+    if "sparsezc" not in head:
+        return None
+    version = head["sparsezc"].get("version")
+    if version not in (VERSION, COMPRESSED):
+        raise FileFormatError(
+            f"{path} is of version {version} of sparsezc's layout; versions {VERSION} and {COMPRESSED} are read here, "
+            "so a newer sparsezc is needed"
+        )
+    return Ready(path, file, head)

@@ -1,0 +1,99 @@
+"""Placement ``mapped``: the arrays of a file that lies ready, read by kernels where the system caches it.
+
+Nothing is read when such a file is opened. The system maps its pages, the driver registers them for reading once a
+kernel first needs their address, and from then on kernels read the page cache over the link as they read zero-copy
+memory. A mapped array is never written to: whatever is made of a mapped matrix lies in placement ``zerocopy``.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sparsezc import device
+from sparsezc.errors import InvalidValue, OutOfMemory, warn_slow
+from sparsezc.memory import zerocopy
+from sparsezc.memory.buffer import Buffer
+
+PAGE = 1 << 16  # bytes: the largest page that a host of GPUs has; arrays of this size begin at a multiple of it
+_PART = 1 << 24  # entries copied at a time where a file cannot be registered
+_refused: set[str] = set()  # files whose registration was refused, which is said once each
+
+
+class MappedBuffer(Buffer):
+    """One array of a file, which nobody may change while it is mapped.
+
+    Parameters
+    ----------
+    path : str or path
+    offset : int
+        Where the array begins, in bytes: at a multiple of :data:`PAGE`, unless it is smaller than that. Such an array
+        is read, as others may lie in its pages.
+    count, dtype
+        Its entries. The file must reach that far.
+    """
+
+    placement = "mapped"
+    pages = "file"
+
+    def __init__(self, path: str | os.PathLike[str], offset: int, count: int, dtype: Any) -> None:
+        super().__init__(count, dtype)
+        self.path = os.fspath(path)
+        if self.nbytes < PAGE:
+            self.array = np.fromfile(self.path, self.dtype, count, offset=offset)
+        else:
+            self.array = np.asarray(np.memmap(self.path, self.dtype, "r", offset, (count,)))
+        self._reached: device.Pages | zerocopy.ZerocopyBuffer | None = None  # what kernels read, once one has asked
+
+    @property
+    def pointer(self) -> int:
+        if self._reached is None:
+            self._reached = self._registered() or self._copied()
+        return self._reached.pointer
+
+    @classmethod
+    def of(cls, array: NDArray[Any]) -> MappedBuffer:
+        """An array in memory that stands beside mapped ones; a few numbers."""
+        made = cls.__new__(cls)
+        Buffer.__init__(made, array.size, array.dtype)
+        made.path, made.array, made._reached = "", array, None
+        return made
+
+    def _registered(self) -> device.Pages | None:
+        """The file's pages for kernels to read; None where there are none, or the driver refuses."""
+        if self.nbytes < PAGE:
+            return None
+        try:
+            return device.current().map(self.array.view(np.uint8))
+        except OutOfMemory as refused:
+            if self.path not in _refused:
+                _refused.add(self.path)
+                warn_slow(f"{self.path} is read into host memory, for its pages cannot be read by the GPU: {refused}")
+        return None
+
+    def _copied(self) -> zerocopy.ZerocopyBuffer:
+        copy = zerocopy.allocate(self.count, self.dtype, self.placement)
+        for start in range(0, self.count, _PART):
+            copy.write(start, self.array[start : start + _PART])
+        self.pages = copy.pages
+        return copy
+
+    def write(self, start: int, array: ArrayLike) -> None:
+        raise InvalidValue(f"{self.path} is mapped for reading only")
+
+    def read(self, start: int = 0, stop: int | None = None) -> NDArray[Any]:
+        return self.array[start:stop]
+
+    def load(self, start: int = 0, stop: int | None = None) -> Any:
+        gpu, part = device.current(), self.array[start:stop]
+        made = gpu.xp.empty(part.size, self.dtype)
+        gpu.copy_in(made, part, "mapped")
+        return made
+
+
+def allocate(count: int, dtype: np.dtype[Any], _placement: str) -> zerocopy.ZerocopyBuffer:
+    """Memory for what is made of a mapped matrix: zero-copy pages."""
+    return zerocopy.allocate(count, dtype, "zerocopy")

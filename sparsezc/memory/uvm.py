@@ -1,0 +1,40 @@
+"""Placement ``uvm``: managed pages that the driver copies to the card at first use, and drops when it needs the room.
+
+It is what the papers of this field compare themselves with. Pages are marked as mostly read, so the host keeps its
+copies. More managed memory than the card has free can hang a card on some systems, so it is refused unless
+``gb.config.oversubscribe`` is True.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sparsezc import device
+from sparsezc.config import config
+from sparsezc.errors import OutOfMemory
+from sparsezc.memory import budget, zerocopy
+from sparsezc.progress import working
+
+
+def allocate(count: int, dtype: np.dtype[Any], placement: str) -> zerocopy.ZerocopyBuffer:
+    """Migrating pages for `count` entries.
+
+    Raises
+    ------
+    OutOfMemory
+        Beyond the card's free memory.
+    """
+    gpu = device.current()
+    nbytes, room = count * dtype.itemsize, zerocopy.managed_room()
+    if nbytes >= room and not config.oversubscribe:
+        raise OutOfMemory(
+            f"placement {placement!r} needs {nbytes:,} bytes of managed memory and {gpu.name} has room for {room:,};"
+            " more can hang a card (gb.config.oversubscribe=True takes the risk; 'hybrid' is for such matrices)"
+        )
+    budget.require_host(nbytes, f"placement {placement!r}")
+    with working("touching host pages"):
+        buffer = zerocopy.ZerocopyBuffer(gpu.pages(nbytes, "migrating"), count, dtype, placement)
+    zerocopy.count_managed(buffer)
+    return buffer

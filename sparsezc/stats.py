@@ -1,0 +1,109 @@
+"""``gb.stats``: what products moved, and how long it took.
+
+>>> import sparsezc as gb
+>>> A = gb.Matrix.from_coo([0, 1, 2], [1, 2, 0], [1, 2, 3])
+>>> with gb.stats.collect() as moved:
+...     w = A.mxv(gb.Vector.from_dense([1, 1, 1]), "plus_times").new()
+>>> moved.link_bytes  # the CPU engine has no link
+0
+
+Counting makes the kernels slower (each request adds to a number in device memory) and every product waits for its
+end, so it is for measuring what moves; how fast it moves is told by programs that do not count.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from sparsezc import device
+
+__all__ = ["Traffic", "collect", "copied", "run", "timed"]
+
+_SECTOR = 32  # bytes: what a GPU reads at least
+
+
+@dataclass
+class Traffic:
+    """What products (mxv, vxm, and with matrices of few columns) moved on the GPU engine.
+
+    Attributes
+    ----------
+    link_bytes : int
+        Bytes that crossed the host link: sectors of 32 bytes that kernels read, and copies. Pages that the driver moves
+        (placement ``uvm``) are not seen.
+    requests : int
+        Requests of 128 bytes or less that kernels made of host memory.
+    copied_bytes : int
+        The part of `link_bytes` that was copied in bulk.
+    device_bytes : int
+        Bytes of ids and values that kernels read in device memory.
+    compute_seconds, copy_seconds, gather_seconds : float
+        Time of the products' kernels, of copies, of the host's threads; they overlap.
+    """
+
+    link_bytes: int = 0
+    requests: int = 0
+    copied_bytes: int = 0
+    device_bytes: int = 0
+    compute_seconds: float = 0.0
+    copy_seconds: float = 0.0
+    gather_seconds: float = 0.0
+
+
+_traffic: Traffic | None = None
+
+
+def is_counting() -> bool:
+    """Whether somebody collects: kernels are then compiled to count."""
+    return _traffic is not None
+
+
+@contextmanager
+def collect() -> Iterator[Traffic]:
+    """Count what the products within the context move. Contexts do not nest: an inner one takes what happens in it."""
+    global _traffic
+    before, _traffic = _traffic, Traffic()
+    try:
+        yield _traffic
+    finally:
+        _traffic = before
+
+
+def run(kernel: device.Kernel, near: bool, *launch: Any) -> None:
+    """Launch a kernel; `near`: the entries that it reads lie in device memory, however they got there."""
+    if _traffic is None:
+        kernel(*launch)
+        return
+    gpu = device.current()
+    gpu.synchronize()
+    start = time.perf_counter()
+    kernel(*launch)
+    gpu.synchronize()
+    _traffic.compute_seconds += time.perf_counter() - start
+    requests, sectors, inside = gpu.traffic(kernel)
+    _traffic.device_bytes += _SECTOR * (inside + (sectors if near else 0))
+    if not near:
+        _traffic.requests += requests
+        _traffic.link_bytes += _SECTOR * sectors
+
+
+def copied(nbytes: int, seconds: float = 0.0) -> None:
+    """Add a copy over the link."""
+    if _traffic is not None:
+        _traffic.link_bytes += nbytes
+        _traffic.copied_bytes += nbytes
+        _traffic.copy_seconds += seconds
+
+
+@contextmanager
+def timed(what: str) -> Iterator[None]:
+    """Add the time that a block takes to ``what_seconds``."""
+    start = time.perf_counter()
+    yield
+    if _traffic is not None:
+        name = f"{what}_seconds"
+        setattr(_traffic, name, getattr(_traffic, name) + time.perf_counter() - start)

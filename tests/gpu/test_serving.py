@@ -1,0 +1,259 @@
+"""Products in the placements that move entries: whatever a placement does, the answers are the CPU engine's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sparsezc as gb
+from sparsezc import device
+from sparsezc.engines.gpu import stores
+from sparsezc.engines.gpu.placements import gather, resident, segments, staging
+from sparsezc.memory import budget
+
+N = 700
+MOVING = ("stream", "gather", "cached", "hybrid")
+PLACEMENTS = (*MOVING, "uvm")
+
+
+@pytest.fixture
+def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Buffers and segments so small that a test's matrix takes many."""
+    monkeypatch.setattr(stores, "LONG", 64)
+    monkeypatch.setattr(segments, "BITS", 6)
+    monkeypatch.setattr(staging, "_MOST", 1 << 12)
+
+
+def matrix(dtype: str = "FP64", *, iso: bool = False) -> gb.Matrix:
+    """Rows of 0 to 30 entries, one of 500, and a stretch of empty ones."""
+    rng = np.random.default_rng(7)
+    present = rng.random((N, N)) < 0.02
+    present[77, :500] = True
+    present[200:290] = False
+    rows, columns = np.nonzero(present)
+    values: Any = 1 if iso else rng.integers(1, 2 if dtype == "BOOL" else 90, rows.size)
+    return gb.Matrix.from_coo(rows, columns, values, dtype, nrows=N, ncols=N)
+
+
+def vectors(dtype: str) -> Iterator[gb.Vector]:
+    rng = np.random.default_rng(3)
+    at = np.flatnonzero(rng.random(N) < 0.05)
+    yield gb.Vector.from_coo(at, np.arange(at.size) % 7 + 1, dtype, size=N)
+    yield gb.Vector.from_dense(np.arange(N) % 5 + 1).dup(dtype)
+
+
+def room_for(nbytes: int) -> Any:
+    return gb.config.set(budget=budget.working_bytes(N) + nbytes)
+
+
+def statements(A: gb.Matrix, u: gb.Vector, m: gb.Vector, name: str) -> Iterator[gb.Vector]:
+    op, kind = name, gb.semiring.from_string(name)[A.dtype].return_type
+    for product in (lambda: A.mxv(u, op), lambda: u.vxm(A, op)):
+        for mask in (None, m.S, ~m.S):
+            w = gb.Vector(kind, N)
+            w(mask=mask) << product()
+            yield w
+    w = gb.Vector.from_coo([1, 77, 300], [1, 1, 1], kind, size=N)
+    w(~w.S, gb.binary.plus if name != "lor_land" else gb.binary.lor) << A.mxv(u, op)  # the output masks itself
+    yield w
+
+
+@pytest.mark.usefixtures("small_pieces")
+@pytest.mark.parametrize("placement", PLACEMENTS)
+@pytest.mark.parametrize(
+    ("dtype", "name"),
+    [("FP64", "plus_times"), ("INT32", "min_plus"), ("BOOL", "any_pair")],
+)
+def test_products_are_the_cpu_engine_s(dtype: str, name: str, placement: str, gpu: Any) -> None:
+    A = matrix(dtype)
+    m = gb.Vector.from_coo(np.arange(0, N, 3), True, size=N)
+    with room_for(40_000), gb.config.set(packing="off"):
+        B = A.to("gpu", placement=placement)
+        for u in vectors(dtype):
+            wanted = list(statements(A, u, m, name))
+            for _ in range(2 if placement in ("cached", "hybrid") else 1):  # what stays, stays between products
+                got = statements(B, u.to("gpu"), m.to("gpu"), name)
+                for w, v in zip(got, wanted, strict=True):
+                    assert w.to("cpu").isclose(v, rel_tol=1e-5, check_dtype=True)
+
+
+@pytest.mark.usefixtures("small_pieces")
+@pytest.mark.parametrize("placement", PLACEMENTS)
+@pytest.mark.parametrize("variant", ["iso", "wide ids", "packed", "directed both ways", "folded"])
+def test_every_kind_of_entries(variant: str, placement: str, gpu: Any) -> None:
+    A = matrix("UINT8", iso=variant == "iso")
+    with room_for(60_000), gb.config.set(packing="on" if variant == "packed" else "off"):
+        if variant == "wide ids":
+            B = gb.Matrix._from_csr(A._to_csr().place(placement, ids=np.uint64), "gpu")
+        else:
+            B = A.to("gpu", placement=placement, with_transpose=variant == "directed both ways")
+        for u in vectors("UINT8"):
+            for _ in range(3):
+                if variant == "folded":
+                    assert B.reduce_rowwise("plus").new().to("cpu").isequal(A.reduce_rowwise("plus").new())
+                for op in ("min_plus", "any_pair"):
+                    assert B.mxv(u, op).new().to("cpu").isequal(A.mxv(u, op).new())
+                    assert u.to("gpu").vxm(B, op).new().to("cpu").isequal(u.vxm(A, op).new())
+
+
+@pytest.mark.usefixtures("small_pieces")
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_matrices_of_few_columns(placement: str, gpu: Any) -> None:
+    A = matrix("FP64")
+    rng = np.random.default_rng(1)
+    X = gb.Matrix.from_dense(rng.integers(1, 9, (N, 5)).astype(float))
+    with room_for(40_000):
+        B = A.to("gpu", placement=placement)
+        for _ in range(2):
+            got = B.mxm(X.to("gpu"), "plus_times").new()
+            assert got.to("cpu").isclose(A.mxm(X, "plus_times").new())
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_algorithms_know_nothing_of_it(placement: str, gpu: Any) -> None:
+    with gb.config.set(engine="cpu"):
+        A = gb.io.read("kron:9", weights="hash:1-255")
+    with gb.config.set(budget=budget.working_bytes(A.nrows) + (1 << 20)):
+        B = A.to("gpu", placement=placement)
+        for _ in range(2):
+            assert gb.algorithms.bfs(B, 1).to("cpu").isequal(gb.algorithms.bfs(A, 1))
+            assert gb.algorithms.sssp(B, 1).to("cpu").isclose(gb.algorithms.sssp(A, 1))
+            assert gb.algorithms.connected_components(B).to("cpu").isequal(gb.algorithms.connected_components(A))
+            assert gb.algorithms.pagerank(B).to("cpu").isclose(gb.algorithms.pagerank(A), abs_tol=1e-9)
+
+
+def link_bytes(product: Any) -> tuple[int, int, int]:
+    """Bytes that kernels read over the link, that were copied, that kernels read on the card, for one product."""
+    with gb.stats.collect() as moved:
+        product()
+    return moved.link_bytes - moved.copied_bytes, moved.copied_bytes, moved.device_bytes
+
+
+@pytest.fixture
+def counting(emulated: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    monkeypatch.setattr(emulated, "order", "lockstep")
+    monkeypatch.setattr(emulated, "counting", True)
+    before = device.use(emulated)
+    yield emulated
+    device.use(before)
+
+
+@pytest.mark.usefixtures("small_pieces", "counting")
+def test_what_each_placement_moves() -> None:
+    """A full product needs every id once; what is counted is what the placement promises."""
+    A, u = matrix("FP64"), next(vectors("FP64"))
+    full = gb.Vector.from_dense(np.ones(N))
+    nbytes = 4 * A.nvals
+    with room_for(40_000), gb.config.set(packing="off", head_cache="off"):
+        for placement in ("zerocopy", *MOVING):
+            B = A.to("gpu", placement=placement)
+            read, copied, inside = link_bytes(lambda B=B: B.mxv(full, "plus_second").new())
+            if placement == "zerocopy":
+                assert nbytes <= read <= 1.05 * nbytes
+                assert (copied, inside) == (0, 0)
+            elif placement == "stream":  # a little before each range is copied with it
+                assert (read, inside > nbytes - 1) == (0, True)
+                assert nbytes <= copied <= 1.4 * nbytes
+            elif placement == "gather":
+                assert (read, copied) == (0, nbytes)
+            elif placement == "hybrid":  # the first product fills the card, and reads the rest where it lies
+                assert nbytes <= read + copied <= 1.05 * nbytes
+                again = link_bytes(lambda B=B: B.mxv(full, "plus_second").new())
+                assert again[1] <= 4 << segments.BITS  # the last segment, a shorter one, gave its place
+                assert again[0] + again[1] <= 1.05 * nbytes - copied + (8 << segments.BITS)
+                assert again[2] >= copied - (8 << segments.BITS)
+        B = A.to("gpu", placement="gather")
+        few = link_bytes(lambda: u.to("gpu").vxm(B, "any_pair").new())
+        degrees = A.reduce_rowwise("count").new()
+        assert few[1] == 4 * sum(int(degrees.get(i, 0)) for i in u.to_coo()[0])
+
+
+@pytest.mark.usefixtures("small_pieces", "counting")
+def test_the_most_read_segments_stay() -> None:
+    """Rows that are asked for again and again take the places of those that were read once."""
+    A = matrix("FP64")
+    hot = gb.Vector.from_coo(np.arange(600, 640), 1.0, size=N)
+    full = gb.Vector.from_dense(np.ones(N))
+    with room_for(4_000), gb.config.set(packing="off"):
+        B = A.to("gpu", placement="hybrid")
+        B.mxv(full, "plus_second").new()
+        region = B._store.rows.region
+        assert region.filled == region.slots < region.count
+        reads = [link_bytes(lambda: hot.to("gpu").vxm(B, "any_pair").new())[:2] for _ in range(40)]
+    assert reads[0][0] > 0
+    assert sum(reads[-1]) == 0
+
+
+def test_a_budget_below_the_vectors_says_the_least_that_works(emulated: Any) -> None:
+    A, u = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
+    before = device.use(emulated)
+    try:
+        for placement in ("stream", "gather"):
+            B = A.to("gpu", placement=placement)
+            with (
+                gb.config.set(budget=budget.working_bytes(N) + 100),
+                pytest.raises(
+                    gb.exceptions.OutOfMemory, match=r"[\d,]+ are the least that works \(gb.config.budget\)"
+                ) as said,
+            ):
+                B.mxv(u, "plus_times").new()
+            least = int(str(said.value).split(": ")[-1].split(" are")[0].replace(",", ""))
+            with gb.config.set(budget=least):
+                assert B.mxv(u, "plus_times").new().to("cpu").isclose(A.mxv(u, "plus_times").new())
+        for placement in ("cached", "hybrid"):  # these get on without: everything is read in place
+            B = A.to("gpu", placement=placement)
+            with gb.config.set(budget=budget.working_bytes(N) + 100):
+                assert B.mxv(u, "plus_times").new().to("cpu").isclose(A.mxv(u, "plus_times").new())
+            assert B._store.rows.region is None
+    finally:
+        device.use(before)
+
+
+def test_pages_that_migrate_stay_below_the_card_s_free_memory(emulated: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from sparsezc import memory
+    from sparsezc.memory import zerocopy
+
+    monkeypatch.setattr(emulated, "free_memory", 1_000_000)
+    monkeypatch.setattr(zerocopy, "_managed_bytes", 0)
+    before = device.use(emulated)
+    try:
+        with pytest.raises(
+            gb.exceptions.OutOfMemory, match=r"'uvm' needs 2,000,000 .* room for 1,000,000; more can hang"
+        ):
+            memory.allocate("uvm", 2_000_000, "uint8")
+        assert memory.allocate("uvm", 900_000, "uint8").pages == "migrating"
+        with gb.config.set(oversubscribe=True):
+            assert memory.allocate("uvm", 2_000_000, "uint8").count == 2_000_000
+    finally:
+        device.use(before)
+
+
+@pytest.mark.usefixtures("small_pieces")
+def test_what_is_measured_decides_how_cached_fetches(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    A, u = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
+    with room_for(40_000), gb.config.set(packing="off"):
+        B = A.to("gpu", placement="cached")
+        for _ in range(3):
+            B.mxv(u, "plus_times").new()
+        region = B._store.rows.region
+        assert set(region.costs) == {"gathered", "in place"}
+        seen: list[str] = []
+        monkeypatch.setattr(gather, "parts", lambda *a, original=gather.parts: seen.append("gathered") or original(*a))
+        for faster in ("in place", "gathered"):
+            region.costs = {"gathered": 1.0, "in place": 1.0, faster: 0.5}
+            seen.clear()
+            assert B.mxv(u, "plus_times").new().to("cpu").isclose(A.mxv(u, "plus_times").new())
+            assert bool(seen) == (faster == "gathered")
+
+
+def test_rows_that_follow_each_other_are_gathered_as_one() -> None:
+    begins, sizes = gather._joined(np.array([0, 3, 9, 9 + (1 << 16)]), np.array([3, 2, 1 << 16, 5]))
+    assert begins.tolist() == [0, 9, 9 + (1 << 16)]
+    assert sizes.tolist() == [5, 1 << 16, 5]
+
+
+def test_ascetic_s_share() -> None:
+    assert resident.share(0.1, 4.0, 1.0) == pytest.approx(0.6 / 0.9)

@@ -1,0 +1,296 @@
+"""Files that lie ready: mapped and not read, on both engines; refused by name where they are damaged or too new."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sparsezc as gb
+from sparsezc import device
+from sparsezc.cli import main
+from sparsezc.csr import Csr
+from sparsezc.errors import DeviceUnavailable, FileFormatError, InvalidValue, OutOfMemory, PerformanceWarning
+from sparsezc.io import paged
+from sparsezc.io.reader import read_csr
+from sparsezc.memory import budget, mapped
+from tests.io.graphs import load
+from tests.io.test_placements import Card
+
+h5py: Any = pytest.importorskip("h5py", reason="h5py is not installed")
+
+GRAPHS = ("kron:11", "kron:11?weights=1-255", "grid:50x60", "star:20000")
+
+
+@pytest.fixture
+def card() -> Iterator[Card]:
+    made = Card()
+    before = device.use(made)
+    try:
+        yield made
+    finally:
+        device.use(before)
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> Path:
+    """A file with some pages of ids and of weights."""
+    path = tmp_path / "large.h5"
+    gb.io.convert("kron:13?weights=1-255", path)
+    return path
+
+
+@pytest.mark.parametrize("graph", GRAPHS)
+def test_both_engines_read_what_was_written(tmp_path: Path, gpu: Any, graph: str) -> None:
+    gb.io.convert(graph, tmp_path / "a.h5")
+    expected = gb.io.read(graph, placement="host")
+    for placement in ("host", "device", "zerocopy", "mapped"):
+        A = gb.io.read(tmp_path / "a.h5", placement=placement)
+        assert A._to_csr().symmetric
+        assert A.to("cpu").isequal(expected, check_dtype=True)
+        x = gb.Vector.from_dense(np.arange(A.ncols, dtype=np.int64))
+        y = gb.Vector.from_dense(np.arange(A.ncols, dtype=np.int64))
+        products = A.mxv(x, gb.semiring.plus_times["INT64"]), expected.mxv(y, gb.semiring.plus_times["INT64"])
+        assert products[0].new().to("cpu").isequal(products[1].new())
+
+
+def test_results_of_a_mapped_matrix_lie_in_zero_copy_memory(large: Path, gpu: Any) -> None:
+    A = gb.io.read(large, placement="mapped")
+    expected = gb.io.read(large, placement="host")
+    assert A._store.placement == "mapped"
+    assert A._store.rows.indices.pages == "file"
+    for made, right in (
+        (A.apply(gb.unary.ainv), expected.apply(gb.unary.ainv)),
+        (A.select(gb.select.tril), expected.select(gb.select.tril)),
+        (A.ewise_add(A, gb.binary.plus), expected.ewise_add(expected, gb.binary.plus)),
+    ):
+        result = made.new()
+        assert result._store.rows.values.placement == "zerocopy"
+        assert result.to("cpu").isequal(right.new())
+    assert gb.algorithms.triangle_count(A) == gb.algorithms.triangle_count(expected)
+
+
+def test_a_search_in_a_mapped_file(large: Path, gpu: Any) -> None:
+    A = gb.io.read(large, placement="mapped", weights=False)
+    assert A.dtype == bool
+    assert gb.algorithms.bfs(A, 5).to("cpu").isequal(gb.algorithms.bfs(gb.io.read(large, placement="host"), 5))
+
+
+def test_the_file_is_binsparse(large: Path) -> None:
+    """Anybody's reader finds the arrays; each begins at a page."""
+    csr = load("kron:13?weights=1-255")
+    with h5py.File(large) as file:
+        head = json.loads(file.attrs["binsparse"])["binsparse"]
+        assert head["format"] == "CSR"
+        assert head["data_types"] == {"pointers_to_1": "int64", "indices_1": "uint32", "values": "uint8"}
+        np.testing.assert_array_equal(file["pointers_to_1"], csr.indptr)
+        np.testing.assert_array_equal(file["indices_1"], csr.indices.read())
+        np.testing.assert_array_equal(file["values"], csr.values.read())
+        for name in ("indices_1", "values"):
+            assert file[name].chunks is None
+            assert file[name].id.get_offset() % mapped.PAGE == 0
+
+
+def test_auto_maps_what_is_large_and_reads_what_is_small(
+    large: Path, card: Card, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert read_csr(large)[0].indices.placement == "device"
+    card.free = 600_000
+    assert read_csr(large)[0].indices.placement == "mapped"
+    card.free = 1 << 30
+    monkeypatch.setattr(budget, "_SOON_READ", 100_000)
+    assert read_csr(large)[0].indices.placement == "mapped"
+    assert read_csr(large, placement="zerocopy")[0].indices.placement == "zerocopy"
+    with gb.config.set(placement="device"):
+        assert read_csr(large)[0].indices.placement == "device"
+    with gb.config.set(engine="cpu"):
+        assert read_csr(large)[0].indices.placement == "host"
+    card.free = 1000
+    with pytest.raises(OutOfMemory, match="'mapped' needs"):
+        read_csr(large)
+
+
+def test_opening_reads_the_offsets_and_nothing_else(large: Path, card: Card, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = []
+    original = np.fromfile
+    monkeypatch.setattr(np, "fromfile", lambda *args, **more: read.append(original(*args, **more)) or read[-1])
+    csr, _ = read_csr(large, placement="mapped")
+    assert [part.nbytes for part in read] == [csr.indptr.nbytes]
+
+
+def test_without_a_gpu_a_mapped_matrix_is_the_cpu_engines(large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "reason", lambda: "no GPU: none was plugged in")
+    A = gb.io.read(large, placement="mapped")
+    assert A._engine.name == "cpu"
+    assert A.isequal(gb.io.read("kron:13?weights=1-255"), check_dtype=True)
+    with gb.config.set(engine="gpu"), pytest.raises(DeviceUnavailable):
+        gb.io.read(large, placement="mapped")
+
+
+def test_other_weights_are_made_on_the_way(large: Path, card: Card) -> None:
+    gb.io.convert("kron:13?weights=1-255", large.with_name("a.npz"))
+    for weights in (False, "FP32", "3-9"):
+        expected = load(large.with_name("a.npz"), weights=weights)
+        found, _ = read_csr(large, weights=weights)
+        assert (found.dtype, found.iso, found.symmetric) == (expected.dtype, expected.iso, True)
+        np.testing.assert_array_equal(found.indices.read(), expected.indices.read())
+        np.testing.assert_array_equal(found.values.read(), expected.values.read())
+    relabelled, ids = read_csr(large, relabel=True)
+    assert relabelled.nrows == ids.size < 1 << 13
+
+
+def test_both_directions_of_a_symmetric_file_are_there(large: Path, card: Card) -> None:
+    assert read_csr(large, placement="mapped", symmetrize=True)[0].indices.placement == "mapped"
+    with pytest.raises(InvalidValue, match="undirected by its format"):
+        read_csr(large, directed=True)
+
+
+def test_pages_that_cannot_be_registered_are_copied_with_one_warning(
+    large: Path, gpu: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuses(array: Any) -> device.Pages:
+        raise OutOfMemory("4,096 bytes of a file could not be registered: operation not supported")
+
+    if gpu.name != "emulator":
+        pytest.skip("a real device does not refuse")
+    monkeypatch.setattr(gpu, "map", refuses, raising=False)
+    A = gb.io.read(large, placement="mapped")
+    with pytest.warns(PerformanceWarning, match=r"large\.h5 is read into host memory.*not supported") as told:
+        found = gb.algorithms.bfs(A, 0)
+    assert len(told) == 1
+    assert A._store.rows.indices.pages in ("managed", "pinned")
+    assert found.to("cpu").isequal(gb.algorithms.bfs(gb.io.read(large, placement="host"), 0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gb.algorithms.bfs(gb.io.read(large, placement="mapped"), 0)
+
+
+def test_nobody_writes_into_a_mapped_file(large: Path) -> None:
+    csr, _ = read_csr(large, placement="mapped")
+    with pytest.raises(InvalidValue, match=r"large\.h5 is mapped for reading only"):
+        csr.indices.write(0, [1])
+    with pytest.raises(ValueError, match="read-only"):
+        csr.indices.read()[0] = 1
+
+
+def test_what_cannot_be_mapped(tmp_path: Path, card: Card) -> None:
+    (tmp_path / "a.txt").write_text("0 1\n")
+    for graph in (tmp_path / "a.txt", "kron:5"):
+        with pytest.raises(InvalidValue, match=r"placement='mapped' is for \.h5 files"):
+            read_csr(graph, placement="mapped")
+        with pytest.raises(InvalidValue, match="has no checksums"):
+            read_csr(graph, verify=True)
+    gb.io.write_binsparse(gb.io.read("kron:5", placement="host"), tmp_path / "coo.h5", "COO")
+    with pytest.raises(InvalidValue, match=r"placement='mapped' is for \.h5 files"):
+        read_csr(tmp_path / "coo.h5", placement="mapped")
+    with pytest.raises(InvalidValue, match="has no checksums"):
+        read_csr(tmp_path / "coo.h5", verify=True)
+
+
+def flip(path: Path, at: int) -> None:
+    """Change one bit of a file."""
+    with path.open("r+b") as file:
+        file.seek(at)
+        (byte,) = file.read(1)
+        file.seek(at)
+        file.write(bytes([byte ^ 1]))
+
+
+@pytest.mark.parametrize(("name", "entry"), [("indices_1", 70_000), ("values", 3)])
+def test_a_damaged_array_is_found_on_demand_with_its_place(
+    large: Path, name: str, entry: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read_csr(large, verify=True)
+    with h5py.File(large) as file:
+        offset, width = file[name].id.get_offset(), file[name].dtype.itemsize
+        count = file[name].size
+    flip(large, offset + entry * width)
+    read_csr(large)
+    first = entry * width // paged.PIECE * paged.PIECE // width
+    stop = min(first + paged.PIECE // width, count)
+    with pytest.raises(
+        FileFormatError, match=rf"large\.h5 is damaged: the checksum of {name}\[{first}:{stop}\], bytes"
+    ):
+        read_csr(large, verify=True)
+
+
+def test_damaged_offsets_are_found_at_opening(large: Path) -> None:
+    with h5py.File(large) as file:
+        offset = file["pointers_to_1"].id.get_offset()
+    flip(large, offset + 800)
+    with pytest.raises(FileFormatError, match=r"large\.h5 is damaged: the checksum of pointers_to_1\[0:8193\]"):
+        read_csr(large)
+
+
+def opened(path: Path) -> Csr | str:
+    """The matrix of a file, or what is said of it."""
+    try:
+        return read_csr(path)[0]
+    except FileFormatError as error:
+        return str(error)
+
+
+def test_every_bit_of_the_head_counts_and_so_does_every_byte_of_the_size(large: Path) -> None:
+    """What is not in the arrays is checked whenever the file is opened: nothing is a wrong answer, or another error."""
+    whole = large.read_bytes()
+    with h5py.File(large) as file:
+        spans = [(file[name].id.get_offset(), file[name].nbytes) for name in ("indices_1", "values", "pointers_to_1")]
+    expected, _ = read_csr(large)
+    outside = np.ones(len(whole), bool)
+    for offset, size in spans:
+        outside[offset : offset + size] = False
+    refused = 0
+    for at in np.flatnonzero(outside & (np.frombuffer(whole, np.uint8) != 0))[::7]:
+        flip(large, int(at))
+        found = opened(large)
+        if isinstance(found, Csr):
+            assert (found.nrows, found.nvals, found.dtype) == (expected.nrows, expected.nvals, expected.dtype)
+            np.testing.assert_array_equal(found.indices.read(), expected.indices.read())
+            np.testing.assert_array_equal(found.values.read(), expected.values.read())
+        else:
+            assert "large.h5" in found
+            refused += 1
+        flip(large, int(at))
+    assert refused > 100
+    for size in (len(whole) - 1, len(whole) // 2, 100):
+        os.truncate(large, size)
+        with pytest.raises(FileFormatError, match=r"large\.h5"):
+            read_csr(large)
+        large.write_bytes(whole)
+
+
+def test_a_newer_file_is_refused_by_its_version(large: Path) -> None:
+    with h5py.File(large, "r+") as file:
+        text = file.attrs["binsparse"].replace('"version": 1', '"version": 2')
+        file.attrs["binsparse"] = text
+        file.attrs["sparsezc_crc32"] = np.uint32(zlib.crc32(text.encode()))
+    with pytest.raises(FileFormatError, match=r"large\.h5 is of version 2 of sparsezc's layout; version 1 is read"):
+        read_csr(large)
+
+
+def test_the_command_line_checks_and_maps(large: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info", str(large), "--check"]) == 0
+    assert "checksums  right" in capsys.readouterr().out
+    with h5py.File(large) as file:
+        flip(large, file["indices_1"].id.get_offset())
+    assert main(["info", str(large), "--check"]) == 1
+    assert "large.h5 is damaged: the checksum of indices_1[0:" in capsys.readouterr().err
+    assert main(["info", "kron:3", "--check"]) == 1
+    assert "has no checksums" in capsys.readouterr().err
+
+
+def test_a_search_from_the_shell_leaves_the_edges_in_the_file(
+    large: Path, gpu: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["bfs", str(large), "--engine", "gpu", "--placement", "mapped", "--json"]) == 0
+    mapped_answer = json.loads(capsys.readouterr().out)
+    assert mapped_answer["placement"] == "mapped"
+    assert main(["bfs", str(large), "--engine", "cpu", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["levels"] == mapped_answer["levels"]
