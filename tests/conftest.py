@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -62,19 +62,47 @@ def emulated(request: pytest.FixtureRequest) -> EmulatedDevice:
     made = EmulatedDevice()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        made.compile_many(rehearse(lambda item=item: _act(item) for item in request.session.items))
+        knowing, others = _plays(request.session.items)
+        made.compile_many([*rehearse(knowing), *rehearse(others, to_the_end=True)])
     return made
 
 
-def _act(item: Any) -> None:
-    """Call a test whose one fixture is ``engine`` or ``gpu``, emulated, with what stands for it in a rehearsal."""
+@pytest.fixture(params=["emulated", pytest.param("gpu", marks=pytest.mark.gpu)], ids=str)
+def gpu(request: pytest.FixtureRequest) -> Iterator[Any]:
+    """The device in use while a test runs."""
+    if request.param == "gpu":
+        yield device.current()
+        return
+    emulated = request.getfixturevalue("emulated")
+    before = device.use(emulated)
+    try:
+        yield emulated
+    finally:
+        device.use(before)
+
+
+def _plays(items: list[Any]) -> tuple[list[Callable[[], None]], list[Callable[[], None]]]:
+    """The tests that run on the emulated device, with what stands for their fixtures in a rehearsal.
+
+    First those that take an ``engine``, whose judge knows of rehearsals; then those that take ``gpu`` or ``emulated``.
+    """
     from tests.ops.judge import ENGINES
 
-    given = dict(item.callspec.params)
-    if given.get("engine", "").startswith("emulated"):
-        item.obj(**given | {"engine": ENGINES[given["engine"]]})
-    elif given.get("gpu") == "emulated":
-        item.obj(**given | {"gpu": device.current()})
+    knowing, others = [], []
+    for item in items:
+        names, parameters = item._fixtureinfo.argnames, item.callspec.params if hasattr(item, "callspec") else {}
+        given = {name: value for name, value in parameters.items() if name in names}
+        if str(given.get("engine", "")).startswith("emulated"):
+            knowing.append(partial(_act, item, given | {"engine": ENGINES[given["engine"]]}, []))
+        elif given.get("gpu") == "emulated" or "emulated" in names:
+            others.append(partial(_act, item, given, [name for name in ("gpu", "emulated") if name in names]))
+    return knowing, others
+
+
+def _act(item: Any, given: dict[str, Any], devices: list[str]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        given |= dict.fromkeys(devices, device.current())
+        item.obj(**given | ({"monkeypatch": patch} if "monkeypatch" in item._fixtureinfo.argnames else {}))
 
 
 @pytest.fixture(autouse=True)

@@ -55,7 +55,7 @@ DIRECTED = {
 
 
 @pytest.fixture
-def emulated():
+def counting():
     """An emulated GPU that counts what kernels ask of host memory."""
     if reason := why_unavailable():
         pytest.skip(reason)
@@ -67,16 +67,9 @@ def emulated():
         device.use(before)
 
 
-@pytest.fixture(params=["emulated", pytest.param("gpu", marks=pytest.mark.gpu)])
-def any_gpu(request):
-    if request.param == "emulated":
-        request.getfixturevalue("emulated")
-
-
-@pytest.mark.usefixtures("any_gpu")
 @pytest.mark.parametrize("placement", ["device", "zerocopy"])
 @pytest.mark.parametrize("name", ["no edges", "loops", "diamonds", "shuffled directed path", "kronecker both ways"])
-def test_small_graphs(name, placement):
+def test_small_graphs(name, placement, gpu):
     """Right, and without one operation that the engine lacks."""
     graph = SMALL[name]
     source = int(np.diff(graph.indptr).argmax())
@@ -87,9 +80,8 @@ def test_small_graphs(name, placement):
             judge(A, graph, source)
 
 
-@pytest.mark.usefixtures("any_gpu")
 @pytest.mark.parametrize("name", [*UNDIRECTED, *DIRECTED])
-def test_engines_agree(name):
+def test_engines_agree(name, gpu):
     """In statements that the GPU engine has."""
     algorithm = (UNDIRECTED | DIRECTED)[name]
     graph = SMALL["diamonds"]
@@ -103,23 +95,23 @@ def test_engines_agree(name):
         assert algorithm(B.to("gpu")).isclose(expected)
 
 
-def read_of(emulated, compute):
+def read_of(counting, compute):
     """Bytes of host memory that kernels fetched meanwhile: column ids and values."""
-    emulated.reset()
+    counting.reset()
     compute()
-    return emulated.total(0).bytes, emulated.total(1).bytes
+    return counting.total(0).bytes, counting.total(1).bytes
 
 
-def test_what_is_read_over_the_link(emulated):
+def test_what_is_read_over_the_link(counting):
     """Components cost what one search costs, and who needs no values reads none."""
     with gb.config.set(engine="gpu", placement="zerocopy"):
         A = gb.io.read("kron:10?weights=1-255")
         A.wait()
         source = int(np.bincount(A.to_coo()[0].astype(np.int64)).argmax())
-        search = read_of(emulated, lambda: gb.algorithms.bfs(A, source))
-        components = read_of(emulated, lambda: gb.algorithms.connected_components(A))
-        ranks = read_of(emulated, lambda: gb.algorithms.pagerank(A, tol=None, max_iter=2))
-        paths = read_of(emulated, lambda: gb.algorithms.sssp(A, source))
+        search = read_of(counting, lambda: gb.algorithms.bfs(A, source))
+        components = read_of(counting, lambda: gb.algorithms.connected_components(A))
+        ranks = read_of(counting, lambda: gb.algorithms.pagerank(A, tol=None, max_iter=2))
+        paths = read_of(counting, lambda: gb.algorithms.sssp(A, source))
     assert search[1] == components[1] == ranks[1] == 0
     assert components[0] <= 1.1 * search[0]
     assert ranks[0] <= 2 * 1.6 * 4 * A.nvals  # two passes over ids of 4 bytes, in requests that are not all full

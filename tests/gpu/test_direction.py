@@ -44,7 +44,6 @@ def test_the_model_chooses_what_reads_less(level: str, entry_bytes: int) -> None
         assert pull == (wanted == "pull"), (level, stops)
 
 
-@pytest.fixture
 def graph() -> tuple[Any, int]:
     """An undirected ring with chords, as on the GPU both ways, and a vertex of it."""
     n = 400
@@ -62,8 +61,8 @@ def kernels(emulated: Any, run: Any) -> list[str]:
     return [name for name in emulated.launches if name in ("mxv", "vxm")]
 
 
-def test_a_search_pushes_first_and_pulls_in_the_middle(graph: tuple[Any, int], emulated: Any) -> None:
-    A, n = graph
+def test_a_search_pushes_first_and_pulls_in_the_middle(emulated: Any) -> None:
+    A, n = graph()
     before = device.use(emulated)
     try:
         B = A.to("gpu", with_transpose=True)
@@ -81,9 +80,9 @@ def test_a_search_pushes_first_and_pulls_in_the_middle(graph: tuple[Any, int], e
 
 
 @pytest.mark.parametrize("semiring", ["any_pair", "lor_land", "min_plus", "max_times", "plus_times", "min_secondi"])
-def test_both_give_the_same_answer(semiring: str, graph: tuple[Any, int], gpu: Any) -> None:
+def test_both_give_the_same_answer(semiring: str, gpu: Any) -> None:
     """By frontier where only rows are known, by rows where they are asked for; on monoids that stop and that do not."""
-    A, n = graph
+    A, n = graph()
     dtype = "BOOL" if semiring == "lor_land" else "INT64"
     both, rows = (A.dup(dtype).to("gpu", with_transpose=way) for way in (True, False))
     rng = np.random.default_rng(4)

@@ -29,15 +29,11 @@ def vectors(dtype: str) -> tuple[gb.Vector, gb.Vector]:
     ).dup(dtype)
 
 
-@pytest.fixture(params=["sliced", "in chunks"])
-def rows_of_both_kinds(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stores, "LONG", 2048 if request.param == "sliced" else 33)
-
-
-@pytest.mark.usefixtures("rows_of_both_kinds")
+@pytest.mark.parametrize("long", [2048, 33], ids=["sliced", "in chunks"])
 @pytest.mark.parametrize("placement", ["device", "zerocopy"])
 @pytest.mark.parametrize("dtype", ["UINT8", "INT8", "INT64", "FP32", "FP64", "BOOL"])
-def test_answers_are_the_same(dtype: str, placement: str, gpu: Any) -> None:
+def test_answers_are_the_same(dtype: str, placement: str, long: int, gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stores, "LONG", long)
     A = matrix(dtype, 1 if dtype == "BOOL" else 120)
     semirings = ("lor_land", "any_pair") if dtype == "BOOL" else ("min_plus", "plus_times", "max_first", "plus_second")
     with gb.config.set(packing="on"):

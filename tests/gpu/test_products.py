@@ -89,6 +89,12 @@ def test_rows_that_all_blocks_share(placement: str, gpu: Any, monkeypatch: pytes
         monkeypatch.undo()
 
 
+def test_a_row_is_shared_where_it_has_a_large_part_of_all_products() -> None:
+    assert heavy.least(np.array([1 << 30] + [10] * 1000)) < 1 << 30
+    assert heavy.least(np.full(10_000, 1 << 30)) > 1 << 30
+    assert heavy.least(np.array([1000])) > 1000
+
+
 @pytest.mark.parametrize("room", [30_000, 100_000])
 def test_blocks_of_rows(room: int, gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     A, B = matrix([30] * 60, 80, "INT64", 1), matrix([25] * 80, 300, "INT64", 2)

@@ -27,14 +27,14 @@ def path(n: int) -> list[tuple[int, int]]:
 GRAPHS = {
     "one round too few for a recording": (path(17), 17),
     "a path that ends while it is recorded": (path(19), 19),
-    "a path": (path(1000), 1000),
+    "a path": (path(400), 400),
     "a ladder of 50 by 30": (
         [(k, k + 1) for k in range(1499) if k % 50 != 49] + [(k, k + 50) for k in range(1450)],
         1500,
     ),
     "a path into a star, and another path": (
-        path(300) + [(299, k) for k in range(300, 1300)] + [(1299, 1300)] + [(k, k + 1) for k in range(1300, 1699)],
-        1700,
+        path(150) + [(149, k) for k in range(150, 550)] + [(549, 550)] + [(k, k + 1) for k in range(550, 749)],
+        750,
     ),
 }
 

@@ -38,9 +38,10 @@ def product(semiring: Any, a: MatrixStore, b_type: DataType, b_rows: Rows, found
     names, b_rows = _named(b_rows)
     if found is None:
         found = products(a, b_rows)
-    counts = _count(a_rows, b_rows, found)
+    least = heavy.least(found)
+    counts = _count(a_rows, b_rows, found, least)
     offsets = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(counts)])
-    fill = _Fill(semiring, a.dtype, b_type, a_rows, b_rows, names, iso is None, found, counts, offsets)
+    fill = _Fill(semiring, a.dtype, b_type, a_rows, b_rows, names, iso is None, found, least, counts, offsets)
 
     def make(first: int, last: int, whole: bool) -> tuple[Any, Any, Any]:
         local = offsets[first : last + 1] - offsets[first]
@@ -110,10 +111,9 @@ def _listed(tabled: Any, mapped: Any, heavy: Any, nrows: int, ncols: int) -> tup
     return np.uint64(mapped.size), np.uint64(tabled.size), rows, bits, *maps
 
 
-def _divided(tabled: Any, mapped: Any, products: Any) -> tuple[Any, Any, Any]:
+def _divided(tabled: Any, mapped: Any, shared: Any) -> tuple[Any, Any, Any]:
     """The rows that a block has in a table, those that a block maps, and those that all blocks share."""
     xp = device.current().xp
-    shared = products > heavy.PRODUCTS
     return tuple(xp.flatnonzero(rows) for rows in (tabled & ~mapped & ~shared, mapped & ~shared, shared))
 
 
@@ -126,13 +126,13 @@ def _has_tables(b: Rows) -> bool:
     return b.wide or b.ncols < 2**32
 
 
-def _count(a: Rows, b: Rows, products: Any) -> Any:
+def _count(a: Rows, b: Rows, products: Any, least: int) -> Any:
     """Entries of each row of the product."""
     gpu = device.current()
     xp = gpu.xp
     slots = TABLE_BYTES // b.indices.dtype.itemsize  # a table is half full at most
     warp, block = (slots // 16, slots // 2) if _has_tables(b) else (0, 0)
-    tabled, mapped, shared = _divided(products > warp, products > block, products)
+    tabled, mapped, shared = _divided(products > warp, products > block, products > least)
     counts = xp.zeros(a.nrows, np.int64)
     kernel = specialise.kernel(gpu, "mxm_count.cu", _count_prelude(a.wide, b.wide, slots), "mxm_count")
     kernel(
@@ -160,6 +160,7 @@ class _Fill:
     names: _Names | None
     values: bool
     products: Any
+    least: int  # a row of more products is shared by all blocks
     counts: Any
     offsets: Any
 
@@ -173,7 +174,7 @@ class _Fill:
         base, end = int(self.offsets[first]), int(self.offsets[last])
         counts, products = self.counts[first:last], self.products[first:last]
         more = (counts > warp) | (products > PATIENCE) & (counts > 0)
-        tabled, mapped, shared = (rows + first for rows in _divided(more, counts > block, products))
+        tabled, mapped, shared = (rows + first for rows in _divided(more, counts > block, products > self.least))
         ids = xp.empty(end - base, b.indices.dtype)
         values = xp.empty(end - base, dtype.np_type) if self.values else None
         case = self.semiring, self.a_type, self.b_type, (a.wide, b.wide), (a.iso, b.iso), self.values

@@ -12,9 +12,15 @@ from sparsezc.engines.gpu.compact import Kept
 from sparsezc.engines.gpu.stores import Rows
 from sparsezc.memory import budget
 
-PRODUCTS = 1 << 26  # a row of more is not left to one block
+PRODUCTS = 1 << 22  # a row of fewer is left to one block
+ROWS = 256  # that are shared, at most: more of them keep as many blocks busy
 PIECE = 1 << 12  # products that a warp takes at once
 PARTS = 64  # of a row's products, each added up by one block where the order of sums matters
+
+
+def least(products: Any) -> int:
+    """How many products a row may have, of all rows' `products`, until it would keep a block longer than all others."""
+    return max(PRODUCTS, int(products.sum()) // ROWS)
 
 
 class HeavyRow:
