@@ -93,13 +93,13 @@ def convert(
     64
     """
     format_of(Path(target), exists=False)  # a bad name is told before the work
+    options.pop("placement", None)
     if memory is not None:
         from sparsezc.io import bounded
 
         bounded.convert(source, target, memory, **options)
         return
-    options["placement"] = "host"
-    csr, _ = read_csr(source, **options)
+    csr, _ = read_csr(source, placement="host", **options)
     write(csr, target)
 
 
