@@ -140,7 +140,7 @@ class Chunks:
     @cached_property
     def arguments(self) -> tuple[Any, ...]:
         """What kernels take of it."""
-        return self.rows, self.first, self.slot
+        return np.uint64(self.count), self.rows, self.first, self.slot
 
     @classmethod
     def of(cls, gpu: Device, indptr: Any) -> Chunks:
