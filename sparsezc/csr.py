@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.memory import Buffer, allocate, wrap
+from sparsezc.memory.blocks import BlocksBuffer
 from sparsezc.memory.budget import require_host
 from sparsezc.progress import Progress, task
 from sparsezc.semirings.types import DataType, lookup
@@ -103,10 +104,15 @@ class Csr:
             return self._placed(placement, ids, chunk)
 
     def _placed(self, placement: str, ids: np.dtype[Any], chunk: int) -> Csr:
-        indices = allocate(placement, self.indices.count, ids)
         values = allocate(placement, self.values.count, self.dtype.np_type)
-        progress = Progress(indices.count + values.count, f"placing in {placement}", " numbers")
-        for source, target in ((self.indices, indices), (self.values, values)):
+        if isinstance(self.indices, BlocksBuffer) and placement != "host":
+            indices: Buffer = self.indices.placed(placement)
+            todo = [(self.values, values)]
+        else:
+            indices = allocate(placement, self.indices.count, ids)
+            todo = [(self.indices, indices), (self.values, values)]
+        progress = Progress(sum(target.count for _, target in todo), f"placing in {placement}", " numbers")
+        for source, target in todo:
             for start in range(0, source.count, chunk):
                 part = source.read(start, min(start + chunk, source.count))
                 target.write(start, part)

@@ -13,7 +13,7 @@ from sparsezc.memory import budget
 if TYPE_CHECKING:
     from sparsezc.matrix import Matrix
 
-__all__ = ["placed", "say_that_it_moves"]
+__all__ = ["bits_per_id", "compressed", "placed", "say_that_it_moves"]
 
 _NOTEWORTHY_BYTES = 1 << 20  # moving less than this is not worth a word
 
@@ -58,3 +58,24 @@ def placed(matrix: Matrix, engine: str | None, placement: str | None, with_trans
     if with_transpose:
         there.keep_transpose(made._store)
     return made
+
+
+def compressed(matrix: Matrix, order: str) -> Matrix:
+    """A matrix with its ids compressed; see :meth:`Matrix.compress`."""
+    if order not in ("natural", "degree", "auto"):
+        raise InvalidValue(f"{matrix.name}.compress: order={order!r} is none; choose 'natural', 'degree' or 'auto'")
+    if order == "degree" and matrix.shape[0] != matrix.shape[1]:
+        raise InvalidValue(f"{matrix.name}.compress: order='degree' needs a square matrix; this is of {matrix.shape}")
+    here = placed(matrix, "gpu", None, False)
+    engine, store = here._need()
+    made: Matrix = type(matrix)._from_store(engine, engine.compress(store, order), here.dtype, here.shape)
+    made._symmetric = matrix._symmetric
+    return made
+
+
+def bits_per_id(matrix: Matrix) -> float:
+    """Bits of an id, with all that says where it lies; 0 where there are none."""
+    if matrix.nvals == 0:
+        return 0.0
+    engine, store = matrix._need()
+    return engine.id_bytes(store) * 8 / matrix.nvals

@@ -20,31 +20,33 @@ def add(commands: Any) -> None:
         "--memory", metavar="SIZE", help="sort on disk and take no more memory than this, such as 2GB; for .h5 targets"
     )
     command.add_argument("target", metavar="TARGET", help="the file to write; whole, or not at all")
+    command.add_argument("--compress", action="store_true", help="for .h5: ids bit-packed, as kernels can read them")
     command.set_defaults(run=convert)
 
 
 def convert(arguments: argparse.Namespace) -> Report:
     """Read on the host, write, and say how much it was."""
-    from sparsezc.io.reader import format_of
-    from sparsezc.io.writer import write_files
+    from sparsezc.errors import InvalidValue
+    from sparsezc.io.writer import check_target, write_files
 
     target = Path(arguments.target)
-    format_of(target, exists=False)  # a bad name is told before the work
+    check_target(target, compress=arguments.compress)
     arguments.engine = "cpu"
     arguments.placement = "auto"
     graph.configure(arguments)
     if arguments.memory is not None:
+        if arguments.compress:
+            raise InvalidValue("--compress and --memory exclude each other: convert to a .h5 file, then compress that")
         return _bounded(arguments)
     found = graph.load(arguments)
     start = time.perf_counter()
-    files = write_files(found.csr, target)
+    files = write_files(found.csr, target, compress=arguments.compress)
     elapsed = time.perf_counter() - start
     written = sum(file.stat().st_size for file in files)
-    facts = {key: value for key, value in found.facts.items() if key != "placement"}
-    return Report(
+    report = Report(
         {
             "command": "convert",
-            "graph": facts,
+            "graph": {key: value for key, value in found.facts.items() if key != "placement"},
             "target": arguments.target,
             "bytes": written,
             "time": {"load": found.load, "write": elapsed},
@@ -52,6 +54,19 @@ def convert(arguments: argparse.Namespace) -> Report:
         [("graph", found.line()), ("written", f"{arguments.target} ({size(written)})")],
         closing=[("load", seconds(found.load)), ("write", seconds(elapsed))],
     )
+    bits = _bits(target) if arguments.compress else 0.0
+    if bits:
+        report.data["bits_per_id"] = bits
+        report.facts.append(("ids", f"{bits:.2f} bits each, {32 / bits:.2f} times smaller than 4 bytes"))
+    return report
+
+
+def _bits(target: Path) -> float:
+    """What an id takes in a file with compressed ids; 0 where it has none."""
+    from sparsezc.io import ready
+
+    found = ready.find(target)
+    return 0.0 if found is None else ready.bits(found)
 
 
 def _bounded(arguments: argparse.Namespace) -> Report:

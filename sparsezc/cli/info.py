@@ -91,14 +91,14 @@ def info(arguments: argparse.Namespace) -> Report:
 def _lies_ready(arguments: argparse.Namespace) -> bool:
     from pathlib import Path
 
+    from sparsezc.io import ready
     from sparsezc.io.reader import format_of, is_made
-    from sparsezc.io.ready import find
 
     path = Path(arguments.graph)
     if is_made(arguments.graph) or not path.is_file() or format_of(path, arguments.format) != "binsparse":
         return False
-    known = find(path)
-    return known is not None and known.descriptor.get("format") == "CSR"
+    known = ready.find(path)
+    return known is not None and known.descriptor.get("format") in ready.FORMS
 
 
 def _in_degrees(csr: Csr) -> NDArray[np.int64]:

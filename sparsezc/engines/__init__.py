@@ -51,6 +51,16 @@ class Engine(Protocol):
     def pointers(self, store: Any) -> Any:
         """A square matrix with an entry (i, v(i)) for each entry of a vector of positions; its values are 1."""
 
+    def compress(self, store: Any, order: str) -> Any:
+        """The same matrix with its ids in less memory, where the engine can; else a copy as it is.
+
+        `order`: "natural", "degree" or "auto", how it may number vertices for itself.
+        """
+
+    def id_bytes(self, store: Any) -> int:
+        """The memory that the ids of a matrix take."""
+        ...
+
     def replay(self, frontier: Any, number: int) -> Any:
         """What goes on with a loop over a frontier without the host (see ``gpu.replay``); None where nothing does."""
 

@@ -210,6 +210,13 @@ class CpuEngine:
     def keep_transpose(self, store: Any) -> None:
         """Nothing: SuiteSparse chooses for itself."""
 
+    def compress(self, store: Any, order: str) -> Any:
+        """A copy as it is: SuiteSparse reads ids of 8 bytes."""
+        return store.dup()
+
+    def id_bytes(self, store: Any) -> int:
+        return 8 * int(store.nvals)
+
     def pointers(self, store: Any) -> Any:
         rows, columns = store.to_coo()
         lengths = np.zeros(store.size + 1, np.int64)

@@ -251,7 +251,7 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool, v
     from sparsezc.matrix import Matrix
 
     found = ready.find(path)
-    if found is not None and found.descriptor.get("format") == "CSR":
+    if found is not None and found.descriptor.get("format") in ready.FORMS:
         if verify:
             found.verify()
         return ready.load(found, weights, placement, direct)
@@ -270,12 +270,12 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool, v
 def listing(path: Path, weights: Weights) -> Listing:
     """The entries piece by piece, if the file lies ready; what others wrote is read whole."""
     found = ready.find(path)
-    if found is not None and found.descriptor.get("format") == "CSR":
+    if found is not None and found.descriptor.get("format") in ready.FORMS:
         return stream.listed(ready.stored(found))
     require_host(60 * path.stat().st_size // 4, f"{path}, which sparsezc did not write,")
     return Listing.of(cast(Edges, read(path, weights=weights, placement="host", direct=False)))
 
 
-def write(csr: Csr, out: Output) -> None:
+def write(csr: Csr, out: Output, *, compress: bool = False) -> None:
     """A matrix as CSR that lies ready, for :func:`sparsezc.io.write`."""
-    ready.save(csr, out)
+    ready.save(csr, out, compress=compress)

@@ -24,6 +24,7 @@ from sparsezc.memory.mapped import PAGE
 from sparsezc.progress import Progress
 
 VERSION = 1
+COMPRESSED = 2  # the version of files with compressed ids, which those who know version 1 cannot read
 PIECE = 1 << 20  # bytes that one checksum is of
 _TABLES = "sparsezc/crc32"
 
@@ -64,7 +65,7 @@ class Writer:
         for name, table in tables.items():
             self._file.create_dataset(f"{_TABLES}/{name}", data=table)
         ours = {
-            "version": VERSION, "symmetric": symmetric, "piece": PIECE,
+            "version": COMPRESSED if "blocks" in tables else VERSION, "symmetric": symmetric, "piece": PIECE,
             "crc32": {name: zlib.crc32(table.data) for name, table in tables.items()},
         }  # fmt: skip
         text = json.dumps({"binsparse": binsparse, "sparsezc": ours}, indent=2)
@@ -196,9 +197,9 @@ def opened(path: Path, file: Any) -> Ready | None:
     if "sparsezc" not in head:
         return None
     version = head["sparsezc"].get("version")
-    if version != VERSION:
+    if version not in (VERSION, COMPRESSED):
         raise FileFormatError(
-            f"{path} is of version {version} of sparsezc's layout; version {VERSION} is read here, "
+            f"{path} is of version {version} of sparsezc's layout; versions {VERSION} and {COMPRESSED} are read here, "
             "so a newer sparsezc is needed"
         )
     return Ready(path, file, head)

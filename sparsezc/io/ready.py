@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -20,12 +22,15 @@ from sparsezc.io.optional import need
 from sparsezc.io.pieces import rows_of
 from sparsezc.io.source import existing
 from sparsezc.io.weights import Weights
-from sparsezc.memory import Buffer
+from sparsezc.memory import Buffer, blocks
 from sparsezc.memory.budget import on_device, resolve
 from sparsezc.memory.mapped import MappedBuffer
+from sparsezc.progress import Progress
 from sparsezc.semirings import types
 
 ARRAYS = ("pointers_to_1", "indices_1", "values")
+BLOCKS = ("blocks", "block_headers", "block_starts")  # in the place of indices_1, where ids are compressed
+FORMS = ("CSR", "sparsezc CSR in blocks")
 _VERSION = "0.1.0"
 
 
@@ -64,10 +69,7 @@ def mapped(ready: paged.Ready) -> Csr:
     indptr = np.fromfile(path, kind, count, offset=offset).astype(np.int64, copy=False)
     if count != nrows + 1 or indptr[0] != 0 or indptr[-1] != nvals or bool((indptr[1:] < indptr[:-1]).any()):
         raise FileFormatError(f"{path}: the offsets are not those of {nrows:,} rows with {nvals:,} entries")
-    offset, count, kind = ready.places["indices_1"]
-    if count != nvals or kind != index_dtype(ncols, "device"):
-        raise FileFormatError(f"{path}: indices_1 has {count:,} entries of {kind}; {nvals:,} of other make are needed")
-    indices = MappedBuffer(path, offset, nvals, kind)
+    indices = _blocks(ready, nvals) if BLOCKS[0] in ready.places else _ids(ready, nvals, ncols)
     dtype, iso = value_type(str(found["data_types"]["values"]))
     offset, count, kind = ready.places["values"]
     stored = 1 if iso else nvals
@@ -75,6 +77,40 @@ def mapped(ready: paged.Ready) -> Csr:
         raise FileFormatError(f"{path}: values has {count:,} numbers; {stored:,} of {dtype} are needed")
     values = MappedBuffer(path, offset, stored, dtype.np_type)
     return Csr(nrows, ncols, indptr, indices, values, dtype, iso, ready.symmetric)
+
+
+def _ids(ready: paged.Ready, nvals: int, ncols: int) -> Buffer:
+    offset, count, kind = ready.places["indices_1"]
+    if count != nvals or kind != index_dtype(ncols, "device"):
+        raise FileFormatError(
+            f"{ready.path}: indices_1 has {count:,} entries of {kind}; {nvals:,} of other make are needed"
+        )
+    return MappedBuffer(ready.path, offset, nvals, kind)
+
+
+def _blocks(ready: paged.Ready, nvals: int) -> Buffer:
+    """Compressed ids: the blocks stay in the file; what says where they lie is read and checked."""
+    path = ready.path
+    ready.verify(*BLOCKS[1:])
+    places = [ready.places[name] for name in BLOCKS]
+    headers, starts = (np.fromfile(path, kind, count, offset=offset) for offset, count, kind in places[1:])
+    offset, count, kind = places[0]
+    if headers.size != blocks.padded(nvals) or headers.dtype != np.uint16:
+        raise FileFormatError(
+            f"{path}: block_headers has {headers.size:,} entries, which are not those of {nvals:,} ids"
+        )
+    words = int((headers >> 10).sum(dtype=np.uint64))
+    known = starts.dtype == np.uint64 and np.array_equal(starts, blocks.starts_of(headers))
+    if not known or count != -(-words // blocks.LINE) * blocks.LINE or kind != np.uint32:
+        raise FileFormatError(f"{path}: blocks has {count:,} words, which are not those that its headers tell of")
+    return blocks.BlocksBuffer(nvals, headers, starts, MappedBuffer(path, offset, count, kind))
+
+
+def bits(ready: paged.Ready) -> float:
+    """What a compressed id takes in a file, with all that belongs to it; 0 where ids are not compressed."""
+    nvals = int(ready.descriptor["number_of_stored_values"])
+    places = [ready.places[name] for name in BLOCKS if name in ready.places]
+    return 8 * sum(count * kind.itemsize for _, count, kind in places) / max(nvals, 1)
 
 
 def value_type(name: str) -> tuple[types.DataType, bool]:
@@ -98,23 +134,40 @@ def type_name(dtype: np.dtype[Any]) -> str:
 def stored(ready: paged.Ready) -> stream.Stored:
     """The rows as they lie in the file, for those who read them once: nothing is mapped."""
     csr = mapped(ready)
-    ids, values = (ready.places[name] for name in ARRAYS[1:])
 
     @contextmanager
     def entries() -> Iterator[stream.Take]:
         one = csr.values.read(0, 1) if csr.iso else None
-        with ready.path.open("rb") as first, ready.path.open("rb") as second:
-            first.seek(ids[0])
-            second.seek(values[0])
+        with _ids_in_turn(ready, csr) as ids, ready.path.open("rb") as second:
+            second.seek(ready.places["values"][0])
 
             def take(count: int) -> tuple[NDArray[Any], NDArray[Any]]:
-                part = np.fromfile(first, ids[2], count)
+                part = ids(count)
                 weights = np.fromfile(second, csr.dtype.np_type, count) if one is None else np.broadcast_to(one, count)
                 return part, weights
 
             yield take
 
     return stream.Stored(ready.path, csr.nrows, csr.ncols, csr.indptr, entries, csr.dtype, csr.symmetric)
+
+
+@contextmanager
+def _ids_in_turn(ready: paged.Ready, csr: Csr) -> Iterator[Callable[[int], NDArray[Any]]]:
+    """A function that gives the next so many ids."""
+    if isinstance(csr.indices, blocks.BlocksBuffer):
+        at = 0
+
+        def decoded(count: int) -> NDArray[Any]:
+            nonlocal at
+            at += count
+            return csr.indices.read(at - count, at)
+
+        yield decoded
+        return
+    offset, _, kind = ready.places["indices_1"]
+    with ready.path.open("rb") as file:
+        file.seek(offset)
+        yield lambda count: np.fromfile(file, kind, count)
 
 
 def load(ready: paged.Ready, weights: Weights, placement: str | None, direct: bool) -> Csr | build.Edges:
@@ -162,15 +215,19 @@ def descriptor(nrows: int, ncols: int, nvals: int, ids: np.dtype[Any], dtype: ty
     }  # fmt: skip
 
 
-def save(csr: Csr, out: Output) -> None:
-    """Write a matrix that will lie ready."""
+def save(csr: Csr, out: Output, *, compress: bool = False) -> None:
+    """Write a matrix that will lie ready; with its ids in blocks, where these are asked for and hold them."""
+    compress = compress and csr.nvals > 0 and csr.ncols <= 2**32
     ids, iso = index_dtype(csr.ncols, "device"), csr.iso and csr.nvals > 0
     writer = paged.Writer(out.reserve())
     try:
         writer.array("pointers_to_1", csr.nrows + 1, np.int64).write(csr.indptr)
-        indices = writer.array("indices_1", csr.nvals, ids)
-        for _, _, _, part, _ in rows_of(csr, values=False):
-            indices.write(part.astype(ids, copy=False))
+        if compress:
+            _save_blocks(csr, writer)
+        else:
+            indices = writer.array("indices_1", csr.nvals, ids)
+            for _, _, _, part, _ in rows_of(csr, values=False):
+                indices.write(part.astype(ids, copy=False))
         values = writer.array("values", 1 if iso else csr.nvals, csr.dtype.np_type)
         if iso:
             values.write(csr.values.read(0, 1))
@@ -178,6 +235,47 @@ def save(csr: Csr, out: Output) -> None:
             for *_, part in rows_of(csr):
                 values.write(part)
         facts = descriptor(csr.nrows, csr.ncols, csr.nvals, ids, csr.dtype, iso)
+        facts["format"] = FORMS[compress]
         writer.finish(facts, symmetric=csr.symmetric)
     finally:
         writer.close()
+
+
+def _save_blocks(csr: Csr, writer: paged.Writer) -> None:
+    """The ids, a part for each core at a time: all headers first, which say how long the blocks are."""
+    starts = range(0, csr.nvals, blocks.PART)
+    headers = np.zeros(blocks.padded(csr.nvals), np.uint16)
+
+    def ids(start: int) -> NDArray[Any]:
+        return csr.indices.read(start, min(start + blocks.PART, csr.nvals))
+
+    def words(start: int) -> NDArray[np.uint32]:
+        return blocks.pack(ids(start), headers[start // blocks.SIZE :])
+
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        progress = Progress(2 * csr.nvals, "compressing", " ids")
+        for start, made in zip(starts, _in_turn(pool, lambda start: blocks.measure(ids(start)), starts), strict=True):
+            headers[start // blocks.SIZE :][: made.size] = made
+            progress.advance(min(blocks.PART, csr.nvals - start))
+        used = int((headers >> 10).sum(dtype=np.uint64))
+        total = -(-used // blocks.LINE) * blocks.LINE
+        writer.array("block_headers", headers.size, np.uint16).write(headers)
+        firsts = blocks.starts_of(headers)
+        writer.array("block_starts", firsts.size, np.uint64).write(firsts)
+        body = writer.array("blocks", total, np.uint32)
+        for start, made in zip(starts, _in_turn(pool, words, starts), strict=True):
+            body.write(made)
+            progress.advance(min(blocks.PART, csr.nvals - start))
+        body.write(np.zeros(total - used, np.uint32))
+        progress.close()
+
+
+def _in_turn(pool: ThreadPoolExecutor, work: Callable[[int], Any], items: Iterable[int]) -> Iterator[Any]:
+    """What a pool's threads make of items, in their order; few are waiting at any time."""
+    waiting: deque[Future[Any]] = deque()
+    for item in items:
+        waiting.append(pool.submit(work, item))
+        if len(waiting) > 2 * (os.cpu_count() or 1):
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sparsezc.csr import Csr
-from sparsezc.errors import DomainMismatch
+from sparsezc.errors import DomainMismatch, InvalidValue
 from sparsezc.io.atomic import Output
 from sparsezc.io.holds import need_numbers
 from sparsezc.io.reader import format_of, read_csr
@@ -29,11 +29,15 @@ def write(A: Any, path: str | os.PathLike[str], *, format: str | None = None, **
         The format, whatever the name.
     compressed : bool
         For .npz: deflate the arrays (smaller, much slower). Default False.
+    compress : bool
+        For .h5: ids as gaps, bit-packed in blocks of 32, which kernels read as they are (docs/formats.md). Default
+        False.
 
     Raises
     ------
     InvalidValue
-        The format cannot hold the matrix: not square, values that its weights cannot represent, self-loops in .graph.
+        The format cannot hold the matrix: not square, values that its weights cannot represent, self-loops in .graph;
+        or it knows no compressed ids.
     FileNotFoundError
         The folder does not exist.
 
@@ -52,10 +56,20 @@ def write(A: Any, path: str | os.PathLike[str], *, format: str | None = None, **
 def write_files(A: Any, path: str | os.PathLike[str], *, format: str | None = None, **options: Any) -> list[Path]:
     """What :func:`write` does; returns the files that it wrote."""
     target = Path(path)
-    module = import_module(f"sparsezc.io.{format_of(target, format, exists=False)}")
+    kind = check_target(target, format, compress=options.pop("compress", False))
+    module = import_module(f"sparsezc.io.{kind[0]}")
+    options |= kind[1]
     with task(), Output(target) as out, naming(target):
         module.write(as_csr(A), out, **options)
     return out.written
+
+
+def check_target(path: Path, format: str | None = None, *, compress: bool) -> tuple[str, dict[str, Any]]:
+    """The format of a file to write, and what its writer takes; a bad name is told before the work."""
+    kind = format_of(path, format, exists=False)
+    if compress and kind != "binsparse":
+        raise InvalidValue(f"compress=True, but {path} has no compressed ids; .h5 files can have them")
+    return kind, {"compress": True} if compress else {}
 
 
 def convert(
@@ -63,6 +77,7 @@ def convert(
     target: str | os.PathLike[str],
     *,
     memory: int | str | None = None,
+    compress: bool = False,
     **options: Any,
 ) -> None:
     """Read one format and write another.
@@ -75,6 +90,8 @@ def convert(
         Bytes of host memory, such as "2GB", that the process may take in all. The edges are then sorted on disk, in
         the folder of `target`, which must be a .h5 file: a graph of any size can be converted. Without it, the graph
         is held in memory.
+    compress : bool
+        As for :func:`write`; with `memory` it is a second step, from the .h5 file.
     **options
         What :func:`~sparsezc.io.read` takes, such as ``symmetrize=True`` or ``weights=False``.
 
@@ -92,15 +109,17 @@ def convert(
     ...     gb.io.read(path).nrows
     64
     """
-    format_of(Path(target), exists=False)  # a bad name is told before the work
+    check_target(Path(target), compress=compress)
     options.pop("placement", None)
     if memory is not None:
         from sparsezc.io import bounded
 
+        if compress:
+            raise InvalidValue("compress=True and memory exclude each other: convert to a .h5 file, then compress that")
         bounded.convert(source, target, memory, **options)
         return
     csr, _ = read_csr(source, placement="host", **options)
-    write(csr, target)
+    write(csr, target, compress=compress)
 
 
 def as_csr(A: Any) -> Csr:

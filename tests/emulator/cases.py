@@ -34,10 +34,11 @@ def _products(
     heads: bool = False,
     packed: bool = False,
     part: tuple[bool, int] = (False, 0),
+    compressed: bool = False,
 ) -> Iterator[Case]:
     for kernel in ("mxv", "vxm"):
         out = dtype if kernel == "mxv" else typed.return_type
-        shape = dtype, dtype, wide, iso, stores.LONG
+        shape = dtype, dtype, wide, compressed, iso, stores.LONG
         flags = (accum if kernel == "mxv" else None, out, heads, packed, *part)
         prelude = spmv._prelude(typed, kernel == "vxm", *shape, *flags)
         yield kernel, f"#define KERNEL {kernel}\n" + specialise.source(f"{kernel}.cu", prelude), kernel
@@ -128,7 +129,7 @@ def _statements() -> None:
 def _panels() -> Iterator[Case]:
     """What products with panels ask for once it is counted what they would read, which a rehearsal does not."""
     for words, aligned in ((1, True), (2, False)):
-        prelude = reach._prelude(False, words, aligned, stores.LONG)
+        prelude = reach._prelude(False, False, words, aligned, stores.LONG)
         for name in ("reach_pull", "reach_push"):
             yield name, f"#define KERNEL {name}\n" + specialise.source(f"{name}.cu", prelude), name
     source = specialise.source("panel.cu", specialise.typedefs(Id="u32"))

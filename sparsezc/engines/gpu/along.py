@@ -33,7 +33,7 @@ def multiply(op: TypedOp, matrix: MatrixStore, v: VectorStore, left: bool) -> Ma
         launch.blocks(gpu, 32 * max(-(-rows.nrows // 32), chunks.count)),
         launch.THREADS,
         (
-            *rows.arguments, values, x_bits, np.uint64(out.pointer), bits, xp.zeros(2, np.uint64), *chunks.arguments,
+            *rows.arguments, values, x_bits, np.uint64(out.pointer), bits, xp.zeros(2, np.uint64), *chunks.all,
         ),
     )  # fmt: skip
     indptr, indices = rows.indptr, rows.indices
@@ -60,7 +60,7 @@ def _prelude(op: TypedOp, a: DataType, v: DataType, wide: bool, iso: bool, left:
         (
             typedefs(Id="u64" if wide else "u32", A=a, X=v, Z=op.return_type),
             flags(READS_IDS="(col)" in body, READS_VALUES="(a)" in body, READS_VECTOR="(v)" in body),
-            flags(ISO=iso, COLUMNS=not left),
+            flags(ISO=iso, COLUMNS=not left, COMPRESSED=False),
             f"constexpr u64 LONG = {long};",
             function("Z", "compute", "A a, X v, u64 row, u64 col", text),
         )

@@ -58,7 +58,7 @@ def pull_entries(work: Work, *, stops: bool, heads: int = 0) -> float:
 
 
 def prefers_pull(
-    work: Work, *, stops: bool, entry_bytes: int, offset_bytes: float, atomic_bytes: float = 0.0, heads: int = 0
+    work: Work, *, stops: bool, entry_bytes: float, offset_bytes: float, atomic_bytes: float = 0.0, heads: int = 0
 ) -> bool:
     """Whether pulling reads fewer bytes.
 
@@ -66,7 +66,7 @@ def prefers_pull(
     ----------
     stops : bool
         The monoid has a terminal value that products reach.
-    entry_bytes : int
+    entry_bytes : float
         Bytes of an entry on the link: its id, and its value if the multiply reads it.
     offset_bytes : float
         What looking up a row's offsets costs, in bytes of the link.

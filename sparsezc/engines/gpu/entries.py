@@ -27,10 +27,11 @@ def apply(
 ) -> MatrixStore:
     """f(A), f(s, A) with `left`, or f(A, s): the same pattern with other values."""
     result = op.return_type
-    if matrix.rows is None:
-        return MatrixStore(result, matrix.nrows, matrix.ncols, None)
     positional = bool(op.reads & {"i", "j", "k"}) and op.is_positional
-    rows = _apply(op, matrix.rows, matrix.dtype, left, scalar, scalar_type)
+    held = (matrix.held() if positional else matrix.lying())[0]
+    if held is None:
+        return MatrixStore(result, matrix.nrows, matrix.ncols, None)
+    rows = _apply(op, held, matrix.dtype, left, scalar, scalar_type)
     columns = rows if matrix.symmetric and not positional else None
     return MatrixStore(result, matrix.nrows, matrix.ncols, rows, columns)
 
@@ -40,8 +41,9 @@ def _apply(op: TypedOp, rows: Rows, dtype: DataType, left: bool, scalar: Any, sc
     iso = rows.iso and not reads & {"row", "col"}
     count = 1 if iso else rows.nvals
     values = allocate(rows.indices.placement, count, op.return_type.np_type)
-    _launch(prelude, rows, count, scalar_type.np_type.type(scalar), values.pointer, 0)
-    return Rows(rows.nrows, rows.ncols, rows.nvals, rows.indptr, rows.indices, values, iso)
+    read = rows.plain() if "col" in reads else rows
+    _launch(prelude, read, count, scalar_type.np_type.type(scalar), values.pointer, 0)
+    return Rows(rows.nrows, rows.ncols, rows.nvals, rows.indptr, rows.indices, values, iso, rows.order)
 
 
 def select(op: TypedOp, matrix: MatrixStore, thunk: Any, thunk_type: DataType) -> MatrixStore:
@@ -103,7 +105,7 @@ def cast(rows: Rows, before: DataType, after: DataType) -> Rows:
     )
     values = allocate(rows.values.placement, rows.values.count, after.np_type)
     _launch(prelude, rows, rows.values.count, np.bool_(False), values.pointer, 0)
-    return Rows(rows.nrows, rows.ncols, rows.nvals, rows.indptr, rows.indices, values, rows.iso)
+    return Rows(rows.nrows, rows.ncols, rows.nvals, rows.indptr, rows.indices, values, rows.iso, rows.order)
 
 
 def _launch(prelude: str, rows: Rows, nvals: int, scalar: Any, out: int, bits: Any, *, first: int = 0) -> None:

@@ -80,7 +80,7 @@ def sample(rows: Rows, hubs: Rows | None, dtype: DataType) -> Rows | None:
     if not kept.k:
         return None
     empty = device.current().xp.zeros(rows.nrows + 1, np.int64)
-    short = Rows(rows.nrows, rows.ncols, 0, empty, rows.indices, rows.values, rows.iso)
+    short = Rows(rows.nrows, rows.ncols, 0, empty, rows.indices, rows.values, rows.iso, rows.order)
     short.heads = kept
     return short
 
@@ -131,7 +131,7 @@ def _make(rows: Rows, hubs: Rows | None, dtype: DataType, k: int, values: bool) 
         (
             specialise.typedefs(Id="u64" if rows.wide else "u32", A=dtype),
             f"constexpr u64 LONG = {rows.chunks.length};",
-            specialise.flags(KEEPS_VALUES=values),
+            specialise.flags(KEEPS_VALUES=values, COMPRESSED=rows.compressed),
         )
     )
     kernel = specialise.kernel(gpu, "heads.cu", prelude, "heads")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sparsezc import device
 from sparsezc.config import config
 from sparsezc.csr import Csr
-from sparsezc.engines.gpu import elementwise, heads, matrices
+from sparsezc.engines.gpu import elementwise, heads, matrices, orders
 from sparsezc.engines.gpu.hosted import HostStore, host_engine
 from sparsezc.engines.gpu.replay import Replay
 from sparsezc.engines.gpu.stores import MatrixStore, VectorStore
@@ -66,7 +66,8 @@ class Keeper:
             return HostStore(host_engine().dup(store.store, dtype))
         if isinstance(store, MatrixStore):
             return matrices.cast(store, dtype)
-        return elementwise.cast(store, dtype)
+        with orders.within(store.order):
+            return elementwise.cast(store, dtype)
 
     def nvals(self, store: Any) -> int:
         if isinstance(store, HostStore):
@@ -99,10 +100,23 @@ class Keeper:
         if isinstance(store, MatrixStore):
             matrices.keep_transpose(store)
 
+    def compress(self, store: Any, order: str) -> Any:
+        if isinstance(store, HostStore):
+            return self.dup(store, store.store.dtype)
+        return matrices.compress(store, order)
+
+    def id_bytes(self, store: Any) -> int:
+        if isinstance(store, HostStore):
+            size: int = host_engine().id_bytes(store.store)
+            return size
+        rows = store.lying()[0]
+        return 0 if rows is None else rows.indices.nbytes
+
     def sample(self, store: Any) -> MatrixStore | None:
-        if isinstance(store, HostStore) or store.rows is None:
+        held, columns = (None, None) if isinstance(store, HostStore) else store.lying()
+        if held is None:
             return None
-        rows = heads.sample(store.rows, store.columns, store.dtype)
+        rows = heads.sample(held, columns, store.dtype)
         return None if rows is None else MatrixStore(store.dtype, store.nrows, store.ncols, rows)
 
     def pointers(self, store: VectorStore) -> MatrixStore:

@@ -9,7 +9,7 @@ import numpy as np
 from sparsezc import device, engines
 from sparsezc.config import config
 from sparsezc.csr import Csr, index_dtype
-from sparsezc.engines.gpu import entries
+from sparsezc.engines.gpu import entries, permute
 from sparsezc.engines.gpu.hosted import HostStore
 from sparsezc.engines.gpu.stores import MatrixStore, Rows, VectorStore, rows_of
 from sparsezc.engines.gpu.transpose import transposed
@@ -29,28 +29,57 @@ def store_of(csr: Csr) -> MatrixStore:
 
 def csr_of(store: MatrixStore) -> Csr:
     """The rows of a store, in the buffers that they lie in; the offsets come to the host."""
-    if store.rows is None:
+    rows, gpu = store.held()[0], device.current()
+    if rows is None:
         return Csr.from_arrays(
             np.zeros(store.nrows + 1, np.int64), np.empty(0, np.uint64), np.empty(0, store.dtype.np_type), store.ncols,
             dtype=store.dtype,
         )  # fmt: skip
-    rows, gpu = store.rows, device.current()
     indptr = gpu.asnumpy(rows.indptr)
     return Csr(store.nrows, store.ncols, indptr, rows.indices, rows.values, store.dtype, rows.iso, store.symmetric)
 
 
 def transpose(store: MatrixStore) -> MatrixStore:
     """The transpose. It keeps both orientations: they are there."""
-    columns = store.columns
-    if columns is None and store.rows is not None:
-        columns = transposed(store.rows)
-    return MatrixStore(store.dtype, store.ncols, store.nrows, columns, store.rows)
+    rows, columns = store.lying()
+    if columns is None and rows is not None:
+        columns = _transposed(rows)
+    return MatrixStore(store.dtype, store.ncols, store.nrows, columns, rows)
+
+
+def _transposed(rows: Rows) -> Rows:
+    """The rows of the transpose, compressed where these are, and in the same order."""
+    made = transposed(rows)
+    made.order = rows.order
+    return made.compress() if rows.compressed else made
 
 
 def keep_transpose(store: MatrixStore) -> None:
     """Make the other orientation too, so that push and pull are both possible."""
-    if store.columns is None and store.rows is not None:
-        store.columns = transposed(store.rows)
+    rows, columns = store.lying()
+    if columns is None and rows is not None:
+        store.columns = _transposed(rows)
+
+
+def compress(store: MatrixStore, order: str) -> MatrixStore:
+    """The same matrix with the ids of both orientations in blocks; its values are shared, for nobody changes them.
+
+    `order`: "natural", "degree", or "auto" for the one that packs better.
+    """
+    rows, columns = store.lying()
+    if rows is None:
+        return MatrixStore(store.dtype, store.nrows, store.ncols, None)
+    by = None
+    if order != "natural" and permute.can_be(rows):
+        by = permute.by_degree(rows, columns) if order == "degree" else permute.better(rows, columns)
+    if by is not None:
+        symmetric = columns is rows
+        rows = permute.permuted(rows, by.vertices, by.places, by)
+        if columns is not None:
+            columns = rows if symmetric else permute.permuted(columns, by.vertices, by.places, by)
+    made = rows.compress()
+    other = made if columns is rows else None if columns is None else columns.compress()
+    return MatrixStore(store.dtype, store.nrows, store.ncols, made, other)
 
 
 def pointers(store: VectorStore) -> MatrixStore:
@@ -71,11 +100,11 @@ def cast(store: MatrixStore, dtype: DataType) -> MatrixStore:
         copy = MatrixStore(dtype, store.nrows, store.ncols, None)
         copy.hold(store.panel.cast(dtype))
         return copy
-    if store.rows is None:
+    held, columns = store.lying()
+    if held is None:
         return MatrixStore(dtype, store.nrows, store.ncols, None)
-    rows = entries.cast(store.rows, store.dtype, dtype)
-    columns = store.columns
-    if columns is store.rows:
+    rows = entries.cast(held, store.dtype, dtype)
+    if columns is held:
         columns = rows
     elif columns is not None:
         columns = entries.cast(columns, store.dtype, dtype)

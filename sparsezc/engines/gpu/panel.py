@@ -28,8 +28,7 @@ _LONG = 32  # and at least so many times as long as wide
 class SameVector(VectorStore):
     """A vector whose entries are all the same; its values are written when somebody asks for them."""
 
-    __slots__ = ("_values", "same")
-    _values: Any
+    __slots__ = ("same",)
 
     def __init__(self, dtype: DataType, size: int, bits: Any, same: Any) -> None:
         self.same = same
@@ -40,13 +39,12 @@ class SameVector(VectorStore):
     def values(self) -> Any:
         if self._values is None and self.bits is not None:
             self._values = device.current().xp.full(self.size, self.same, self.dtype.np_type)
-        return self._values
+        return super().values
 
-    @values.setter
-    def values(self, values: Any) -> None:
-        self._values = values
+    def set(self, values: Any, bits: Any, count: int | None = None) -> None:
         if values is not None:
             self.same = None
+        super().set(values, bits, count)
 
 
 @dataclass(eq=False)

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sparsezc.engines.gpu import elementwise, operands, panel, reach, spmm
+from sparsezc.engines.gpu import elementwise, matrices, operands, panel, reach, spmm
 from sparsezc.engines.gpu.gustavson import products, the_one_value
 from sparsezc.engines.gpu.output import MaskBits, bits_of
 from sparsezc.engines.gpu.panel import Panel
 from sparsezc.engines.gpu.stores import MatrixStore, Rows, VectorStore
-from sparsezc.engines.gpu.transpose import transposed
 from sparsezc.errors import OutOfMemory
 from sparsezc.memory import budget
 from sparsezc.semirings.types import BOOL
@@ -82,7 +81,8 @@ class _Statement:
         x, mask = Panel(self.width, self.across, panel.of(narrow, *shape).vector), self.mask_bits()
         made: VectorStore
         if rows is None:
-            sides = (wide.columns, wide.rows) if turned else (wide.rows, wide.columns)
+            along, across = wide.held()
+            sides = (across, along) if turned else (along, across)
             made = reach.step(same, result, *sides, max(self.out.nrows, self.out.ncols), x, mask)
         else:
             made = spmm.pull(self.e.op, rows, wide.dtype, x, mask)
@@ -98,7 +98,7 @@ class _Statement:
         size, count = narrow.nrows * narrow.ncols, narrow.nvals
         if count * _DENSE >= size:
             return True
-        rows: Rows | None = wide.columns if many._transposed else wide.rows
+        rows: Rows | None = wide.held()[many._transposed]
         if narrow.is_panel or self.out.is_panel or rows is None or few._transposed:
             made = count * wide.nvals / wide.nrows * _HUBS
         elif self.across:
@@ -136,18 +136,18 @@ class _Statement:
 
 def _rows(store: MatrixStore, columns: bool) -> Rows | None:
     """The rows of a matrix, or of its transpose, which it keeps where it must be made; None: there is no room."""
-    rows = store.rows
+    rows, held = store.held()
     assert rows is not None
     if not columns:
         return rows
-    if store.columns is None:
+    if held is None:
         if store.placement == "device" and 4 * (rows.indices.nbytes + rows.values.nbytes) > budget.available():
             return None
         try:
-            store.columns = transposed(rows)
+            matrices.keep_transpose(store)
         except OutOfMemory:
             return None
-    return store.columns
+    return store.held()[1]
 
 
 def _by_value(e: Any) -> bool:

@@ -116,7 +116,9 @@ class _Case:
         totals = gpu.xp.zeros(_ENTRIES + 64 * self.words, np.uint64)
         nrows, pulled = (0, 0) if pull is None else (pull.nrows, pull.indptr)
         pushed, nvals = (0, 0) if push is None else (push.indptr, push.nvals)
-        kernel = specialise.kernel(gpu, "reach_work.cu", _prelude(False, self.words, self.aligned, 1), "reach_work")
+        kernel = specialise.kernel(
+            gpu, "reach_work.cu", _prelude(False, False, self.words, self.aligned, 1), "reach_work"
+        )
         kernel(
             launch.blocks(gpu, max(self.x.length, nrows)),
             launch.THREADS,
@@ -136,14 +138,14 @@ class _Case:
     def launch(self, name: str, rows: Rows, searches: Any) -> None:
         gpu = device.current()
         chunks = rows.chunks
-        prelude = _prelude(rows.wide, self.words, self.aligned, chunks.length)
+        prelude = _prelude(rows.wide, rows.compressed, self.words, self.aligned, chunks.length)
         specialise.kernel(gpu, f"{name}.cu", prelude, name)(
             launch.blocks(gpu, 32 * max(-(-rows.nrows // 32), chunks.count)),
             launch.THREADS,
             (
                 *rows.arguments[:3], self.x.vector.bits,
                 *self.mask.arguments(), np.uint64(self.x.width), self._active(searches), self.y,
-                gpu.xp.zeros(2, np.uint64), *chunks.arguments,
+                gpu.xp.zeros(2, np.uint64), *chunks.all,
             ),
         )  # fmt: skip
 
@@ -155,6 +157,6 @@ class _Case:
 
 
 @cache
-def _prelude(wide: bool, words: int, aligned: bool, long: int) -> str:
+def _prelude(wide: bool, compressed: bool, words: int, aligned: bool, long: int) -> str:
     constants = f"constexpr u64 LONG = {long};\nconstexpr u32 WORDS = {words};"
-    return f"{typedefs(Id='u64' if wide else 'u32')}\n{flags(ALIGNED=aligned)}\n{constants}"
+    return f"{typedefs(Id='u64' if wide else 'u32')}\n{flags(ALIGNED=aligned, COMPRESSED=compressed)}\n{constants}"

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc import device
-from sparsezc.engines.gpu import direction, launch
+from sparsezc.engines.gpu import direction, launch, orders
 from sparsezc.engines.gpu.stores import VectorStore
 
 _LEAST, _MOST = 4, 32  # recorded pairs of rounds between two looks at the frontier
@@ -58,7 +58,8 @@ class Replay:
 
     def _arrays(self) -> tuple[int, int]:
         gpu = device.current()
-        return gpu.pointer(self.frontier.values), gpu.pointer(self.frontier.bits)
+        with orders.within(self.frontier.order):
+            return gpu.pointer(self.frontier.values), gpu.pointer(self.frontier.bits)
 
     def _goes_on(self) -> bool:
         """Whether the frontier has entries, and so few that a push needs no second thought. Waits for the device."""

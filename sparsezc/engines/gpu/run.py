@@ -16,11 +16,13 @@ from sparsezc.engines.gpu import (
     matrices,
     matrix_results,
     operands,
+    orders,
     reduce,
     spmv,
     submatrix,
 )
 from sparsezc.engines.gpu.keeping import Keeper
+from sparsezc.engines.gpu.meeting import common
 from sparsezc.engines.gpu.output import MaskBits, bits_of, mask_bits
 from sparsezc.engines.gpu.stores import VectorStore
 from sparsezc.errors import NotImplementedException, warn_slow
@@ -40,8 +42,11 @@ class GpuEngine(Keeper):
         native: _Native | None = matrix_results.run if out.ndim == 2 else _NATIVE.get(expression.operation)
         if _is_foreign(expression, out, mask, accum):
             native = None
-        if native is None or native(expression, out, mask, accum, replace) is False:
-            _fall_back(expression, out, mask, accum, replace)
+        if native is not None:
+            with orders.within(common(expression, out, mask)):
+                if native(expression, out, mask, accum, replace) is not False:
+                    return
+        _fall_back(expression, out, mask, accum, replace)
 
 
 def _is_foreign(expression: Any, out: Any, mask: Any, accum: Any) -> bool:

@@ -50,6 +50,7 @@ def pull(semiring: Any, rows: Rows, dtype: DataType, x: Panel, mask: MaskBits) -
             dtype,
             x.vector.dtype,
             rows.wide,
+            rows.compressed,
             rows.iso,
             x.across,
             columns,
@@ -70,8 +71,8 @@ def _reads_x(semiring: Any, across: bool) -> bool:
 
 @cache
 def _prelude(
-    semiring: Any, a: DataType, x: DataType, wide: bool, iso: bool, across: bool, columns: int, long: int, partial:
-    bool, segment_bits: int,
+    semiring: Any, a: DataType, x: DataType, wide: bool, compressed: bool, iso: bool, across: bool, columns: int,
+    long: int, partial: bool, segment_bits: int,
 ) -> str:  # fmt: skip
     x_is, y_is, i, j = ("v", "a", "col", "row") if across else ("a", "v", "row", "col")
     multiply = evaluate(semiring, x=x_is, y=y_is, i=i, k="shared", j=j)
@@ -82,6 +83,7 @@ def _prelude(
                 READS_A=("y" if across else "x") in semiring.reads,
                 READS_X=_reads_x(semiring, across),
                 ISO=iso,
+                COMPRESSED=compressed,
                 PARTIAL=partial,
                 SEGMENT_BITS=segment_bits,
             ),

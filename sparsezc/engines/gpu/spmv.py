@@ -43,8 +43,9 @@ def spmv(
     vector_left: bool,
 ) -> None:
     """w<mask> = accum(w, M v); without a vector, v is full and its values do not matter."""
-    rows, columns = (matrix.columns, matrix.rows) if transposed else (matrix.rows, matrix.columns)
-    if matrix.rows is None or (vector is not None and vector.count == 0):
+    held = matrix.held()
+    rows, columns = held[::-1] if transposed else held
+    if held[0] is None or (vector is not None and vector.count == 0):
         elementwise.write_nothing(out, semiring.return_type, mask, accum, replace)
         return
     if rows is not None and (vector is None or vector.is_full) and _counts(semiring):
@@ -101,15 +102,15 @@ class _Case:
     def vector_type(self) -> DataType:
         return self.matrix.dtype if self.vector is None else self.vector.dtype
 
-    def entry_bytes(self, rows: Rows) -> int:
-        return rows.indices.dtype.itemsize + (0 if rows.iso or not self.reads_values else rows.values.dtype.itemsize)
+    def entry_bytes(self, rows: Rows) -> float:
+        return rows.id_bytes + (0 if rows.iso or not self.reads_values else rows.values.dtype.itemsize)
 
     def vector_arguments(self) -> tuple[Any, Any]:
         return (0, 0) if self.vector is None else self.vector.operands()
 
     def packed(self, rows: Rows, entries: float) -> packed.Packed:
         """Ids and values in one word, where a product that reads so many entries has use for both."""
-        if not self.reads_values or self.vector is None or rows.iso or rows.wide:
+        if not self.reads_values or self.vector is None or rows.iso or rows.wide or rows.compressed:
             return packed.NOT_PACKED
         return packed.of(rows, self.matrix.dtype, int(entries))
 
@@ -123,7 +124,7 @@ class _Case:
         self, rows: Rows, accum: TypedOp | None, out_type: DataType, part: Part, *, looks: bool = False,
         words: bool = False,
     ) -> str:  # fmt: skip
-        matrix = self.matrix.dtype, rows.wide, rows.iso, rows.chunks.length
+        matrix = self.matrix.dtype, rows.wide, rows.compressed, rows.iso, rows.chunks.length
         flags = (accum, out_type, looks, words, part.partial, part.bits)
         return _prelude(self.semiring, self.vector_left, self.vector_type, *matrix, *flags)
 
@@ -160,6 +161,7 @@ def _prelude(
     vector_type: DataType,
     matrix_type: DataType,
     wide: bool,
+    compressed: bool,
     iso: bool,
     long: int,
     accum: TypedOp | None,
@@ -187,6 +189,7 @@ def _prelude(
                 ISO=iso,
                 HEADS=looks,
                 PACKED=words,
+                COMPRESSED=compressed,
                 PARTIAL=partial,
                 SEGMENT_BITS=segment_bits,
             ),

@@ -1,9 +1,8 @@
 """What the GPU engine keeps behind a Vector and a Matrix.
 
-A vector is dense: `values` by position, and presence words, 32 entries packed into a u32 (2 MiB for 16 million
-vertices, so masks live in the cache). A matrix is CSR: offsets on the device, ids and values in buffers of some
-placement, and the list of its long rows. Stores are changed in place; arrays may be shared between stores only while
-nobody writes.
+A vector is dense (vectors.py). A matrix is CSR: offsets on the device, ids and values in buffers of some placement,
+and the list of its long rows. Stores are changed in place; arrays may be shared between stores only while nobody
+writes.
 """
 
 from __future__ import annotations
@@ -18,112 +17,19 @@ import numpy as np
 from sparsezc import device
 from sparsezc.csr import Csr
 from sparsezc.device import Device
-from sparsezc.engines.gpu import launch
+from sparsezc.engines.gpu import orders
+from sparsezc.engines.gpu.compress import CompressedIds, compressed
+from sparsezc.engines.gpu.orders import Order
+from sparsezc.engines.gpu.vectors import VectorStore
+from sparsezc.errors import warn_slow
 from sparsezc.memory import Buffer
+from sparsezc.memory.blocks import BlocksBuffer
 from sparsezc.semirings.types import DataType
 
+__all__ = ["LONG", "Chunks", "MatrixStore", "Rows", "VectorStore", "rows_of"]
+
 LONG = 2048  # entries: rows longer than this are cut into chunks that many warps share
-
-
-class VectorStore:
-    """A vector on the device.
-
-    Attributes
-    ----------
-    values : array of the type's dtype, shape (size,); what lies at absent positions means nothing. None while empty
-    bits : array of uint32, shape (ceil(size / 32),); bits beyond `size` are 0. None while empty
-    count : int or None
-        Number of entries where it is known; None: nobody has counted yet.
-    next_rows : Rows or None
-        The rows that the vector will likely be multiplied with next, as it was before, or as what made it suggests:
-        counting its entries then counts theirs too.
-    row_entries : int or None
-        The entries of those rows where the vector has one, if somebody counted.
-    """
-
-    __slots__ = ("_next_rows", "bits", "count", "dtype", "row_entries", "size", "values")
-
-    def __init__(self, dtype: DataType, size: int) -> None:
-        self.dtype = dtype
-        self.size = size
-        self._next_rows: weakref.ref[Rows] | None = None
-        self.clear()
-
-    def clear(self) -> None:
-        self.values: Any = None
-        self.bits: Any = None
-        self.count: int | None = 0
-        self.row_entries: int | None = None
-
-    @property
-    def next_rows(self) -> Rows | None:
-        rows = None if self._next_rows is None else self._next_rows()
-        return rows if rows is not None and rows.nrows == self.size else None
-
-    @next_rows.setter
-    def next_rows(self, rows: Rows) -> None:
-        self._next_rows = weakref.ref(rows)  # a matrix may go: it is large
-
-    @property
-    def nwords(self) -> int:
-        return -(-self.size // 32)
-
-    @property
-    def is_full(self) -> bool:
-        """Known to have every entry: then kernels need no presence words."""
-        return self.count == self.size
-
-    def set(self, values: Any, bits: Any, count: int | None = None) -> None:
-        if values is not self.values:
-            launch.spare(self.values, self.bits)
-        self.values, self.bits, self.count = values, bits, count
-        self.row_entries = None
-
-    def nvals(self) -> int:
-        if self.count is None:
-            if (rows := self.next_rows) is not None:
-                self.count_rows(rows)
-            else:
-                self.count = launch.count(self.bits)
-        assert self.count is not None
-        return self.count
-
-    def count_rows(self, rows: Rows) -> int:
-        """The entries of the rows where the vector has one; its own are counted on the way."""
-        if self.row_entries is None or self.next_rows is not rows or self.count is None:
-            self.count, self.row_entries = launch.frontier(self.bits, self.size, rows.indptr)
-            self.next_rows = rows
-        return self.row_entries
-
-    def operands(self) -> tuple[Any, Any]:
-        """`values` and `bits` as kernel arguments: 0 for the presence words of a full vector."""
-        if self.bits is None:
-            self.make()
-        return self.values, 0 if self.is_full else self.bits
-
-    def entries(self) -> tuple[Any, Any]:
-        """Positions (int64, ascending) and values of the entries, on the device."""
-        xp = device.current().xp
-        if self.bits is None:
-            return xp.empty(0, np.int64), xp.empty(0, self.dtype.np_type)
-        if self.is_full:
-            return xp.arange(self.size, dtype=np.int64), self.values.copy()
-        at = launch.positions(self.bits, self.size)
-        self.count = int(at.size)
-        return at, self.values[at]
-
-    def put(self, at: Any, values: Any) -> None:
-        """Give an empty vector these entries: distinct positions and values of its type, on the device."""
-        if at.size == 0:
-            return
-        xp = device.current().xp
-        full = xp.empty(self.size, self.dtype.np_type)
-        full[at.astype(np.int64)] = values
-        self.set(full, launch.mark(at.astype(np.uint64), self.size), int(at.size))
-
-    def make(self) -> None:
-        """Give an empty vector its arrays."""
-        self.set(*launch.vector_arrays(self.size, self.dtype), 0)
+_NOTEWORTHY = 1 << 20  # entries: a copy of fewer is not worth a word
 
 
 @dataclass(eq=False)
@@ -139,8 +45,13 @@ class Chunks:
 
     @cached_property
     def arguments(self) -> tuple[Any, ...]:
-        """What kernels take of it."""
-        return np.uint64(self.count), self.rows, self.first, self.slot
+        """What kernels take of it that are told which of them they do."""
+        return self.rows, self.first, self.slot
+
+    @cached_property
+    def all(self) -> tuple[Any, ...]:
+        """What kernels take that do all of them."""
+        return np.uint64(self.count), *self.arguments
 
     @classmethod
     def of(cls, gpu: Device, indptr: Any) -> Chunks:
@@ -173,14 +84,14 @@ class Rows:
     indices: Buffer
     values: Buffer
     iso: bool
+    order: Order | None = None  # of its rows and columns; None: the users' own
     chunks: Chunks = field(init=False)
     heads: Any = field(default=None, init=False)  # the row-head cache, once it is made (heads.py)
     pulled: float = field(default=0, init=False)  # entries that pulls without it have read
     packed: Any = field(default=None, init=False)  # ids and values in one word, once somebody asked (packed.py)
     multiplied: int = field(default=0, init=False)  # entries whose ids and values products have read
-    region: Any = field(
-        default=None, init=False
-    )  # segments of the entries that lie on the card (placements/resident.py)
+    copy: Any = field(default=None, init=False)  # a reference to the plain rows, while there are such
+    region: Any = field(default=None, init=False)  # segments that lie on the card (placements/resident.py)
     wholes: dict[bool, Any] = field(default_factory=dict, init=False)  # what one launch for all rows takes (placements)
 
     def __post_init__(self) -> None:
@@ -197,6 +108,56 @@ class Rows:
         return int(self.indptr[first]), int(self.indptr[last])
 
     @property
+    def compressed(self) -> bool:
+        """Whether the ids lie in blocks, which only kernels that stream rows can read."""
+        return isinstance(self.indices, CompressedIds)
+
+    def plain(self) -> Rows:
+        """Rows in the users' order whose ids lie each on their own: a copy, where these are no such rows.
+
+        The copy goes when nobody holds it any more; of rows in another order, which take a sort, it stays.
+        """
+        if not self.compressed and self.order is None:
+            return self
+        made: Rows | None = None if self.copy is None else self.copy()
+        if made is None:
+            made = self._decoded()
+            if self.order is None:
+                self.copy = weakref.ref(made)
+            else:
+                from sparsezc.engines.gpu.permute import permuted  # which makes rows
+
+                made = permuted(made, self.order.places, self.order.vertices, None)
+                kept = made
+                self.copy = lambda: kept
+            if made.nvals >= _NOTEWORTHY:
+                said = "whose ids are compressed" if self.order is None else "that is compressed in another order"
+                warn_slow(
+                    f"an operation that reads single ids of a matrix {said}, with {self.nvals:,} entries, makes a copy"
+                    f" of {made.indices.nbytes:,} bytes; mxv, vxm and reductions by rows need none"
+                )
+        return made
+
+    def _decoded(self) -> Rows:
+        """The same rows in the same order, each id on its own."""
+        if not isinstance(self.indices, CompressedIds):
+            return self
+        ids = self.indices.plain()
+        return Rows(self.nrows, self.ncols, self.nvals, self.indptr, ids, self.values, self.iso, self.order)
+
+    def compress(self) -> Rows:
+        """The same rows with their ids in blocks; themselves where that is no smaller."""
+        ids = None if self.compressed else compressed(self.indices, self.ncols)
+        if ids is None:
+            return self
+        return Rows(self.nrows, self.ncols, self.nvals, self.indptr, ids, self.values, self.iso, self.order)
+
+    @property
+    def id_bytes(self) -> float:
+        """Bytes that an id takes where products read it."""
+        return self.indices.nbytes / max(self.nvals, 1) if self.compressed else self.indices.dtype.itemsize
+
+    @property
     def wide(self) -> bool:
         """Whether ids take 8 bytes."""
         return self.indices.dtype.itemsize == 8
@@ -208,7 +169,7 @@ class MatrixStore:
     Attributes
     ----------
     rows : Rows or None
-        Its CSR; None: no entries.
+        Its CSR; None: no entries. Of a matrix with compressed ids, a plain copy for those who cannot read these.
     columns : Rows or None
         The CSR of its transpose: the same object for a symmetric matrix, None where it was not asked for. Reading rows
         of the transpose is what lets an operation pull where it could only push, and the reverse.
@@ -217,22 +178,40 @@ class MatrixStore:
         Its rows are then made when somebody asks for them.
     """
 
-    __slots__ = ("_rows", "columns", "dtype", "ncols", "nrows", "panel")
+    __slots__ = ("_columns", "_rows", "dtype", "ncols", "nrows", "panel")
 
     def __init__(self, dtype: DataType, nrows: int, ncols: int, rows: Rows | None, columns: Rows | None = None) -> None:
         self.dtype, self.nrows, self.ncols = dtype, nrows, ncols
-        self._rows, self.columns = rows, columns
+        self._rows, self._columns = rows, columns
         self.panel: Any = None
+
+    def lying(self) -> tuple[Rows | None, Rows | None]:
+        """Rows and columns as they lie."""
+        if self.is_panel:
+            self._rows = self.panel.rows()
+        return self._rows, self._columns
+
+    def held(self) -> tuple[Rows | None, Rows | None]:
+        """Rows and columns in the order of those who ask (orders.py), for what reads compressed ids, or none."""
+        rows, columns = self.lying()
+        return _asked(rows), _asked(columns)
 
     @property
     def rows(self) -> Rows | None:
-        if self.is_panel:
-            self._rows = self.panel.rows()
-        return self._rows
+        rows = self.lying()[0]
+        return None if rows is None else rows.plain()
 
     @rows.setter
     def rows(self, rows: Rows | None) -> None:
         self._rows, self.panel = rows, None
+
+    @property
+    def columns(self) -> Rows | None:
+        return None if self._columns is None else self._columns.plain()
+
+    @columns.setter
+    def columns(self, columns: Rows | None) -> None:
+        self._columns = columns
 
     @property
     def is_panel(self) -> bool:
@@ -241,11 +220,11 @@ class MatrixStore:
 
     def take(self, other: MatrixStore) -> None:
         """Take over another store's content."""
-        self._rows, self.columns, self.panel = other._rows, other.columns, other.panel
+        self._rows, self._columns, self.panel = other._rows, other._columns, other.panel
 
     def hold(self, panel: Any) -> None:
         """Be this panel from now on."""
-        self._rows = self.columns = None
+        self._rows = self._columns = None
         self.panel = panel
 
     @property
@@ -260,11 +239,23 @@ class MatrixStore:
         return self._rows.indices.placement if self._rows is not None else "device"
 
     @property
+    def order(self) -> Order | None:
+        """In which rows and columns lie."""
+        return None if self._rows is None else self._rows.order
+
+    @property
     def symmetric(self) -> bool:
-        return self._rows is not None and self.columns is self._rows
+        return self._rows is not None and self._columns is self._rows
+
+
+def _asked(rows: Rows | None) -> Rows | None:
+    return rows if rows is None or rows.order is orders.now() else rows.plain()
 
 
 def rows_of(csr: Csr) -> Rows:
     """The rows of a Csr whose buffers lie where kernels can read them."""
     xp = device.current().xp
-    return Rows(csr.nrows, csr.ncols, csr.nvals, xp.asarray(csr.indptr), csr.indices, csr.values, csr.iso)
+    ids = csr.indices
+    if isinstance(ids, BlocksBuffer) and not isinstance(ids, CompressedIds):
+        ids = CompressedIds.of(ids)
+    return Rows(csr.nrows, csr.ncols, csr.nvals, xp.asarray(csr.indptr), ids, csr.values, csr.iso)

@@ -42,9 +42,9 @@ extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 nrows, const i64* indptr, const Id* indices, const A* values, const X* x, const u32* x_bits, Z* out, u32* bits,
            u64* counters, u64 nchunks, const u64* long_rows, const u64* long_first, const u32* chunk_slot) {
   __shared__ u8 owners[8][32];
+  Ids ids(indices);
   const Operands o = {values, x, x_bits, out, bits};
   each_chunk({nchunks, long_rows, long_first, chunk_slot}, indptr, counters, [&](u64 row, u64 begin, u64 end) {
-    Ids ids(indices);
     for (u64 base = begin & ~(u64)31; base < end; base += 32) {
       const u64 at = base + lane_id();
       visit(o, ids, at, at >= begin && at < end, row);
@@ -54,7 +54,6 @@ extern "C" __global__ void __launch_bounds__(256)
     const u64 row = 32 * word + lane_id();
     const u64 begin = row < nrows ? (u64)indptr[row] : 0, end = row < nrows ? (u64)indptr[row + 1] : 0;
     const u32 rows = __ballot_sync(ALL, begin < end && end - begin <= LONG);
-    Ids ids(indices);
     stream_rows(begin, end, rows, owners[threadIdx.x >> 5], [&](const Slice& s) {
       visit(o, ids, s.at, s.active, 32 * word + s.row);
       return false;

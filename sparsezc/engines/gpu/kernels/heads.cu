@@ -14,18 +14,6 @@
 
 namespace szc {
 
-__device__ __forceinline__ u32 largest(u32 v) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-  return __reduce_max_sync(ALL, v);
-#else
-  for (int d = 16; d; d >>= 1) {
-    const u32 other = __shfl_xor_sync(ALL, v, d);
-    v = other > v ? other : v;
-  }
-  return v;
-#endif
-}
-
 __device__ __forceinline__ u32 first_lane(bool which) { return (u32)__ffs((int)__ballot_sync(ALL, which)) - 1; }
 
 // What lane j of a warp keeps for slot j of a row. `rank` 0: nothing yet.
@@ -54,6 +42,7 @@ extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 nrows, const i64* indptr, const Id* indices, const A* values, const i64* hubs, u32 k, Id* heads,
            A* head_values, u64* counter) {
   const u32 lane = lane_id();
+  Ids ids(indices);
   for (u64 word = take(counter, 1); word < (nrows + 31) / 32; word = take(counter, 1)) {
     const u64 mine = 32 * word + lane;
     const u64 my_begin = mine < nrows ? (u64)indptr[mine] : 0, my_end = mine < nrows ? (u64)indptr[mine + 1] : 0;
@@ -63,7 +52,6 @@ extern "C" __global__ void __launch_bounds__(256)
       if (end - begin > LONG) {
         if (lane == 0) kept = Kept{1, head_more<Id>(), 0};
       } else {
-        Ids ids(indices);
         for (u64 base = begin & ~(u64)31; base < end; base += 32) {
           const u64 at = base + lane;
           const bool active = at >= begin && at < end;

@@ -80,7 +80,7 @@ __device__ __forceinline__ u32 look_at_heads(const Rows& m, u64 word, u32 asked,
   return asked & ~__ballot_sync(ALL, done);
 }
 
-__device__ __forceinline__ void do_word(const Rows& m, const Output& out, u64 word, volatile u8* owner) {
+__device__ __forceinline__ void do_word(const Rows& m, PartIds& ids, const Output& out, u64 word, volatile u8* owner) {
   const u64 row = 32 * word + lane_id();
   const u32 taken = in_part(m.part, word, ALL), allowed = allowed_word(out, word, m.nrows) & taken;
   Z sum = identity();
@@ -97,7 +97,6 @@ __device__ __forceinline__ void do_word(const Rows& m, const Output& out, u64 wo
     sum = identity();
     has = false;
   }
-  PartIds ids(m.indices, m.part);
   stream_rows(begin, end, rows, owner, [&](const Slice& s) {
     Z z;
     const bool hit = product(m, ids, s.at, s.active, 32 * word + s.row, z);
@@ -129,8 +128,7 @@ __device__ __forceinline__ void fold_lanes(Z& z, bool& has) {
   }
 }
 
-__device__ __forceinline__ void read_chunk(const Rows& m, u64 row, u64 begin, u64 end, Z& sum, bool& has) {
-  PartIds ids(m.indices, m.part);
+__device__ __forceinline__ void read_chunk(const Rows& m, PartIds& ids, u64 row, u64 begin, u64 end, Z& sum, bool& has) {
   for (u64 base = begin & ~(u64)31; base < end; base += 32) {
     const u64 at = base + lane_id();
     Z z;
@@ -148,7 +146,7 @@ __device__ __forceinline__ bool has_chunk(const Rows& m, const Output& out, cons
   return has_bit(allowed_word(out, row >> 5, m.nrows), (u32)row & 31u) || chunk == c.first[c.slot[chunk]];
 }
 
-__device__ __forceinline__ void do_chunk(const Rows& m, const Output& out, const Chunks& c, u64 chunk) {
+__device__ __forceinline__ void do_chunk(const Rows& m, PartIds& ids, const Output& out, const Chunks& c, u64 chunk) {
   const u32 slot = c.slot[chunk], lane = lane_id();
   const u64 row = c.rows[slot], word = row >> 5, first = c.first[slot], last = c.first[slot + 1];
   const u32 mine = bit((u32)row & 31u);
@@ -161,7 +159,7 @@ __device__ __forceinline__ void do_chunk(const Rows& m, const Output& out, const
   }
   if (!*(volatile u32*)&c.finished[slot]) {
     const u64 begin = (u64)m.indptr[row] + (chunk - first) * LONG, row_end = (u64)m.indptr[row + 1];
-    read_chunk(m, row, begin, row_end - begin < LONG ? row_end : begin + LONG, sum, has);
+    read_chunk(m, ids, row, begin, row_end - begin < LONG ? row_end : begin + LONG, sum, has);
     fold_lanes(sum, has);
   }
   u32 is_last = 0;
@@ -202,12 +200,13 @@ extern "C" __global__ void __launch_bounds__(256)
   const Rows m = {nrows, indptr, indices, values, id_bits, x, x_bits, heads, head_values, k, part};
   const Output out = {w, w_bits, old_w, old_bits, mask, flip, replace};
   const Chunks c = {first_chunk, end_chunk, long_rows, long_first, chunk_slot, partial, partial_has, arrived, finished};
+  PartIds ids(indices, part);
   for_chunks(counters, c.begin, c.end, spread, [&](u64 i) { return has_chunk(m, out, c, i); },
-             [&](u64 i) { do_chunk(m, out, c, i); });
+             [&](u64 i) { do_chunk(m, ids, out, c, i); });
   const u64 begin = first_word(part), count = end_word(part, nrows) - begin;
   for_pieces(counters ? counters + 1 : nullptr, count, piece, [&](u64 first) {
     for (u64 word = first; word < count && word < first + piece; ++word)
-      do_word(m, out, begin + word, owners[threadIdx.x >> 5]);
+      do_word(m, ids, out, begin + word, owners[threadIdx.x >> 5]);
   });
 }
 

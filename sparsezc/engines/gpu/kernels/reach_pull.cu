@@ -9,14 +9,13 @@ namespace szc {
 
 __device__ __forceinline__ u64 or_lanes(u64 v) { return (u64)or_lanes((u32)(v >> 32)) << 32 | or_lanes((u32)v); }
 
-__device__ __forceinline__ void do_chunk(const Panel& p, u64 row, u64 begin, u64 end) {
+__device__ __forceinline__ void do_chunk(const Panel& p, Ids& ids, u64 row, u64 begin, u64 end) {
   Bits wanted, found;
   for (u32 w = 0; w < WORDS; ++w) {
     wanted.word[w] = p.wanted(row, w) & ~p.reached(row, w);
     found.word[w] = 0;
   }
   bool open = wanted.any();
-  Ids ids(p.indices);
   for (u64 base = begin & ~(u64)31; open && base < end; base += 32) {
     const u64 at = base + lane_id();
     const bool active = at >= begin && at < end;
@@ -40,8 +39,9 @@ extern "C" __global__ void __launch_bounds__(256)
   __shared__ u8 owners[8][32];
   const u32 lane = lane_id();
   const Panel p = {indices, x, mask, flip, width, active, y};
+  Ids ids(indices);
   each_chunk({nchunks, long_rows, long_first, chunk_slot}, indptr, counters,
-             [&](u64 row, u64 begin, u64 end) { do_chunk(p, row, begin, end); });
+             [&](u64 row, u64 begin, u64 end) { do_chunk(p, ids, row, begin, end); });
   for (u64 word = take(counters + 1, 1); 32 * word < nrows; word = take(counters + 1, 1)) {
     const u64 row = 32 * word + lane;
     Bits wanted = {}, found = {};
@@ -53,7 +53,6 @@ extern "C" __global__ void __launch_bounds__(256)
         end = (u64)indptr[row + 1];
       }
     }
-    Ids ids(indices);
     stream_rows(begin, end, __ballot_sync(ALL, begin < end && end - begin <= LONG), owners[threadIdx.x >> 5], [&](const Slice& s) {
       const u64 id = (u64)ids.load(s.at, s.active);
       Bits x = {};

@@ -22,10 +22,10 @@ extern "C" __global__ void __launch_bounds__(256)
   __shared__ u8 owners[8][32];
   const u32 lane = lane_id();
   const Panel p = {indices, x, mask, flip, width, active, y};
+  Ids ids(indices);
   each_chunk({nchunks, long_rows, long_first, chunk_slot}, indptr, counters, [&](u64 row, u64 begin, u64 end) {
     const Bits bits = p.frontier(row);
     if (!bits.any()) return;
-    Ids ids(indices);
     for (u64 base = begin & ~(u64)31; base < end; base += 32) {
       const u64 at = base + lane;
       const bool active = at >= begin && at < end;
@@ -42,7 +42,6 @@ extern "C" __global__ void __launch_bounds__(256)
       begin = (u64)indptr[row];
       end = (u64)indptr[row + 1];
     }
-    Ids ids(indices);
     stream_rows(begin, end, __ballot_sync(ALL, begin < end && end - begin <= LONG), owners[threadIdx.x >> 5], [&](const Slice& s) {
       Bits x;
       for (u32 w = 0; w < WORDS; ++w) x.word[w] = __shfl_sync(ALL, bits.word[w], (int)s.row);

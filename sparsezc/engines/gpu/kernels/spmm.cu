@@ -17,7 +17,6 @@
 namespace szc {
 
 struct Operands {
-  const Id* indices;
   const A* values;
   const X* x;
   const u32* x_bits;  // null: the panel is full
@@ -134,7 +133,7 @@ struct Chunks {
   u32* arrived;   // of each long row, chunks finished so far
 };
 
-__device__ __forceinline__ void do_chunk(const Operands& o, const i64* indptr, const Chunks& c, u64 chunk) {
+__device__ __forceinline__ void do_chunk(const Operands& o, PartIds& ids, const i64* indptr, const Chunks& c, u64 chunk) {
   const u32 slot = c.slot[chunk];
   const u64 row = c.rows[slot], first = c.first[slot], last = c.first[slot + 1];
   if (!is_in_part(o.part, row) || !any_allowed(o, row)) return;
@@ -142,7 +141,6 @@ __device__ __forceinline__ void do_chunk(const Operands& o, const i64* indptr, c
   const u64 end = row_end - begin < LONG ? row_end : begin + LONG;
   Sums s;
   s.clear();
-  PartIds ids(o.indices, o.part);
   for (u64 base = begin & ~(u64)31; base < end; base += 32) {
     const u64 at = base + lane_id();
     const bool active = at >= begin && at < end;
@@ -177,10 +175,11 @@ extern "C" __global__ void __launch_bounds__(256)
            u32 group, Z* y, u32* y_bits, u64* counters, Z* partial, u8* partial_has, u32* arrived) {
   __shared__ u8 owners[8][32];
   const Part part = {id_segments, value_segments, subset, first_row, end_row};
-  const Operands o = {indices, values, x, x_bits, mask, flip, width, group, y, y_bits, part};
+  const Operands o = {values, x, x_bits, mask, flip, width, group, y, y_bits, part};
   const Chunks c = {long_rows, long_first, chunk_slot, partial, partial_has, arrived};
   const u32 lane = lane_id();
-  for (u64 chunk = first_chunk + take(counters, 1); chunk < end_chunk; chunk = first_chunk + take(counters, 1)) do_chunk(o, indptr, c, chunk);
+  PartIds ids(indices, part);
+  for (u64 chunk = first_chunk + take(counters, 1); chunk < end_chunk; chunk = first_chunk + take(counters, 1)) do_chunk(o, ids, indptr, c, chunk);
   const u64 start = first_word(part), end_of_part = end_word(part, nrows);
   for (u64 word = start + take(counters + 1, 1); word < end_of_part; word = start + take(counters + 1, 1)) {
     const u64 row = 32 * word + lane;
@@ -191,7 +190,6 @@ extern "C" __global__ void __launch_bounds__(256)
     }
     Sums s;
     u32 open = 32;  // the row whose sums are in s; 32: none
-    PartIds ids(o.indices, o.part);
     stream_rows(begin, end, __ballot_sync(ALL, begin < end && end - begin <= LONG), owners[threadIdx.x >> 5], [&](const Slice& slice) {
       const u64 id = (u64)ids.load(slice.at, slice.active);
       const A a = slice.active ? value(o, slice.at) : A();

@@ -48,6 +48,7 @@ extern "C" __global__ void __launch_bounds__(256)
   const u32 lane = lane_id();
   const Part part = {id_segments, value_segments, subset, first_row, end_row};
   const Push p = {values, id_bits, mask, flip, t, t_bits, part};
+  PartIds ids(indices, part);
 
   const auto wanted = [&](u64 c) { return is_in_part(part, long_rows[chunk_slot[c]]) && present(x_bits, long_rows[chunk_slot[c]]); };
   for_chunks(counters, first_chunk, end_chunk, spread, wanted, [&](u64 c) {
@@ -55,7 +56,6 @@ extern "C" __global__ void __launch_bounds__(256)
     const u64 begin = (u64)indptr[row] + (c - long_first[chunk_slot[c]]) * LONG, row_end = (u64)indptr[row + 1];
     const u64 end = row_end - begin < LONG ? row_end : begin + LONG;
     const X value = READS_VECTOR ? x[row] : X();
-    PartIds ids(indices, part);
     for (u64 base = begin & ~(u64)31; base < end; base += 32) {
       const u64 at = base + lane;
       const bool active = at >= begin && at < end;
@@ -83,7 +83,6 @@ extern "C" __global__ void __launch_bounds__(256)
         if (READS_VECTOR) value = x[row];
       }
       const u32 rows = __ballot_sync(ALL, begin < end && end - begin <= LONG);
-      PartIds ids(indices, part);
       stream_rows(begin, end, rows, owners[threadIdx.x >> 5], [&](const Slice& s) {
         const X y = READS_VECTOR ? (X)__shfl_sync(ALL, value, (int)s.row) : X();
         const Id entry = ids.load(s.at, s.active);

@@ -27,10 +27,30 @@ __device__ __forceinline__ u32 or_lanes(u32 v) {
 #endif
 }
 
+__device__ __forceinline__ u32 largest(u32 v) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  return __reduce_max_sync(ALL, v);
+#else
+  for (int d = 16; d; d >>= 1) {
+    const u32 other = __shfl_xor_sync(ALL, v, d);
+    v = other > v ? other : v;
+  }
+  return v;
+#endif
+}
+
 // The sum of all lanes' numbers.
 template <class T> __device__ __forceinline__ T add_lanes(T v) {
   for (int d = 16; d; d >>= 1) v += __shfl_xor_sync(ALL, v, d);
   return v;
+}
+__device__ __forceinline__ u32 add_lanes(u32 v) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  return __reduce_add_sync(ALL, v);
+#else
+  for (int d = 16; d; d >>= 1) v += __shfl_xor_sync(ALL, v, d);
+  return v;
+#endif
 }
 __device__ __forceinline__ void add_lanes(u64 v, u64* total) {
   v = add_lanes(v);

@@ -1,0 +1,122 @@
+"""Compressed ids on the device or in host memory: made by encode.cu, read by every kernel that streams rows (ids.cuh).
+
+The blocks themselves (blocks.cuh) lie in a placement, device memory or host memory that kernels read; what says where
+each begins and how it is packed, 2 bytes a block of 32 ids and a quarter byte more, lies in device memory.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc import device
+from sparsezc.engines.gpu import launch, specialise
+from sparsezc.memory import Buffer, allocate, blocks
+from sparsezc.memory.device import DeviceBuffer
+
+_PART = 1 << 24  # ids that are decoded at a time on their way to the host
+
+
+class CompressedIds(blocks.BlocksBuffer):
+    """Ids in blocks, with headers on the device.
+
+    `pointer` is the address of a BlockTable, which is what kernels with the flag COMPRESSED take for ids.
+    """
+
+    def __init__(self, count: int, headers: Any, starts: Any, body: Buffer) -> None:
+        super().__init__(count, headers, starts, body)
+        self._table: Any = None
+
+    @classmethod
+    def of(cls, made: blocks.BlocksBuffer) -> CompressedIds:
+        """Blocks whose headers lie on the host."""
+        xp = device.current().xp
+        return cls(made.count, xp.asarray(made.headers), xp.asarray(made.starts), made.body)
+
+    @property
+    def pointer(self) -> int:
+        gpu = device.current()
+        if self._table is None:  # only now: a file's pages are registered when somebody asks where they are
+            addresses = [self.body.pointer, gpu.pointer(self.headers), gpu.pointer(self.starts)]
+            self._table = gpu.xp.asarray(np.array(addresses, np.uint64))
+        return gpu.pointer(self._table)
+
+    def placed(self, placement: str) -> blocks.BlocksBuffer:
+        return CompressedIds.of(super().placed(placement))
+
+    def read(self, start: int = 0, stop: int | None = None) -> NDArray[Any]:
+        stop = self.count if stop is None else stop
+        made = np.empty(stop - start, self.dtype)
+        for first in range(start, stop, _PART):
+            last = min(first + _PART, stop)
+            made[first - start : last - start] = device.current().asnumpy(self.load(first, last))
+        return made
+
+    def load(self, start: int = 0, stop: int | None = None) -> Any:
+        made = DeviceBuffer(device.current().xp.empty((self.count if stop is None else stop) - start, self.dtype))
+        self._decode(start, made)
+        return made.array
+
+    def plain(self) -> Buffer:
+        """All ids, each on its own, in the same placement."""
+        made = allocate(self.placement, self.count, self.dtype)
+        self._decode(0, made)
+        device.current().synchronize()  # the host may read its pages now
+        return made
+
+    def _decode(self, start: int, target: Buffer) -> None:
+        gpu = device.current()
+        if not target.count:
+            return
+        prelude = specialise.typedefs(Id="u32") + "\n" + specialise.flags(COMPRESSED=True)
+        kernel = specialise.kernel(gpu, "decode.cu", prelude, "decode")
+        bounds = np.uint64(start), np.uint64(start + target.count)
+        counter = gpu.xp.zeros(1, np.uint64)
+        arguments = (*bounds, np.uint64(self.pointer), counter, np.uint64(target.pointer))
+        kernel(launch.blocks(gpu, target.count), launch.THREADS, arguments)
+
+
+def compressed(ids: Buffer, ncols: int) -> CompressedIds | None:
+    """Ids below `ncols` in blocks; None where that is no smaller.
+
+    They lie in device memory if `ids` do, else in host memory. Beside both only the headers are needed.
+    """
+    if ncols > 2**32 or not ids.count:
+        return None
+    gpu = device.current()
+    xp = gpu.xp
+    headers = _headers(ids)
+    words = (headers >> 10).reshape(-1, 32).sum(1, dtype=np.uint64)
+    ends = xp.cumsum(words, dtype=np.uint64)
+    starts = ends - words
+    used = int(ends[-1])
+    total = -(-used // blocks.LINE) * blocks.LINE
+    if 4 * total + headers.nbytes + starts.nbytes >= ids.nbytes:
+        return None
+    body = allocate("device" if ids.placement == "device" else "zerocopy", total, np.uint32)
+    body.write(used, np.zeros(total - used, np.uint32))
+    _launch("encode", ids, headers, starts, np.uint64(body.pointer))
+    gpu.synchronize()  # the host may read the pages now, and the ids as they were may go
+    return CompressedIds(ids.count, headers, starts, body)
+
+
+def words(ids: Any) -> int:
+    """The words that blocks of a device array of ids take."""
+    return int((_headers(DeviceBuffer(ids)) >> 10).sum(dtype=np.uint64))
+
+
+def _headers(ids: Buffer) -> Any:
+    """How each block is packed best."""
+    headers = device.current().xp.zeros(blocks.padded(ids.count), np.uint16)
+    _launch("measure", ids, headers)
+    return headers
+
+
+def _launch(name: str, ids: Buffer, *arguments: Any) -> None:
+    gpu = device.current()
+    prelude = specialise.typedefs(Id="u64" if ids.dtype.itemsize == 8 else "u32")
+    given = np.uint64(ids.count), np.uint64(ids.pointer), gpu.xp.zeros(1, np.uint64)
+    kernel = specialise.kernel(gpu, "encode.cu", prelude, name)
+    kernel(launch.blocks(gpu, ids.count), launch.THREADS, (*given, *arguments))
