@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from sparsezc.csr import Csr, index_dtype
 from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.memory import Buffer, allocate
-from sparsezc.memory.budget import engine_of, require_host
+from sparsezc.memory.budget import on_device, require_host
 from sparsezc.progress import Progress, task
 
 _BLOCK = 1 << 22  # entries moved at a time; a row that has more is moved whole
@@ -55,7 +55,7 @@ def permute(csr: Csr, order: ArrayLike, placement: str | None = None, *, block: 
     old, rank = _checked(csr, order)
     if placement is None:
         placement = csr.indices.placement
-        placement = "host" if engine_of(placement) == "cpu" else placement
+        placement = "host" if placement == "mapped" and not on_device() else placement
     kind = index_dtype(csr.ncols, placement)
     require_host(8 * (csr.nrows + 1), f"the array of offsets of {csr.nrows:,} rows")
     indptr = np.zeros(csr.nrows + 1, np.int64)
