@@ -148,7 +148,7 @@ def _mapped(placement: str | None, nbytes: int, nrows: int, lies: str | None) ->
     if placement == "mapped":
         if lies != placement:
             raise InvalidValue(
-                "placement='mapped' is for .h5 files that sparsezc wrote; gb.io.convert makes one of any other graph"
+                "placement='mapped' is for .h5 files that sparsezc wrote, as they are; gb.io.convert makes one"
             )
         return placement
     if lies != "mapped" or placement not in (None, "auto") or config.placement != "auto" or not on_device():
