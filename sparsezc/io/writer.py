@@ -30,7 +30,8 @@ def write(A: Any, path: str | os.PathLike[str], *, format: str | None = None, **
     compressed : bool
         For .npz: deflate the arrays (smaller, much slower). Default False.
     compress : bool
-        For .h5: ids as gaps, bit-packed in blocks of 32, which kernels read as they are (docs/formats.md). Default False.
+        For .h5: ids as gaps, bit-packed in blocks of 32, which kernels read as they are (docs/formats.md). Default
+        False.
 
     Raises
     ------

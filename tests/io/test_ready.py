@@ -268,10 +268,10 @@ def test_every_bit_of_the_head_counts_and_so_does_every_byte_of_the_size(large: 
 
 def test_a_newer_file_is_refused_by_its_version(large: Path) -> None:
     with h5py.File(large, "r+") as file:
-        text = file.attrs["binsparse"].replace('"version": 1', '"version": 2')
+        text = file.attrs["binsparse"].replace('"version": 1', '"version": 3')
         file.attrs["binsparse"] = text
         file.attrs["sparsezc_crc32"] = np.uint32(zlib.crc32(text.encode()))
-    with pytest.raises(FileFormatError, match=r"large\.h5 is of version 2 of sparsezc's layout; version 1 is read"):
+    with pytest.raises(FileFormatError, match=r"large\.h5 is of version 3 of sparsezc's layout; versions 1 and 2"):
         read_csr(large)
 
 
