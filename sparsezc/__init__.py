@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sparsezc import dtypes as dtypes
     from sparsezc import exceptions as exceptions
     from sparsezc import io as io
+    from sparsezc import orders as orders
     from sparsezc import ss as ss
     from sparsezc import stats as stats
     from sparsezc import viz as viz
@@ -66,6 +67,7 @@ _HOMES: dict[str, tuple[str, str | None]] = {
     "io": ("sparsezc.io", None),
     "monoid": ("sparsezc.semirings.monoid", None),
     "op": ("sparsezc.semirings.op", None),
+    "orders": ("sparsezc.orders", None),
     "replace": ("sparsezc.write", "replace"),
     "select": ("sparsezc.semirings.select", None),
     "semiring": ("sparsezc.semirings.semiring", None),

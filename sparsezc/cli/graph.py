@@ -70,6 +70,13 @@ def configure(arguments: argparse.Namespace) -> None:
         config.set(budget=float(budget) if budget.replace(".", "", 1).isdigit() and float(budget) <= 1 else budget)
 
 
+def line(name: str, nrows: int, ncols: int, nvals: int, symmetric: bool) -> str:
+    """A graph in a line."""
+    if nrows != ncols:
+        return f"{name}: {nrows:,} x {ncols:,} matrix, {nvals:,} entries"
+    return f"{name}: {nrows:,} vertices, {nvals:,} edges, {'symmetric' if symmetric else 'directed'}"
+
+
 @dataclass
 class Graph:
     """A graph that was read, and what is known about it without looking at its edges."""
@@ -93,11 +100,8 @@ class Graph:
     def line(self) -> str:
         """The same for people."""
         n, edges = self.facts["vertices"], self.facts["edges"]
-        if n != self.columns:
-            return f"{self.name}: {n:,} x {self.columns:,} matrix, {edges:,} entries"
-        ways = "symmetric" if self.facts["symmetric"] else "directed"
-        text = f"{self.name}: {n:,} vertices, {edges:,} edges, {ways}"
-        if self.ids is None and n > 8 * edges:
+        text = line(self.name, n, self.columns, edges, self.facts["symmetric"])
+        if self.ids is None and n == self.columns and n > 8 * edges:
             text += " (most ids do not occur: --relabel leaves these out)"
         return text
 

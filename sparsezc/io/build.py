@@ -99,11 +99,18 @@ def build(
     del edges
     with working("merging duplicates"):
         values = order.merge(ordered, values, dup_op)
+    valued = values is not None
     values, dtype, iso = final_values(values, weights, stated)
-    # Floating sums depend on their order, and first, second and any on the file's: such values may differ by direction.
-    exact = values is None or dup_op in ("min", "max") or (dtype.is_integer and dup_op in ("plus", "times"))
-    symmetric = both and exact
+    symmetric = both and alike(valued, dtype, dup_op)
     return _fill(nrows, ncols, ordered, values, dtype, iso, weights, symmetric, placement)
+
+
+def alike(valued: bool, dtype: types.DataType, dup_op: str) -> bool:
+    """Whether merging gives both directions of edges the same values.
+
+    Floating sums depend on their order, and first, second and any on the file's.
+    """
+    return not valued or dup_op in ("min", "max") or (dtype.is_integer and dup_op in ("plus", "times"))
 
 
 def _check_room(edges: Edges, mirrored: bool) -> None:

@@ -50,7 +50,7 @@ def read(path: Path, **_: Any) -> Edges:
         Lines or neighbours that are more or fewer than the header says, ids outside 1..n, or an edge that only one of
         its ends lists (or with another weight).
     """
-    edges = collect(Listing.by(lambda found: _pieces(path, found)))
+    edges = collect(Listing.by(lambda found: _pieces(path, found), undirected=True, mirrored=True))
     with working("checking both ends of the edges"):
         _check_symmetric(path, edges)
     return edges
@@ -68,7 +68,7 @@ def listing(path: Path) -> Listing:
         if upper != lower:
             raise FileFormatError(f"{path}: an edge is listed by one of its ends only, or with another weight there")
 
-    return Listing.by(pieces)
+    return Listing.by(pieces, undirected=True, mirrored=True)
 
 
 def _pieces(path: Path, found: Listing) -> Iterator[Piece]:
@@ -100,7 +100,6 @@ def _pieces(path: Path, found: Listing) -> Iterator[Piece]:
             f"so {2 * header.edges:,} are needed"
         )
     found.nrows = found.ncols = header.n
-    found.undirected = found.mirrored = True
 
 
 def _comments(data: bytes) -> tuple[bytes, NDArray[np.bool_]]:

@@ -13,13 +13,14 @@ if TYPE_CHECKING:
     from sparsezc.io.build import Edges
 
 _LOW = np.uint64(0xFFFFFFFF)
-_SHIFT = np.uint64(32)
+SHIFT = np.uint64(32)
 
 #: How values of the same position become one; first and second go by the order in the file.
 MERGES: dict[str, np.ufunc | None] = {
     "min": np.minimum, "max": np.maximum, "plus": np.add, "times": np.multiply, "first": None, "second": None,
     "any": None, "lor": np.logical_or, "land": np.logical_and, "lxor": np.logical_xor,
 }  # fmt: skip
+_TRUTHS = ("lor", "land", "lxor")
 
 
 def merge_name(dup_op: Any) -> str:
@@ -48,7 +49,7 @@ class Ordered:
         if len(self.parts) == 2:
             return self.parts[0][start:stop], self.parts[1][start:stop]
         keys = self.parts[0][start:stop]
-        return (keys >> _SHIFT).astype(np.int64), (keys & _LOW)
+        return (keys >> SHIFT).astype(np.int64), (keys & _LOW)
 
     def news(self) -> NDArray[np.bool_]:
         """Where a position differs from the one before."""
@@ -58,6 +59,19 @@ class Ordered:
         if len(self.parts) == 2 and len(self):
             new[1:] |= self.parts[1][1:] != self.parts[1][:-1]
         return new
+
+    def flipped(self) -> tuple[NDArray[np.bool_], list[NDArray[Any]]]:
+        """Which positions lie off the diagonal, and those with rows and columns exchanged."""
+        if len(self.parts) == 2:
+            off = self.parts[0] != self.parts[1]
+            return off, [self.parts[1][off], self.parts[0][off]]
+        rows = self.parts[0] >> SHIFT
+        off = rows != self.parts[0] & _LOW
+        rows = rows[off]
+        key = self.parts[0][off]
+        key <<= SHIFT
+        key |= rows
+        return off, [key]
 
     def keep(self, where: NDArray[Any]) -> None:
         """Leave only these positions."""
@@ -70,20 +84,30 @@ def arrange(edges: Edges, stable: bool) -> tuple[Ordered, NDArray[Any] | None]:
     edges.rows = edges.cols = np.empty(0, np.uint32)
     edges.values = None
     if max(edges.nrows, edges.ncols) > 2**32:
-        order = np.lexsort((cols, rows))
-        return Ordered(rows[order], cols[order]), None if values is None else values[order]
+        return ordered([rows, cols], values, stable)
     keys = rows.astype(np.uint64)
     del rows
-    keys <<= _SHIFT
+    keys <<= SHIFT
     keys |= cols.astype(np.uint64)
     del cols
-    if keys.size > 1 and bool((keys[1:] >= keys[:-1]).all()):
-        return Ordered(keys), values
+    return ordered([keys], values, stable)
+
+
+def ordered(
+    parts: list[NDArray[Any]], values: NDArray[Any] | None, stable: bool
+) -> tuple[Ordered, NDArray[Any] | None]:  # fmt: skip
+    """Keys, or rows and columns, in ascending order, and the values in the same order; takes the list's arrays."""
+    if len(parts) == 2:
+        order = np.lexsort(parts[::-1])
+        return Ordered(*(part[order] for part in parts)), None if values is None else values[order]
+    found = parts.pop()
+    if found.size > 1 and bool((found[1:] >= found[:-1]).all()):
+        return Ordered(found), values
     if values is None:
-        keys.sort()
-        return Ordered(keys), None
-    order = np.argsort(keys, kind="stable" if stable else None)
-    return Ordered(keys[order]), values[order]
+        found.sort()
+        return Ordered(found), None
+    order = np.argsort(found, kind="stable" if stable else None)
+    return Ordered(found[order]), values[order]
 
 
 def merge(ordered: Ordered, values: NDArray[Any] | None, dup_op: str) -> NDArray[Any] | None:
@@ -97,7 +121,11 @@ def merge(ordered: Ordered, values: NDArray[Any] | None, dup_op: str) -> NDArray
             _refuse_nan(ordered, values, new, dup_op)
         ufunc = MERGES[dup_op]
         if ufunc is not None:
+            before = values
             values = ufunc.reduceat(values, starts).astype(values.dtype, copy=False)
+            if dup_op in _TRUTHS:  # these would change what occurs once, too
+                alone = np.diff(starts, append=len(ordered)) == 1
+                values[alone] = before[starts[alone]]
         elif dup_op == "second":
             values = values[np.append(starts[1:], len(ordered)) - 1]
         else:

@@ -64,16 +64,27 @@ def write_files(A: Any, path: str | os.PathLike[str], *, format: str | None = No
     return out.written
 
 
-def check_target(path: Path, format: str | None = None, *, compress: bool) -> tuple[str, dict[str, Any]]:
+def check_target(
+    path: Path, format: str | None = None, *, compress: bool, memory: int | str | None = None
+) -> tuple[str, dict[str, Any]]:
     """The format of a file to write, and what its writer takes; a bad name is told before the work."""
     kind = format_of(path, format, exists=False)
     if compress and kind != "binsparse":
         raise InvalidValue(f"compress=True, but {path} has no compressed ids; .h5 files can have them")
+    if compress and memory is not None:
+        raise InvalidValue(
+            "compress and memory do not go together yet; convert the .h5 file that memory makes once more"
+        )
     return kind, {"compress": True} if compress else {}
 
 
 def convert(
-    source: str | os.PathLike[str], target: str | os.PathLike[str], *, compress: bool = False, **options: Any
+    source: str | os.PathLike[str],
+    target: str | os.PathLike[str],
+    *,
+    memory: int | str | None = None,
+    compress: bool = False,
+    **options: Any,
 ) -> None:
     """Read one format and write another.
 
@@ -81,10 +92,19 @@ def convert(
     ----------
     source, target : str or path
         As for :func:`~sparsezc.io.read` and :func:`write`; made graphs can be a source.
+    memory : int or str, optional
+        Bytes of host memory, such as "2GB", that the process may take in all. The edges are then sorted on disk, in
+        the folder of `target`, which must be a .h5 file: a graph of any size can be converted. Without it, the graph
+        is held in memory.
     compress : bool
         As for :func:`write`.
     **options
         What :func:`~sparsezc.io.read` takes, such as ``symmetrize=True`` or ``weights=False``.
+
+    Raises
+    ------
+    OutOfMemory
+        The graph does not fit, or `memory` is less than can be done with: the message says what is.
 
     Examples
     --------
@@ -95,7 +115,12 @@ def convert(
     ...     gb.io.read(path).nrows
     64
     """
-    check_target(Path(target), compress=compress)
+    check_target(Path(target), compress=compress, memory=memory)
+    if memory is not None:
+        from sparsezc.io import bounded
+
+        bounded.convert(source, target, memory, **options)
+        return
     options["placement"] = "host"
     csr, _ = read_csr(source, **options)
     write(csr, target, compress=compress)

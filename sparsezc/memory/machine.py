@@ -8,6 +8,7 @@ Source: Linux kernel documentation, filesystems/proc and admin-guide/cgroup-v1/m
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -30,6 +31,18 @@ def total() -> int | None:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):  # not POSIX, or without these names
         return None
+
+
+def used() -> int:
+    """Bytes of memory that this process holds now; what it held at most where the system does not say."""
+    for line in _lines(_ROOT / "proc" / "self" / "statm"):
+        return int(line.split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    try:
+        import resource
+    except ImportError:  # another system
+        return 0
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024
 
 
 def _system() -> Iterator[int]:

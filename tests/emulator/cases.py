@@ -14,6 +14,7 @@ import numpy as np
 
 import sparsezc as gb
 from sparsezc.engines.gpu import gustavson, reach, specialise, spmv, stores
+from sparsezc.engines.gpu.placements import segments
 from sparsezc.semirings import semiring, types
 from sparsezc.semirings.structures import Semiring
 
@@ -33,13 +34,13 @@ def _products(
     heads: bool = False,
     packed: bool = False,
     compressed: bool = False,
+    part: tuple[bool, int] = (False, 0),
 ) -> Iterator[Case]:
     for kernel in ("mxv", "vxm"):
         out = dtype if kernel == "mxv" else typed.return_type
         shape = dtype, dtype, wide, compressed, iso, stores.LONG
-        prelude = spmv._prelude(
-            typed, kernel == "vxm", *shape, accum if kernel == "mxv" else None, out, heads, packed, False, 0
-        )
+        flags = (accum if kernel == "mxv" else None, out, heads, packed, *part)
+        prelude = spmv._prelude(typed, kernel == "vxm", *shape, *flags)
         yield kernel, f"#define KERNEL {kernel}\n" + specialise.source(f"{kernel}.cu", prelude), kernel
 
 
@@ -66,6 +67,13 @@ def every_width() -> list[Case]:
             found += [case for case in _products(op[dtype], dtype, wide=wide, heads=True) if case[0] == "mxv"]
     found += _products(semiring.min_plus[types.UINT8], types.UINT8, packed=True)
     found += _products(semiring.plus_times[types.FP64], types.FP64, packed=True)
+    for part in ((True, 0), (False, segments.BITS), (True, segments.BITS)):
+        for op, dtype in (
+            (semiring.plus_times, types.FP32),
+            (semiring.min_plus, types.INT64),
+            (semiring.any_pair, types.BOOL),
+        ):
+            found += _products(op[dtype], dtype, part=part)
     for op in (semiring.plus_times, semiring.min_plus, semiring.any_pair):
         for dtype in (types.BOOL, types.INT8, types.UINT16, types.INT64, types.FP32, types.FP64):
             if dtype in op.types:

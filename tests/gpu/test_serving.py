@@ -40,9 +40,8 @@ def matrix(dtype: str = "FP64", *, iso: bool = False) -> gb.Matrix:
 
 def vectors(dtype: str) -> Iterator[gb.Vector]:
     rng = np.random.default_rng(3)
-    for share in (0.01, 0.5):
-        at = np.flatnonzero(rng.random(N) < share)
-        yield gb.Vector.from_coo(at, np.arange(at.size) % 7 + 1, dtype, size=N)
+    at = np.flatnonzero(rng.random(N) < 0.05)
+    yield gb.Vector.from_coo(at, np.arange(at.size) % 7 + 1, dtype, size=N)
     yield gb.Vector.from_dense(np.arange(N) % 5 + 1).dup(dtype)
 
 
@@ -66,13 +65,7 @@ def statements(A: gb.Matrix, u: gb.Vector, m: gb.Vector, name: str) -> Iterator[
 @pytest.mark.parametrize("placement", PLACEMENTS)
 @pytest.mark.parametrize(
     ("dtype", "name"),
-    [
-        ("FP64", "plus_times"),
-        ("INT32", "min_plus"),
-        ("UINT8", "any_pair"),
-        ("BOOL", "lor_land"),
-        ("FP32", "plus_first"),
-    ],
+    [("FP64", "plus_times"), ("INT32", "min_plus"), ("BOOL", "any_pair")],
 )
 def test_products_are_the_cpu_engine_s(dtype: str, name: str, placement: str, gpu: Any) -> None:
     A = matrix(dtype)
@@ -101,7 +94,7 @@ def test_every_kind_of_entries(variant: str, placement: str, gpu: Any) -> None:
             for _ in range(3):
                 if variant == "folded":
                     assert B.reduce_rowwise("plus").new().to("cpu").isequal(A.reduce_rowwise("plus").new())
-                for op in ("min_plus", "plus_times", "any_pair"):
+                for op in ("min_plus", "any_pair"):
                     assert B.mxv(u, op).new().to("cpu").isequal(A.mxv(u, op).new())
                     assert u.to("gpu").vxm(B, op).new().to("cpu").isequal(u.vxm(A, op).new())
 

@@ -45,13 +45,8 @@ class Chunks:
 
     @cached_property
     def arguments(self) -> tuple[Any, ...]:
-        """What kernels take of it that are told which of them they do."""
-        return self.rows, self.first, self.slot
-
-    @cached_property
-    def all(self) -> tuple[Any, ...]:
-        """What kernels take that do all of them."""
-        return np.uint64(self.count), *self.arguments
+        """What kernels take of it."""
+        return np.uint64(self.count), self.rows, self.first, self.slot
 
     @classmethod
     def of(cls, gpu: Device, indptr: Any) -> Chunks:

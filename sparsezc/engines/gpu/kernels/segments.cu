@@ -7,21 +7,38 @@
 
 namespace szc {
 
-// touch: adds to counts[s] the entries of segment s that the wanted rows of a subset have; `most` of each row at most.
-// A warp takes a word of rows; a row of many segments is shared by its lanes.
+__device__ __forceinline__ u32 sum_lanes(u32 v) {
+  for (u32 d = 16; d; d >>= 1) v += __shfl_xor_sync(ALL, v, d);
+  return v;
+}
+
+// touch: adds to counts[s] the entries of segment s that the wanted rows have; `most` of each row at most. A warp takes a word of
+// rows: those that lie in one segment each, as most do, are added up first; a row of many segments is shared by the lanes.
 extern "C" __global__ void __launch_bounds__(256)
     touch(u64 nrows, const i64* indptr, const u32* wanted, u32 flip, u64 most, u32* counts) {
   const u64 warps = (u64)gridDim.x * (blockDim.x >> 5);
   for (u64 word = ((u64)blockIdx.x * blockDim.x + threadIdx.x) >> 5; 32 * word < nrows; word += warps) {
+    const u32 asked = wanted ? wanted[word] ^ flip : ALL;
+    if (!asked) continue;
     const u64 row = 32 * word + lane_id();
     u64 begin = 0, end = 0;
-    if (row < nrows && (!wanted || has_bit(wanted[word] ^ flip, lane_id()))) {
+    if (row < nrows && has_bit(asked, lane_id())) {
       begin = (u64)indptr[row];
       end = (u64)indptr[row + 1];
       if (end - begin > most) end = begin + most;
     }
-    for (u32 todo = __ballot_sync(ALL, begin < end); todo; todo &= todo - 1) {
-      const int r = __ffs((int)todo) - 1;
+    const u64 first = begin >> SEGMENT_BITS, last = begin < end ? (end - 1) >> SEGMENT_BITS : first;
+    u32 within = __ballot_sync(ALL, begin < end && first == last);
+    u32 across = __ballot_sync(ALL, first < last);
+    while (within) {
+      const u64 segment = __shfl_sync(ALL, first, __ffs((int)within) - 1);
+      const bool mine = has_bit(within, lane_id()) && first == segment;
+      const u32 sum = sum_lanes(mine ? (u32)(end - begin) : 0);
+      if (lane_id() == 0) atomicAdd(&counts[segment], sum);
+      within &= ~__ballot_sync(ALL, mine);
+    }
+    for (; across; across &= across - 1) {
+      const int r = __ffs((int)across) - 1;
       const u64 from = __shfl_sync(ALL, begin, r), to = __shfl_sync(ALL, end, r);
       for (u64 s = (from >> SEGMENT_BITS) + lane_id(); s << SEGMENT_BITS < to; s += 32) {
         const u64 lo = s << SEGMENT_BITS, hi = lo + ((u64)1 << SEGMENT_BITS);

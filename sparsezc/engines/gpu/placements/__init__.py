@@ -115,7 +115,7 @@ def part(
     bounds = map(np.uint64, (first, end, *(chunks or (0, rows.chunks.count))))
     offsets = rows.indptr if indptr is None else indptr
     words = 0 if subset is None else subset
-    arguments = rows.arguments[0], offsets, *pointers, *segments, words, *bounds, *rows.chunks.arguments
+    arguments = rows.arguments[0], offsets, *pointers, *segments, words, *bounds, *rows.chunks.arguments[1:]
     return Part(arguments, which is not None or chunks is not None or subset is not None, bits, near)
 
 

@@ -15,6 +15,7 @@ from functools import cache
 from itertools import pairwise
 from os import cpu_count
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +51,7 @@ def parts(rows: Rows, entries: Entries, wanted: Wanted, subset: Any = None, take
     in_place = addresses(rows, None)
     for row in long:  # only its chunks have anything to do
         yield part(rows, in_place, which=(0, 0), chunks=_chunks(rows, row, row + 1), subset=subset)
-    pinned = [_Pinned(entries, size) for _ in range(2)]
+    pinned = [_Pinned(entries, size, number) for number in range(2)]
     for turn, (first, end) in enumerate(_ranges(indptr, size - 32, long)):
         start = int(indptr[first])
         at = xp.flatnonzero(lengths[first:end]) + first
@@ -106,10 +107,9 @@ def _chunks(rows: Rows, first: int, end: int) -> tuple[int, int]:
 class _Pinned:
     """Host memory that rows are gathered into; `is_free()` waits until what it held has been copied."""
 
-    def __init__(self, entries: Entries, size: int) -> None:
-        gpu = device.current()
+    def __init__(self, entries: Entries, size: int, number: int) -> None:
         self._sources = [buffer.read() for buffer in entries.buffers]
-        self._pages = [gpu.pages(size * source.itemsize, "pinned") for source in self._sources]
+        self._pages = [_pages(size * source.itemsize, 2 * k + number) for k, source in enumerate(self._sources)]
         self._targets = [
             p.array[: size * s.itemsize].view(s.dtype) for p, s in zip(self._pages, self._sources, strict=True)
         ]
@@ -138,6 +138,19 @@ class _Pinned:
         at += np.arange(to, stop)
         for source, target in zip(self._sources, self._targets, strict=True):
             source.take(at, out=target[to:stop], mode="clip")
+
+
+_kept: WeakKeyDictionary[device.Device, dict[int, device.Pages]] = WeakKeyDictionary()
+
+
+def _pages(nbytes: int, number: int) -> device.Pages:
+    """Pinned pages, which are kept: to make them takes longer than to fill them."""
+    gpu = device.current()
+    kept = _kept.setdefault(gpu, {})
+    if number not in kept or kept[number].array.size < nbytes:
+        kept.pop(number, None)
+        kept[number] = gpu.pages(nbytes, "pinned")
+    return kept[number]
 
 
 def _joined(begins: NDArray[np.int64], sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

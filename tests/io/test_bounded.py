@@ -1,0 +1,286 @@
+"""Conversion in bounded memory: the graph that reading gives, whatever the number of runs; and the memory it takes."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import sparsezc as gb
+from sparsezc.cli import main
+from sparsezc.csr import Csr
+from sparsezc.errors import DimensionMismatch, FileFormatError, InvalidValue, OutOfMemory
+from sparsezc.io import bounded, external
+from sparsezc.io.reader import read_csr
+from tests.io.graphs import load
+
+pytest.importorskip("h5py", reason="h5py is not installed")
+
+ROOT = Path(__file__).resolve().parents[2]
+FORMATS = ("a.txt", "a.csv", "a.txt.gz", "a.mtx", "a.gr", "a.graph", "a.sg", "a.wsg", "a.bel", "a.npz", "a.h5")
+DUPS = ("min", "max", "plus", "times", "first", "second", "lor", "land", "lxor")
+
+
+@pytest.fixture(params=[2_000, 40_000, 1 << 30], ids=["many runs", "some runs", "one run"])
+def room(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Bytes for sorting: so few that there are many runs, merged in turns."""
+    found = int(request.param)
+    monkeypatch.setattr(bounded._Room, "left", lambda _: found)
+    monkeypatch.setattr(external, "_BLOCK", 4)
+    return found
+
+
+def same(source: Any, folder: Path, **options: Any) -> Csr:
+    """The matrix of a conversion in bounded memory, after it was found to be the one that is read."""
+    target = folder / "target.h5"
+    gb.io.convert(source, target, memory="1GB", **options)
+    found, _ = read_csr(target, placement="host", verify=True)
+    expected, _ = read_csr(source, placement="host", **options)
+    np.testing.assert_array_equal(found.indptr, expected.indptr)
+    np.testing.assert_array_equal(found.indices.read(), expected.indices.read())
+    np.testing.assert_array_equal(found.values.read(), expected.values.read()[: found.values.count])
+    assert (found.nrows, found.ncols, found.dtype) == (expected.nrows, expected.ncols, expected.dtype)
+    assert found.symmetric == expected.symmetric
+    assert found.iso == expected.iso or not found.nvals
+    assert not list(folder.glob(".*"))
+    return found
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format(tmp_path: Path, room: int, name: str) -> None:
+    gb.io.convert("kron:8?weights=1-99", tmp_path / name)
+    same(tmp_path / name, tmp_path)
+    same(tmp_path / name, tmp_path, weights=False)
+    same(tmp_path / name, tmp_path, weights="FP32", symmetrize=True)
+    same(tmp_path / name, tmp_path, weights="5-500", relabel=True)
+
+
+def test_parquet(tmp_path: Path, room: int) -> None:
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    gb.io.convert("kron:7?weights=1-99", tmp_path / "a.parquet")
+    same(tmp_path / "a.parquet", tmp_path)
+    same(tmp_path / "a.parquet", tmp_path, symmetrize=True, dup_op="plus")
+
+
+@pytest.mark.parametrize("graph", ["kron:9", "urand:8:3?weights=1-9", "grid:31x17", "path:1", "path:300", "star:99"])
+def test_made_graphs(tmp_path: Path, room: int, graph: str) -> None:
+    same(graph, tmp_path)
+
+
+@pytest.mark.parametrize("values", ["none", "whole", "fractions", "mixed"])
+@pytest.mark.parametrize("dup_op", DUPS)
+def test_duplicates_become_one_by_the_readers_rule(tmp_path: Path, room: int, dup_op: str, values: str) -> None:
+    rng = np.random.default_rng(3)
+    rows, cols, weights = (rng.integers(0, high, 3000) for high in (30, 40, 9))
+    last = {"none": "", "whole": " {}", "fractions": " {}.5", "mixed": " {}"}[values]
+    lines = [f"{i} {j}{last.format(w)}" for i, j, w in zip(rows, cols, weights, strict=True)]
+    if values == "mixed":  # whole numbers at first, and then a fraction, in a later chunk of the file
+        lines = lines[:50] + ["#" * 1000] * 2500 + lines[50:99] + ["1 2 0.25"]
+    (tmp_path / "a.txt").write_text("\n".join(lines) + "\n")
+    for symmetrize in (False, True):
+        if values in ("fractions", "mixed") and dup_op in ("plus", "times"):
+            close(tmp_path, dup_op, symmetrize)
+        else:
+            same(tmp_path / "a.txt", tmp_path, dup_op=dup_op, symmetrize=symmetrize)
+
+
+def close(folder: Path, dup_op: str, symmetrize: bool) -> None:
+    """Floating sums depend on their order."""
+    options = {"dup_op": dup_op, "symmetrize": symmetrize}
+    gb.io.convert(folder / "a.txt", folder / "target.h5", memory="1GB", **options)
+    found, expected = load(folder / "target.h5"), load(folder / "a.txt", **options)
+    np.testing.assert_array_equal(found.indices.read(), expected.indices.read())
+    np.testing.assert_allclose(found.values.read(), expected.values.read(), rtol=1e-12)
+
+
+def test_ids_of_more_than_32_bits(tmp_path: Path, room: int) -> None:
+    rng = np.random.default_rng(4)
+    i, j = rng.integers(0, 50, 2000), rng.integers(2**32 - 5, 2**32 + 900, 2000)
+    i[:700], j[:700] = i[:700] % 9, j[:700] % 50  # in the first runs none is
+    entries = "\n".join(f"{a + 1} {b + 1} {k % 7}" for k, (a, b) in enumerate(zip(i, j, strict=True)))
+    (tmp_path / "a.mtx").write_text(f"{MM}60 4294968300 2000\n{entries}\n")
+    found = same(tmp_path / "a.mtx", tmp_path, dup_op="second")
+    assert found.ncols == 4294968300
+    (tmp_path / "a.txt").write_text("\n".join(f"{a} {b}" for a, b in zip(i, j, strict=True)) + "\n")
+    same(tmp_path / "a.txt", tmp_path, relabel=True, symmetrize=True)
+
+
+@pytest.mark.parametrize("symmetry", ["general", "symmetric", "skew-symmetric"])
+@pytest.mark.parametrize("field", ["real", "integer", "pattern"])
+def test_matrix_market_of_every_kind(tmp_path: Path, room: int, symmetry: str, field: str) -> None:
+    if (symmetry, field) == ("skew-symmetric", "pattern"):
+        pytest.skip("the format has no such files")
+    lower = np.tril(np.random.default_rng(5).integers(-9, 9, (30, 30)), -1 if symmetry == "skew-symmetric" else 0)
+    i, j = np.nonzero(lower)
+    values = [""] * i.size if field == "pattern" else [f" {v}" for v in lower[i, j]]
+    lines = [f"{a + 1} {b + 1}{v}" for a, b, v in zip(i, j, values, strict=True)]
+    head = f"%%MatrixMarket matrix coordinate {field} {symmetry}\n% a comment\n\n30 30 {len(lines)}\n"
+    (tmp_path / "a.mtx").write_text(head + "\n".join(lines))  # without an end of the last line
+    same(tmp_path / "a.mtx", tmp_path)
+
+
+def test_dense_and_rectangular_matrix_market(tmp_path: Path, room: int) -> None:
+    numbers = "\n".join(map(str, range(12)))
+    (tmp_path / "a.mtx").write_text(f"%%MatrixMarket matrix array real general\n3 4\n{numbers}\n")
+    same(tmp_path / "a.mtx", tmp_path)
+    with pytest.raises(DimensionMismatch, match="3 x 4"):
+        gb.io.convert(tmp_path / "a.mtx", tmp_path / "b.h5", memory="1GB", symmetrize=True)
+    assert not (tmp_path / "b.h5").exists()
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo"])
+def test_scipys_formats(tmp_path: Path, room: int, kind: str) -> None:
+    sp.save_npz(tmp_path / "a.npz", sp.random_array((40, 70), density=0.2, rng=1, format=kind))
+    same(tmp_path / "a.npz", tmp_path)
+
+
+MM = "%%MatrixMarket matrix coordinate integer general\n"
+BAD = {
+    "a.txt": ("0 1\n0 two\n", r"a\.txt, line 2: found 'two'"),
+    "outside.mtx": (f"{MM}3 3 2\n1 1 5\n4 1 5\n", r"line 4: found the row 4"),
+    "cut.mtx": (f"{MM}3 3 2\n1 1 5\n", "truncated: it has 1 entries"),
+    "surplus.mtx": (f"{MM}3 3 1\n1 1 5\n2 2 5\n", "more than the 1 entries"),
+    "half.mtx": (f"{MM}3 3 1\n1 1 5.5\n", "the header says integer"),
+    "arcs.gr": ("p sp 3 2\na 1 2 3\n", "has 1 arcs; its 'p' line says 2"),
+    "onesided.graph": ("3 1\n2 3\n\n\n", "one of its ends only"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_refused_by_name_and_leaves_the_old_file(tmp_path: Path, name: str) -> None:
+    content, message = BAD[name]
+    (tmp_path / name).write_text(content)
+    (tmp_path / "b.h5").write_text("old")
+    with pytest.raises(FileFormatError, match=message):
+        gb.io.convert(tmp_path / name, tmp_path / "b.h5", memory="1GB")
+    assert (tmp_path / "b.h5").read_text() == "old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([name, "b.h5"])
+
+
+def test_arguments_that_make_no_sense(tmp_path: Path) -> None:
+    with pytest.raises(InvalidValue, match=r"for targets that lie ready \(\.h5\), not for .*a\.npz"):
+        gb.io.convert("kron:4", tmp_path / "a.npz", memory="1GB")
+    with pytest.raises(InvalidValue, match="no number of bytes"):
+        gb.io.convert("kron:4", tmp_path / "a.h5", memory="much")
+    with pytest.raises(InvalidValue, match="undirected by its format"):
+        gb.io.convert("kron:4", tmp_path / "a.h5", memory="1GB", directed=True)
+    with pytest.raises(OutOfMemory, match=r"memory=1,000,000 is too little: .* bytes are in use .* at least"):
+        gb.io.convert("kron:4", tmp_path / "a.h5", memory="1MB")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("when", ["runs", "target"])
+def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str) -> None:
+    (tmp_path / "a.h5").write_text("old")
+
+    def full(*_: Any, **__: Any) -> Any:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    if when == "runs":
+        monkeypatch.setattr(external.Run, "write", full)
+    else:
+        monkeypatch.setattr(bounded.paged.Filled, "write", full)
+    with pytest.raises(OSError, match=r"a\.h5 cannot be written: No space left on device"):
+        gb.io.convert("kron:6", tmp_path / "a.h5", memory="1GB")
+    assert (tmp_path / "a.h5").read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["a.h5"]
+
+
+#: VmHWM: getrusage's peak would begin with that of the process that this one was forked from.
+MEASURED = """
+import sys
+import sparsezc as gb
+gb.io.convert(sys.argv[1], sys.argv[2], memory=int(sys.argv[3]), **eval(sys.argv[4]))
+lines = open("/proc/self/status").read().splitlines()
+print(next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) * 1024)
+"""
+
+
+def child(program: str, *arguments: Any) -> subprocess.Popen[str]:
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    return subprocess.Popen(
+        [sys.executable, "-c", program, *map(str, arguments)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        env=os.environ | {"PYTHONPATH": path},
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A graph of 4 million edges: 45 MB of text, and 49 MB of rows."""
+    folder = tmp_path_factory.mktemp("files")
+    rng = np.random.default_rng(6)
+    with (folder / "a.txt").open("wb") as file:
+        for _ in range(16):
+            edges = rng.integers(0, 1 << 17, (1 << 18, 2))
+            file.write("\n".join(f"{i} {j} {(i + j) % 200}" for i, j in edges.tolist()).encode() + b"\n")
+    gb.io.convert(folder / "a.txt", folder / "a.wsg")
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "options", [{}, {"weights": False, "symmetrize": True}, {"symmetrize": True, "dup_op": "plus"}]
+)
+@pytest.mark.parametrize("name", ["a.txt", "a.wsg", "kron:17"])
+def test_the_peak_is_what_was_allowed(files: Path, tmp_path: Path, name: str, options: dict[str, Any]) -> None:
+    """Of the whole process, interpreter and all: in 160 MB, what takes 500 MB otherwise."""
+    limit = 160_000_000
+    source = name if ":" in name else files / name
+    run = child(MEASURED, source, tmp_path / "b.h5", limit, options)
+    said = run.communicate(timeout=600)[0]
+    assert run.returncode == 0
+    peak = int(said)
+    print(f"{name}, {options}: {peak / limit:.2f} of what was allowed")
+    assert peak <= 1.1 * limit, f"{peak:,} bytes"
+    found, expected = load(tmp_path / "b.h5"), load(source, **options)
+    np.testing.assert_array_equal(found.indptr, expected.indptr)
+    np.testing.assert_array_equal(found.indices.read(), expected.indices.read())
+    np.testing.assert_array_equal(found.values.read(), expected.values.read())
+
+
+KILLED = """
+import sys
+from sparsezc.io import bounded, paged
+import sparsezc as gb
+real = paged.Filled.write
+def write(self, part):
+    print("go", flush=True)
+    sys.stdin.readline()
+    real(self, part)
+paged.Filled.write = write
+gb.io.convert("kron:10", sys.argv[1], memory="1GB")
+"""
+
+
+def test_a_killed_conversion_leaves_the_old_file_and_the_next_one_cleans_up(tmp_path: Path) -> None:
+    target = tmp_path / "a.h5"
+    target.write_text("old")
+    run = child(KILLED, target)
+    assert run.stdout is not None
+    run.stdout.readline()
+    assert len(list(tmp_path.iterdir())) == 2
+    run.send_signal(signal.SIGKILL)
+    run.communicate()
+    assert target.read_text() == "old"
+    assert len(list(tmp_path.iterdir())) == 2
+    gb.io.convert("kron:10", target, memory="1GB")
+    assert [each.name for each in tmp_path.iterdir()] == ["a.h5"]
+    assert load(target).nvals == load("kron:10").nvals
+
+
+def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.txt").write_text("10 20 5\n20 10 6\n10 30 7\n")
+    target = tmp_path / "a.h5"
+    assert main(["convert", str(tmp_path / "a.txt"), str(target), "--memory", "2GB", "--relabel", "--symmetrize"]) == 0
+    assert "3 vertices, 4 edges, symmetric" in capsys.readouterr().out
+    assert gb.io.read(target, placement="host").to_dicts() == {0: {1: 5, 2: 7}, 1: {0: 5}, 2: {0: 7}}
+    assert main(["convert", "kron:5", str(tmp_path / "a.npz"), "--memory", "2GB"]) == 1
+    assert "for targets that lie ready" in capsys.readouterr().err
