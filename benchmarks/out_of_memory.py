@@ -7,9 +7,9 @@ doi:10.1145/3472456.3472457). Placements that copy are what the papers have: ``s
 beyond the budget.
 
 ``hybrid`` and ``zerocopy`` keep row heads too, as a part of the budget, from the first search on. What needs
-compiling is compiled first. Then each case begins with nothing on the card: `cold` is its first call, `ms` are those after it. One
-call more is made to count what it moves (gb.stats). uvm is not counted; it obeys no budget, and takes no graph beyond
-the card's free memory.
+compiling is compiled first. Then each case begins with nothing on the card: `cold` is its first call, `ms` are those
+after it. One call more is made to count what it moves (gb.stats). uvm is not counted; it obeys no budget, and takes
+no graph beyond the card's free memory.
 """
 
 from __future__ import annotations

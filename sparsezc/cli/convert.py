@@ -26,14 +26,17 @@ def add(commands: Any) -> None:
 
 def convert(arguments: argparse.Namespace) -> Report:
     """Read on the host, write, and say how much it was."""
+    from sparsezc.errors import InvalidValue
     from sparsezc.io.writer import check_target, write_files
 
     target = Path(arguments.target)
-    check_target(target, compress=arguments.compress, memory=arguments.memory)
+    check_target(target, compress=arguments.compress)
     arguments.engine = "cpu"
     arguments.placement = "auto"
     graph.configure(arguments)
     if arguments.memory is not None:
+        if arguments.compress:
+            raise InvalidValue("--compress and --memory exclude each other: convert to a .h5 file, then compress that")
         return _bounded(arguments)
     found = graph.load(arguments)
     start = time.perf_counter()

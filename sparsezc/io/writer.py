@@ -64,17 +64,11 @@ def write_files(A: Any, path: str | os.PathLike[str], *, format: str | None = No
     return out.written
 
 
-def check_target(
-    path: Path, format: str | None = None, *, compress: bool, memory: int | str | None = None
-) -> tuple[str, dict[str, Any]]:
+def check_target(path: Path, format: str | None = None, *, compress: bool) -> tuple[str, dict[str, Any]]:
     """The format of a file to write, and what its writer takes; a bad name is told before the work."""
     kind = format_of(path, format, exists=False)
     if compress and kind != "binsparse":
         raise InvalidValue(f"compress=True, but {path} has no compressed ids; .h5 files can have them")
-    if compress and memory is not None:
-        raise InvalidValue(
-            "compress and memory do not go together yet; convert the .h5 file that memory makes once more"
-        )
     return kind, {"compress": True} if compress else {}
 
 
@@ -97,7 +91,7 @@ def convert(
         the folder of `target`, which must be a .h5 file: a graph of any size can be converted. Without it, the graph
         is held in memory.
     compress : bool
-        As for :func:`write`.
+        As for :func:`write`; with `memory` it is a second step, from the .h5 file.
     **options
         What :func:`~sparsezc.io.read` takes, such as ``symmetrize=True`` or ``weights=False``.
 
@@ -115,10 +109,12 @@ def convert(
     ...     gb.io.read(path).nrows
     64
     """
-    check_target(Path(target), compress=compress, memory=memory)
+    check_target(Path(target), compress=compress)
     if memory is not None:
         from sparsezc.io import bounded
 
+        if compress:
+            raise InvalidValue("compress=True and memory exclude each other: convert to a .h5 file, then compress that")
         bounded.convert(source, target, memory, **options)
         return
     options["placement"] = "host"

@@ -33,8 +33,8 @@ def _products(
     accum: Any = None,
     heads: bool = False,
     packed: bool = False,
-    compressed: bool = False,
     part: tuple[bool, int] = (False, 0),
+    compressed: bool = False,
 ) -> Iterator[Case]:
     for kernel in ("mxv", "vxm"):
         out = dtype if kernel == "mxv" else typed.return_type

@@ -33,7 +33,7 @@ def multiply(op: TypedOp, matrix: MatrixStore, v: VectorStore, left: bool) -> Ma
         launch.blocks(gpu, 32 * max(-(-rows.nrows // 32), chunks.count)),
         launch.THREADS,
         (
-            *rows.arguments, values, x_bits, np.uint64(out.pointer), bits, xp.zeros(2, np.uint64), *chunks.arguments,
+            *rows.arguments, values, x_bits, np.uint64(out.pointer), bits, xp.zeros(2, np.uint64), *chunks.all,
         ),
     )  # fmt: skip
     indptr, indices = rows.indptr, rows.indices

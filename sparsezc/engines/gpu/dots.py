@@ -44,7 +44,7 @@ def dots(semiring: Any, a: MatrixStore, b_type: DataType, columns: Rows, mask: M
         arguments = (
             np.uint64(first), np.uint64(last), m_rows.indptr, ids, np.uint64(start), _allowed(mask, start, stop),
             *a_rows.arguments[1:], *b_rows.arguments[1:], edge, np.uint32(case.slots if case.has_table else 0),
-            *chunks.arguments, np.uint64(CHUNK),
+            *chunks.all, np.uint64(CHUNK),
             xp.zeros(2, np.uint64), sums, bits,
         )  # fmt: skip
         kernel(launch.blocks(gpu, 32 * (last - first) + launch.THREADS * chunks.count), launch.THREADS, arguments)

@@ -145,7 +145,7 @@ class _Case:
             (
                 *rows.arguments[:3], self.x.vector.bits,
                 *self.mask.arguments(), np.uint64(self.x.width), self._active(searches), self.y,
-                gpu.xp.zeros(2, np.uint64), *chunks.arguments,
+                gpu.xp.zeros(2, np.uint64), *chunks.all,
             ),
         )  # fmt: skip
 

@@ -45,8 +45,13 @@ class Chunks:
 
     @cached_property
     def arguments(self) -> tuple[Any, ...]:
-        """What kernels take of it."""
-        return np.uint64(self.count), self.rows, self.first, self.slot
+        """What kernels take of it that are told which of them they do."""
+        return self.rows, self.first, self.slot
+
+    @cached_property
+    def all(self) -> tuple[Any, ...]:
+        """What kernels take that do all of them."""
+        return np.uint64(self.count), *self.arguments
 
     @classmethod
     def of(cls, gpu: Device, indptr: Any) -> Chunks:
@@ -86,9 +91,7 @@ class Rows:
     packed: Any = field(default=None, init=False)  # ids and values in one word, once somebody asked (packed.py)
     multiplied: int = field(default=0, init=False)  # entries whose ids and values products have read
     copy: Any = field(default=None, init=False)  # a reference to the plain rows, while there are such
-    region: Any = field(
-        default=None, init=False
-    )  # segments of the entries that lie on the card (placements/resident.py)
+    region: Any = field(default=None, init=False)  # segments that lie on the card (placements/resident.py)
     wholes: dict[bool, Any] = field(default_factory=dict, init=False)  # what one launch for all rows takes (placements)
 
     def __post_init__(self) -> None:

@@ -115,7 +115,7 @@ def part(
     bounds = map(np.uint64, (first, end, *(chunks or (0, rows.chunks.count))))
     offsets = rows.indptr if indptr is None else indptr
     words = 0 if subset is None else subset
-    arguments = rows.arguments[0], offsets, *pointers, *segments, words, *bounds, *rows.chunks.arguments[1:]
+    arguments = rows.arguments[0], offsets, *pointers, *segments, words, *bounds, *rows.chunks.arguments
     return Part(arguments, which is not None or chunks is not None or subset is not None, bits, near)
 
 
@@ -146,7 +146,7 @@ def parts(rows: Rows, words: Buffer | None, wanted: Wanted, *, ids: bool, values
     unattended, reads the entries where they lie, and so do products with compressed ids.
     """
     module = _MOVED.get(rows.indices.placement)
-    if module is None or not launch.is_attended() or rows.nvals == 0 or rows.compressed:
+    if module is None or rows.compressed or not launch.is_attended() or rows.nvals == 0:
         return (whole(rows, words),)
     entries = Entries(
         words or (rows.indices if ids else None), rows.values if values and not rows.iso and words is None else None
