@@ -14,7 +14,7 @@ from sparsezc import device, memory
 from sparsezc.csr import Csr
 from sparsezc.memory import budget, zerocopy
 
-GPU_PLACEMENTS = memory.GPU_PLACEMENTS
+GPU_PLACEMENTS = [name for name in memory.GPU_PLACEMENTS if name != "mapped"]  # a file: tests/io/test_ready.py
 
 
 @pytest.mark.parametrize("placement", GPU_PLACEMENTS)

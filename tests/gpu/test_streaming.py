@@ -83,12 +83,13 @@ def test_transposes(placement: str, dtype: str, ids: Any, gpu: Any, little: list
     with unread():
         T = X.T.new()
     assert min(little) > 50
-    assert T._store.placement == "zerocopy"
+    beyond = {"device": "hybrid"}.get(placement, placement)
+    assert T._store.placement == beyond
     assert X._store.placement == placement
     assert is_same(T, A.T)
     assert is_same(T.T.new(), A)
     X._engine.keep_transpose(X._store)
-    assert X._store.columns.indices.placement == "zerocopy"
+    assert X._store.columns.indices.placement == beyond
     v = gb.Vector.from_dense(np.arange(SHAPE[0]).astype(dtype))
     found = v.vxm(X, gb.semiring.plus_times).new().to_dense()
     np.testing.assert_array_equal(found, (A.T @ v.to_dense()).astype(dtype))
@@ -151,7 +152,7 @@ def test_select(placement: str, gpu: Any) -> None:
             with unread():
                 found = X.select(op, thunk).new()
             assert is_same(found, wanted), op
-            assert found._store.placement == "zerocopy", op
+            assert found._store.placement == {"device": "hybrid"}.get(placement, placement), op
         assert X.select("valuelt", 0).new().nvals == 0
 
 

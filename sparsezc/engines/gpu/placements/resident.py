@@ -27,6 +27,8 @@ from sparsezc.engines.gpu.placements import Entries, Part, Wanted, addresses, ga
 from sparsezc.engines.gpu.stores import Rows
 
 _LOOK = 1 / 16  # of all entries: read as many, and it is time to see which segments have earned a copy
+_LOOK_WHEN_FULL = 4  # likewise, where something would have to go
+_UNKNOWN = 1 / 8  # of all entries: what a product is taken to read where nobody has counted
 _HYSTERESIS = 2  # a segment takes another's place if it was read so many times as often
 _ACTIVE = 0.1  # of the entries that are not kept: what Ascetic expects a product to want of them
 _GATHERED, _IN_PLACE = "gathered", "in place"  # ways to fetch the rest
@@ -78,12 +80,13 @@ class Region:
 
     def note(self, rows: Rows, wanted: Wanted) -> None:
         """Count what a product is about to read, and from time to time bring in what has earned it."""
-        entries = rows.nvals if wanted.words is None else wanted.entries
-        if entries is not None and entries < _SMALL * rows.nvals:
+        entries = rows.nvals if wanted.words is None else _UNKNOWN * rows.nvals
+        entries = entries if wanted.entries is None else wanted.entries
+        if entries < _SMALL * rows.nvals:
             return
         segments.touch(rows, wanted, self._reads)
-        self._unseen += rows.nvals if entries is None else entries
-        if self._unseen >= (_LOOK if self.filled < self.slots else 1) * rows.nvals:
+        self._unseen += entries
+        if self._unseen >= (_LOOK if self.filled < self.slots else _LOOK_WHEN_FULL) * rows.nvals:
             self._unseen = 0.0
             self._look()
 
