@@ -110,7 +110,8 @@ def harmonic(A: Matrix, k: int = 64, seed: int | None = 0) -> NDArray[np.int64]:
     """By estimated harmonic centrality, highest first: what a search meets at about the same time lies together.
 
     The idea of HALO, which does so before traversals of graphs in unified memory. Vertices that no search reaches
-    come last, in their own order.
+    come last, in their own order. It is for graphs of a small diameter, as searches go level by level: a road network
+    takes long, and is better served by :func:`reverse_cuthill_mckee`.
 
     Parameters
     ----------

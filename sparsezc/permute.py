@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from os import cpu_count
 from typing import Any
 
 import numpy as np
@@ -11,10 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 from sparsezc.csr import Csr, index_dtype
 from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.memory import Buffer, allocate
-from sparsezc.memory.budget import require_host
+from sparsezc.memory.budget import on_device, require_host
 from sparsezc.progress import Progress, task
 
-_BLOCK = 1 << 20  # entries moved at a time; a row that has more is moved whole
+_BLOCK = 1 << 22  # entries moved at a time; a row that has more is moved whole
 
 
 def permute(csr: Csr, order: ArrayLike, placement: str | None = None, *, block: int = _BLOCK) -> Csr:
@@ -27,7 +29,7 @@ def permute(csr: Csr, order: ArrayLike, placement: str | None = None, *, block: 
     order : array of integers, shape (n,)
         A permutation, as :mod:`sparsezc.orders` makes it.
     placement : str, optional
-        Of the result; by default that of `csr`.
+        Of the result; by default that of `csr`, or zero-copy memory if a file is mapped.
     block : int
         Entries moved at a time: beside the result, about 50 bytes each are in use, and 12 for each row.
 
@@ -51,7 +53,9 @@ def permute(csr: Csr, order: ArrayLike, placement: str | None = None, *, block: 
     (array([0, 1, 2, 4]), array([2, 2, 0, 1], dtype=uint64), array([6, 5, 6, 5]))
     """
     old, rank = _checked(csr, order)
-    placement = csr.indices.placement if placement is None else placement
+    if placement is None:
+        placement = csr.indices.placement
+        placement = "host" if placement == "mapped" and not on_device() else placement
     kind = index_dtype(csr.ncols, placement)
     require_host(8 * (csr.nrows + 1), f"the array of offsets of {csr.nrows:,} rows")
     indptr = np.zeros(csr.nrows + 1, np.int64)
@@ -92,25 +96,41 @@ def _move(
     """Fill the new matrix, whose row k is the old row ``old[k]``."""
     ids = csr.indices.read()
     weights = None if values is None else csr.values.read()
-    progress = Progress(csr.nvals, "reordering", " entries")
-    for first, last in _blocks(indptr, block):
+
+    def move(rows: tuple[int, int]) -> int:
+        first, last = rows
         start, stop = int(indptr[first]), int(indptr[last])
-        rows = np.repeat(np.arange(first, last), np.diff(indptr[first : last + 1]))
-        at = np.arange(start, stop) - indptr[rows] + csr.indptr[old[rows]]
-        new = rank[ids[at]]
-        ordered = _within_rows(rows - first, new)
-        indices.write(start, new[ordered])
+        lengths = np.diff(indptr[first : last + 1])
+        at = np.arange(start, stop)
+        at += np.repeat(csr.indptr[old[first:last]] - indptr[first:last], lengths)
+        row = np.repeat(np.arange(last - first, dtype=rank.dtype), lengths)
+        new, ordered = _within_rows(row, rank[ids[at]], weights is not None)
+        indices.write(start, new)
         if values is not None and weights is not None:
             values.write(start, weights[at[ordered]])
-        progress.advance(stop - start)
+        return stop - start
+
+    threads = 1 if indices.placement == "device" else min(16, cpu_count() or 1)
+    progress = Progress(csr.nvals, "reordering", " entries")
+    with ThreadPoolExecutor(threads) as pool:
+        for count in pool.map(move, _blocks(indptr, max(block // threads, 1))):
+            progress.advance(count)
     progress.close()
 
 
-def _within_rows(rows: NDArray[np.int64], ids: NDArray[Any]) -> NDArray[np.int64]:
-    """The order that sorts ids in each of some rows, which ascend."""
-    if ids.dtype.itemsize == 4:
-        return np.argsort(rows.astype(np.uint64) << np.uint64(32) | ids)
-    return np.lexsort((ids, rows))
+def _within_rows(rows: NDArray[Any], ids: NDArray[Any], asked: bool) -> tuple[NDArray[Any], NDArray[np.int64] | None]:
+    """The ids in ascending order in each of some rows, which ascend, and if `asked` where each of them was."""
+    if ids.dtype.itemsize > 4:
+        order = np.lexsort((ids, rows))
+        return ids[order], order
+    keys = rows.astype(np.uint64)
+    keys <<= np.uint64(32)
+    keys |= ids
+    if asked:
+        order = np.argsort(keys)
+        return ids[order], order
+    keys.sort()
+    return keys.astype(np.uint32), None  # the lower half
 
 
 def _blocks(indptr: NDArray[np.int64], block: int) -> Iterator[tuple[int, int]]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sparsezc.csr import Csr
 
 
+_PIECE = 1 << 20  # entries
 _COLUMNS = ("from", "to", "vertices_out", "vertices_in", "edges_out")  # of the degree table, as JSON names them
 
 
@@ -34,9 +35,11 @@ def info(arguments: argparse.Namespace) -> Report:
     arguments.engine = "cpu"
     arguments.placement = "auto"
     graph.configure(arguments)
+    if _lies_ready(arguments):  # and is looked at where it lies, whatever its size
+        arguments.placement = "mapped"
     found = graph.load(arguments)
     csr, out = found.csr, found.degrees
-    into = out if csr.symmetric else np.bincount(csr.indices.read().astype(np.int64), minlength=csr.ncols)
+    into = out if csr.symmetric else _in_degrees(csr)
     values = csr.values.read()
     kind = "every edge counts the same" if csr.iso or not csr.nvals else f"{values.min()} to {values.max()}"
     memory = needs(csr)
@@ -83,6 +86,30 @@ def info(arguments: argparse.Namespace) -> Report:
     ]
     report.closing = [("load", seconds(found.load))]
     return report
+
+
+def _lies_ready(arguments: argparse.Namespace) -> bool:
+    from pathlib import Path
+
+    from sparsezc.io import ready
+    from sparsezc.io.reader import format_of, is_made
+
+    path = Path(arguments.graph)
+    if is_made(arguments.graph) or not path.is_file() or format_of(path, arguments.format) != "binsparse":
+        return False
+    known = ready.find(path)
+    return known is not None and known.descriptor.get("format") in ready.FORMS
+
+
+def _in_degrees(csr: Csr) -> NDArray[np.int64]:
+    """Entries of each column, counted piece by piece."""
+    import numpy as np
+
+    into = np.zeros(csr.ncols, np.int64)
+    for start in range(0, csr.nvals, _PIECE):
+        ids, counts = np.unique(csr.indices.read(start, start + _PIECE), return_counts=True)
+        into[ids.astype(np.int64)] += counts
+    return into
 
 
 def _alone(out: NDArray[np.int64], into: NDArray[np.int64]) -> int:

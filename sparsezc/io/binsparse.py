@@ -256,7 +256,7 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool, v
             found.verify()
         return ready.load(found, weights, placement, direct)
     if verify:
-        raise InvalidValue(f"{path} has no checksums; gb.io.convert and gb.io.write make .h5 files that have them")
+        raise ready.unchecked(path)
     A = read_binsparse(path)
     if not isinstance(A, Matrix):
         raise FileFormatError(f"{path} holds a vector; a matrix is needed (read_binsparse reads vectors)")

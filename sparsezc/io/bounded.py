@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import chain
@@ -60,6 +61,7 @@ def convert(
     *,
     dup_op: Any = "min",
     format: str | None = None,
+    verify: bool = False,
 ) -> Facts:
     """What :func:`sparsezc.io.convert` does with `memory`."""
     limit = parse_bytes(memory) if isinstance(memory, str) else int(memory)
@@ -70,9 +72,11 @@ def convert(
         raise InvalidValue(f"memory={memory!r} is for targets that lie ready (.h5), not for {target}")
     need("h5py", "hdf5")  # takes memory of its own
     both = symmetrize or directed is False
-    with task(), config.set(host_budget=limit), Output(target) as out:
+    with task(), config.set(host_budget=limit), _short(source), Output(target) as out:
         with naming(source):
             room = _Room(limit)
+            if verify:
+                _verify(source, format)
             ids = None
             if relabel:
                 ids = _occurring(_listing(source, wanted, format)[0], room)
@@ -92,6 +96,27 @@ def convert(
                 )
             runs = external.few(runs, room.left(), merge, out.scratch())
         return _write(found, wanted, _Merger(runs, room, merge), both, out)
+
+
+@contextmanager
+def _short(source: str | os.PathLike[str]) -> Iterator[None]:
+    """Say what the system's refusal of memory means."""
+    try:
+        yield
+    except OutOfMemory:
+        raise
+    except MemoryError as error:
+        raise OutOfMemory(f"{source} cannot be converted, for the system refuses memory: {error}") from None
+
+
+def _verify(source: str | os.PathLike[str], format: str | None) -> None:
+    """Compare a file with its checksums."""
+    known = None
+    if not is_made(source) and format_of(Path(source), format) == "binsparse":
+        known = ready.find(Path(source))
+    if known is None:
+        raise ready.unchecked(source)
+    known.verify()
 
 
 class _Room:

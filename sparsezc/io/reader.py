@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sparsezc.csr import Csr
 from sparsezc.errors import FileFormatError, InvalidValue, OutOfMemory
-from sparsezc.io import build, order
+from sparsezc.io import build, order, ready
 from sparsezc.io import weights as weighting
 from sparsezc.io.pieces import unweighted
 from sparsezc.io.source import existing, naming
@@ -162,7 +162,7 @@ def _read(
     if kind == "binsparse":
         more["verify"] = verify
     elif verify:
-        raise InvalidValue(f"{path} has no checksums; gb.io.convert makes .h5 files that have them")
+        raise ready.unchecked(path)
     elif placement == "mapped":
         resolve(placement, 0, 0)  # refuses before the work
     if made:

@@ -14,15 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.csr import Csr, index_dtype
-from sparsezc.errors import FileFormatError
+from sparsezc.errors import FileFormatError, InvalidValue
 from sparsezc.io import build, paged, stream
+from sparsezc.io import weights as weighting
 from sparsezc.io.atomic import Output
 from sparsezc.io.optional import need
 from sparsezc.io.pieces import rows_of
 from sparsezc.io.source import existing
 from sparsezc.io.weights import Weights
 from sparsezc.memory import Buffer, blocks
-from sparsezc.memory.budget import resolve
+from sparsezc.memory.budget import on_device, resolve
 from sparsezc.memory.mapped import MappedBuffer
 from sparsezc.progress import Progress
 from sparsezc.semirings import types
@@ -51,6 +52,11 @@ def find(path: Path) -> paged.Ready | None:
         if isinstance(error, FileFormatError | FileNotFoundError | IsADirectoryError):
             raise
         raise FileFormatError(f"{path} is no binsparse file, or damaged: {error}") from None
+
+
+def unchecked(path: str | os.PathLike[str]) -> InvalidValue:
+    """The error for what has no checksums to compare with."""
+    return InvalidValue(f"{path} has no checksums; gb.io.convert and gb.io.write make .h5 files that have them")
 
 
 def mapped(ready: paged.Ready) -> Csr:
@@ -168,14 +174,28 @@ def load(ready: paged.Ready, weights: Weights, placement: str | None, direct: bo
     """The matrix with the weights asked for: mapped, or read into its placement."""
     csr = mapped(ready)
     same = weights.kind == "file" and weights.dtype in (None, csr.dtype)
-    if (direct or csr.symmetric) and (same or weights.kind == "none"):
-        if not same:
-            one = np.ones(1, np.bool_)
-            csr = Csr(csr.nrows, csr.ncols, csr.indptr, csr.indices, MappedBuffer.of(one), types.BOOL, True,
-                      csr.symmetric)  # fmt: skip
-        return csr.place(_where(csr, placement))
+    if not (direct or csr.symmetric):
+        return stream.load(stored(ready), weights, placement, direct)
+    where = _where(csr, placement)
+    if same or weights.kind == "none":
+        return (csr if same else _with(csr, MappedBuffer.of(np.ones(1, np.bool_)), types.BOOL, True)).place(where)
+    return _revalued(csr, weights) if where == "mapped" else stream.load(stored(ready), weights, where, True)
 
-    return stream.load(stored(ready), weights, placement, direct)
+
+def _with(csr: Csr, values: Buffer, dtype: types.DataType, iso: bool) -> Csr:
+    """The same pattern with other values."""
+    return Csr(csr.nrows, csr.ncols, csr.indptr, csr.indices, values, dtype, iso, csr.symmetric)
+
+
+def _revalued(csr: Csr, weights: Weights) -> Csr:
+    """A mapped pattern with values in memory: those of the file in another type, or made ones."""
+    made, dtype = weights.kind == "hash", weights.dtype
+    assert dtype is not None
+    values = stream.Values("mapped" if on_device() else "host", csr.nvals, dtype)
+    for start, _, rows, cols, part in rows_of(csr, rows=made, values=not made, label="reading"):
+        values.write(start, weighting.hashed(rows, cols, weights) if made else part)
+    buffer, iso = values.finish()
+    return _with(csr, buffer, dtype, iso)
 
 
 def _where(csr: Csr, placement: str | None) -> str:

@@ -137,7 +137,7 @@ def _stream(stored: Stored, weights: Weights, placement: str | None) -> Csr:
     iso = weights.kind == "none" or (weights.kind == "file" and stored.dtype is None)
     placement = build.place(placement, stored.nrows, stored.ncols, nvals, dtype, iso)
     indices = allocate(placement, nvals, index_dtype(stored.ncols, placement))
-    values = _Values(placement, nvals, dtype)
+    values = Values(placement, nvals, dtype)
     last = -1
     with stored.entries() as take:
         for row, stop_row, start, stop in _pieces(stored.indptr):
@@ -158,7 +158,7 @@ def _stream(stored: Stored, weights: Weights, placement: str | None) -> Csr:
     return Csr(stored.nrows, stored.ncols, stored.indptr, indices, buffer, dtype, iso, stored.symmetric)
 
 
-class _Values:
+class Values:
     """The values' buffer, which is not made before two values differ; if none do, the matrix is iso-valued."""
 
     def __init__(self, placement: str, nvals: int, dtype: types.DataType) -> None:

@@ -110,6 +110,7 @@ def convert(
     64
     """
     check_target(Path(target), compress=compress)
+    options.pop("placement", None)
     if memory is not None:
         from sparsezc.io import bounded
 
@@ -117,8 +118,7 @@ def convert(
             raise InvalidValue("compress=True and memory exclude each other: convert to a .h5 file, then compress that")
         bounded.convert(source, target, memory, **options)
         return
-    options["placement"] = "host"
-    csr, _ = read_csr(source, **options)
+    csr, _ = read_csr(source, placement="host", **options)
     write(csr, target, compress=compress)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from pathlib import Path
 from typing import Any
 
 import networkx as nx
@@ -14,6 +15,7 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 import sparsezc as gb
 from sparsezc.csr import Csr
 from sparsezc.errors import DimensionMismatch, InvalidValue
+from sparsezc.io.reader import read_csr
 from sparsezc.permute import permute
 
 ORDERS = {
@@ -125,6 +127,15 @@ def test_a_directed_matrix_with_weights_and_empty_rows() -> None:
     made = permute(gb.io.from_scipy_sparse(theirs)._to_csr(), order, block=5)
     found = sp.csr_array((made.values.read(), made.indices.read().astype(np.int64), made.indptr), shape=(60, 60))
     np.testing.assert_array_equal(found.toarray(), theirs[order][:, order].toarray())
+
+
+def test_a_mapped_file_in_another_order(tmp_path: Path) -> None:
+    pytest.importorskip("h5py", reason="h5py is not installed")
+    gb.io.convert("kron:10", tmp_path / "a.h5")
+    order = np.random.default_rng(8).permutation(1 << 10)
+    made = permute(read_csr(tmp_path / "a.h5", placement="mapped")[0], order)
+    expected = permute(gb.io.read("kron:10", placement="host")._to_csr(), order)
+    np.testing.assert_array_equal(made.indices.read(), expected.indices.read())
 
 
 def test_beside_the_result_only_a_block_is_in_memory() -> None:

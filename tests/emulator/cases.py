@@ -154,6 +154,41 @@ def everything_else() -> list[Case]:
     return [*found, *_panels(), *_heavy()]
 
 
+def _compressed_statements() -> None:
+    at = np.arange(2000)
+    A = gb.Matrix.from_coo(at % 40, at, at, nrows=2000, ncols=2000).to("gpu")
+    v, X = gb.Vector.from_scalar(1.0, 2000), gb.Matrix.from_dense(np.ones((2000, 3))).to("gpu")
+    for order in ("natural", "degree"):
+        B = A.compress(order)
+        w = B.mxv(v, gb.semiring.min_first).new()
+        with gb.config.set(head_cache="on"):
+            w << B.mxv(v.select("==", 1), gb.semiring.any_first)
+        w.to_coo()
+        B.mxm(X, gb.semiring.plus_times).new()
+        B.mxm(X, gb.semiring.any_pair).new()
+        B.to_coo()
+
+
+def every_compressed() -> list[Case]:
+    """What reads and writes compressed ids, labelled so: it takes more than what reads plain ones."""
+    found: list[Case] = []
+    for op, dtype in (
+        (semiring.any_pair, types.BOOL),
+        (semiring.plus_second, types.FP64),
+        (semiring.plus_times, types.FP64),
+        (semiring.min_plus, types.INT64),
+        (semiring.plus_second, types.FP32),
+    ):
+        found += _products(op[dtype], dtype, compressed=True)
+    found += [(name, source, name) for source, name in rehearse([_compressed_statements])]
+    own = ("measure", "encode", "decode", "reorder")
+    return [
+        (name if name in own else f"{name}.compressed", source, name)
+        for name, source, _ in found
+        if name in own or "COMPRESSED = true" in source
+    ]
+
+
 def _complex_statements() -> None:
     at = np.arange(0, 40, 2)
     v = gb.Vector.from_coo(at, 1j, size=40)

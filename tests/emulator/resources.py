@@ -226,7 +226,7 @@ def emogi_cases() -> list[Case]:
 
 
 def _others() -> list[Case]:
-    return [*cases.every_width(), *cases.everything_else(), *cases.every_complex()]
+    return [*cases.every_width(), *cases.everything_else(), *cases.every_complex(), *cases.every_compressed()]
 
 
 def measure_all() -> dict[tuple[str, int], Usage]:

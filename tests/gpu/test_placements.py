@@ -14,7 +14,7 @@ from sparsezc import device, memory
 from sparsezc.csr import Csr
 from sparsezc.memory import budget, zerocopy
 
-GPU_PLACEMENTS = memory.GPU_PLACEMENTS
+GPU_PLACEMENTS = [name for name in memory.GPU_PLACEMENTS if name != "mapped"]  # a file: tests/io/test_ready.py
 
 
 @pytest.mark.parametrize("placement", GPU_PLACEMENTS)
@@ -102,7 +102,7 @@ def test_what_does_not_fit_names_every_number_of_bytes(small: Any) -> None:
     vectors = budget.working_bytes(1000)
     assert str(device_error.value).startswith(
         f"placement 'device' needs {5_000_000 + vectors:,} bytes of device memory and 900,000 may be used "
-        f"(device: {5_000_000 + vectors:,}; all others: {vectors:,}, and 5,000,000 of host memory)"
+        f"(device: {5_000_000 + vectors:,}; zerocopy and others: {vectors:,}, and 5,000,000 of host memory)"
     )
     for placement, named in (("zerocopy", "zerocopy"), ("auto", "hybrid")):
         with pytest.raises(gb.exceptions.OutOfMemory, match=rf"placement '{named}' needs 5,600,000 .* 900,000 may"):

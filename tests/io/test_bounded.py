@@ -284,3 +284,17 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert gb.io.read(target, placement="host").to_dicts() == {0: {1: 5, 2: 7}, 1: {0: 5}, 2: {0: 7}}
     assert main(["convert", "kron:5", str(tmp_path / "a.npz"), "--memory", "2GB"]) == 1
     assert "for targets that lie ready" in capsys.readouterr().err
+
+
+def test_checksums_of_the_source_are_compared_first(tmp_path: Path) -> None:
+    gb.io.convert("kron:9", tmp_path / "a.h5")
+    gb.io.convert(tmp_path / "a.h5", tmp_path / "b.h5", memory="1GB", verify=True)
+    with pytest.raises(InvalidValue, match="has no checksums"):
+        gb.io.convert("kron:9", tmp_path / "b.h5", memory="1GB", verify=True)
+
+
+def test_ids_that_are_too_many_to_number_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounded._Room, "left", lambda _: 1000)
+    monkeypatch.setattr(bounded.build, "BLOCK", 10)
+    with pytest.raises(OutOfMemory, match=r"relabel=True holds [\d,]+ ids in memory"):
+        gb.io.convert("kron:9", tmp_path / "b.h5", memory="1GB", relabel=True)

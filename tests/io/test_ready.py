@@ -130,6 +130,8 @@ def test_without_a_gpu_a_mapped_matrix_is_the_cpu_engines(large: Path, monkeypat
     A = gb.io.read(large, placement="mapped")
     assert A._engine.name == "cpu"
     assert A.isequal(gb.io.read("kron:13?weights=1-255"), check_dtype=True)
+    B = gb.io.read(large, placement="mapped", weights="3-9")
+    assert B.isequal(gb.io.read("kron:13?weights=3-9"), check_dtype=True)
     with gb.config.set(engine="gpu"), pytest.raises(DeviceUnavailable):
         gb.io.read(large, placement="mapped")
 
@@ -142,8 +144,13 @@ def test_other_weights_are_made_on_the_way(large: Path, card: Card) -> None:
         assert (found.dtype, found.iso, found.symmetric) == (expected.dtype, expected.iso, True)
         np.testing.assert_array_equal(found.indices.read(), expected.indices.read())
         np.testing.assert_array_equal(found.values.read(), expected.values.read())
+        left, _ = read_csr(large, weights=weights, placement="mapped")
+        assert (left.indices.placement, left.dtype, left.iso) == ("mapped", found.dtype, found.iso)
+        np.testing.assert_array_equal(left.values.read(), expected.values.read())
     relabelled, ids = read_csr(large, relabel=True)
     assert relabelled.nrows == ids.size < 1 << 13
+    with pytest.raises(InvalidValue, match="as they are"):
+        read_csr(large, relabel=True, placement="mapped")
 
 
 def test_both_directions_of_a_symmetric_file_are_there(large: Path, card: Card) -> None:
@@ -268,10 +275,10 @@ def test_every_bit_of_the_head_counts_and_so_does_every_byte_of_the_size(large: 
 
 def test_a_newer_file_is_refused_by_its_version(large: Path) -> None:
     with h5py.File(large, "r+") as file:
-        text = file.attrs["binsparse"].replace('"version": 1', '"version": 2')
+        text = file.attrs["binsparse"].replace('"version": 1', '"version": 9')
         file.attrs["binsparse"] = text
         file.attrs["sparsezc_crc32"] = np.uint32(zlib.crc32(text.encode()))
-    with pytest.raises(FileFormatError, match=r"large\.h5 is of version 2 of sparsezc's layout; version 1 is read"):
+    with pytest.raises(FileFormatError, match=r"large\.h5 is of version 9 of sparsezc's layout; versions 1 and 2"):
         read_csr(large)
 
 
@@ -294,3 +301,19 @@ def test_a_search_from_the_shell_leaves_the_edges_in_the_file(
     assert mapped_answer["placement"] == "mapped"
     assert main(["bfs", str(large), "--engine", "cpu", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["levels"] == mapped_answer["levels"]
+
+
+def test_a_mapped_matrix_goes_elsewhere_when_it_is_told_to(large: Path, gpu: Any) -> None:
+    A = gb.io.read(large, placement="mapped")
+    assert A.to("gpu") is A
+    assert A.to(placement="mapped") is A
+    for placement in ("device", "zerocopy"):
+        B = A.to(placement=placement)
+        assert B._store.placement == placement
+        assert B.to("cpu").isequal(gb.io.read(large, placement="host"))
+    both = gb.io.read(large, placement="mapped", weights="3-9").to("gpu", with_transpose=True)
+    rank = gb.algorithms.pagerank(both, weighted=True)
+    expected = gb.algorithms.pagerank(gb.io.read(large, placement="host", weights="3-9"), weighted=True)
+    np.testing.assert_allclose(rank.to_dense(0), expected.to_dense(0), rtol=1e-9)
+    with pytest.raises(InvalidValue, match=r"placement='mapped' is for \.h5 files"):
+        gb.io.read("kron:5", placement="device").to(placement="mapped")

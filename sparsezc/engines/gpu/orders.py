@@ -39,6 +39,8 @@ class Order:
     @classmethod
     def of(cls, vertices: Any) -> Order:
         """From the vertices in their order."""
+        global _exist
+        _exist = True
         xp = device.current().xp
         vertices = vertices.astype(np.uint32)
         places = xp.empty(vertices.size, np.uint32)
@@ -47,6 +49,12 @@ class Order:
 
 
 _now: Order | None = None
+_exist = False
+
+
+def exist() -> bool:
+    """Whether there has been any: else nobody has to ask for one."""
+    return _exist
 
 
 def now() -> Order | None:

@@ -42,11 +42,16 @@ class GpuEngine(Keeper):
         native: _Native | None = matrix_results.run if out.ndim == 2 else _NATIVE.get(expression.operation)
         if _is_foreign(expression, out, mask, accum):
             native = None
-        if native is not None:
-            with orders.within(common(expression, out, mask)):
-                if native(expression, out, mask, accum, replace) is not False:
-                    return
-        _fall_back(expression, out, mask, accum, replace)
+        if native is None or _in_order(native, expression, out, mask, accum, replace) is False:
+            _fall_back(expression, out, mask, accum, replace)
+
+
+def _in_order(native: _Native, expression: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool | None:
+    """Run a statement in the order of the vertices that suits its operands."""
+    if not orders.exist():
+        return native(expression, out, mask, accum, replace)
+    with orders.within(common(expression, out, mask)):
+        return native(expression, out, mask, accum, replace)
 
 
 def _is_foreign(expression: Any, out: Any, mask: Any, accum: Any) -> bool:

@@ -97,6 +97,7 @@ class _Case:
         monoid = semiring.monoid
         self.stops = monoid.stops_anywhere or (monoid.terminal is not None and monoid.type.is_bool)
         self.pulls: float | None = None  # entries that a pull reads; None: nobody has estimated them
+        self.pulls_beyond_heads: float | None = None  # likewise, of one that looks at the row heads first
 
     @property
     def vector_type(self) -> DataType:
@@ -143,11 +144,13 @@ def _pull_is_better(case: _Case, rows: Rows, columns: Rows, mask: MaskBits) -> b
     work = direction.Work(vector.count, entries, *wanted, rows.nvals)
     near = case.matrix.placement == "device"
     stops = case.stops and not placements.moves(rows)
+    slots = heads.expected(rows, case.matrix.dtype, values=case.reads_values) if stops else 0
     case.pulls = direction.pull_entries(work, stops=stops)
+    case.pulls_beyond_heads = direction.pull_entries(work, stops=stops, heads=slots)
     return direction.prefers_pull(
         work,
         stops=stops,
-        heads=heads.expected(rows, case.matrix.dtype, values=case.reads_values) if stops else 0,
+        heads=slots,
         entry_bytes=case.entry_bytes(rows),
         offset_bytes=_OFFSET_BYTES * (1 if near else _LINK_SHARE),
         atomic_bytes=0 if case.semiring.monoid.stops_anywhere else _ATOMIC_BYTES * (1 if near else _LINK_SHARE),
@@ -242,7 +245,8 @@ def _pull(
     warps = blocks * _WARPS
     alone = not chunks.count and nwords <= warps  # no warp has more than a word to do: nobody need count
     most = 32 if case.stops else 2**62
-    wanted = Wanted(None if mask.allows_all else mask.bits, mask.flip, case.pulls, most)
+    entries = case.pulls_beyond_heads if near.k else case.pulls
+    wanted = Wanted(None if mask.allows_all else mask.bits, mask.flip, entries, most)
     operands = values, bits, *out.arguments(), *mask.arguments(), np.uint32(replace)
     piece = _piece(blocks * _WARPS, nwords, 16 if near.k else 4)
     spread = np.uint32(1 if mask.allows_all else 32)

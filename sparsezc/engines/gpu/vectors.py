@@ -55,12 +55,14 @@ class VectorStore:
 
     @property
     def values(self) -> Any:
-        self._come()
+        if self.order is not orders.now():
+            self._come()
         return self._values
 
     @property
     def bits(self) -> Any:
-        self._come()
+        if self.order is not orders.now():
+            self._come()
         return self._bits
 
     def _come(self) -> None:

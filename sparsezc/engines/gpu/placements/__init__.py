@@ -143,7 +143,7 @@ def parts(rows: Rows, words: Buffer | None, wanted: Wanted, *, ids: bool, values
     """The launches that serve a product, one after another: a part's memory is good until the next one is asked for.
 
     `ids`, `values`: whether the product reads them; without ids and values in one word. What is recorded, to run
-    unattended, reads the entries where they lie.
+    unattended, reads the entries where they lie, and so do products with compressed ids.
     """
     module = _MOVED.get(rows.indices.placement)
     if module is None or rows.compressed or not launch.is_attended() or rows.nvals == 0:

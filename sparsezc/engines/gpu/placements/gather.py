@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from itertools import pairwise
 from os import cpu_count
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -24,8 +23,9 @@ from sparsezc import device, stats
 from sparsezc.engines.gpu.placements import Entries, Part, Wanted, addresses, part, staging
 from sparsezc.engines.gpu.stores import Rows
 
-_TAKE = 1 << 16  # entries that a thread takes at once
-_RUN = 512  # entries: rows that follow each other are copied as one if they are as long as this on average
+_TAKE = 1 << 16  # entries that a thread takes at once: their positions stay in its cache
+_RUN = 512  # entries: runs are copied one by one if they are as long as this on average
+_THREADS = min(16, cpu_count() or 1)
 
 
 def parts(rows: Rows, entries: Entries, wanted: Wanted, subset: Any = None, taken: int = 0) -> Iterator[Part]:
@@ -56,9 +56,7 @@ def parts(rows: Rows, entries: Entries, wanted: Wanted, subset: Any = None, take
         start = int(indptr[first])
         at = xp.flatnonzero(lengths[first:end]) + first
         host = pinned[turn % 2]
-        filled = host.fill(
-            gpu.asnumpy(rows.indptr[at]), gpu.asnumpy(lengths[at])
-        )  # while the card reads the one before
+        filled = host.fill(*_runs(rows.indptr[at], lengths[at]))  # while the card reads the one before
         there = buffers.fill(filled, start % 32)
         host.is_free = buffers.copied()
         buffers.arrived()
@@ -116,28 +114,34 @@ class _Pinned:
         self.is_free: Any = lambda: None
 
     def fill(self, begins: NDArray[np.int64], sizes: NDArray[np.int64]) -> list[NDArray[Any]]:
-        """The entries of some rows, one row after another."""
+        """The entries of some runs, one run after another."""
         self.is_free()
         with stats.timed("gather"):
-            begins, sizes = _joined(begins, sizes)
             before = np.concatenate([[0], np.cumsum(sizes)])
-            cuts = np.unique(np.searchsorted(before, np.arange(0, before[-1], _TAKE), side="right") - 1)
-            pieces = pairwise([*cuts.tolist(), sizes.size])
-            list(_threads().map(lambda piece: self._take(begins, sizes, before, *piece), pieces))
-        return [target[: before[-1]] for target in self._targets]
+            total = int(before[-1])
+            step = max(_TAKE, -(-total // (2 * _THREADS)))
+            tasks = [(lo, min(lo + step, total)) for lo in range(0, total, step)]
+            list(_threads().map(lambda task: self._take(begins - before[:-1], before, *task), tasks))
+        return [target[:total] for target in self._targets]
 
-    def _take(self, begins: Any, sizes: Any, before: Any, first: int, end: int) -> None:
-        """Copy the runs first .. end-1: the few long ones as they are, many short ones by their positions."""
-        to, stop = int(before[first]), int(before[end])
-        if stop - to > _RUN * (end - first):
-            for run in range(first, end):
-                for source, target in zip(self._sources, self._targets, strict=True):
-                    target[before[run] : before[run + 1]] = source[begins[run] : begins[run] + sizes[run]]
-            return
-        at = np.repeat(begins[first:end] - before[first:end], sizes[first:end])
-        at += np.arange(to, stop)
-        for source, target in zip(self._sources, self._targets, strict=True):
-            source.take(at, out=target[to:stop], mode="clip")
+    def _take(self, shift: Any, before: Any, lo: int, hi: int) -> None:
+        """Entries lo .. hi-1 of what is gathered: run by run where these are long, else by their positions."""
+        for start in range(lo, hi, _TAKE):
+            stop = min(start + _TAKE, hi)
+            first, end = np.searchsorted(before, (start, stop - 1), side="right") - [1, 0]
+            edges = np.clip(before[first : end + 1], start, stop)
+            if stop - start > _RUN * (end - first):
+                for run in range(first, end):
+                    to, until = edges[run - first], edges[run - first + 1]
+                    for source, target in zip(self._sources, self._targets, strict=True):
+                        target[to:until] = source[to + shift[run] : until + shift[run]]
+                continue
+            at = np.ones(stop - start, np.int64)  # steps of 1 within a run; np.repeat would hold the other threads up
+            at[0] = start + shift[first]
+            at[edges[1:-1] - start] += np.diff(shift[first:end])
+            np.cumsum(at, out=at)
+            for source, target in zip(self._sources, self._targets, strict=True):
+                source.take(at, out=target[start:stop], mode="clip")
 
 
 _kept: WeakKeyDictionary[device.Device, dict[int, device.Pages]] = WeakKeyDictionary()
@@ -153,24 +157,19 @@ def _pages(nbytes: int, number: int) -> device.Pages:
     return kept[number]
 
 
-def _joined(begins: NDArray[np.int64], sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows that follow each other without a gap as one, of at most what a thread takes.
-
-    >>> _joined(np.array([0, 3, 9]), np.array([3, 2, 4]))
-    (array([0, 9]), array([5, 4]))
-    """
+def _runs(begins: Any, sizes: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows on the device as runs for the host: those that follow each other without a gap are one."""
+    gpu = device.current()
+    xp = gpu.xp
     if begins.size == 0:
-        return begins, sizes
+        return gpu.asnumpy(begins), gpu.asnumpy(sizes)
     ends = begins + sizes
-    starts = np.flatnonzero(np.concatenate([[True], begins[1:] != ends[:-1]]))
-    first = begins[starts]
-    last = ends[np.append(starts[1:], begins.size) - 1]
-    pieces = -(-(last - first) // _TAKE)
-    number = np.arange(int(pieces.sum())) - np.repeat(np.cumsum(pieces) - pieces, pieces)
-    made = np.repeat(first, pieces) + number * _TAKE
-    return made, np.minimum(_TAKE, np.repeat(last, pieces) - made)
+    gaps = xp.flatnonzero(begins[1:] != ends[:-1])
+    first = xp.concatenate([begins[:1], begins[gaps + 1]])
+    last = xp.concatenate([ends[gaps], ends[-1:]])
+    return gpu.asnumpy(first), gpu.asnumpy(last - first)
 
 
 @cache
 def _threads() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(min(16, cpu_count() or 1), "gather")
+    return ThreadPoolExecutor(_THREADS, "gather")
