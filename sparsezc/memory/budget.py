@@ -127,7 +127,7 @@ def resolve(
     card, host = None if engine_of(chosen) == "cpu" else available(), host_available()
     needed = {"host": 0, "device": vectors + nbytes}.get(chosen, vectors)
     needed_host = {"host": host_nbytes or 0, "device": 0, "mapped": 0}.get(chosen, nbytes)
-    told = f"(device: {vectors + nbytes:,}; all others: {vectors:,}, and {nbytes:,} of host memory"
+    told = f"(device: {vectors + nbytes:,}; zerocopy and others: {vectors:,}, and {nbytes:,} of host memory"
     told += f"; host: {host_nbytes:,} of host memory)" if host_nbytes is not None else ")"
     if card is not None and needed > card:
         raise OutOfMemory(

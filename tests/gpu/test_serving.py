@@ -182,7 +182,7 @@ def test_the_most_read_segments_stay() -> None:
         B.mxv(full, "plus_second").new()
         region = B._store.rows.region
         assert region.filled == region.slots < region.count
-        reads = [link_bytes(lambda: hot.to("gpu").vxm(B, "any_pair").new())[:2] for _ in range(40)]
+        reads = [link_bytes(lambda: hot.to("gpu").vxm(B, "any_pair").new())[:2] for _ in range(150)]
     assert reads[0][0] > 0
     assert sum(reads[-1]) == 0
 

@@ -86,8 +86,8 @@ def test_auto_takes_the_device_where_it_fits_and_says_what_is_needed_where_nothi
     path = source if ":" in source else tmp_path / source
     assert read_csr(path)[0].indices.placement == "device"
     card.free = 450_000  # vectors and offsets fit, the edges do not
-    assert read_csr(path)[0].indices.placement == "zerocopy"
-    with pytest.raises(OutOfMemory, match=r"device: [\d,]+; zerocopy: [\d,]+"):
+    assert read_csr(path)[0].indices.placement == "hybrid"
+    with pytest.raises(OutOfMemory, match=r"device: [\d,]+; zerocopy and others: [\d,]+"):
         read_csr(path, placement="device")
 
 

@@ -136,8 +136,10 @@ class _Pinned:
                     for source, target in zip(self._sources, self._targets, strict=True):
                         target[to:until] = source[to + shift[run] : until + shift[run]]
                 continue
-            at = np.repeat(shift[first:end], np.diff(edges))
-            at += np.arange(start, stop)
+            at = np.ones(stop - start, np.int64)  # steps of 1 within a run; np.repeat would hold the other threads up
+            at[0] = start + shift[first]
+            at[edges[1:-1] - start] += np.diff(shift[first:end])
+            np.cumsum(at, out=at)
             for source, target in zip(self._sources, self._targets, strict=True):
                 source.take(at, out=target[start:stop], mode="clip")
 

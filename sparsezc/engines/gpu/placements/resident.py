@@ -23,12 +23,12 @@ from typing import Any
 import numpy as np
 
 from sparsezc import device, stats
+from sparsezc.engines.gpu import launch
 from sparsezc.engines.gpu.placements import Entries, Part, Wanted, addresses, gather, part, segments, staging
 from sparsezc.engines.gpu.stores import Rows
 
 _LOOK = 1 / 16  # of all entries: read as many, and it is time to see which segments have earned a copy
 _LOOK_WHEN_FULL = 4  # likewise, where something would have to go
-_UNKNOWN = 1 / 8  # of all entries: what a product is taken to read where nobody has counted
 _HYSTERESIS = 2  # a segment takes another's place if it was read so many times as often
 _ACTIVE = 0.1  # of the entries that are not kept: what Ascetic expects a product to want of them
 _GATHERED, _IN_PLACE = "gathered", "in place"  # ways to fetch the rest
@@ -80,8 +80,7 @@ class Region:
 
     def note(self, rows: Rows, wanted: Wanted) -> None:
         """Count what a product is about to read, and from time to time bring in what has earned it."""
-        entries = rows.nvals if wanted.words is None else _UNKNOWN * rows.nvals
-        entries = entries if wanted.entries is None else wanted.entries
+        entries = _expected(rows, wanted)
         if entries < _SMALL * rows.nvals:
             return
         segments.touch(rows, wanted, self._reads)
@@ -147,6 +146,16 @@ class Region:
         if self._bits is None:
             self._bits = segments.resident(rows, next(iter(self._tables.values())))
         return self._bits
+
+
+def _expected(rows: Rows, wanted: Wanted) -> float:
+    """Entries that a product will read. Where nobody has counted, a sample is."""
+    if wanted.entries is not None:
+        return wanted.entries
+    if wanted.words is None:
+        return rows.nvals
+    _, first, entries = launch.wanted(rows.indptr, rows.nrows, wanted.words, wanted.flip)
+    return first if wanted.most < rows.nvals else entries
 
 
 def _mixed(region: Region | None, rows: Rows, entries: Entries, subset: Any = None) -> Part:
