@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks import all as session
-from benchmarks import copyrate, frame, link, opening, overhead
+from benchmarks import compressed, copyrate, frame, link, opening, overhead
 from benchmarks.frame import Case, Report, Trial
 from benchmarks.plot import plot
 from tests.benchmarks.runs import SMALL, cases, emulated
@@ -188,3 +188,17 @@ def test_opening_a_file_on_the_emulated_device(
     assert all(case["verified"] == "yes" for case in found)
     assert capsys.readouterr().out.count("kept") == 2
     assert [each.name for each in tmp_path.iterdir()] == ["opening.json"]
+
+
+# compressed
+
+
+@emulated
+def test_compressed_ids_on_the_emulated_device(tmp_path: Path, device: EmulatedDevice) -> None:
+    path = tmp_path / "compressed.json"
+    assert compressed.main(["kron:9", "--trials", "1", "--placement", "zerocopy", "--out", str(path)]) == 0
+    found = cases(path)
+    assert [case["name"] for case in found] == ["mxv", "pagerank", "bfs"] * 3
+    assert all(case["verified"] == "yes" for case in found)
+    bits = {case["setting"]["ids"]: case["setting"]["bits"] for case in found}
+    assert bits["degree"] < bits["natural"] < bits["plain"] == 32

@@ -1,0 +1,105 @@
+"""Compressed ids against plain ones: ``python -m benchmarks.compressed kron:24``, on a GPU, about ten seconds.
+
+A product with a full vector (plus_second, FP64), an iteration of PageRank and a breadth-first search, each with the ids
+as they are, compressed in the natural order, and compressed in the order of degrees. The answers of compressed ids are
+held against those of plain ones. GB/s count the bytes of ids or of blocks that a pass over all of them reads; a search
+reads a part.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import sparsezc as gb
+from benchmarks import copyrate
+from benchmarks.frame import Case, Report, measure, number, pick_sources, table
+from benchmarks.plot import plot
+from benchmarks.verify import Wrong
+from sparsezc import device
+
+ITERATIONS = 5  # of PageRank, a call
+FORMS = ("plain", "natural", "degree")
+HEADER = ["graph", "placement", "what", "ids", "bits an id", "GB", "min ms", "median", "max", "GB/s", "share", "ok"]
+
+
+def kinds(A: Any) -> Iterator[tuple[str, int, Callable[[Any], Any]]]:
+    """What is measured: its name, its equal parts, and the call for a matrix."""
+    x = gb.Vector.from_dense(np.random.default_rng(1).random(A.ncols))
+    w = gb.Vector(float, A.nrows)
+    source = pick_sources(A.reduce_rowwise("count").new().to_dense(0), 1)[0]
+
+    def product(M: Any) -> Any:
+        w << M.mxv(x, gb.semiring.plus_second["FP64"])
+        return w
+
+    yield "mxv", 1, product
+    yield "pagerank", ITERATIONS, partial(gb.algorithms.pagerank, max_iter=ITERATIONS, tol=None)
+    yield "bfs", 1, partial(gb.algorithms.bfs, source=source)
+
+
+def run_graph(name: str, placement: str, report: Report, options: argparse.Namespace) -> None:
+    """The cases of one graph in one placement."""
+    A = gb.io.read(name, weights=False, placement=placement)
+    rate = copyrate.of(placement)
+    expected: dict[str, Any] = {}
+    everything = list(kinds(A))
+    for form in FORMS:
+        M = A if form == "plain" else A.compress(form)
+        for what, parts, call in everything:
+            setting = {"graph": name, "placement": placement, "ids": form, "bits": M.bits_per_id}
+            case = Case(what, setting, parts=parts, rate=rate)
+
+            def check(_given: Any, answer: Any, what: str = what) -> None:
+                if not answer.isclose(expected.setdefault(what, answer.dup()), rel_tol=1e-9, abs_tol=1e-12):
+                    raise Wrong("the answer differs from that of plain ids")
+
+            nbytes = 0 if what == "bfs" else int(parts * M.bits_per_id * M.nvals / 8)
+            measure(
+                case, lambda _, call=call, M=M: call(M), trials=options.trials, nbytes=lambda *_, n=nbytes: n,
+                synchronize=device.current().synchronize, verify=check,
+            )  # fmt: skip
+            report.add(case)
+            print(f"  {case.label}, {form}: {number(case.figure('ms'))} ms", flush=True)
+
+
+def row(case: Case) -> list[str]:
+    moved = [number(case.nbytes / 1e9), number(case.figure("GB/s")), number(case.share)] if case.nbytes else ["-"] * 3
+    return [
+        *(case.setting[key] for key in ("graph", "placement")), case.name, case.setting["ids"],
+        f"{case.setting['bits']:.2f}", moved[0], *(number(second * 1e3) for second in case.seconds), *moved[1:],
+        case.verified,
+    ]  # fmt: skip
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.compressed", description=__doc__.splitlines()[0])
+    parser.add_argument("graphs", nargs="*", default=["kron:24"], metavar="GRAPH")
+    parser.add_argument("--placement", default="zerocopy,device", help="comma-separated (zerocopy,device)")
+    parser.add_argument("--trials", type=int, default=5)
+    parser.add_argument("--out", type=Path, help="the result file (default: a new one in benchmarks/results)")
+    options = parser.parse_args(arguments)
+    if options.trials < 1:
+        parser.error("--trials must be at least 1")
+    report = Report("compressed", "ms", options.out)
+    with gb.config.set(progress=False):
+        for name in options.graphs:
+            for placement in options.placement.split(","):
+                with report.part(f"{name}, {placement}"):
+                    run_graph(name, placement, report, options)
+                gc.collect()
+    print(table(HEADER, map(row, report.cases), left=4))
+    picture = plot(report)
+    print(f"written: {report.save()}{f', {picture}' if picture else ''}")
+    return 0 if report.ok else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
