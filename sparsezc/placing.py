@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from sparsezc import engines
 from sparsezc.config import config
 from sparsezc.engines import cpu
@@ -13,7 +16,7 @@ from sparsezc.memory import budget
 if TYPE_CHECKING:
     from sparsezc.matrix import Matrix
 
-__all__ = ["bits_per_id", "compressed", "placed", "say_that_it_moves"]
+__all__ = ["bits_per_id", "compressed", "placed", "reordered", "say_that_it_moves"]
 
 _NOTEWORTHY_BYTES = 1 << 20  # moving less than this is not worth a word
 
@@ -69,6 +72,27 @@ def compressed(matrix: Matrix, order: str) -> Matrix:
     here = placed(matrix, "gpu", None, False)
     engine, store = here._need()
     made: Matrix = type(matrix)._from_store(engine, engine.compress(store, order), here.dtype, here.shape)
+    made._symmetric = matrix._symmetric
+    return made
+
+
+def reordered(matrix: Matrix, order: ArrayLike) -> Matrix:
+    """A matrix with its vertices in an order of its own; see :meth:`Matrix.reorder`."""
+    nrows, ncols = matrix.shape
+    if nrows != ncols or nrows > 2**32:
+        raise InvalidValue(
+            f"{matrix.name}.reorder needs a square matrix of at most 2^32 rows; this is of {matrix.shape}"
+        )
+    vertices = np.asarray(order)
+    given = vertices.ndim == 1 and vertices.size == nrows and vertices.dtype.kind in "iu"
+    if not given or not np.array_equal(np.sort(vertices), np.arange(nrows)):
+        said = f"{vertices.dtype} of shape {vertices.shape}"
+        raise InvalidValue(
+            f"{matrix.name}.reorder: order must have each of the numbers 0 .. {nrows - 1} once; got {said}"
+        )
+    here = placed(matrix, "gpu", None, False)
+    engine, store = here._need()
+    made: Matrix = type(matrix)._from_store(engine, engine.reorder(store, vertices), here.dtype, here.shape)
     made._symmetric = matrix._symmetric
     return made
 

@@ -11,6 +11,7 @@ from sparsezc.config import config
 from sparsezc.csr import Csr, index_dtype
 from sparsezc.engines.gpu import entries, permute
 from sparsezc.engines.gpu.hosted import HostStore
+from sparsezc.engines.gpu.orders import Order
 from sparsezc.engines.gpu.stores import MatrixStore, Rows, VectorStore, rows_of
 from sparsezc.engines.gpu.transpose import transposed
 from sparsezc.memory import budget
@@ -73,13 +74,21 @@ def compress(store: MatrixStore, order: str) -> MatrixStore:
     if order != "natural" and permute.can_be(rows):
         by = permute.by_degree(rows, columns) if order == "degree" else permute.better(rows, columns)
     if by is not None:
-        symmetric = columns is rows
-        rows = permute.permuted(rows, by.vertices, by.places, by)
-        if columns is not None:
-            columns = rows if symmetric else permute.permuted(columns, by.vertices, by.places, by)
+        rows, columns = permute.both(rows, columns, by)
     made = rows.compress()
     other = made if columns is rows else None if columns is None else columns.compress()
     return MatrixStore(store.dtype, store.nrows, store.ncols, made, other)
+
+
+def reorder(store: MatrixStore, vertices: Any) -> MatrixStore:
+    """The same matrix with its vertices in this order for itself; whoever meets it speaks of the users' own."""
+    rows, columns = store.lying()
+    if rows is None:
+        return MatrixStore(store.dtype, store.nrows, store.ncols, None)
+    symmetric, rows = columns is rows, rows.plain()
+    columns = rows if symmetric else None if columns is None else columns.plain()
+    made = permute.both(rows, columns, Order.of(device.current().xp.asarray(vertices)))
+    return MatrixStore(store.dtype, store.nrows, store.ncols, *made)
 
 
 def pointers(store: VectorStore) -> MatrixStore:

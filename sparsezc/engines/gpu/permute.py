@@ -46,6 +46,14 @@ def permuted(rows: Rows, take: Any, numbers: Any, order: Order | None) -> Rows:
     return Rows(rows.nrows, rows.ncols, rows.nvals, indptr, indices, values, rows.iso, order)
 
 
+def both(rows: Rows, columns: Rows | None, order: Order) -> tuple[Rows, Rows | None]:
+    """A matrix's rows and, where it has them, its columns in an order."""
+    made = permuted(rows, order.vertices, order.places, order)
+    if columns is None or columns is rows:
+        return made, None if columns is None else made
+    return made, permuted(columns, order.vertices, order.places, order)
+
+
 def can_be(rows: Rows) -> bool:
     """Whether the rows can be numbered anew: both ways alike, and not twice."""
     return rows.nrows == rows.ncols <= 2**32 and rows.order is None and not rows.compressed
