@@ -58,16 +58,17 @@ def why_no_gpu() -> str | None:
 
 
 @pytest.fixture(scope="session")
-def emulated(request: pytest.FixtureRequest) -> EmulatedDevice:
-    """One emulated GPU for all tests; every kernel that they will ask of it is compiled before the first runs."""
+def emulated(request: pytest.FixtureRequest) -> Iterator[EmulatedDevice]:
+    """One emulated GPU for all tests; kernels that they will ask of it are compiled together, while tests run."""
     if reason := why_unavailable():
         pytest.skip(reason)
     made = EmulatedDevice()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         knowing, others = _plays(request.session.items)
-        made.compile_many([*rehearse(knowing), *rehearse(others, to_the_end=True)])
-    return made
+        needed = [*rehearse(knowing), *rehearse(others, to_the_end=True)]
+    with made.compiling(needed):
+        yield made
 
 
 @pytest.fixture(params=["emulated", pytest.param("gpu", marks=pytest.mark.gpu)], ids=str)

@@ -152,6 +152,10 @@ class Compiler:
             self._run([*KERNEL_FLAGS, *self.extra, "-x", "c++-header", str(folder / "cuda_emu.h")], compiled)
         return folder
 
+    def prepare(self) -> None:
+        """Make what all kernels need, which two threads must not make at once."""
+        self._header()
+
     def symbol(self, text: str, name: str) -> str:
         return f"szc_emu_{self._digest(name, text, *KERNEL_FLAGS)}"
 
@@ -200,7 +204,7 @@ class Compiler:
             wanted.setdefault((source, name), (self.symbol(text, name), (text, name)))
         missing = dict(case for case in wanted.values() if self._library(case[0]) is None)
         if missing:
-            self._header()
+            self.prepare()
             items, workers = list(missing.items()), workers or min(4, os.cpu_count() or 1)
             size = max(1, min(BATCH, -(-len(items) // workers)))
             batches = [dict(items[i : i + size]) for i in range(0, len(items), size)]

@@ -43,6 +43,7 @@ import mmap
 import os
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -51,7 +52,7 @@ from typing import Any
 
 import numpy as np
 
-from .compiler import Compiler, EmulatorError, why_unavailable
+from .compiler import BATCH, Compiler, EmulatorError, why_unavailable
 from .guarded import GuardedCopies, guarded_bytes
 
 __all__ = [
@@ -305,6 +306,7 @@ class EmulatedDevice(HostDevice):
         self.seconds = seconds
         self._compiler = Compiler(cache, sanitize)
         self._kernels: dict[tuple[str, str], Kernel] = {}
+        self._begun: dict[tuple[str, str], Future[Any]] = {}  # what is being compiled
         self._libraries: dict[Path, ctypes.CDLL] = {}
         self._machine = ctypes.CDLL(str(self._compiler.runtime()), mode=ctypes.RTLD_GLOBAL)
         self._stats = (_SiteStats * SITES)()
@@ -312,7 +314,23 @@ class EmulatedDevice(HostDevice):
 
     def compile(self, source: str, name: str) -> Kernel:
         """The kernel ``name`` of a text, from the cache where it is there."""
+        if (begun := self._begun.pop((source, name), None)) is not None:
+            wait([begun])
         return self.compile_many([(source, name)])[0]
+
+    @contextmanager
+    def compiling(self, cases: Sequence[tuple[str, str]]) -> Iterator[None]:
+        """Compile kernels that will be asked for meanwhile, on all cores; who asks for one waits for its batch."""
+        cases = list(dict.fromkeys(cases))
+        self._compiler.prepare()
+        pool = ThreadPoolExecutor(min(4, os.cpu_count() or 1))
+        try:
+            for first in range(0, len(cases), BATCH):
+                batch = cases[first : first + BATCH]
+                self._begun |= dict.fromkeys(batch, pool.submit(self._compiler.compile_many, batch, 1))
+            yield
+        finally:
+            pool.shutdown(cancel_futures=True)
 
     def compile_many(self, cases: Sequence[tuple[str, str]]) -> list[Kernel]:
         """Several kernels at once: what is not in the cache is compiled in batches, on all cores."""
