@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import cache, partial
 from inspect import isgenerator
 from pathlib import Path
@@ -105,7 +105,7 @@ def _plays(items: list[Any]) -> tuple[list[Callable[[], None]], list[Callable[[]
 def _act(item: Any, parameters: dict[str, Any]) -> None:
     """Call a test with what stands for its fixtures in a rehearsal: its own ones are made, the device is the stage."""
     definitions, asked = item._fixtureinfo.name2fixturedefs, item._fixtureinfo.argnames
-    with ExitStack() as endings:
+    with suppress(pytest.fail.Exception, pytest.skip.Exception), ExitStack() as endings:  # which are no Exceptions
         known = dict.fromkeys(("gpu", "emulated"), device.current())
         known |= {"engine": parameters.get("engine"), "settings_stay": None}
         known["monkeypatch"] = endings.enter_context(pytest.MonkeyPatch.context())
