@@ -95,11 +95,11 @@ def _map_bytes(ncols: int) -> int:
     return -(-ncols // _MAP_COLUMNS) * (8 * 1024 + 4)
 
 
-def _listed(tabled: Any, mapped: Any, heavy: Any, nrows: int, ncols: int) -> tuple[Any, ...]:
+def _listed(tabled: Any, mapped: Any, shared: Any, nrows: int, ncols: int) -> tuple[Any, ...]:
     """The arguments that say which rows are not left to warps, and the maps that blocks take for some of these."""
     gpu = device.current()
     xp = gpu.xp
-    rows = xp.concatenate([mapped, tabled, heavy]).astype(np.uint64)
+    rows = xp.concatenate([mapped, tabled, shared]).astype(np.uint64)
     bits = launch.mark(rows, nrows) if rows.size else 0
     maps: tuple[Any, ...] = np.uint64(0), 0, 0, np.uint64(0)
     if mapped.size:
