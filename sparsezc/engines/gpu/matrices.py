@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparsezc import device, engines
 from sparsezc.config import config
 from sparsezc.csr import Csr, index_dtype
 from sparsezc.engines.gpu import entries, permute
 from sparsezc.engines.gpu.hosted import HostStore
+from sparsezc.engines.gpu.orders import Order
 from sparsezc.engines.gpu.stores import MatrixStore, Rows, VectorStore, rows_of
 from sparsezc.engines.gpu.transpose import transposed
+from sparsezc.errors import InvalidValue
 from sparsezc.memory import budget
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.semirings import select
@@ -73,13 +76,31 @@ def compress(store: MatrixStore, order: str) -> MatrixStore:
     if order != "natural" and permute.can_be(rows):
         by = permute.by_degree(rows, columns) if order == "degree" else permute.better(rows, columns)
     if by is not None:
-        symmetric = columns is rows
-        rows = permute.permuted(rows, by.vertices, by.places, by)
-        if columns is not None:
-            columns = rows if symmetric else permute.permuted(columns, by.vertices, by.places, by)
+        rows, columns = _into(by, rows, columns)
     made = rows.compress()
     other = made if columns is rows else None if columns is None else columns.compress()
     return MatrixStore(store.dtype, store.nrows, store.ncols, made, other)
+
+
+def reorder(store: MatrixStore, vertices: NDArray[Any]) -> MatrixStore:
+    """The same square matrix with its vertices in another order (orders.py)."""
+    rows, columns = store.lying()
+    if rows is None:
+        return MatrixStore(store.dtype, store.nrows, store.ncols, None)
+    if not permute.can_be(rows):
+        raise InvalidValue(
+            "reorder: the matrix lies in another order already, or is compressed: reorder comes first, and once"
+        )
+    order = Order.of(device.current().xp.asarray(vertices.astype(np.uint32)))
+    return MatrixStore(store.dtype, store.nrows, store.ncols, *_into(order, rows, columns))
+
+
+def _into(order: Order, rows: Rows, columns: Rows | None) -> tuple[Rows, Rows | None]:
+    """Both orientations in an order of the vertices."""
+    made = permute.permuted(rows, order.vertices, order.places, order)
+    if columns is None or columns is rows:
+        return made, None if columns is None else made
+    return made, permute.permuted(columns, order.vertices, order.places, order)
 
 
 def pointers(store: VectorStore) -> MatrixStore:
