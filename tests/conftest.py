@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from functools import cache, partial
+from inspect import isgenerator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import SimpleNamespace
 from typing import Any
 
 import graphblas
@@ -82,7 +85,7 @@ def gpu(request: pytest.FixtureRequest) -> Iterator[Any]:
 
 
 def _plays(items: list[Any]) -> tuple[list[Callable[[], None]], list[Callable[[], None]]]:
-    """The tests that run on the emulated device, with what stands for their fixtures in a rehearsal.
+    """The tests that run on the emulated device, for a rehearsal.
 
     First those that take an ``engine``, whose judge knows of rehearsals; then those that take ``gpu`` or ``emulated``.
     """
@@ -90,19 +93,37 @@ def _plays(items: list[Any]) -> tuple[list[Callable[[], None]], list[Callable[[]
 
     knowing, others = [], []
     for item in items:
-        names, parameters = item._fixtureinfo.argnames, item.callspec.params if hasattr(item, "callspec") else {}
-        given = {name: value for name, value in parameters.items() if name in names}
+        given = dict(item.callspec.params) if hasattr(item, "callspec") else {}
         if str(given.get("engine", "")).startswith("emulated"):
-            knowing.append(partial(_act, item, given | {"engine": ENGINES[given["engine"]]}, []))
-        elif given.get("gpu") == "emulated" or "emulated" in names:
-            others.append(partial(_act, item, given, [name for name in ("gpu", "emulated") if name in names]))
+            knowing.append(partial(_act, item, given | {"engine": ENGINES[given["engine"]]}))
+        elif given.get("gpu", "emulated") == "emulated" and {"gpu", "emulated"} & set(item.fixturenames):
+            others.append(partial(_act, item, given))
     return knowing, others
 
 
-def _act(item: Any, given: dict[str, Any], devices: list[str]) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        given |= dict.fromkeys(devices, device.current())
-        item.obj(**given | ({"monkeypatch": patch} if "monkeypatch" in item._fixtureinfo.argnames else {}))
+def _act(item: Any, parameters: dict[str, Any]) -> None:
+    """Call a test with what stands for its fixtures in a rehearsal: its own ones are made, the device is the stage."""
+    definitions, asked = item._fixtureinfo.name2fixturedefs, item._fixtureinfo.argnames
+    with ExitStack() as endings:
+        known = dict.fromkeys(("gpu", "emulated"), device.current())
+        known |= {"engine": parameters.get("engine"), "settings_stay": None}
+        known["monkeypatch"] = endings.enter_context(pytest.MonkeyPatch.context())
+
+        def value_of(name: str) -> Any:
+            if name not in known:
+                definition = definitions[name][-1]
+                request = SimpleNamespace(param=parameters.get(name), getfixturevalue=value_of)
+                made = definition.func(**{x: request if x == "request" else value_of(x) for x in definition.argnames})
+                if isgenerator(made):
+                    endings.callback(next, made, None)
+                    made = next(made)
+                known[name] = made
+            return known[name]
+
+        for name in item.fixturenames:
+            if name in definitions:
+                value_of(name)
+        item.obj(**{name: known[name] for name in asked})
 
 
 @pytest.fixture(autouse=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._pattern import transposed
+from sparsezc.algorithms.connected_components import connected_components
 from sparsezc.matrix import Matrix
 from sparsezc.semirings import binary, indexunary, monoid, select, semiring, types
 from sparsezc.vector import Vector
@@ -41,7 +42,8 @@ def strongly_connected_components(A: Matrix) -> Vector:
         t = A q              over (max, second): no colour across an out-edge is larger, so the largest is equal
         q = t where t == c   or none is
 
-    The transpose is formed once. A long path takes as many rounds as it has edges.
+    The transpose is formed once. A long path takes as many rounds as it has edges. Where every edge is known to go both
+    ways these are the :func:`connected_components`.
 
     Source: G. Slota, S. Rajamanickam, K. Madduri, BFS and coloring-based parallel algorithms for strongly connected
     components and related problems, IPDPS 2014, doi:10.1109/IPDPS.2014.64 (Multistep).
@@ -54,6 +56,8 @@ def strongly_connected_components(A: Matrix) -> Vector:
     [0, 1, 2, 1, 1]
     """
     n = _check.adjacency(A)
+    if A._symmetric:
+        return connected_components(A)
     label = Vector.from_scalar(0, n, types.INT64)
     label << label.apply(indexunary.rowindex)
     live = Vector.from_scalar(True, n, types.BOOL)

@@ -64,10 +64,8 @@ def mapped(ready: paged.Ready) -> Csr:
     path, found = ready.path, ready.descriptor
     nrows, ncols = (int(size) for size in found["shape"])
     nvals = int(found["number_of_stored_values"])
-    ready.verify("pointers_to_1")
-    offset, count, kind = ready.places["pointers_to_1"]
-    indptr = np.fromfile(path, kind, count, offset=offset).astype(np.int64, copy=False)
-    if count != nrows + 1 or indptr[0] != 0 or indptr[-1] != nvals or bool((indptr[1:] < indptr[:-1]).any()):
+    indptr = ready.read("pointers_to_1").astype(np.int64, copy=False)
+    if indptr.size != nrows + 1 or indptr[0] != 0 or indptr[-1] != nvals or bool((indptr[1:] < indptr[:-1]).any()):
         raise FileFormatError(f"{path}: the offsets are not those of {nrows:,} rows with {nvals:,} entries")
     indices = _blocks(ready, nvals) if BLOCKS[0] in ready.places else _ids(ready, nvals, ncols)
     dtype, iso = value_type(str(found["data_types"]["values"]))
@@ -91,10 +89,8 @@ def _ids(ready: paged.Ready, nvals: int, ncols: int) -> Buffer:
 def _blocks(ready: paged.Ready, nvals: int) -> Buffer:
     """Compressed ids: the blocks stay in the file; what says where they lie is read and checked."""
     path = ready.path
-    ready.verify(*BLOCKS[1:])
-    places = [ready.places[name] for name in BLOCKS]
-    headers, starts = (np.fromfile(path, kind, count, offset=offset) for offset, count, kind in places[1:])
-    offset, count, kind = places[0]
+    headers, starts = (ready.read(name) for name in BLOCKS[1:])
+    offset, count, kind = ready.places[BLOCKS[0]]
     if headers.size != blocks.padded(nvals) or headers.dtype != np.uint16:
         raise FileFormatError(
             f"{path}: block_headers has {headers.size:,} entries, which are not those of {nvals:,} ids"

@@ -298,3 +298,18 @@ def test_ids_that_are_too_many_to_number_are_refused(tmp_path: Path, monkeypatch
     monkeypatch.setattr(bounded.build, "BLOCK", 10)
     with pytest.raises(OutOfMemory, match=r"relabel=True holds [\d,]+ ids in memory"):
         gb.io.convert("kron:9", tmp_path / "b.h5", memory="1GB", relabel=True)
+
+
+def test_progress_says_what_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    labels: list[tuple[str, int]] = []
+    real = external.Progress
+
+    def noted(total: int, label: str, unit: str) -> Any:
+        labels.append((label, total))
+        return real(total, label, unit)
+
+    monkeypatch.setattr(external, "Progress", noted)
+    gb.io.convert("kron:8", tmp_path / "b.h5", memory="1GB")
+    (first, count), (second, again) = labels
+    assert (first, second, count) == ("counting edges", "writing b.h5", again)
+    assert count >= load(tmp_path / "b.h5").nvals
