@@ -19,6 +19,7 @@ from sparsezc.mask import Mask, as_mask
 from sparsezc.memory import budget
 from sparsezc.ops import arrays, compare, indices
 from sparsezc.options import check as check_options
+from sparsezc.placing import Placeable
 from sparsezc.reading import Readable
 from sparsezc.semirings.types import FP64, DataType, lookup
 from sparsezc.suitesparse import Accessor
@@ -36,7 +37,7 @@ __all__ = ["Matrix", "TransposedMatrix"]
 _numbers = itertools.count()
 
 
-class Matrix(FromArrays, MatrixContents, Readable, Writable):
+class Matrix(FromArrays, MatrixContents, Readable, Placeable, Writable):
     """A sparse matrix of `nrows` rows and `ncols` columns.
 
     A matrix stays on the engine where it was made (``config.engine``); :meth:`to` makes it on another one.
@@ -188,108 +189,6 @@ class Matrix(FromArrays, MatrixContents, Readable, Writable):
         if self._transpose is None:
             self._transpose = TransposedMatrix(self)
         return self._transpose
-
-    def to(self, engine: str | None = None, placement: str | None = None, *, with_transpose: bool = False) -> Matrix:
-        """The matrix on another engine or in another placement: itself where nothing changes, else a copy.
-
-        Parameters
-        ----------
-        engine : {"cpu", "gpu"}, optional
-            By default "gpu", if a placement of the GPU is asked for.
-        placement : {"auto", "device", "zerocopy", "hybrid", "cached", "gather", "stream", "uvm"}, optional
-            By default ``config.placement``.
-        with_transpose : bool
-            Keep the transpose too, in the same placement: then mxv and vxm can push or pull, whichever reads less.
-            A matrix known to be symmetric has both in one; for others this doubles the memory. It means nothing on the
-            CPU engine.
-
-        Raises
-        ------
-        DeviceUnavailable
-            For "gpu" without one.
-        OutOfMemory
-            The matrix does not fit; the message says what each placement needs and what there is.
-        """
-        return placing.placed(self, engine, placement, with_transpose)
-
-    def compress(self, order: str = "natural") -> Matrix:
-        """The same matrix on the GPU engine with its ids compressed: fewer bytes for every product to read.
-
-        Ids are kept as gaps, bit-packed in blocks of 32, and decoded by the warps that read them, in the card's memory
-        or, where it matters most, in host memory. Products with vectors and with matrices of few rows or columns read
-        the compressed ids; other operations make a plain copy for as long as they take. Answers are the same.
-
-        Parameters
-        ----------
-        order : {"natural", "degree", "auto"}
-            How the matrix numbers the vertices of a graph for itself. "degree": hubs first, which packs graphs better
-            that have hubs, and ids in no order; "auto": whichever packs better, by a sample. Everybody else's ids stay
-            what they are: vectors change places when they meet the matrix, and again when they are read. Products
-            over positions (``any_secondi``) and of matrices then make a plain copy, which stays.
-
-        Returns
-        -------
-        Matrix
-            It shares the values. Ids that no packing makes smaller, or of 2^32 columns or more, stay as they are.
-
-        Raises
-        ------
-        InvalidValue
-            `order` is none of these, or "degree" of a matrix that is not square.
-        DeviceUnavailable
-            The matrix is not on the GPU engine, and there is no GPU.
-        OutOfMemory
-            There is no room for the compressed ids beside the others.
-
-        See Also
-        --------
-        bits_per_id : What it came to.
-
-        Examples
-        --------
-        >>> import sparsezc as gb
-        >>> A = gb.io.read("kron:8").to("gpu")  # doctest: +SKIP
-        >>> A.compress().bits_per_id < A.bits_per_id  # doctest: +SKIP
-        True
-        """
-        return placing.compressed(self, order)
-
-    def reorder(self, order: ArrayLike) -> Matrix:
-        """The same matrix on the GPU engine with its vertices in another order, which only the matrix knows.
-
-        What lies together is read together: an order that brings neighbours close saves requests and cache lines.
-        Everybody else's numbers stay what they are: vectors change places when they meet the matrix, and again when
-        they are read, not in between. Products over positions (``any_secondi``) and of matrices make a copy in the
-        usual order, which stays. ``A.reorder(order).compress()`` packs the ids in that order.
-
-        Parameters
-        ----------
-        order : array_like of integers, shape (nrows,)
-            A permutation: vertex ``order[k]`` has place k. :mod:`gb.orders <sparsezc.orders>` makes some.
-
-        Raises
-        ------
-        InvalidValue
-            The matrix is not square, or `order` is no permutation of its vertices.
-        DeviceUnavailable
-            The matrix is not on the GPU engine, and there is no GPU.
-        OutOfMemory
-            There is no room for the matrix once more.
-
-        Examples
-        --------
-        >>> import sparsezc as gb
-        >>> A = gb.io.read("kron:8").to("gpu")  # doctest: +SKIP
-        >>> B = A.reorder(gb.orders.degree(A))  # doctest: +SKIP
-        >>> gb.algorithms.bfs(B, 3).isequal(gb.algorithms.bfs(A, 3))  # doctest: +SKIP
-        True
-        """
-        return placing.reordered(self, order)
-
-    @property
-    def bits_per_id(self) -> float:
-        """Bits that a column id takes in memory: 32 or 64, and fewer where they are compressed."""
-        return placing.bits_per_id(self)
 
     def dup(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,15 +10,129 @@ from numpy.typing import ArrayLike
 from sparsezc import engines
 from sparsezc.config import config
 from sparsezc.engines import cpu
-from sparsezc.errors import InvalidValue, warn_slow
+from sparsezc.errors import DimensionMismatch, InvalidValue, warn_slow
 from sparsezc.memory import budget
 
 if TYPE_CHECKING:
     from sparsezc.matrix import Matrix
 
-__all__ = ["bits_per_id", "compressed", "placed", "reordered", "say_that_it_moves"]
+__all__ = ["Placeable", "bits_per_id", "compressed", "placed", "reordered", "say_that_it_moves"]
 
 _NOTEWORTHY_BYTES = 1 << 20  # moving less than this is not worth a word
+
+
+class Placeable:
+    """How a Matrix gets elsewhere, and how it lies there."""
+
+    __slots__ = ()
+
+    def to(
+        self: Any, engine: str | None = None, placement: str | None = None, *, with_transpose: bool = False
+    ) -> Matrix:
+        """The matrix on another engine or in another placement: itself where nothing changes, else a copy.
+
+        Parameters
+        ----------
+        engine : {"cpu", "gpu"}, optional
+            By default "gpu", if a placement of the GPU is asked for.
+        placement : {"auto", "device", "zerocopy", "hybrid", "cached", "gather", "stream", "uvm"}, optional
+            By default ``config.placement``.
+        with_transpose : bool
+            Keep the transpose too, in the same placement: then mxv and vxm can push or pull, whichever reads less.
+            A matrix known to be symmetric has both in one; for others this doubles the memory. It means nothing on the
+            CPU engine.
+
+        Raises
+        ------
+        DeviceUnavailable
+            For "gpu" without one.
+        OutOfMemory
+            The matrix does not fit; the message says what each placement needs and what there is.
+        """
+        return placed(self, engine, placement, with_transpose)
+
+    def compress(self: Any, order: str = "natural") -> Matrix:
+        """The same matrix on the GPU engine with its ids compressed: fewer bytes for every product to read.
+
+        Ids are kept as gaps, bit-packed in blocks of 32, and decoded by the warps that read them, in the card's memory
+        or, where it matters most, in host memory. Products with vectors and with matrices of few rows or columns read
+        the compressed ids; other operations make a plain copy for as long as they take. Answers are the same.
+
+        Parameters
+        ----------
+        order : {"natural", "degree", "auto"}
+            How the matrix numbers the vertices of a graph for itself. "degree": hubs first, which packs graphs better
+            that have hubs, and ids in no order; "auto": whichever packs better, by a sample. Everybody else's ids stay
+            what they are: vectors change places when they meet the matrix, and again when they are read. Products
+            over positions (``any_secondi``) and of matrices then make a plain copy, which stays.
+
+        Returns
+        -------
+        Matrix
+            It shares the values. Ids that no packing makes smaller, or of 2^32 columns or more, stay as they are.
+
+        Raises
+        ------
+        InvalidValue
+            `order` is none of these, or "degree" of a matrix that is not square.
+        DeviceUnavailable
+            The matrix is not on the GPU engine, and there is no GPU.
+        OutOfMemory
+            There is no room for the compressed ids beside the others.
+
+        See Also
+        --------
+        bits_per_id : What it came to.
+
+        Examples
+        --------
+        >>> import sparsezc as gb
+        >>> A = gb.io.read("kron:8").to("gpu")  # doctest: +SKIP
+        >>> A.compress().bits_per_id < A.bits_per_id  # doctest: +SKIP
+        True
+        """
+        return compressed(self, order)
+
+    def reorder(self: Any, order: ArrayLike) -> Matrix:
+        """The same matrix on the GPU engine with its vertices lying in another order, which nobody sees.
+
+        Ids stay the users' own: vectors change places when they meet the matrix, stay so as long as only products
+        with it and statements entry by entry need them, and change back when they are read. Products over positions
+        (``any_secondi``) and of matrices make a copy in the users' order, which stays.
+
+        Parameters
+        ----------
+        order : array_like of integers, shape (n,)
+            A permutation, as :mod:`sparsezc.orders` makes it: vertex ``order[k]`` lies at place k.
+
+        Returns
+        -------
+        Matrix
+            In the same placement. :meth:`compress` keeps the order.
+
+        Raises
+        ------
+        DimensionMismatch
+            The matrix is not square, or `order` has another length.
+        InvalidValue
+            `order` is no permutation, or the matrix lies in another order or compressed already.
+        DeviceUnavailable
+            The matrix is not on the GPU engine, and there is no GPU.
+
+        Examples
+        --------
+        >>> import sparsezc as gb
+        >>> A = gb.io.read("kron:8").to("gpu")  # doctest: +SKIP
+        >>> B = A.reorder(gb.orders.degree(A))  # doctest: +SKIP
+        >>> gb.algorithms.bfs(B, 3).isequal(gb.algorithms.bfs(A, 3))  # doctest: +SKIP
+        True
+        """
+        return reordered(self, order)
+
+    @property
+    def bits_per_id(self: Any) -> float:
+        """Bits that a column id takes in memory: 32 or 64, and fewer where they are compressed."""
+        return bits_per_id(self)
 
 
 def say_that_it_moves(matrix: Matrix, engine: str, nbytes: int) -> None:
@@ -77,19 +191,15 @@ def compressed(matrix: Matrix, order: str) -> Matrix:
 
 
 def reordered(matrix: Matrix, order: ArrayLike) -> Matrix:
-    """A matrix with its vertices in an order of its own; see :meth:`Matrix.reorder`."""
-    nrows, ncols = matrix.shape
-    if nrows != ncols or nrows > 2**32:
-        raise InvalidValue(
-            f"{matrix.name}.reorder needs a square matrix of at most 2^32 rows; this is of {matrix.shape}"
+    """A matrix that lies in another order; see :meth:`Matrix.reorder`."""
+    where = f"{matrix.name}.reorder"
+    vertices, n = np.asarray(order), matrix.shape[0]
+    if matrix.shape != (n, n) or vertices.shape != (n,):
+        raise DimensionMismatch(
+            f"{where}: order has shape {vertices.shape} and the matrix is of {matrix.shape}; (n,) and n x n are needed"
         )
-    vertices = np.asarray(order)
-    given = vertices.ndim == 1 and vertices.size == nrows and vertices.dtype.kind in "iu"
-    if not given or not np.array_equal(np.sort(vertices), np.arange(nrows)):
-        said = f"{vertices.dtype} of shape {vertices.shape}"
-        raise InvalidValue(
-            f"{matrix.name}.reorder: order must have each of the numbers 0 .. {nrows - 1} once; got {said}"
-        )
+    if n and (vertices.dtype.kind not in "iu" or (np.sort(vertices) != np.arange(n)).any()):
+        raise InvalidValue(f"{where}: order is no permutation of the numbers from 0 to {n - 1}")
     here = placed(matrix, "gpu", None, False)
     engine, store = here._need()
     made: Matrix = type(matrix)._from_store(engine, engine.reorder(store, vertices), here.dtype, here.shape)

@@ -57,8 +57,8 @@ class Engine(Protocol):
         `order`: "natural", "degree" or "auto", how it may number vertices for itself.
         """
 
-    def reorder(self, store: Any, vertices: Any) -> Any:
-        """The same matrix with its vertices in an order of its own, where the engine can; else a copy as it is."""
+    def reorder(self, store: Any, vertices: NDArray[Any]) -> Any:
+        """The same square matrix with ``vertices[k]`` at place k, if the engine can hide that; else a copy as it is."""
 
     def id_bytes(self, store: Any) -> int:
         """The memory that the ids of a matrix take."""

@@ -214,8 +214,8 @@ class CpuEngine:
         """A copy as it is: SuiteSparse reads ids of 8 bytes."""
         return store.dup()
 
-    def reorder(self, store: Any, vertices: Any) -> Any:
-        """A copy as it is: a matrix that came here from the GPU keeps the users' order."""
+    def reorder(self, store: Any, vertices: NDArray[Any]) -> Any:
+        """A copy as it is: SuiteSparse's matrices lie in one order."""
         return store.dup()
 
     def id_bytes(self, store: Any) -> int:

@@ -348,3 +348,25 @@ def test_a_search_that_runs_without_the_host(gpu: Any) -> None:
     path = gb.io.read("grid:2x150", placement="zerocopy")
     want = gb.algorithms.bfs(path.to("cpu"), 0)
     assert gb.algorithms.bfs(path.compress("degree"), 0).to("cpu").isequal(want)
+
+
+@pytest.mark.parametrize("placement", ["device", "zerocopy", "stream", "hybrid"])
+def test_a_matrix_may_lie_in_any_order(placement: str, gpu: Any) -> None:
+    A = matrix("FP64")
+    order = np.random.default_rng(8).permutation(N)
+    for with_transpose in (False, True):
+        B = A.to("gpu", placement, with_transpose=with_transpose).reorder(order)
+        assert B._store.placement == placement
+        assert B._store.order is not None
+        for M in (B, B.compress()):
+            assert M.to("cpu").isequal(A)
+            for u in vectors("FP64"):
+                want = A.mxv(u.to("cpu"), "plus_times").new()
+                assert M.mxv(u, "plus_times").new().to("cpu").isclose(want, rel_tol=1e-12)
+                want = u.to("cpu").vxm(A, "min_first").new(mask=want.S)
+                assert u.vxm(M, "min_first").new(mask=M.mxv(u, "plus_times").new().S).to("cpu").isequal(want)
+    assert B.compress().reorder(order[::-1]).to("cpu").isequal(A)  # from whatever it lies in
+    with pytest.raises(ValueError, match="is no permutation"):
+        A.reorder(np.zeros(N, int))
+    with pytest.raises(ValueError, match=r"order has shape \(3,\)"):
+        A.reorder([0, 1, 2])

@@ -105,8 +105,10 @@ class Keeper:
             return self.dup(store, store.store.dtype)
         return matrices.compress(store, order)
 
-    def reorder(self, store: Any, vertices: Any) -> Any:
-        return self.dup(store, store.store.dtype) if isinstance(store, HostStore) else matrices.reorder(store, vertices)
+    def reorder(self, store: Any, vertices: NDArray[Any]) -> Any:
+        if isinstance(store, HostStore):
+            return self.dup(store, store.store.dtype)
+        return matrices.reorder(store, vertices)
 
     def id_bytes(self, store: Any) -> int:
         if isinstance(store, HostStore):

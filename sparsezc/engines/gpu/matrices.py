@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparsezc import device, engines
 from sparsezc.config import config
@@ -80,7 +81,7 @@ def compress(store: MatrixStore, order: str) -> MatrixStore:
     return MatrixStore(store.dtype, store.nrows, store.ncols, made, other)
 
 
-def reorder(store: MatrixStore, vertices: Any) -> MatrixStore:
+def reorder(store: MatrixStore, vertices: NDArray[Any]) -> MatrixStore:
     """The same matrix with its vertices in this order for itself; whoever meets it speaks of the users' own."""
     rows, columns = store.lying()
     if rows is None:
