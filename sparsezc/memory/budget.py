@@ -124,12 +124,16 @@ def resolve(
     if chosen == lies != "mapped":
         return chosen
     vectors = working_bytes(nrows)
-    card, host = None if engine_of(chosen) == "cpu" else available(), host_available()
+    card = None if engine_of(chosen) == "cpu" else available()
     needed = {"host": 0, "device": vectors + nbytes}.get(chosen, vectors)
     needed_host = {"host": host_nbytes or 0, "device": 0, "mapped": 0}.get(chosen, nbytes)
+    fits = card is None or needed <= card
+    if fits and needed_host < _SMALL and config.host_budget is None:  # no need to ask the machine
+        return chosen
+    host = host_available()
     told = f"(device: {vectors + nbytes:,}; zerocopy and others: {vectors:,}, and {nbytes:,} of host memory"
     told += f"; host: {host_nbytes:,} of host memory)" if host_nbytes is not None else ")"
-    if card is not None and needed > card:
+    if not fits:
         raise OutOfMemory(
             f"placement {chosen!r} needs {needed:,} bytes of device memory and {card:,} may be used {told}"
             + (f"; of host memory {host:,} may be used" if host is not None else "")

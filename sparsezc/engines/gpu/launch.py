@@ -176,4 +176,4 @@ def move(name: str, at: Any, source: Any, target: Any) -> None:
     array = target if name == "gather" else source
     types = specialise.typedefs(Id="u32", A=BY_SIZE[array.dtype.itemsize])
     kernel = specialise.kernel(gpu, "compact.cu", types, name)
-    kernel(blocks(gpu, at.size), THREADS, (np.uint64(at.size), at.astype(np.uint64), source, target))
+    kernel(blocks(gpu, at.size), THREADS, (np.uint64(at.size), at.astype(np.uint64, copy=False), source, target))
