@@ -58,6 +58,11 @@ class Entries(NamedTuple):
         return tuple(buffer for buffer in self if buffer is not None)
 
     @property
+    def key(self) -> tuple[bool, bool]:
+        """Which of them it reads."""
+        return self.ids is None, self.values is None
+
+    @property
     def nbytes(self) -> int:
         """Bytes of one entry."""
         return sum(buffer.dtype.itemsize for buffer in self.buffers)

@@ -51,12 +51,13 @@ def parts(rows: Rows, entries: Entries, wanted: Wanted, subset: Any = None, take
     in_place = addresses(rows, None)
     for row in long:  # only its chunks have anything to do
         yield part(rows, in_place, which=(0, 0), chunks=_chunks(rows, row, row + 1), subset=subset)
-    pinned = [_Pinned(entries, size, number) for number in range(2)]
+    sources = [buffer.read() for buffer in entries.buffers]
+    pinned = _kept.setdefault(gpu, (_Pinned(), _Pinned()))
     for turn, (first, end) in enumerate(_ranges(indptr, size - 32, long)):
         start = int(indptr[first])
         at = xp.flatnonzero(lengths[first:end]) + first
         host = pinned[turn % 2]
-        filled = host.fill(*_runs(rows.indptr[at], lengths[at]))  # while the card reads the one before
+        filled = host.fill(sources, size, *_runs(rows.indptr[at], lengths[at]))  # while the card reads the one before
         there = buffers.fill(filled, start % 32)
         host.is_free = buffers.copied()
         buffers.arrived()
@@ -103,58 +104,60 @@ def _chunks(rows: Rows, first: int, end: int) -> tuple[int, int]:
 
 
 class _Pinned:
-    """Host memory that rows are gathered into; `is_free()` waits until what it held has been copied."""
+    """Pinned memory that rows are gathered into. It is kept: to make it takes longer than to fill it.
 
-    def __init__(self, entries: Entries, size: int, number: int) -> None:
-        self._sources = [buffer.read() for buffer in entries.buffers]
-        self._pages = [_pages(size * source.itemsize, 2 * k + number) for k, source in enumerate(self._sources)]
-        self._targets = [
-            p.array[: size * s.itemsize].view(s.dtype) for p, s in zip(self._pages, self._sources, strict=True)
-        ]
+    `is_free()` waits until what it held, for this product or the one before, has been copied.
+    """
+
+    def __init__(self) -> None:
+        self._pages: dict[int, device.Pages] = {}
         self.is_free: Any = lambda: None
 
-    def fill(self, begins: NDArray[np.int64], sizes: NDArray[np.int64]) -> list[NDArray[Any]]:
-        """The entries of some runs, one run after another."""
+    def fill(
+        self, sources: list[Any], size: int, begins: NDArray[np.int64], sizes: NDArray[np.int64]
+    ) -> list[NDArray[Any]]:
+        """The entries of some runs, one run after another, `size` at most."""
         self.is_free()
+        targets = [self._array(k, size, source.dtype) for k, source in enumerate(sources)]
         with stats.timed("gather"):
             before = np.concatenate([[0], np.cumsum(sizes)])
-            total = int(before[-1])
+            total, shift = int(before[-1]), begins - before[:-1]
             step = max(_TAKE, -(-total // (2 * _THREADS)))
+            pairs = list(zip(sources, targets, strict=True))
             tasks = [(lo, min(lo + step, total)) for lo in range(0, total, step)]
-            list(_threads().map(lambda task: self._take(begins - before[:-1], before, *task), tasks))
-        return [target[:total] for target in self._targets]
+            list(_threads().map(lambda task: _take(pairs, shift, before, *task), tasks))
+        return [target[:total] for target in targets]
 
-    def _take(self, shift: Any, before: Any, lo: int, hi: int) -> None:
-        """Entries lo .. hi-1 of what is gathered: run by run where these are long, else by their positions."""
-        for start in range(lo, hi, _TAKE):
-            stop = min(start + _TAKE, hi)
-            first, end = np.searchsorted(before, (start, stop - 1), side="right") - [1, 0]
-            edges = np.clip(before[first : end + 1], start, stop)
-            if stop - start > _RUN * (end - first):
-                for run in range(first, end):
-                    to, until = edges[run - first], edges[run - first + 1]
-                    for source, target in zip(self._sources, self._targets, strict=True):
-                        target[to:until] = source[to + shift[run] : until + shift[run]]
-                continue
-            at = np.ones(stop - start, np.int64)  # steps of 1 within a run; np.repeat would hold the other threads up
-            at[0] = start + shift[first]
-            at[edges[1:-1] - start] += np.diff(shift[first:end])
-            np.cumsum(at, out=at)
-            for source, target in zip(self._sources, self._targets, strict=True):
-                source.take(at, out=target[start:stop], mode="clip")
+    def _array(self, k: int, size: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+        nbytes = size * dtype.itemsize
+        if k not in self._pages or self._pages[k].array.size < nbytes:
+            self._pages.pop(k, None)
+            self._pages[k] = device.current().pages(nbytes, "pinned")
+        array: NDArray[Any] = self._pages[k].array[:nbytes].view(dtype)
+        return array
 
 
-_kept: WeakKeyDictionary[device.Device, dict[int, device.Pages]] = WeakKeyDictionary()
+_kept: WeakKeyDictionary[device.Device, tuple[_Pinned, _Pinned]] = WeakKeyDictionary()
 
 
-def _pages(nbytes: int, number: int) -> device.Pages:
-    """Pinned pages, which are kept: to make them takes longer than to fill them."""
-    gpu = device.current()
-    kept = _kept.setdefault(gpu, {})
-    if number not in kept or kept[number].array.size < nbytes:
-        kept.pop(number, None)
-        kept[number] = gpu.pages(nbytes, "pinned")
-    return kept[number]
+def _take(pairs: list[tuple[Any, Any]], shift: Any, before: Any, lo: int, hi: int) -> None:
+    """Entries lo .. hi-1 of what is gathered: run by run where these are long, else by their positions."""
+    for start in range(lo, hi, _TAKE):
+        stop = min(start + _TAKE, hi)
+        first, end = np.searchsorted(before, (start, stop - 1), side="right") - [1, 0]
+        edges = np.clip(before[first : end + 1], start, stop)
+        if stop - start > _RUN * (end - first):
+            for run in range(first, end):
+                to, until = edges[run - first], edges[run - first + 1]
+                for source, target in pairs:
+                    target[to:until] = source[to + shift[run] : until + shift[run]]
+            continue
+        at = np.ones(stop - start, np.int64)  # steps of 1 within a run; np.repeat would hold the other threads up
+        at[0] = start + shift[first]
+        at[edges[1:-1] - start] += np.diff(shift[first:end])
+        np.cumsum(at, out=at)
+        for source, target in pairs:
+            source.take(at, out=target[start:stop], mode="clip")
 
 
 def _runs(begins: Any, sizes: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -72,6 +72,7 @@ class Region:
         self._reads = xp.zeros(self.count, np.uint32)
         self._unseen = 0.0  # entries read since the last look
         self._bits: Any = None
+        self.parts: dict[Any, Part] = {}  # what one launch takes that reads all rows, by the arrays that it reads
         self.costs: dict[str, float] = {}  # seconds an entry, of the ways to fetch the rest
 
     def serves(self, entries: Entries) -> bool:
@@ -160,10 +161,15 @@ def _expected(rows: Rows, wanted: Wanted) -> float:
 
 def _mixed(region: Region | None, rows: Rows, entries: Entries, subset: Any = None) -> Part:
     """Rows whose segments are read where they lie."""
-    pointers = staging.pointers_of(entries, addresses(rows, None))
-    if region is None:
-        return part(rows, pointers, subset=subset)
-    return part(rows, pointers, segments=region.tables(entries), bits=segments.BITS, subset=subset)
+    made = None if region is None or subset is not None else region.parts.get(entries.key)
+    if made is None:
+        tables = (0, 0) if region is None else region.tables(entries)
+        bits = 0 if region is None else segments.BITS
+        pointers = staging.pointers_of(entries, addresses(rows, None))
+        made = part(rows, pointers, segments=tables, bits=bits, subset=subset)
+        if region is not None and subset is None:
+            region.parts[entries.key] = made
+    return made
 
 
 def _of(rows: Rows, entries: Entries) -> Region | None:
