@@ -28,7 +28,7 @@ _SECTOR = 32  # bytes: what a GPU reads at least
 
 @dataclass
 class Traffic:
-    """What products (mxv, vxm, and with matrices of few columns) moved on the GPU engine.
+    """What products (mxv, vxm, and with matrices of few columns, but not searches from many sources) moved on a GPU.
 
     Attributes
     ----------
@@ -40,9 +40,9 @@ class Traffic:
     copied_bytes : int
         The part of `link_bytes` that was copied in bulk.
     device_bytes : int
-        Bytes of ids and values that kernels read in device memory.
+        Bytes of ids and values that kernels read in device memory, and all that they read of pages that migrate.
     compute_seconds, copy_seconds, gather_seconds : float
-        Time of the products' kernels, of copies, of the host's threads; they overlap.
+        Time of the products' kernels, of copies, of the host's threads. While somebody counts they wait for each other.
     """
 
     link_bytes: int = 0

@@ -8,6 +8,9 @@ number, taken at their word, as a virtual machine may grow beyond what it reads.
 
 from __future__ import annotations
 
+from typing import Protocol
+from weakref import WeakSet
+
 from sparsezc import device
 from sparsezc.config import config, parse_bytes
 from sparsezc.errors import DeviceUnavailable, InvalidValue, OutOfMemory
@@ -33,10 +36,37 @@ def parse(budget: float | str | None, free: int, total: int) -> int:
     return int(budget * total) if isinstance(budget, float) else int(budget)
 
 
+_caches: WeakSet[Cache] = WeakSet()
+
+
+class Cache(Protocol):
+    """What lies on the card because there was room: it counts to the budget, and goes where that is needed."""
+
+    @property
+    def nbytes(self) -> int: ...
+
+    def drop(self) -> None: ...
+
+
+def hold(cache: Cache) -> None:
+    """Count a cache for as long as it lives."""
+    _caches.add(cache)
+
+
+def reclaim() -> bool:
+    """Have all caches dropped; whether there were any."""
+    found = list(_caches)
+    for cache in found:
+        cache.drop()
+    return bool(found)
+
+
 def available() -> int:
-    """Bytes of device memory that may still be used: the budget, and never more than what is free."""
+    """Bytes of device memory that may still be used: what caches leave of the budget, and never more than is free."""
     free, total = device.current().memory()
-    return min(free, parse(config.budget, free, total))
+    if config.budget is None:
+        return parse(None, free, total)
+    return max(0, min(free, parse(config.budget, free, total) - sum(cache.nbytes for cache in _caches)))
 
 
 def share(part: float | str) -> int:
@@ -127,6 +157,8 @@ def resolve(
     card = None if engine_of(chosen) == "cpu" else available()
     needed = {"host": 0, "device": vectors + nbytes}.get(chosen, vectors)
     needed_host = {"host": host_nbytes or 0, "device": 0, "mapped": 0}.get(chosen, nbytes)
+    if card is not None and needed > card and reclaim():
+        card = available()
     fits = card is None or needed <= card
     if fits and needed_host < _SMALL and config.host_budget is None:  # no need to ask the machine
         return chosen

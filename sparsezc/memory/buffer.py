@@ -19,7 +19,8 @@ class Buffer(ABC):
     placement : str
         Name of the placement that made it.
     pages : str
-        What kind of memory backs it ("numpy", "device", "managed", "pinned"): what ``info`` and ``doctor`` show.
+        What kind of memory backs it ("numpy", "device", "managed", "pinned", "migrating", "file"): what ``info`` and
+        ``doctor`` show.
     """
 
     placement: str

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sparsezc import device
 from sparsezc.errors import OutOfMemory
+from sparsezc.memory import budget
 from sparsezc.memory.buffer import Buffer
 
 
@@ -42,6 +43,8 @@ def allocate(count: int, dtype: np.dtype[Any], placement: str) -> DeviceBuffer:
     """An uninitialised device array of `count` entries."""
     gpu = device.current()
     nbytes, free = count * dtype.itemsize, gpu.memory()[0]
+    if nbytes > free and budget.reclaim():
+        free = gpu.memory()[0]
     if nbytes > free:
         raise OutOfMemory(f"placement {placement!r} needs {nbytes:,} bytes and {gpu.name} has {free:,} free")
     return DeviceBuffer(gpu.xp.empty(count, dtype))

@@ -94,6 +94,8 @@ def test_every_kind_of_entries(variant: str, placement: str, gpu: Any) -> None:
             for _ in range(3):
                 if variant == "folded":
                     assert B.reduce_rowwise("plus").new().to("cpu").isequal(A.reduce_rowwise("plus").new())
+                    assert B.reduce_columnwise("plus").new().to("cpu").isequal(A.reduce_columnwise("plus").new())
+                    assert u.to("gpu").vxm(B, "plus_second").new().to("cpu").isequal(u.vxm(A, "plus_second").new())
                 for op in ("min_plus", "any_pair"):
                     assert B.mxv(u, op).new().to("cpu").isequal(A.mxv(u, op).new())
                     assert u.to("gpu").vxm(B, op).new().to("cpu").isequal(u.vxm(A, op).new())
@@ -108,8 +110,25 @@ def test_matrices_of_few_columns(placement: str, gpu: Any) -> None:
     with room_for(40_000):
         B = A.to("gpu", placement=placement)
         for _ in range(2):
-            got = B.mxm(X.to("gpu"), "plus_times").new()
-            assert got.to("cpu").isclose(A.mxm(X, "plus_times").new())
+            for op in ("plus_times", "plus_first"):
+                got = B.mxm(X.to("gpu"), op).new()
+                assert got.to("cpu").isclose(A.mxm(X, op).new())
+
+
+@pytest.mark.usefixtures("small_pieces")
+@pytest.mark.parametrize("packing", ["on", "off"])
+@pytest.mark.parametrize("placement", MOVING)
+def test_a_last_row_that_no_buffer_holds(placement: str, packing: str, gpu: Any) -> None:
+    n = 1000  # not a multiple of 32
+    rows, columns = np.append(np.arange(60), np.full(n, n - 1)), np.append(np.arange(60), np.arange(n))
+    A = gb.Matrix.from_coo(rows, columns, columns % 7 + 1, "UINT8", nrows=n, ncols=n)
+    u = gb.Vector.from_dense((np.arange(n) % 3).astype(np.uint8))
+    with gb.config.set(budget=budget.working_bytes(n) + 4000, packing=packing):
+        B = A.to("gpu", placement=placement)
+        for _ in range(3):
+            got = B.mxv(u, "min_plus").new()
+            assert got.nvals == 61
+            assert got.to("cpu").isequal(A.mxv(u, "min_plus").new())
 
 
 @pytest.mark.parametrize("placement", PLACEMENTS)
@@ -212,6 +231,41 @@ def test_a_budget_below_the_vectors_says_the_least_that_works(emulated: Any) -> 
         device.use(before)
 
 
+def test_caches_count_to_the_budget_and_go_where_the_room_is_needed(
+    emulated: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    A, u = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
+    before = device.use(emulated)
+    try:
+        with room_for(200_000):
+            free = budget.available()
+            B, C = (A.to("gpu", placement="hybrid") for _ in range(2))
+            assert B.mxv(u, "plus_times").new().to("cpu").isclose(A.mxv(u, "plus_times").new())
+            region = B._store.rows.region
+            assert budget.available() == free - region.nbytes
+            C.mxv(u, "plus_times").new()
+            other = C._store.rows.region
+            assert region.nbytes + (0 if other is None else other.nbytes) <= free - budget.working_bytes(N)
+            monkeypatch.setattr(emulated, "free_memory", 1000)
+            with pytest.raises(gb.exceptions.OutOfMemory, match="device"):
+                A.to("gpu", placement="device")
+            assert B._store.rows.region is None  # in vain, but it was asked for
+        monkeypatch.undo()
+        B = A.to("gpu", placement="cached")  # without a budget: what is free is less by what is held
+        for _ in range(4):
+            assert B.mxv(u, "plus_times").new().to("cpu").isclose(A.mxv(u, "plus_times").new())
+    finally:
+        device.use(before)
+
+
+def test_recorded_rounds_do_not_count(gpu: Any) -> None:
+    path = gb.io.read("grid:2x200", placement="hybrid")
+    wanted = gb.algorithms.bfs(path.to("cpu"), 0)
+    with gb.stats.collect() as moved:
+        assert gb.algorithms.bfs(path, 0).to("cpu").isequal(wanted)
+    assert moved.compute_seconds > 0
+
+
 def test_pages_that_migrate_stay_below_the_card_s_free_memory(emulated: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from sparsezc import memory
     from sparsezc.memory import zerocopy
@@ -236,14 +290,14 @@ def test_what_is_measured_decides_how_cached_fetches(gpu: Any, monkeypatch: pyte
     A, u = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
     with room_for(40_000), gb.config.set(packing="off"):
         B = A.to("gpu", placement="cached")
-        for _ in range(3):
+        for _ in range(4):
             B.mxv(u, "plus_times").new()
         region = B._store.rows.region
-        assert set(region.costs) == {"gathered", "in place"}
+        assert {way: len(costs) for way, costs in region.costs.items()} == {"gathered": 2, "in place": 2}
         seen: list[str] = []
-        monkeypatch.setattr(gather, "parts", lambda *a, original=gather.parts: seen.append("gathered") or original(*a))
+        monkeypatch.setattr(gather, "plan", lambda *a, original=gather.plan: seen.append("gathered") or original(*a))
         for faster in ("in place", "gathered"):
-            region.costs = {"gathered": 1.0, "in place": 1.0, faster: 0.5}
+            region.costs = {"gathered": [9, 1.0], "in place": [9, 1.0], faster: [9, 0.5]}
             seen.clear()
             assert B.mxv(u, "plus_times").new().to("cpu").isclose(A.mxv(u, "plus_times").new())
             assert bool(seen) == (faster == "gathered")

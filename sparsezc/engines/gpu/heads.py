@@ -7,6 +7,8 @@ whether, ``gb.config.head_budget`` how much memory it may take.
 
 from __future__ import annotations
 
+import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,18 +27,26 @@ _MOST = 32  # slots a row: a lane of the warp that makes them keeps one
 _FREE = 0.5  # of the device memory that may be used, at most so much: vectors come and go
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Heads:
     """k slots for each row; `values` only if a multiply needed them."""
 
     k: int
     ids: Any
     values: Any
+    rows: Callable[[], Rows | None] = lambda: None  # whose they are
+
+    def drop(self) -> None:
+        """Give their memory back."""
+        rows = self.rows()
+        if rows is not None and rows.heads is self:
+            rows.heads = None
 
     @property
     def nbytes(self) -> int:
         """Device memory that they take."""
-        return sum(0 if isinstance(array, int) else array.nbytes for array in (self.ids, self.values))
+        arrays = [array for array in (self.ids, self.values) if not isinstance(array, int)]
+        return sum(int(array.nbytes) for array in arrays)
 
     def arguments(self) -> tuple[Any, ...]:
         return self.ids, self.values, np.uint32(self.k)
@@ -100,7 +110,7 @@ def _slots(rows: Rows, dtype: DataType, values: bool) -> int:
     slot = id_bytes + (dtype.np_type.itemsize if values and not rows.iso else 0)
     if rows.ncols > 2 ** (8 * id_bytes) - 2:  # the last two ids say something else
         return 0
-    room = int(_FREE * _left(rows)) + (0 if rows.heads is None else rows.heads.ids.nbytes)
+    room = int(_FREE * _left(rows))
     asked = (
         budget.share(config.head_budget)
         if config.head_budget is not None
@@ -117,7 +127,8 @@ def _slots(rows: Rows, dtype: DataType, values: bool) -> int:
 
 def _left(rows: Rows) -> int:
     """Device memory that may be used; of a budget, what an algorithm's vectors leave."""
-    room = budget.available()
+    own: int = sum(cache.nbytes for cache in (rows.heads, rows.region) if cache is not None)  # these go for others
+    room = budget.available() + own
     return room if config.budget is None else max(0, room - budget.working_bytes(rows.nrows))
 
 
@@ -140,4 +151,6 @@ def _make(rows: Rows, hubs: Rows | None, dtype: DataType, k: int, values: bool) 
     counter = xp.zeros(1, np.uint64)
     arguments = (np.uint64(rows.nrows), rows.indptr, *pointers, by, np.uint32(k), ids, kept, counter)
     kernel(launch.blocks(gpu, rows.nrows), launch.THREADS, arguments)
-    return Heads(k, ids, kept)
+    made = Heads(k, ids, kept, weakref.ref(rows))
+    budget.hold(made)
+    return made

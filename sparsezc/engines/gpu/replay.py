@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc import device
+from sparsezc import device, stats
 from sparsezc.engines.gpu import direction, launch, orders
 from sparsezc.engines.gpu.stores import VectorStore
 
@@ -34,7 +34,7 @@ class Replay:
         self.frontier, self.depth = frontier, depth
 
     def __iter__(self) -> Iterator[Any]:
-        if not self._goes_on():
+        if stats.is_counting() or not self._goes_on():  # counting asks the device after each launch
             return
         gpu = device.current()
         number = launch.OnDevice(gpu.xp.full(1, self.depth, np.int64))

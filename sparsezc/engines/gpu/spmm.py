@@ -42,9 +42,8 @@ def pull(semiring: Any, rows: Rows, dtype: DataType, x: Panel, mask: MaskBits) -
     operand = x.vector.values if _reads_x(semiring, x.across) else 0, 0 if x.vector.is_full else x.vector.bits
     blocks = launch.blocks(gpu, 32 * max(-(-rows.nrows // 32), chunks.count))
     operands = *operand, *mask.arguments(), np.uint64(x.width), np.uint32(group), y.values, y.bits
-    reads_ids = _reads_x(semiring, x.across) or not x.vector.is_full or "k" in semiring.reads
     reads_values = ("y" if x.across else "x") in semiring.reads
-    for part in placements.parts(rows, None, Wanted(None), ids=reads_ids, values=reads_values):
+    for part in placements.parts(rows, None, Wanted(None), ids=True, values=reads_values):
         prelude = _prelude(
             semiring,
             dtype,

@@ -97,7 +97,6 @@ class _Case:
         monoid = semiring.monoid
         self.stops = monoid.stops_anywhere or (monoid.terminal is not None and monoid.type.is_bool)
         self.pulls: float | None = None  # entries that a pull reads; None: nobody has estimated them
-        self.pulls_beyond_heads: float | None = None  # likewise, of one that looks at the row heads first
 
     @property
     def vector_type(self) -> DataType:
@@ -115,11 +114,13 @@ class _Case:
             return packed.NOT_PACKED
         return packed.of(rows, self.matrix.dtype, int(entries))
 
-    def parts(self, rows: Rows, words: Buffer | None, wanted: Wanted) -> Iterable[Part]:
-        """The launches that the placement asks for; `words`: ids and values in one."""
+    def parts(self, rows: Rows, words: Buffer | None, wanted: Wanted, *, pushes: bool) -> Iterable[Part]:
+        """The launches that the placement asks for; `words`: ids and values in one. A push always reads ids."""
+        if not placements.serves(rows):
+            return (placements.whole(rows, words),)
         reads_ids = "k" in self.semiring.reads or ("x" if self.vector_left else "y") in self.semiring.reads
         lacks = self.vector is not None and not self.vector.is_full
-        return placements.parts(rows, words, wanted, ids=reads_ids or lacks, values=self.reads_values)
+        return placements.parts(rows, words, wanted, ids=pushes or reads_ids or lacks, values=self.reads_values)
 
     def prelude(
         self, rows: Rows, accum: TypedOp | None, out_type: DataType, part: Part, *, looks: bool = False,
@@ -146,7 +147,6 @@ def _pull_is_better(case: _Case, rows: Rows, columns: Rows, mask: MaskBits) -> b
     stops = case.stops and not placements.moves(rows)
     slots = heads.expected(rows, case.matrix.dtype, values=case.reads_values) if stops else 0
     case.pulls = direction.pull_entries(work, stops=stops)
-    case.pulls_beyond_heads = direction.pull_entries(work, stops=stops, heads=slots)
     return direction.prefers_pull(
         work,
         stops=stops,
@@ -245,13 +245,13 @@ def _pull(
     warps = blocks * _WARPS
     alone = not chunks.count and nwords <= warps  # no warp has more than a word to do: nobody need count
     most = 32 if case.stops else 2**62
-    entries = case.pulls_beyond_heads if near.k else case.pulls
+    entries = 0 if near.k else case.pulls  # what the heads leave is little, and of nobody knows which rows
     wanted = Wanted(None if mask.allows_all else mask.bits, mask.flip, entries, most)
     operands = values, bits, *out.arguments(), *mask.arguments(), np.uint32(replace)
-    piece = _piece(blocks * _WARPS, nwords, 16 if near.k else 4)
+    piece = _piece(warps, nwords, 16 if near.k else 4)
     spread = np.uint32(1 if mask.allows_all else 32)
     rest = piece, spread, *partial, *near.arguments(), np.uint32(together.bits)
-    for part in case.parts(rows, together.words, wanted):
+    for part in case.parts(rows, together.words, wanted, pushes=False):
         prelude = case.prelude(rows, accum, store.dtype, part, looks=near.k > 0, words=together.bits > 0)
         kernel = specialise.kernel(gpu, "mxv.cu", prelude, "mxv")
         counters = 0 if alone else xp.zeros(2, np.uint64)
@@ -276,7 +276,7 @@ def _push(case: _Case, columns: Rows, store: VectorStore, mask: MaskBits, accum:
     wanted = Wanted(None if case.vector is None or case.vector.is_full else case.vector.bits, 0, counted)
     operands = values, bits, *mask.arguments(), result.values, result.bits, np.uint32(together.bits)
     rest = np.uint64(32) if few else _piece(blocks * _WARPS, nwords, 4), np.uint32(32 if few else 1)
-    for part in case.parts(columns, together.words, wanted):
+    for part in case.parts(columns, together.words, wanted, pushes=True):
         prelude = case.prelude(columns, None, result_type, part, words=together.bits > 0)
         kernel = specialise.kernel(gpu, "vxm.cu", prelude, "vxm")
         counters = 0 if few else xp.zeros(2, np.uint64)

@@ -103,7 +103,7 @@ class VectorStore:
 
     def nvals(self) -> int:
         if self.count is None:
-            if (rows := self.next_rows) is not None:
+            if (rows := self.next_rows) is not None and rows.order is self.order:  # else it would change places
                 self.count_rows(rows)
             else:
                 self.count = launch.count(self._bits)

@@ -7,11 +7,6 @@
 
 namespace szc {
 
-__device__ __forceinline__ u32 sum_lanes(u32 v) {
-  for (u32 d = 16; d; d >>= 1) v += __shfl_xor_sync(ALL, v, d);
-  return v;
-}
-
 // touch: adds to counts[s] the entries of segment s that the wanted rows have; `most` of each row at most. A warp takes a word of
 // rows: those that lie in one segment each, as most do, are added up first; a row of many segments is shared by the lanes.
 extern "C" __global__ void __launch_bounds__(256)
@@ -33,7 +28,7 @@ extern "C" __global__ void __launch_bounds__(256)
     while (within) {
       const u64 segment = __shfl_sync(ALL, first, __ffs((int)within) - 1);
       const bool mine = has_bit(within, lane_id()) && first == segment;
-      const u32 sum = sum_lanes(mine ? (u32)(end - begin) : 0);
+      const u32 sum = add_lanes(mine ? (u32)(end - begin) : 0);
       if (lane_id() == 0) atomicAdd(&counts[segment], sum);
       within &= ~__ballot_sync(ALL, mine);
     }

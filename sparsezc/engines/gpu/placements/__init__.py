@@ -24,7 +24,7 @@ from sparsezc.engines.gpu import launch
 from sparsezc.engines.gpu.stores import Rows
 from sparsezc.memory import Buffer
 
-__all__ = ["Entries", "Part", "Wanted", "addresses", "moves", "part", "parts", "whole"]
+__all__ = ["Entries", "Part", "Wanted", "moves", "part", "parts", "serves", "whole"]
 
 #: Which file serves a placement that needs one.
 _MOVED = {"stream": "stream", "gather": "gather"} | dict.fromkeys(("cached", "hybrid", "mapped"), "resident")
@@ -120,8 +120,13 @@ def part(
     bounds = map(np.uint64, (first, end, *(chunks or (0, rows.chunks.count))))
     offsets = rows.indptr if indptr is None else indptr
     words = 0 if subset is None else subset
-    arguments = rows.arguments[0], offsets, *pointers, *segments, words, *bounds, *rows.chunks.arguments
+    arguments = np.uint64(rows.nrows), offsets, *pointers, *segments, words, *bounds, *rows.chunks.arguments
     return Part(arguments, which is not None or chunks is not None or subset is not None, bits, near)
+
+
+def serves(rows: Rows) -> bool:
+    """Whether the placement has a say in how products are launched, and may: what is recorded reads in place."""
+    return rows.indices.placement in _MOVED and not rows.compressed and launch.is_attended() and rows.nvals > 0
 
 
 def moves(rows: Rows) -> bool:
@@ -129,35 +134,26 @@ def moves(rows: Rows) -> bool:
     return rows.indices.placement in ("stream", "gather")
 
 
-def addresses(rows: Rows, words: Buffer | None) -> tuple[Any, Any]:
-    """Where the ids (or `words`, ids and values in one) and the values lie."""
-    _, _, ids, values = rows.arguments
-    return ids if words is None else np.uint64(words.pointer), values
-
-
 def whole(rows: Rows, words: Buffer | None) -> Part:
     """All rows, where they lie; `words`: ids and values in one word, in the place of the ids."""
     made: Part | None = rows.wholes.get(words is None)
     if made is None:
-        near = rows.indices.placement == "device"
-        made = rows.wholes[words is None] = part(rows, addresses(rows, words), near=near)
+        _, _, ids, values = rows.arguments
+        pointers = ids if words is None else np.uint64(words.pointer), values
+        near = rows.indices.placement in ("device", "uvm")  # where the driver has put what is read
+        made = rows.wholes[words is None] = part(rows, pointers, near=near)
     return made
 
 
 def parts(rows: Rows, words: Buffer | None, wanted: Wanted, *, ids: bool, values: bool) -> Iterable[Part]:
     """The launches that serve a product, one after another: a part's memory is good until the next one is asked for.
 
-    `ids`, `values`: whether the product reads them; without ids and values in one word. What is recorded, to run
-    unattended, reads the entries where they lie, and so do products with compressed ids.
+    `ids`, `values`: whether the product reads them; `words`: ids and values in one word.
     """
-    module = _MOVED.get(rows.indices.placement)
-    if module is None or rows.compressed or not launch.is_attended() or rows.nvals == 0:
+    own = rows.values if values and not rows.iso and words is None else None
+    entries = Entries(rows.indices if ids and words is None else words, own)
+    if not serves(rows) or not entries.buffers:
         return (whole(rows, words),)
-    entries = Entries(
-        words or (rows.indices if ids else None), rows.values if values and not rows.iso and words is None else None
-    )
-    if not entries.buffers:
-        return (whole(rows, words),)
-    serve: Any = import_module(f"sparsezc.engines.gpu.placements.{module}")
-    made: Iterable[Part] = serve.parts(rows, entries, wanted)
+    module: Any = import_module(f"sparsezc.engines.gpu.placements.{_MOVED[rows.indices.placement]}")
+    made: Iterable[Part] = module.parts(rows, entries, wanted)
     return made

@@ -13,14 +13,14 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from os import cpu_count
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc import device, stats
-from sparsezc.engines.gpu.placements import Entries, Part, Wanted, addresses, part, staging
+from sparsezc.engines.gpu.placements import Entries, Part, Wanted, part, staging
 from sparsezc.engines.gpu.stores import Rows
 
 _TAKE = 1 << 16  # entries that a thread takes at once: their positions stay in its cache
@@ -28,47 +28,71 @@ _RUN = 512  # entries: runs are copied one by one if they are as long as this on
 _THREADS = min(16, cpu_count() or 1)
 
 
-def parts(rows: Rows, entries: Entries, wanted: Wanted, subset: Any = None, taken: int = 0) -> Iterator[Part]:
-    """The launches that serve a product.
+def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
+    """The launches that serve a product."""
+    return serve(plan(rows, entries, wanted))
 
-    Parameters
-    ----------
-    subset : presence words, optional
-        The rows that the launches take at all, wanted or not.
-    taken : int
-        Bytes of the budget that are used otherwise.
+
+class Turn(NamedTuple):
+    """Rows first .. end-1, of which the wanted ones are gathered: from `begins`, runs of `sizes` entries."""
+
+    rows: tuple[int, int]
+    chunks: tuple[int, int]
+    start: int  # the entry of the gathered matrix that is the first of them
+    begins: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+
+
+class Plan(NamedTuple):
+    """All that asking the device takes, so that serving it waits for nothing but copies.
+
+    `long`: rows that no buffer holds; `indptr`: the gathered matrix's offsets.
     """
+
+    rows: Rows
+    entries: Entries
+    size: int
+    long: list[int]
+    indptr: Any
+    turns: list[Turn]
+
+
+def plan(rows: Rows, entries: Entries, wanted: Wanted) -> Plan:
+    """What is gathered when."""
     gpu = device.current()
     xp = gpu.xp
-    size = staging.size(rows, entries.nbytes, spare(rows), taken)  # what is no long row fits
+    size = staging.size(rows, entries.nbytes)
     lengths = rows.indptr[1:] - rows.indptr[:-1]
     if wanted.words is not None:
         lengths = xp.where(_unpacked(wanted, rows.nrows), lengths, 0)
     long = gpu.asnumpy(xp.flatnonzero(lengths > size - 32)).tolist()
     lengths[xp.asarray(long, np.int64)] = 0
     indptr = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(lengths)])
-    buffers = staging.Staging(entries, size)
-    in_place = addresses(rows, None)
-    for row in long:  # only its chunks have anything to do
-        yield part(rows, in_place, which=(0, 0), chunks=_chunks(rows, row, row + 1), subset=subset)
-    sources = [buffer.read() for buffer in entries.buffers]
-    pinned = _kept.setdefault(gpu, (_Pinned(), _Pinned()))
-    for turn, (first, end) in enumerate(_ranges(indptr, size - 32, long)):
-        start = int(indptr[first])
+    turns = []
+    for first, end in _ranges(indptr, size - 32, long):
         at = xp.flatnonzero(lengths[first:end]) + first
-        host = pinned[turn % 2]
-        filled = host.fill(sources, size, *_runs(rows.indptr[at], lengths[at]))  # while the card reads the one before
-        there = buffers.fill(filled, start % 32)
+        runs = _runs(rows.indptr[at], lengths[at])
+        turns.append(Turn((first, end), _chunks(rows, first, end), int(indptr[first]), *runs))
+    return Plan(rows, entries, size, long, indptr, turns)
+
+
+def serve(given: Plan, subset: Any = None) -> Iterator[Part]:
+    """The launches; `subset`: presence words of the rows that they take at all, wanted or not."""
+    rows, entries = given.rows, given.entries
+    for row in given.long:  # only its chunks have anything to do; the last row's presence word ends with it
+        chunks = _chunks(rows, row, row + 1)
+        yield part(rows, staging.in_place(rows, entries), which=(row + 1, row + 1), chunks=chunks, subset=subset)
+    sources = [buffer.read() for buffer in entries.buffers]
+    pinned = _kept.setdefault(device.current(), (_Pinned(), _Pinned()))
+    buffers = staging.Staging(entries, given.size)
+    for number, turn in enumerate(given.turns):
+        host = pinned[number % 2]
+        filled = host.fill(sources, given.size, turn.begins, turn.sizes)  # while the card reads the one before
+        there = buffers.fill(filled, turn.start % 32)
         host.is_free = buffers.copied()
         buffers.arrived()
-        pointers = staging.pointers(there, entries, start - start % 32, in_place)
-        chunks = _chunks(rows, first, end)
-        yield part(rows, pointers, which=(first, end), chunks=chunks, indptr=indptr, subset=subset, near=True)
-
-
-def spare(rows: Rows) -> int:
-    """Entries that a buffer must hold besides: the longest row that is not read in chunks."""
-    return rows.chunks.length + 32
+        pointers = staging.pointers(rows, entries, there, turn.start - turn.start % 32)
+        yield part(rows, pointers, which=turn.rows, chunks=turn.chunks, indptr=given.indptr, subset=subset, near=True)
 
 
 def _unpacked(wanted: Wanted, nrows: int) -> Any:

@@ -1,4 +1,4 @@
-"""Placements ``cached`` and ``hybrid``: some segments of the entries stay on the card, the rest is fetched.
+"""Placements ``hybrid``, ``mapped`` and ``cached``: some segments of the entries stay on the card, the rest is fetched.
 
 A *region* of the budget holds copies of segments. Each counts how many of its entries products have read; once that
 is as many as the segment has, its copy is made, as from then on it has paid for itself whatever comes (the rule of
@@ -6,10 +6,11 @@ renting and buying: never more than twice the bytes of the best choice made in h
 segment takes the place of one that was read less than half as often; where all are read alike, as by PageRank,
 nothing moves any more.
 
-``hybrid`` reads the rest over the link, in the same launch: a warp asks a table where its segment lies, and while
-some warps wait for the link others work on the card. ``cached`` is Ascetic as published, for comparison: the rows
-that lie wholly in the region are worked on while the threads of the host gather the others (gather.py), unless
-reading these in place is faster, which the first products measure. Source: R. Tang, Z. Zhao, K. Wang, X. Gong, J.
+``hybrid``, and ``mapped`` with a file's pages, read the rest over the link, in the same launch: a warp asks a table
+where its segment lies, and while some warps wait for the link others work on the card. ``cached`` is Ascetic as
+published, for comparison: the rows that lie wholly in the region are worked on while the threads of the host gather
+the others (gather.py), unless reading these in place is faster, which the first products measure.
+Source: R. Tang, Z. Zhao, K. Wang, X. Gong, J.
 Zhang, W. Wang, P.-C. Yew, Ascetic: enhancing cross-iterations data efficiency in out-of-memory graph processing on
 GPUs, ICPP 2021, doi:10.1145/3472456.3472457.
 """
@@ -17,6 +18,7 @@ GPUs, ICPP 2021, doi:10.1145/3472456.3472457.
 from __future__ import annotations
 
 import time
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -24,11 +26,13 @@ import numpy as np
 
 from sparsezc import device, stats
 from sparsezc.engines.gpu import launch
-from sparsezc.engines.gpu.placements import Entries, Part, Wanted, addresses, gather, part, segments, staging
+from sparsezc.engines.gpu.placements import Entries, Part, Wanted, gather, part, segments, staging
 from sparsezc.engines.gpu.stores import Rows
+from sparsezc.memory import budget
 
 _LOOK = 1 / 16  # of all entries: read as many, and it is time to see which segments have earned a copy
 _LOOK_WHEN_FULL = 4  # likewise, where something would have to go
+_TURNCOAT = 4  # times all entries: what products must read of other arrays before the region is made for these
 _HYSTERESIS = 2  # a segment takes another's place if it was read so many times as often
 _ACTIVE = 0.1  # of the entries that are not kept: what Ascetic expects a product to want of them
 _GATHERED, _IN_PLACE = "gathered", "in place"  # ways to fetch the rest
@@ -37,7 +41,7 @@ _SMALL = 1 / 256  # of all entries: a product that reads less is not counted, fo
 
 def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
     """The launches that serve a product."""
-    region = _of(rows, entries)
+    region = _of(rows, entries, wanted)
     if region is not None:
         region.note(rows, wanted)
     if region is None or rows.indices.placement != "cached":
@@ -61,6 +65,7 @@ class Region:
 
     def __init__(self, rows: Rows, entries: Entries, nbytes: int) -> None:
         xp = device.current().xp
+        self._rows = weakref.ref(rows)
         self.entries = entries
         self.count = segments.count(rows.nvals)
         self.slots = min(self.count, nbytes // (entries.nbytes << segments.BITS))
@@ -73,7 +78,14 @@ class Region:
         self._unseen = 0.0  # entries read since the last look
         self._bits: Any = None
         self.parts: dict[Any, Part] = {}  # what one launch takes that reads all rows, by the arrays that it reads
-        self.costs: dict[str, float] = {}  # seconds an entry, of the ways to fetch the rest
+        self.unserved = 0.0  # entries that products have read of other arrays since it was last of use
+        self.costs: dict[str, list[float]] = {way: [] for way in (_GATHERED, _IN_PLACE)}  # seconds an entry
+
+    def drop(self) -> None:
+        """Give its memory back."""
+        rows = self._rows()
+        if rows is not None and rows.region is self:
+            rows.region = None
 
     def serves(self, entries: Entries) -> bool:
         """Whether it holds the arrays that a product reads."""
@@ -81,6 +93,8 @@ class Region:
 
     def note(self, rows: Rows, wanted: Wanted) -> None:
         """Count what a product is about to read, and from time to time bring in what has earned it."""
+        if self.filled == self.count:
+            return
         entries = _expected(rows, wanted)
         if entries < _SMALL * rows.nvals:
             return
@@ -165,24 +179,34 @@ def _mixed(region: Region | None, rows: Rows, entries: Entries, subset: Any = No
     if made is None:
         tables = (0, 0) if region is None else region.tables(entries)
         bits = 0 if region is None else segments.BITS
-        pointers = staging.pointers_of(entries, addresses(rows, None))
+        pointers = staging.in_place(rows, entries)
         made = part(rows, pointers, segments=tables, bits=bits, subset=subset)
         if region is not None and subset is None:
             region.parts[entries.key] = made
     return made
 
 
-def _of(rows: Rows, entries: Entries) -> Region | None:
-    """The region of some rows, made at first use; anew where a product reads other arrays than those it holds."""
+def _of(rows: Rows, entries: Entries, wanted: Wanted) -> Region | None:
+    """The region of some rows, made at first use.
+
+    A product that reads other arrays than those that it holds does without, until such products have read so much that
+    it is made anew for them.
+    """
     region: Region | None = rows.region
     if region is not None and region.serves(entries):
+        region.unserved = 0.0
         return region
+    if region is not None:
+        region.unserved += rows.nvals if wanted.entries is None else wanted.entries
+        if region.unserved < _TURNCOAT * rows.nvals:
+            return None
     rows.region = None  # its memory is free for the next
     del region
     room = _room(rows, entries.nbytes)
     if room < entries.nbytes << segments.BITS:
         return None
     made = rows.region = Region(rows, entries, room)
+    budget.hold(made)
     return made
 
 
@@ -214,7 +238,7 @@ def _room(rows: Rows, entry_bytes: int) -> int:
     """
     room = staging.room(rows)
     if rows.indices.placement == "cached" and room:
-        least = staging.least(entry_bytes, gather.spare(rows))
+        least = staging.least(rows, entry_bytes)
         return max(0, min(room - least, int(room * share(_ACTIVE, rows.nvals * entry_bytes, room))))
     return room
 
@@ -224,19 +248,19 @@ def _as_ascetic(region: Region, rows: Rows, entries: Entries, wanted: Wanted) ->
     gpu = device.current()
     count = rows.nvals if wanted.words is None else wanted.entries or 0
     is_large = count >= _LOOK * rows.nvals
-    untried = [way for way in (_GATHERED, _IN_PLACE) if way not in region.costs]
-    way = untried[0] if untried and is_large else min(region.costs, key=region.costs.__getitem__, default=_GATHERED)
-    measures = bool(untried) and is_large
-    start = _clock(gpu) if measures else 0.0
+    untried = [way for way, costs in region.costs.items() if len(costs) < 2]  # the first time, kernels are compiled
+    way = untried[0] if untried and is_large else min(region.costs, key=lambda way: region.costs[way][-1:] or [0.0])
+    start = _clock(gpu) if untried and is_large else 0.0
     if way == _IN_PLACE:
         yield _mixed(region, rows, entries)
     else:
         here = region.bits(rows)
-        yield _mixed(region, rows, entries, here)
         words = ~here if wanted.words is None else (wanted.words ^ np.uint32(wanted.flip)) & ~here
-        yield from gather.parts(rows, entries, Wanted(words), ~here, region.nbytes)
-    if measures:
-        region.costs[way] = (_clock(gpu) - start) / count
+        rest = gather.plan(rows, entries, Wanted(words))  # before the card has work, for this waits for it
+        yield _mixed(region, rows, entries, here)
+        yield from gather.serve(rest, ~here)
+    if start:
+        region.costs[way].append((_clock(gpu) - start) / count)
 
 
 def _clock(gpu: device.Device) -> float:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from sparsezc import device, stats
-from sparsezc.config import config
 from sparsezc.engines.gpu.placements import Entries
 from sparsezc.engines.gpu.stores import Rows
 from sparsezc.errors import OutOfMemory
@@ -19,24 +18,22 @@ _MOST = 64 << 20  # bytes of a buffer: beyond this a copy is as fast as it gets
 
 
 def room(rows: Rows) -> int:
-    """Bytes of device memory that are left for entries beside an algorithm's vectors and the row heads."""
-    heads = 0 if rows.heads is None or config.budget is None else rows.heads.nbytes  # else free memory is less already
-    return max(0, budget.available() - budget.working_bytes(rows.nrows) - heads)
+    """Bytes of device memory that are left for entries beside an algorithm's vectors."""
+    return max(0, budget.available() - budget.working_bytes(rows.nrows))
 
 
-def size(rows: Rows, entry_bytes: int, spare: int, taken: int = 0) -> int:
-    """Entries of one of two buffers within the budget, at least twice what is `spare`; `taken`: bytes used otherwise.
+def size(rows: Rows, entry_bytes: int) -> int:
+    """Entries of one of two buffers within the budget, at least twice what is spare.
 
     Raises
     ------
     OutOfMemory
         With the least that is needed.
     """
-    free = room(rows) - taken
+    free = room(rows)
     entries = min(free // 2, _MOST) // entry_bytes // 32 * 32
-    if entries < 2 * spare:
-        may = budget.available()
-        needed = may - free + least(entry_bytes, spare)
+    if entries < 2 * spare(rows):
+        may, needed = budget.available(), budget.working_bytes(rows.nrows) + least(rows, entry_bytes)
         raise OutOfMemory(
             f"the device memory that may be used, {may:,} bytes, has no room for two buffers of entries beside the"
             f" vectors of {rows.nrows:,} rows: {needed:,} are the least that works (gb.config.budget)"
@@ -44,9 +41,14 @@ def size(rows: Rows, entry_bytes: int, spare: int, taken: int = 0) -> int:
     return entries
 
 
-def least(entry_bytes: int, spare: int) -> int:
+def spare(rows: Rows) -> int:
+    """Entries that a buffer must hold beside those that it is filled with: the longest row that is not in chunks."""
+    return -(-rows.chunks.length // 32) * 32 + 32
+
+
+def least(rows: Rows, entry_bytes: int) -> int:
     """Bytes of the smallest buffers that work."""
-    return 4 * spare * entry_bytes
+    return 4 * spare(rows) * entry_bytes
 
 
 class Staging:
@@ -60,15 +62,13 @@ class Staging:
         self._pairs = [tuple(gpu.xp.empty(size, b.dtype) for b in entries.buffers) for _ in range(2)]
         self._turn = cycle(self._pairs)
         self._lane = gpu.copies()
+        self._lane.wait()  # whoever had this memory before may still read it
         self._entries = entries
 
     def fill(self, sources: list[Any], offset: int = 0) -> tuple[int, int]:
-        """Begin to copy host arrays into the next buffers, from entry `offset` on, once what was launched so far is
-        done; gives the buffers' addresses.
-        """
+        """Begin to copy host arrays into the next buffers, from entry `offset` on; gives the buffers' addresses."""
         gpu = device.current()
         targets = next(self._turn)
-        self._lane.wait()
         start = time.perf_counter()
         for target, source in zip(targets, sources, strict=True):
             self._lane.copy(target[offset : offset + source.size], source)
@@ -80,25 +80,27 @@ class Staging:
         return ids, addresses.pop() if addresses else 0
 
     def arrived(self) -> None:
-        """What is launched from now on waits for the copies."""
+        """What is launched from now on waits for the copies; the next ones wait for what was launched before, which
+        may read the buffers that they fill.
+        """
         self._lane.join()
+        self._lane.wait()
 
     def copied(self) -> Any:
         """A function that waits until the host's arrays have been read."""
         return self._lane.mark()
 
 
-def pointers(addresses: tuple[int, int], entries: Entries, first: int, otherwise: tuple[Any, Any]) -> tuple[Any, Any]:
-    """Addresses of entry 0, where entry `first` lies at `addresses`; `otherwise` for what is not moved."""
-    made = []
-    for address, buffer, other in zip(addresses, entries, otherwise, strict=True):
-        made.append(other if buffer is None else np.uint64((address - first * buffer.dtype.itemsize) % 2**64))
-    return made[0], made[1]
+def pointers(rows: Rows, entries: Entries, addresses: tuple[int, int], first: int) -> tuple[Any, Any]:
+    """Addresses of entry 0 of the arrays that a product reads, where entry `first` lies at `addresses`."""
+    ids, values = in_place(rows, entries)
+    sizes = (0 if buffer is None else buffer.dtype.itemsize for buffer in entries)
+    moved = [np.uint64((address - first * size) % 2**64) for address, size in zip(addresses, sizes, strict=True)]
+    return ids if entries.ids is None else moved[0], values if entries.values is None else moved[1]
 
 
-def pointers_of(entries: Entries, otherwise: tuple[Any, Any]) -> tuple[Any, Any]:
-    """Addresses of the arrays where they lie; `otherwise` for what is not read."""
-    ids, values = (
-        other if buffer is None else np.uint64(buffer.pointer) for buffer, other in zip(entries, otherwise, strict=True)
-    )
-    return ids, values
+def in_place(rows: Rows, entries: Entries) -> tuple[Any, Any]:
+    """Addresses of the arrays that a product reads, where they lie."""
+    ids = 0 if entries.ids is None else entries.ids.pointer
+    values = entries.values if entries.values is not None else rows.values if rows.iso else None
+    return np.uint64(ids), np.uint64(0 if values is None else values.pointer)

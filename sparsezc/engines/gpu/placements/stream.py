@@ -14,30 +14,34 @@ from typing import Any
 import numpy as np
 
 from sparsezc import device
-from sparsezc.engines.gpu.placements import Entries, Part, Wanted, addresses, part, segments, staging
+from sparsezc.engines.gpu.placements import Entries, Part, Wanted, part, segments, staging
 from sparsezc.engines.gpu.stores import Rows
 
 
 def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
     """The launches that serve a product."""
-    spare = rows.chunks.length + 32  # a row or chunk that ends in a range may begin so far before it
-    size = staging.size(rows, entries.nbytes, spare)
+    spare = staging.spare(rows)  # a row or chunk that ends in a range may begin so far before it
+    size = staging.size(rows, entries.nbytes)
     buffers = staging.Staging(entries, size)
-    in_place = addresses(rows, None)
 
     def begin(cut: _Range) -> tuple[Any, Any]:
         if cut.end == 0:  # nobody wants any of it
-            return in_place
+            return staging.in_place(rows, entries)
         first = max(0, cut.first - spare) // 32 * 32
         filled = buffers.fill([buffer.read(first, cut.end) for buffer in entries.buffers])
-        return staging.pointers(filled, entries, first, in_place)
+        return staging.pointers(rows, entries, filled, first)
 
     todo = _ranges(rows, size - spare, wanted)
     ahead = begin(todo[0])
-    for cut, following in zip(todo, [*todo[1:], None], strict=True):
-        buffers.arrived()
-        pointers, ahead = ahead, begin(following) if following is not None else in_place
-        yield part(rows, pointers, which=cut.rows, chunks=cut.chunks, near=True)
+    try:
+        for cut, following in zip(todo, [*todo[1:], None], strict=True):
+            buffers.arrived()
+            pointers = ahead
+            if following is not None:
+                ahead = begin(following)
+            yield part(rows, pointers, which=cut.rows, chunks=cut.chunks, near=True)
+    finally:
+        buffers.arrived()  # whoever gets the buffers' memory next waits for a copy that nobody asked for any more
 
 
 @dataclass(frozen=True)
