@@ -27,7 +27,7 @@ from sparsezc.io.atomic import Output
 from sparsezc.io.listing import Listing, Piece
 from sparsezc.io.optional import need
 from sparsezc.io.order import Ordered
-from sparsezc.io.reader import format_of, is_made
+from sparsezc.io.reader import format_of, is_made, ready_file
 from sparsezc.io.source import naming
 from sparsezc.io.weights import Weights
 from sparsezc.memory import machine
@@ -75,8 +75,7 @@ def convert(
     with task(), config.set(host_budget=limit), _short(source), Output(target) as out:
         with naming(source):
             room = _Room(limit)
-            if verify:
-                _verify(source, format)
+            _verify(source, format, needed=verify)
             ids = None
             if relabel:
                 ids = _occurring(_listing(source, wanted, format)[0], room)
@@ -109,14 +108,13 @@ def _short(source: str | os.PathLike[str]) -> Iterator[None]:
         raise OutOfMemory(f"{source} cannot be converted, for the system refuses memory: {error}") from None
 
 
-def _verify(source: str | os.PathLike[str], format: str | None) -> None:
-    """Compare a file with its checksums."""
-    known = None
-    if not is_made(source) and format_of(Path(source), format) == "binsparse":
-        known = ready.find(Path(source))
-    if known is None:
+def _verify(source: str | os.PathLike[str], format: str | None, *, needed: bool) -> None:
+    """Compare a file with its checksums, if it has them."""
+    known = ready_file(source, format)
+    if known is not None:
+        known.verify()
+    elif needed:
         raise ready.unchecked(source)
-    known.verify()
 
 
 class _Room:

@@ -24,7 +24,7 @@ from sparsezc.io.source import existing
 from sparsezc.io.weights import Weights
 from sparsezc.memory import Buffer, blocks
 from sparsezc.memory.budget import on_device, resolve
-from sparsezc.memory.mapped import MappedBuffer
+from sparsezc.memory.mapped import MappedBuffer, check_ids
 from sparsezc.progress import Progress
 from sparsezc.semirings import types
 
@@ -32,6 +32,7 @@ ARRAYS = ("pointers_to_1", "indices_1", "values")
 BLOCKS = ("blocks", "block_headers", "block_starts")  # in the place of indices_1, where ids are compressed
 FORMS = ("CSR", "sparsezc CSR in blocks")
 _VERSION = "0.1.0"
+_PART = 1 << 18  # entries that are looked at together
 
 
 def find(path: Path) -> paged.Ready | None:
@@ -67,7 +68,7 @@ def mapped(ready: paged.Ready) -> Csr:
     indptr = ready.read("pointers_to_1").astype(np.int64, copy=False)
     if indptr.size != nrows + 1 or indptr[0] != 0 or indptr[-1] != nvals or bool((indptr[1:] < indptr[:-1]).any()):
         raise FileFormatError(f"{path}: the offsets are not those of {nrows:,} rows with {nvals:,} entries")
-    indices = _blocks(ready, nvals) if BLOCKS[0] in ready.places else _ids(ready, nvals, ncols)
+    indices = _blocks(ready, nvals, ncols) if BLOCKS[0] in ready.places else _ids(ready, nvals, ncols)
     dtype, iso = value_type(str(found["data_types"]["values"]))
     offset, count, kind = ready.places["values"]
     stored = 1 if iso else nvals
@@ -83,10 +84,10 @@ def _ids(ready: paged.Ready, nvals: int, ncols: int) -> Buffer:
         raise FileFormatError(
             f"{ready.path}: indices_1 has {count:,} entries of {kind}; {nvals:,} of other make are needed"
         )
-    return MappedBuffer(ready.path, offset, nvals, kind)
+    return MappedBuffer(ready.path, offset, nvals, kind, ncols)
 
 
-def _blocks(ready: paged.Ready, nvals: int) -> Buffer:
+def _blocks(ready: paged.Ready, nvals: int, ncols: int) -> Buffer:
     """Compressed ids: the blocks stay in the file; what says where they lie is read and checked."""
     path = ready.path
     headers, starts = (ready.read(name) for name in BLOCKS[1:])
@@ -99,7 +100,35 @@ def _blocks(ready: paged.Ready, nvals: int) -> Buffer:
     known = starts.dtype == np.uint64 and np.array_equal(starts, blocks.starts_of(headers))
     if not known or count != -(-words // blocks.LINE) * blocks.LINE or kind != np.uint32:
         raise FileFormatError(f"{path}: blocks has {count:,} words, which are not those that its headers tell of")
-    return blocks.BlocksBuffer(nvals, headers, starts, MappedBuffer(path, offset, count, kind))
+    return _CheckedBlocks(path, ncols, nvals, headers, starts, MappedBuffer(path, offset, count, kind))
+
+
+class _CheckedBlocks(blocks.BlocksBuffer):
+    """Compressed ids of a file, which are checked wherever the host reads them."""
+
+    def __init__(self, path: Path, below: int, *parts: Any) -> None:
+        super().__init__(*parts)
+        self._path, self._below = path, below
+
+    def read(self, start: int = 0, stop: int | None = None) -> NDArray[Any]:
+        ids = super().read(start, stop)
+        check_ids(self._path, ids, start, self._below)
+        return ids
+
+
+def _check_rows(path: Path, csr: Csr) -> Csr:
+    """The matrix, if the ids of every row ascend."""
+    for start in range(0, csr.nvals, _PART):
+        ids = csr.indices.read(start, min(start + _PART + 1, csr.nvals))
+        falls = np.flatnonzero(ids[1:] <= ids[:-1]) + start + 1
+        starts = csr.indptr[np.searchsorted(csr.indptr, falls)]  # of a row, where one begins
+        if (falls != starts).any():
+            at = int(falls[falls != starts][0])
+            raise FileFormatError(
+                f"{path}: entry {at} has the column id {ids[at - start]} after {ids[at - start - 1]} in the same row; "
+                "ascending ids are needed"
+            )
+    return csr
 
 
 def bits(ready: paged.Ready) -> float:
@@ -174,7 +203,9 @@ def load(ready: paged.Ready, weights: Weights, placement: str | None, direct: bo
         return stream.load(stored(ready), weights, placement, direct)
     where = _where(csr, placement)
     if same or weights.kind == "none":
-        return (csr if same else _with(csr, MappedBuffer.of(np.ones(1, np.bool_)), types.BOOL, True)).place(where)
+        csr = csr if same else _with(csr, MappedBuffer.of(np.ones(1, np.bool_)), types.BOOL, True)
+        placed = csr.place(where)
+        return _check_rows(ready.path, placed) if where == "host" else placed
     return _revalued(csr, weights) if where == "mapped" else stream.load(stored(ready), weights, where, True)
 
 

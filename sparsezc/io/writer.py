@@ -11,7 +11,7 @@ from sparsezc.csr import Csr
 from sparsezc.errors import DomainMismatch, InvalidValue
 from sparsezc.io.atomic import Output
 from sparsezc.io.holds import need_numbers
-from sparsezc.io.reader import format_of, read_csr
+from sparsezc.io.reader import format_of, read_csr, ready_file
 from sparsezc.io.source import naming
 from sparsezc.progress import task
 
@@ -85,7 +85,8 @@ def convert(
     Parameters
     ----------
     source, target : str or path
-        As for :func:`~sparsezc.io.read` and :func:`write`; made graphs can be a source.
+        As for :func:`~sparsezc.io.read` and :func:`write`; made graphs can be a source. Of a source with checksums,
+        a .h5 file that sparsezc wrote, all are compared.
     memory : int or str, optional
         Bytes of host memory, such as "2GB", that the process may take in all. The edges are then sorted on disk, in
         the folder of `target`, which must be a .h5 file: a graph of any size can be converted. Without it, the graph
@@ -118,7 +119,8 @@ def convert(
             raise InvalidValue("compress=True and memory exclude each other: convert to a .h5 file, then compress that")
         bounded.convert(source, target, memory, **options)
         return
-    csr, _ = read_csr(source, placement="host", **options)
+    verify = options.pop("verify", False) or ready_file(source, options.get("format")) is not None
+    csr, _ = read_csr(source, placement="host", verify=verify, **options)
     write(csr, target, compress=compress)
 
 
