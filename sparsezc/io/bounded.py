@@ -252,28 +252,24 @@ def _write(found: Listing, weights: Weights, merger: _Merger, both: bool, out: O
     dtype, one = look.values(weights, found.dtype, merger.kind)
     symmetric = both and build.alike(merger.kind is not None, dtype, merger.dup_op)
     id_type, iso = index_dtype(found.ncols, "device"), one is not None and look.count > 0
-    with naming(out.path):
-        writer = paged.Writer(out.reserve())
-        try:
-            offsets = _Offsets(writer.array("pointers_to_1", found.nrows + 1, np.int64))
-            columns = writer.array("indices_1", look.count, id_type)
-            target = writer.array("values", 1 if iso else look.count, dtype.np_type)
-            if iso and one is not None:
-                target.write(one)
-            for entries, values in merger.pieces(f"writing {out.path.name}"):
-                for start in range(0, len(entries), _STEP):
-                    rows, cols = entries.block(start, min(start + _STEP, len(entries)))
-                    offsets.add(rows)
-                    columns.write(cols.astype(id_type))
-                    if weights.kind == "hash":
-                        target.write(weighting.hashed(rows, cols, weights))
-                    elif not iso and values is not None:
-                        target.write(types.cast(values[start : start + _STEP], dtype))
-            offsets.finish(found.nrows)
-            facts = ready.descriptor(found.nrows, found.ncols, look.count, id_type, dtype, iso)
-            writer.finish(facts, symmetric=symmetric)
-        finally:
-            writer.close()
+    with naming(out.path), paged.Writer(out.reserve()) as writer:
+        offsets = _Offsets(writer.array("pointers_to_1", found.nrows + 1, np.int64))
+        columns = writer.array("indices_1", look.count, id_type)
+        target = writer.array("values", 1 if iso else look.count, dtype.np_type)
+        if iso and one is not None:
+            target.write(one)
+        for entries, values in merger.pieces(f"writing {out.path.name}"):
+            for start in range(0, len(entries), _STEP):
+                rows, cols = entries.block(start, min(start + _STEP, len(entries)))
+                offsets.add(rows)
+                columns.write(cols.astype(id_type))
+                if weights.kind == "hash":
+                    target.write(weighting.hashed(rows, cols, weights))
+                elif not iso and values is not None:
+                    target.write(types.cast(values[start : start + _STEP], dtype))
+        offsets.finish(found.nrows)
+        facts = ready.descriptor(found.nrows, found.ncols, look.count, id_type, dtype, iso)
+        writer.finish(facts, symmetric=symmetric)
     return Facts(found.nrows, found.ncols, look.count, dtype, symmetric)
 
 

@@ -246,8 +246,7 @@ def save(csr: Csr, out: Output, *, compress: bool = False) -> None:
     """Write a matrix that will lie ready; with its ids in blocks, where these are asked for and hold them."""
     compress = compress and csr.nvals > 0 and csr.ncols <= 2**32
     ids, iso = index_dtype(csr.ncols, "device"), csr.iso and csr.nvals > 0
-    writer = paged.Writer(out.reserve())
-    try:
+    with paged.Writer(out.reserve()) as writer:
         writer.array("pointers_to_1", csr.nrows + 1, np.int64).write(csr.indptr)
         if compress:
             _save_blocks(csr, writer)
@@ -264,8 +263,6 @@ def save(csr: Csr, out: Output, *, compress: bool = False) -> None:
         facts = descriptor(csr.nrows, csr.ncols, csr.nvals, ids, csr.dtype, iso)
         facts["format"] = FORMS[compress]
         writer.finish(facts, symmetric=csr.symmetric)
-    finally:
-        writer.close()
 
 
 def _save_blocks(csr: Csr, writer: paged.Writer) -> None:
