@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.config import config, parse_bytes
+from sparsezc.config import bytes_of, config
 from sparsezc.csr import index_dtype
 from sparsezc.errors import DimensionMismatch, InvalidValue, OutOfMemory
 from sparsezc.io import build, external, order, paged, ready, stream
@@ -64,7 +64,7 @@ def convert(
     verify: bool = False,
 ) -> Facts:
     """What :func:`sparsezc.io.convert` does with `memory`."""
-    limit = parse_bytes(memory) if isinstance(memory, str) else int(memory)
+    limit = bytes_of("memory", memory)
     wanted, merge = weighting.parse(weights), order.merge_name(dup_op)
     if symmetrize and directed:
         raise InvalidValue("directed=True and symmetrize=True contradict each other; give one of them")
