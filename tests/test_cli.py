@@ -253,7 +253,7 @@ def test_a_gpu_that_is_not_there_is_an_error_that_says_why(capsys):
     why = device.reason()
     if why is None:
         pytest.skip("there is a GPU")
-    for asked in (["--engine", "gpu"], ["--placement", "zerocopy"], ["--placement", "device"]):
+    for asked in (["--engine", "gpu"], *(["--placement", each] for each in ("zerocopy", "device", "mapped"))):
         assert run(capsys, "bfs", "star:3", *asked) == (1, "", f"sparsezc: {why}\n")
 
 

@@ -56,12 +56,15 @@ def add_place(command: argparse.ArgumentParser) -> None:
 
 def configure(arguments: argparse.Namespace) -> None:
     """Put --engine and --placement into the configuration, if they go together."""
+    from sparsezc import device
     from sparsezc.config import config
-    from sparsezc.errors import InvalidValue
+    from sparsezc.errors import DeviceUnavailable, InvalidValue
 
     engine, placement = arguments.engine, arguments.placement
     if placement not in _PLACEMENTS[engine]:
         raise InvalidValue(f"--placement {placement} is none of --engine {engine}; leave one of them out")
+    if placement == "mapped" and (missing := device.reason()) is not None:
+        raise DeviceUnavailable(missing)
     heads = getattr(arguments, "head_cache", "auto")
     placement = "auto" if placement == "mapped" else placement  # a file can be mapped, what is made cannot
     config.set(engine=engine, placement=placement, host_budget=arguments.host_budget, head_cache=heads)

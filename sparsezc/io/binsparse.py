@@ -86,7 +86,7 @@ def read_binsparse(
             return _made(_Source(file_path, file if group is None else file[group]), name)
     except FileFormatError:
         raise
-    except (GraphblasException, OSError, KeyError, ValueError) as error:
+    except (GraphblasException, *ready.DAMAGE) as error:
         raise FileFormatError(f"{path} is no binsparse file, or damaged: {error}") from None
 
 

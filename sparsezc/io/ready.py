@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.csr import Csr, index_dtype
-from sparsezc.errors import FileFormatError, InvalidValue
+from sparsezc.errors import FileFormatError, GraphblasException, InvalidValue
 from sparsezc.io import build, paged, stream
 from sparsezc.io import weights as weighting
 from sparsezc.io.atomic import Output
@@ -32,6 +32,8 @@ ARRAYS = ("pointers_to_1", "indices_1", "values")
 BLOCKS = ("blocks", "block_headers", "block_starts")  # in the place of indices_1, where ids are compressed
 FORMS = ("CSR", "sparsezc CSR in blocks")
 _VERSION = "0.1.0"
+#: What h5py raises on bytes that are not what they should be, and what comes of a descriptor that is none.
+DAMAGE = (OSError, LookupError, ValueError, TypeError, RuntimeError, AttributeError, ArithmeticError)
 _PART = 1 << 18  # entries that are looked at together
 
 
@@ -49,9 +51,9 @@ def find(path: Path) -> paged.Ready | None:
     try:
         with h5py.File(existing(path), "r") as file:
             return paged.opened(path, file)
-    except (OSError, KeyError, ValueError, TypeError, RuntimeError) as error:
-        if isinstance(error, FileFormatError | FileNotFoundError | IsADirectoryError):
-            raise
+    except GraphblasException:
+        raise
+    except DAMAGE as error:
         raise FileFormatError(f"{path} is no binsparse file, or damaged: {error}") from None
 
 
@@ -62,6 +64,15 @@ def unchecked(path: str | os.PathLike[str]) -> InvalidValue:
 
 def mapped(ready: paged.Ready) -> Csr:
     """The matrix, with its ids and values left in the file; the offsets are read and checked."""
+    try:
+        return _mapped(ready)
+    except GraphblasException:
+        raise
+    except DAMAGE as error:
+        raise FileFormatError(f"{ready.path} is damaged: its descriptor does not fit its arrays ({error!r})") from None
+
+
+def _mapped(ready: paged.Ready) -> Csr:
     path, found = ready.path, ready.descriptor
     nrows, ncols = (int(size) for size in found["shape"])
     nvals = int(found["number_of_stored_values"])

@@ -11,6 +11,7 @@ from sparsezc.csr import Csr
 from sparsezc.errors import DomainMismatch, InvalidValue
 from sparsezc.io.atomic import Output
 from sparsezc.io.holds import need_numbers
+from sparsezc.io.optional import need
 from sparsezc.io.reader import format_of, read_csr, ready_file
 from sparsezc.io.source import naming
 from sparsezc.progress import task
@@ -69,6 +70,8 @@ def check_target(path: Path, format: str | None = None, *, compress: bool) -> tu
     kind = format_of(path, format, exists=False)
     if compress and kind != "binsparse":
         raise InvalidValue(f"compress=True, but {path} has no compressed ids; .h5 files can have them")
+    if kind == "binsparse":
+        need("h5py", "hdf5")
     return kind, {"compress": True} if compress else {}
 
 
@@ -92,7 +95,7 @@ def convert(
         the folder of `target`, which must be a .h5 file: a graph of any size can be converted. Without it, the graph
         is held in memory.
     compress : bool
-        As for :func:`write`; with `memory` it is a second step, from the .h5 file.
+        As for :func:`write`; not with `memory`: then it is a second step, from the .h5 file.
     **options
         What :func:`~sparsezc.io.read` takes, such as ``symmetrize=True`` or ``weights=False``.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import warnings
 import zlib
 from collections.abc import Iterator
@@ -361,3 +362,26 @@ def test_a_conversion_compares_checksums(large: Path, more: Any) -> None:
     command = ["convert", str(large), str(target), *(["--memory", "2GB"] if more else [])]
     assert main(command) == 1
     assert gb.io.read(target, verify=True, placement="host").nvals == load("kron:13").nvals
+
+
+@pytest.mark.parametrize("change", [("[8192, 8192]", "[]"), ("shape", "shap"), ('"piece": 1048576', '"piece": 0')])
+def test_a_descriptor_that_fits_nothing_is_damage(large: Path, change: tuple[str, str]) -> None:
+    with h5py.File(large, "r+") as file:
+        head = json.dumps(json.loads(file.attrs["binsparse"]))
+        assert change[0] in head
+        file.attrs["binsparse"] = text = head.replace(*change)
+        file.attrs["sparsezc_crc32"] = np.uint32(zlib.crc32(text.encode()))
+    with pytest.raises(FileFormatError, match=r"large\.h5 is (damaged|no binsparse file)"):
+        read_csr(large)
+
+
+def test_a_file_that_may_not_be_read(large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(PermissionError, match=r"large\.h5 cannot be read: permission denied"):
+        read_csr(large)
+
+
+def test_a_missing_package_is_said_before_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "h5py", None)
+    with pytest.raises(ImportError, match="h5py is needed"):
+        gb.io.convert("kron:60", tmp_path / "a.h5")
