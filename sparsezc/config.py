@@ -28,17 +28,52 @@ def parse_bytes(text: str) -> int:
     Raises
     ------
     InvalidValue
-        The text is no number with a unit among B, KB, MB, GB, TB, KiB, MiB, GiB, TiB.
+        The text is no number with a unit among B, KB, MB, GB, TB, KiB, MiB, GiB, TiB, has a fraction and no unit, or is
+        less than a byte.
     """
     number = text.strip().rstrip("BbKkMmGgTtIi ")
     unit = text.strip()[len(number) :].strip().lower()
     try:
         size = float(number) * _UNITS[unit]
-        if not 0 < size < 2**63:
+        if not 1 <= size < 2**63 or not (unit or size.is_integer()):
             raise ValueError
     except (KeyError, ValueError):
         raise InvalidValue(f"{text!r} is no number of bytes; write for example '16GB' or '512MiB'") from None
     return int(size)
+
+
+def parse_budget(text: str) -> int | float:
+    """A share such as ``"0.5"``, or a number of bytes.
+
+    >>> parse_budget("0.5"), parse_budget("2KB")
+    (0.5, 2000)
+    """
+    try:
+        share = float(text)
+    except ValueError:
+        share = 0.0
+    return share if 0 < share <= 1 else parse_bytes(text)
+
+
+def bytes_of(name: str, value: int | str) -> int:
+    """An argument that is a number of bytes, or a text like ``"2GB"``.
+
+    >>> bytes_of("memory", "2GB")
+    2000000000
+
+    Raises
+    ------
+    InvalidValue
+        It is neither; the message has its name.
+    """
+    try:
+        if isinstance(value, str):
+            return parse_bytes(value)
+        if not isinstance(value, bool) and isinstance(value, int) and value > 0:
+            return value
+    except InvalidValue:
+        pass
+    raise InvalidValue(f"{name}={value!r} is not allowed; a number of bytes, or a text like '2GB', is needed")
 
 
 def _choice(*allowed: Any) -> Callable[[Any], str | None]:
@@ -50,12 +85,12 @@ def _choice(*allowed: Any) -> Callable[[Any], str | None]:
 
 
 def _budget(value: Any) -> str | None:
-    need = "None, a number of bytes (16_000_000_000), a text like '16GB', or a share between 0 and 1 like 0.8"
+    need = "None, a number of bytes (16_000_000_000), a text like '16GB', or a share up to 1 like 0.8"
     if value is None:
         return None
     if isinstance(value, str):
         try:
-            parse_bytes(value)
+            parse_budget(value)
         except InvalidValue:
             return need
         return None
@@ -64,6 +99,12 @@ def _budget(value: Any) -> str | None:
     if isinstance(value, int):
         return None if value > 0 else need
     return None if isinstance(value, float) and 0 < value <= 1 else need
+
+
+def _kept(key: str, value: Any) -> Any:
+    """A setting as it is kept: a share that came as text is a number."""
+    share = parse_budget(value) if _KEYS[key].check is _budget and isinstance(value, str) else value
+    return share if isinstance(share, float) else value
 
 
 class _Key(NamedTuple):
@@ -90,7 +131,9 @@ _KEYS = {
         _choice(True, False),
         "whether placement 'uvm' may take more managed memory than the card has free, which hangs some cards",
     ),
-    "budget": _Key(None, _budget, "device memory that may be used: None (all that is free), bytes, '16GB', or a share"),
+    "budget": _Key(
+        None, _budget, "device memory that may be used: None (nine tenths of what is free), bytes, '16GB', or a share"
+    ),
     "host_budget": _Key(
         None,
         _budget,
@@ -159,7 +202,7 @@ class Config:
 
     def __setattr__(self, key: str, value: Any) -> None:
         self._check(key, value)
-        object.__setattr__(self, key, value)
+        object.__setattr__(self, key, _kept(key, value))
 
     @staticmethod
     def _check(key: str, value: Any) -> None:
@@ -181,7 +224,7 @@ class Config:
             self._check(key, value)
         before = {key: getattr(self, key) for key in settings}
         for key, value in settings.items():
-            object.__setattr__(self, key, value)
+            object.__setattr__(self, key, _kept(key, value))
         return _Restore(self, before)
 
     def get(self, key: str, default: Any = None) -> Any:

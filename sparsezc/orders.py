@@ -100,6 +100,8 @@ def reverse_cuthill_mckee(A: Matrix) -> NDArray[np.int64]:
     n = _check.adjacency(A)
     if max(A.nvals, n) >= _SCIPY_ENTRIES:
         raise InvalidValue(f"A has {n:,} vertices and {A.nvals:,} entries; SciPy orders fewer than 2^31")
+    if not n:
+        return np.empty(0, np.int64)
     csr = A._to_csr()
     ids = csr.indices.read().astype(np.int32)
     pattern = csr_array((np.ones(ids.size, np.int8), ids, csr.indptr.astype(np.int32)), shape=(n, n))

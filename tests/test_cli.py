@@ -18,6 +18,8 @@ import sparsezc as gb
 from sparsezc import device
 from sparsezc.cli import doctor, main
 from sparsezc.cli.report import Table, cut, rate, seconds, size
+from sparsezc.config import parse_bytes
+from sparsezc.errors import InvalidValue
 
 ROOT = Path(__file__).resolve().parent.parent
 # 0 -> 1, 2 -> 3 and 7 alone with 8; 5, 6 do not occur.
@@ -251,7 +253,7 @@ def test_a_gpu_that_is_not_there_is_an_error_that_says_why(capsys):
     why = device.reason()
     if why is None:
         pytest.skip("there is a GPU")
-    for asked in (["--engine", "gpu"], ["--placement", "zerocopy"], ["--placement", "device"]):
+    for asked in (["--engine", "gpu"], *(["--placement", each] for each in ("zerocopy", "device", "mapped"))):
         assert run(capsys, "bfs", "star:3", *asked) == (1, "", f"sparsezc: {why}\n")
 
 
@@ -395,3 +397,29 @@ def test_units():
     assert [seconds(t) for t in (0, 1e-6, 0.25, 59.96, 4321)] == ["0 ms", "0.001 ms", "250 ms", "60 s", "4321 s"]
     assert [size(b) for b in (0, 1023, 2**20, 3 * 2**30)] == ["0 B", "1023 B", "1 MiB", "3 GiB"]
     assert [rate(e, 1) for e in (5, 2e3, 999_600, 3e10)] == ["5 edges/s", "2 k edges/s", "1 M edges/s", "30 G edges/s"]
+
+
+@pytest.mark.parametrize("text", ["0.5", "0", "1.5", "-1", "abc", "0.2 B", "nan", "inf", ""])
+def test_no_bytes(text):
+    with pytest.raises(InvalidValue, match="no number of bytes"):
+        parse_bytes(text)
+
+
+@pytest.mark.parametrize("key", ["budget", "host_budget", "head_budget"])
+def test_shares_may_be_text(key):
+    with gb.config.set(**{key: "0.5"}):
+        assert gb.config.get(key) == 0.5
+    with gb.config.set(**{key: "16GB"}):
+        assert gb.config.get(key) == "16GB"
+    for wrong in ("1.5", "0", "-0.5"):
+        with pytest.raises(InvalidValue, match=f"config: {key}='{wrong}' is not allowed"):
+            gb.config.set(**{key: wrong})
+
+
+def test_budgets_are_sizes_or_shares(capsys):
+    for name in ("--host-budget", "--budget"):
+        code, _, err = run(capsys, "bfs", "kron:8", name, "0.5")
+        assert (code, err) == (0, "")
+        code, _, err = run(capsys, "bfs", "kron:8", name, "1.5")
+        assert code == 1
+        assert "budget='1.5' is not allowed; needed is None, a number of bytes" in err

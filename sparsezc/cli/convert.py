@@ -27,6 +27,7 @@ def add(commands: Any) -> None:
 def convert(arguments: argparse.Namespace) -> Report:
     """Read on the host, write, and say how much it was."""
     from sparsezc.errors import InvalidValue
+    from sparsezc.io.reader import ready_file
     from sparsezc.io.writer import check_target, write_files
 
     target = Path(arguments.target)
@@ -38,6 +39,7 @@ def convert(arguments: argparse.Namespace) -> Report:
         if arguments.compress:
             raise InvalidValue("--compress and --memory exclude each other: convert to a .h5 file, then compress that")
         return _bounded(arguments)
+    arguments.check = ready_file(arguments.graph, arguments.format) is not None
     found = graph.load(arguments)
     start = time.perf_counter()
     files = write_files(found.csr, target, compress=arguments.compress)

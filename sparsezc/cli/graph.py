@@ -28,7 +28,7 @@ def add_graph(command: argparse.ArgumentParser, *, weights: str) -> None:
     ways.add_argument("--undirected", "--symmetrize", action="store_true", help="every edge counts in both directions")
     command.add_argument("--weights", metavar="W", help=f"{weights}; 'none', a type such as FP32, or made ones: 1-255")
     command.add_argument("--relabel", action="store_true", help="only the ids that occur are vertices")
-    command.add_argument("--host-budget", metavar="SIZE", help="host memory to use at most, such as 16GB")
+    command.add_argument("--host-budget", metavar="SIZE", help="host memory to use at most: 16GB, or a share")
     command.add_argument(
         "--format", help="read the file as snap, mtx, dimacs, metis, gap, emogi, npz, parquet or binsparse"
     )
@@ -56,18 +56,21 @@ def add_place(command: argparse.ArgumentParser) -> None:
 
 def configure(arguments: argparse.Namespace) -> None:
     """Put --engine and --placement into the configuration, if they go together."""
+    from sparsezc import device
     from sparsezc.config import config
-    from sparsezc.errors import InvalidValue
+    from sparsezc.errors import DeviceUnavailable, InvalidValue
 
     engine, placement = arguments.engine, arguments.placement
     if placement not in _PLACEMENTS[engine]:
         raise InvalidValue(f"--placement {placement} is none of --engine {engine}; leave one of them out")
+    if placement == "mapped" and (missing := device.reason()) is not None:
+        raise DeviceUnavailable(missing)
     heads = getattr(arguments, "head_cache", "auto")
     placement = "auto" if placement == "mapped" else placement  # a file can be mapped, what is made cannot
     config.set(engine=engine, placement=placement, host_budget=arguments.host_budget, head_cache=heads)
     budget = getattr(arguments, "budget", None)
     if budget is not None:
-        config.set(budget=float(budget) if budget.replace(".", "", 1).isdigit() and float(budget) <= 1 else budget)
+        config.set(budget=budget)
 
 
 def line(name: str, nrows: int, ncols: int, nvals: int, symmetric: bool) -> str:

@@ -32,10 +32,12 @@ def info(arguments: argparse.Namespace) -> Report:
     """Read the graph on the host and look at it; no engine is started."""
     import numpy as np
 
+    from sparsezc.io.reader import ready_file
+
     arguments.engine = "cpu"
     arguments.placement = "auto"
     graph.configure(arguments)
-    if _lies_ready(arguments):  # and is looked at where it lies, whatever its size
+    if ready_file(arguments.graph, arguments.format) is not None:  # and is looked at where it lies, whatever its size
         arguments.placement = "mapped"
     found = graph.load(arguments)
     csr, out = found.csr, found.degrees
@@ -86,19 +88,6 @@ def info(arguments: argparse.Namespace) -> Report:
     ]
     report.closing = [("load", seconds(found.load))]
     return report
-
-
-def _lies_ready(arguments: argparse.Namespace) -> bool:
-    from pathlib import Path
-
-    from sparsezc.io import ready
-    from sparsezc.io.reader import format_of, is_made
-
-    path = Path(arguments.graph)
-    if is_made(arguments.graph) or not path.is_file() or format_of(path, arguments.format) != "binsparse":
-        return False
-    known = ready.find(path)
-    return known is not None and known.descriptor.get("format") in ready.FORMS
 
 
 def _in_degrees(csr: Csr) -> NDArray[np.int64]:

@@ -86,7 +86,7 @@ def read_binsparse(
             return _made(_Source(file_path, file if group is None else file[group]), name)
     except FileFormatError:
         raise
-    except (GraphblasException, OSError, KeyError, ValueError) as error:
+    except (GraphblasException, *ready.DAMAGE) as error:
         raise FileFormatError(f"{path} is no binsparse file, or damaged: {error}") from None
 
 
@@ -182,7 +182,7 @@ def write_binsparse(
     from sparsezc.matrix import Matrix
     from sparsezc.vector import Vector
 
-    h5py = need("h5py", "hdf5")
+    need("h5py", "hdf5")
     if not isinstance(A, Matrix | Vector):
         raise DomainMismatch(f"write_binsparse: A is a {type(A).__name__}; a Matrix or a Vector is needed")
     need_numbers(A, "write_binsparse")
@@ -196,7 +196,8 @@ def write_binsparse(
             ready.save(A._to_csr(), out)
         return
     whole = _matrix_parts(A._to_csr().place("host"), form) if isinstance(A, Matrix) else _vector_parts(A, form)
-    with Output(path) as out, h5py.File(out.reserve(), "w") as file:
+    with Output(path) as out, paged.created(out.reserve()) as file:
+        paged.reserve(file, sum(part.nbytes for part in (*whole[0], whole[1])))
         _put(file if group is None else file.create_group(group), form, A.shape, A.nvals, *whole)
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.config import config, parse_bytes
+from sparsezc.config import bytes_of, config
 from sparsezc.csr import index_dtype
 from sparsezc.errors import DimensionMismatch, InvalidValue, OutOfMemory
 from sparsezc.io import build, external, order, paged, ready, stream
@@ -27,7 +27,7 @@ from sparsezc.io.atomic import Output
 from sparsezc.io.listing import Listing, Piece
 from sparsezc.io.optional import need
 from sparsezc.io.order import Ordered
-from sparsezc.io.reader import format_of, is_made
+from sparsezc.io.reader import format_of, is_made, ready_file
 from sparsezc.io.source import naming
 from sparsezc.io.weights import Weights
 from sparsezc.memory import machine
@@ -64,7 +64,7 @@ def convert(
     verify: bool = False,
 ) -> Facts:
     """What :func:`sparsezc.io.convert` does with `memory`."""
-    limit = parse_bytes(memory) if isinstance(memory, str) else int(memory)
+    limit = bytes_of("memory", memory)
     wanted, merge = weighting.parse(weights), order.merge_name(dup_op)
     if symmetrize and directed:
         raise InvalidValue("directed=True and symmetrize=True contradict each other; give one of them")
@@ -75,8 +75,7 @@ def convert(
     with task(), config.set(host_budget=limit), _short(source), Output(target) as out:
         with naming(source):
             room = _Room(limit)
-            if verify:
-                _verify(source, format)
+            _verify(source, format, needed=verify)
             ids = None
             if relabel:
                 ids = _occurring(_listing(source, wanted, format)[0], room)
@@ -109,14 +108,13 @@ def _short(source: str | os.PathLike[str]) -> Iterator[None]:
         raise OutOfMemory(f"{source} cannot be converted, for the system refuses memory: {error}") from None
 
 
-def _verify(source: str | os.PathLike[str], format: str | None) -> None:
-    """Compare a file with its checksums."""
-    known = None
-    if not is_made(source) and format_of(Path(source), format) == "binsparse":
-        known = ready.find(Path(source))
-    if known is None:
+def _verify(source: str | os.PathLike[str], format: str | None, *, needed: bool) -> None:
+    """Compare a file with its checksums, if it has them."""
+    known = ready_file(source, format)
+    if known is not None:
+        known.verify()
+    elif needed:
         raise ready.unchecked(source)
-    known.verify()
 
 
 class _Room:
@@ -254,28 +252,24 @@ def _write(found: Listing, weights: Weights, merger: _Merger, both: bool, out: O
     dtype, one = look.values(weights, found.dtype, merger.kind)
     symmetric = both and build.alike(merger.kind is not None, dtype, merger.dup_op)
     id_type, iso = index_dtype(found.ncols, "device"), one is not None and look.count > 0
-    with naming(out.path):
-        writer = paged.Writer(out.reserve())
-        try:
-            offsets = _Offsets(writer.array("pointers_to_1", found.nrows + 1, np.int64))
-            columns = writer.array("indices_1", look.count, id_type)
-            target = writer.array("values", 1 if iso else look.count, dtype.np_type)
-            if iso and one is not None:
-                target.write(one)
-            for entries, values in merger.pieces(f"writing {out.path.name}"):
-                for start in range(0, len(entries), _STEP):
-                    rows, cols = entries.block(start, min(start + _STEP, len(entries)))
-                    offsets.add(rows)
-                    columns.write(cols.astype(id_type))
-                    if weights.kind == "hash":
-                        target.write(weighting.hashed(rows, cols, weights))
-                    elif not iso and values is not None:
-                        target.write(types.cast(values[start : start + _STEP], dtype))
-            offsets.finish(found.nrows)
-            facts = ready.descriptor(found.nrows, found.ncols, look.count, id_type, dtype, iso)
-            writer.finish(facts, symmetric=symmetric)
-        finally:
-            writer.close()
+    with naming(out.path), paged.Writer(out.reserve()) as writer:
+        offsets = _Offsets(writer.array("pointers_to_1", found.nrows + 1, np.int64))
+        columns = writer.array("indices_1", look.count, id_type)
+        target = writer.array("values", 1 if iso else look.count, dtype.np_type)
+        if iso and one is not None:
+            target.write(one)
+        for entries, values in merger.pieces(f"writing {out.path.name}"):
+            for start in range(0, len(entries), _STEP):
+                rows, cols = entries.block(start, min(start + _STEP, len(entries)))
+                offsets.add(rows)
+                columns.write(cols.astype(id_type))
+                if weights.kind == "hash":
+                    target.write(weighting.hashed(rows, cols, weights))
+                elif not iso and values is not None:
+                    target.write(types.cast(values[start : start + _STEP], dtype))
+        offsets.finish(found.nrows)
+        facts = ready.descriptor(found.nrows, found.ncols, look.count, id_type, dtype, iso)
+        writer.finish(facts, symmetric=symmetric)
     return Facts(found.nrows, found.ncols, look.count, dtype, symmetric)
 
 

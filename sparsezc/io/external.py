@@ -45,10 +45,10 @@ class Run:
             for found, values in pieces:
                 count, wide = count + len(found), len(found.parts) == 2
                 for part, file in zip(found.parts, files, strict=False):
-                    part.tofile(file)
+                    file.write(np.ascontiguousarray(part).data)
                 if values is not None:
                     dtype = values.dtype
-                    values.tofile(files[2])
+                    files[2].write(np.ascontiguousarray(values).data)
         return cls(path, count, wide, dtype)
 
     def read(self, start: int, count: int, wide: bool, dtype: Any) -> tuple[list[NDArray[Any]], NDArray[Any] | None]:

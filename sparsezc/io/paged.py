@@ -9,13 +9,19 @@ Sources: https://graphblas.org/binsparse-specification, version 0.1; HDF5 file f
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import re
+import tempfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
 from os import cpu_count
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +36,7 @@ COMPRESSED = 2  # the version of files with compressed ids, which those who know
 PIECE = 1 << 20  # bytes that one checksum is of
 _TABLES = "sparsezc/crc32"
 _GROUP = 16  # pieces that one thread takes at a time
+_MORE = 1 << 18  # bytes beside the arrays: HDF5's own structures, and what lies between arrays
 
 
 def plain(values: NDArray[Any]) -> NDArray[Any]:
@@ -39,32 +46,95 @@ def plain(values: NDArray[Any]) -> NDArray[Any]:
     return values
 
 
-class Writer:
-    """A new file: arrays of known sizes, filled from their starts on, then the descriptor.
+@contextmanager
+def created(path: Path, **how: Any) -> Iterator[Any]:
+    """A new HDF5 file. A disk that is full is an OSError, and leaves HDF5 nothing to write.
 
-    >>> writer = Writer(Path("a.h5"))
-    >>> writer.array("values", 3, np.float32).write(np.array([1, 2, 3], np.float32))
-    >>> writer.finish({"version": "0.1.0"}, symmetric=False)
+    HDF5 cannot close a file that it cannot write: the interpreter would crash at its end. So after an error it writes
+    what is left into another file, which nobody keeps.
+    """
+    file = need("h5py", "hdf5").File(path, "w", **how)
+    try:
+        with _plainly():
+            reserve(file, 0)
+            yield file
+            file.flush()
+            os.ftruncate(file.id.get_vfd_handle(), file.id.get_filesize())
+    except BaseException:
+        with tempfile.TemporaryFile() if not hasattr(os, "memfd_create") else os.fdopen(os.memfd_create("h5")) as rest:
+            os.dup2(rest.fileno(), file.id.get_vfd_handle())
+            with suppress(RuntimeError):
+                file.close()
+        raise
+    file.close()
+
+
+@contextmanager
+def _plainly() -> Iterator[None]:
+    """The system's words in the place of HDF5's for what the system refused."""
+    try:
+        yield
+    except (OSError, RuntimeError) as error:
+        number = re.search(r"errno = (\d+)", str(error))
+        if number is None:
+            raise
+        raise OSError(int(number[1]), os.strerror(int(number[1]))) from None
+
+
+def reserve(file: Any, nbytes: int) -> None:
+    """Take so much more of the disk for a new file, beside what HDF5 needs itself.
+
+    Raises
+    ------
+    OSError
+        There is too little. Where the file system reserves nothing, it is seen when bytes are written.
+    """
+    if not hasattr(os, "posix_fallocate"):
+        return
+    try:
+        os.posix_fallocate(file.id.get_vfd_handle(), 0, file.id.get_filesize() + nbytes + _MORE)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS):
+            raise
+
+
+class Writer:
+    """A new file: arrays of known sizes, filled from their starts on, then the descriptor; used in a ``with`` block.
+
+    >>> with Writer(Path("a.h5")) as writer:
+    ...     writer.array("values", 3, np.float32).write(np.array([1, 2, 3], np.float32))
+    ...     writer.finish({"version": "0.1.0"}, symmetric=False)
     """
 
     def __init__(self, path: Path) -> None:
-        h5py = need("h5py", "hdf5")
-        # From version 1.8 on, HDF5 has checksums of its own structures.
-        self._file = h5py.File(
-            path, "w", libver=("v108", "latest"), alignment_threshold=PAGE, alignment_interval=PAGE
-        )  # fmt: skip
+        self._path = path
+        self._stack = ExitStack()
         self._arrays: dict[str, Filled] = {}
+
+    def __enter__(self) -> Self:
+        # From version 1.8 on, HDF5 has checksums of its own structures.
+        self._file = self._stack.enter_context(
+            created(self._path, libver=("v108", "latest"), alignment_threshold=PAGE, alignment_interval=PAGE)
+        )
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.__exit__(kind, error, trace)
 
     def array(self, name: str, count: int, dtype: Any) -> Filled:
         """A new array of `count` entries; those before must be full."""
         kind = plain(np.empty(0, dtype)).dtype
         width = np.dtype(dtype).itemsize // kind.itemsize
+        reserve(self._file, count * np.dtype(dtype).itemsize)
         made = self._arrays[name] = Filled(self._file.create_dataset(name, (count * width,), kind))
         return made
 
     def finish(self, binsparse: Mapping[str, Any], *, symmetric: bool) -> None:
-        """Write the descriptor and close the file."""
+        """Write the descriptor, the last of all."""
         tables = {name: filled.finish() for name, filled in self._arrays.items()}
+        reserve(self._file, sum(table.nbytes + PAGE * (table.nbytes >= PAGE) for table in tables.values()))
         for name, table in tables.items():
             self._file.create_dataset(f"{_TABLES}/{name}", data=table)
         ours = {
@@ -74,11 +144,6 @@ class Writer:
         text = json.dumps({"binsparse": binsparse, "sparsezc": ours}, indent=2)
         self._file.attrs["binsparse"] = text
         self._file.attrs["sparsezc_crc32"] = np.uint32(zlib.crc32(text.encode()))
-        self.close()
-
-    def close(self) -> None:
-        """Close the file, whole or not."""
-        self._file.close()
 
 
 class Filled:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sparsezc.csr import Csr
 from sparsezc.errors import FileFormatError, InvalidValue, OutOfMemory
-from sparsezc.io import build, order, ready
+from sparsezc.io import build, order, paged, ready
 from sparsezc.io import weights as weighting
 from sparsezc.io.pieces import unweighted
 from sparsezc.io.source import existing, naming
@@ -190,6 +190,13 @@ def _read(
 def is_made(path: str | os.PathLike[str]) -> bool:
     """Whether it is the name of a made graph."""
     return isinstance(path, str) and path.partition(":")[0] in MADE and not Path(path).exists()
+
+
+def ready_file(path: str | os.PathLike[str], format: str | None = None) -> paged.Ready | None:
+    """What is known of a file that lies ready and so has checksums; None for other files and made graphs."""
+    if is_made(path) or format_of(Path(path), format) != "binsparse":
+        return None
+    return ready.find(Path(path))
 
 
 def as_edges(csr: Csr) -> build.Edges:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.csr import Csr, index_dtype
-from sparsezc.errors import FileFormatError, InvalidValue
+from sparsezc.errors import FileFormatError, GraphblasException, InvalidValue
 from sparsezc.io import build, paged, stream
 from sparsezc.io import weights as weighting
 from sparsezc.io.atomic import Output
@@ -24,7 +24,7 @@ from sparsezc.io.source import existing
 from sparsezc.io.weights import Weights
 from sparsezc.memory import Buffer, blocks
 from sparsezc.memory.budget import on_device, resolve
-from sparsezc.memory.mapped import MappedBuffer
+from sparsezc.memory.mapped import MappedBuffer, check_ids
 from sparsezc.progress import Progress
 from sparsezc.semirings import types
 
@@ -32,6 +32,9 @@ ARRAYS = ("pointers_to_1", "indices_1", "values")
 BLOCKS = ("blocks", "block_headers", "block_starts")  # in the place of indices_1, where ids are compressed
 FORMS = ("CSR", "sparsezc CSR in blocks")
 _VERSION = "0.1.0"
+#: What h5py raises on bytes that are not what they should be, and what comes of a descriptor that is none.
+DAMAGE = (OSError, LookupError, ValueError, TypeError, RuntimeError, AttributeError, ArithmeticError)
+_PART = 1 << 18  # entries that are looked at together
 
 
 def find(path: Path) -> paged.Ready | None:
@@ -48,9 +51,9 @@ def find(path: Path) -> paged.Ready | None:
     try:
         with h5py.File(existing(path), "r") as file:
             return paged.opened(path, file)
-    except (OSError, KeyError, ValueError, TypeError, RuntimeError) as error:
-        if isinstance(error, FileFormatError | FileNotFoundError | IsADirectoryError):
-            raise
+    except GraphblasException:
+        raise
+    except DAMAGE as error:
         raise FileFormatError(f"{path} is no binsparse file, or damaged: {error}") from None
 
 
@@ -61,13 +64,22 @@ def unchecked(path: str | os.PathLike[str]) -> InvalidValue:
 
 def mapped(ready: paged.Ready) -> Csr:
     """The matrix, with its ids and values left in the file; the offsets are read and checked."""
+    try:
+        return _mapped(ready)
+    except GraphblasException:
+        raise
+    except DAMAGE as error:
+        raise FileFormatError(f"{ready.path} is damaged: its descriptor does not fit its arrays ({error!r})") from None
+
+
+def _mapped(ready: paged.Ready) -> Csr:
     path, found = ready.path, ready.descriptor
     nrows, ncols = (int(size) for size in found["shape"])
     nvals = int(found["number_of_stored_values"])
     indptr = ready.read("pointers_to_1").astype(np.int64, copy=False)
     if indptr.size != nrows + 1 or indptr[0] != 0 or indptr[-1] != nvals or bool((indptr[1:] < indptr[:-1]).any()):
         raise FileFormatError(f"{path}: the offsets are not those of {nrows:,} rows with {nvals:,} entries")
-    indices = _blocks(ready, nvals) if BLOCKS[0] in ready.places else _ids(ready, nvals, ncols)
+    indices = _blocks(ready, nvals, ncols) if BLOCKS[0] in ready.places else _ids(ready, nvals, ncols)
     dtype, iso = value_type(str(found["data_types"]["values"]))
     offset, count, kind = ready.places["values"]
     stored = 1 if iso else nvals
@@ -83,10 +95,10 @@ def _ids(ready: paged.Ready, nvals: int, ncols: int) -> Buffer:
         raise FileFormatError(
             f"{ready.path}: indices_1 has {count:,} entries of {kind}; {nvals:,} of other make are needed"
         )
-    return MappedBuffer(ready.path, offset, nvals, kind)
+    return MappedBuffer(ready.path, offset, nvals, kind, ncols)
 
 
-def _blocks(ready: paged.Ready, nvals: int) -> Buffer:
+def _blocks(ready: paged.Ready, nvals: int, ncols: int) -> Buffer:
     """Compressed ids: the blocks stay in the file; what says where they lie is read and checked."""
     path = ready.path
     headers, starts = (ready.read(name) for name in BLOCKS[1:])
@@ -99,7 +111,35 @@ def _blocks(ready: paged.Ready, nvals: int) -> Buffer:
     known = starts.dtype == np.uint64 and np.array_equal(starts, blocks.starts_of(headers))
     if not known or count != -(-words // blocks.LINE) * blocks.LINE or kind != np.uint32:
         raise FileFormatError(f"{path}: blocks has {count:,} words, which are not those that its headers tell of")
-    return blocks.BlocksBuffer(nvals, headers, starts, MappedBuffer(path, offset, count, kind))
+    return _CheckedBlocks(path, ncols, nvals, headers, starts, MappedBuffer(path, offset, count, kind))
+
+
+class _CheckedBlocks(blocks.BlocksBuffer):
+    """Compressed ids of a file, which are checked wherever the host reads them."""
+
+    def __init__(self, path: Path, below: int, *parts: Any) -> None:
+        super().__init__(*parts)
+        self._path, self._below = path, below
+
+    def read(self, start: int = 0, stop: int | None = None) -> NDArray[Any]:
+        ids = super().read(start, stop)
+        check_ids(self._path, ids, start, self._below)
+        return ids
+
+
+def _check_rows(path: Path, csr: Csr) -> Csr:
+    """The matrix, if the ids of every row ascend."""
+    for start in range(0, csr.nvals, _PART):
+        ids = csr.indices.read(start, min(start + _PART + 1, csr.nvals))
+        falls = np.flatnonzero(ids[1:] <= ids[:-1]) + start + 1
+        starts = csr.indptr[np.searchsorted(csr.indptr, falls)]  # of a row, where one begins
+        if (falls != starts).any():
+            at = int(falls[falls != starts][0])
+            raise FileFormatError(
+                f"{path}: entry {at} has the column id {ids[at - start]} after {ids[at - start - 1]} in the same row; "
+                "ascending ids are needed"
+            )
+    return csr
 
 
 def bits(ready: paged.Ready) -> float:
@@ -174,7 +214,9 @@ def load(ready: paged.Ready, weights: Weights, placement: str | None, direct: bo
         return stream.load(stored(ready), weights, placement, direct)
     where = _where(csr, placement)
     if same or weights.kind == "none":
-        return (csr if same else _with(csr, MappedBuffer.of(np.ones(1, np.bool_)), types.BOOL, True)).place(where)
+        csr = csr if same else _with(csr, MappedBuffer.of(np.ones(1, np.bool_)), types.BOOL, True)
+        placed = csr.place(where)
+        return _check_rows(ready.path, placed) if where == "host" else placed
     return _revalued(csr, weights) if where == "mapped" else stream.load(stored(ready), weights, where, True)
 
 
@@ -215,8 +257,7 @@ def save(csr: Csr, out: Output, *, compress: bool = False) -> None:
     """Write a matrix that will lie ready; with its ids in blocks, where these are asked for and hold them."""
     compress = compress and csr.nvals > 0 and csr.ncols <= 2**32
     ids, iso = index_dtype(csr.ncols, "device"), csr.iso and csr.nvals > 0
-    writer = paged.Writer(out.reserve())
-    try:
+    with paged.Writer(out.reserve()) as writer:
         writer.array("pointers_to_1", csr.nrows + 1, np.int64).write(csr.indptr)
         if compress:
             _save_blocks(csr, writer)
@@ -233,8 +274,6 @@ def save(csr: Csr, out: Output, *, compress: bool = False) -> None:
         facts = descriptor(csr.nrows, csr.ncols, csr.nvals, ids, csr.dtype, iso)
         facts["format"] = FORMS[compress]
         writer.finish(facts, symmetric=csr.symmetric)
-    finally:
-        writer.close()
 
 
 def _save_blocks(csr: Csr, writer: paged.Writer) -> None:

@@ -30,13 +30,17 @@ class FileIsFolder(GraphblasException, IsADirectoryError):
     """A folder was named where a file is needed."""
 
 
+class FileUnreadable(GraphblasException, PermissionError):
+    """A file that was named may not be read by this user."""
+
+
 def existing(path: str | os.PathLike[str]) -> Path:
     """The path, if a file that is not empty lies there.
 
     Raises
     ------
-    FileMissing, FileIsFolder
-        These are also FileNotFoundError and IsADirectoryError.
+    FileMissing, FileIsFolder, FileUnreadable
+        These are also FileNotFoundError, IsADirectoryError and PermissionError.
     FileFormatError
         The file is empty.
     """
@@ -45,6 +49,8 @@ def existing(path: str | os.PathLike[str]) -> Path:
         raise FileIsFolder(f"{found} is a folder; a graph file is needed")
     if not found.exists():
         raise FileMissing(f"{found} does not exist")
+    if not os.access(found, os.R_OK):
+        raise FileUnreadable(f"{found} cannot be read: permission denied")
     if found.is_file() and found.stat().st_size == 0:
         raise FileFormatError(f"{found} is empty (0 bytes)")
     return found

@@ -11,7 +11,8 @@ from sparsezc.csr import Csr
 from sparsezc.errors import DomainMismatch, InvalidValue
 from sparsezc.io.atomic import Output
 from sparsezc.io.holds import need_numbers
-from sparsezc.io.reader import format_of, read_csr
+from sparsezc.io.optional import need
+from sparsezc.io.reader import format_of, read_csr, ready_file
 from sparsezc.io.source import naming
 from sparsezc.progress import task
 
@@ -69,6 +70,8 @@ def check_target(path: Path, format: str | None = None, *, compress: bool) -> tu
     kind = format_of(path, format, exists=False)
     if compress and kind != "binsparse":
         raise InvalidValue(f"compress=True, but {path} has no compressed ids; .h5 files can have them")
+    if kind == "binsparse":
+        need("h5py", "hdf5")
     return kind, {"compress": True} if compress else {}
 
 
@@ -85,13 +88,14 @@ def convert(
     Parameters
     ----------
     source, target : str or path
-        As for :func:`~sparsezc.io.read` and :func:`write`; made graphs can be a source.
+        As for :func:`~sparsezc.io.read` and :func:`write`; made graphs can be a source. Of a source with checksums,
+        a .h5 file that sparsezc wrote, all are compared.
     memory : int or str, optional
         Bytes of host memory, such as "2GB", that the process may take in all. The edges are then sorted on disk, in
         the folder of `target`, which must be a .h5 file: a graph of any size can be converted. Without it, the graph
         is held in memory.
     compress : bool
-        As for :func:`write`; with `memory` it is a second step, from the .h5 file.
+        As for :func:`write`; not with `memory`: then it is a second step, from the .h5 file.
     **options
         What :func:`~sparsezc.io.read` takes, such as ``symmetrize=True`` or ``weights=False``.
 
@@ -118,7 +122,8 @@ def convert(
             raise InvalidValue("compress=True and memory exclude each other: convert to a .h5 file, then compress that")
         bounded.convert(source, target, memory, **options)
         return
-    csr, _ = read_csr(source, placement="host", **options)
+    verify = options.pop("verify", False) or ready_file(source, options.get("format")) is not None
+    csr, _ = read_csr(source, placement="host", verify=verify, **options)
     write(csr, target, compress=compress)
 
 

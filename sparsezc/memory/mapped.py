@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparsezc import device
-from sparsezc.errors import InvalidValue, OutOfMemory, warn_slow
+from sparsezc.errors import FileFormatError, InvalidValue, OutOfMemory, warn_slow
 from sparsezc.memory import zerocopy
 from sparsezc.memory.buffer import Buffer
 
@@ -34,14 +34,18 @@ class MappedBuffer(Buffer):
         is read, as others may lie in its pages.
     count, dtype
         Its entries. The file must reach that far.
+    below : int, optional
+        Of ids: what all must be less than, which is checked wherever the host reads them.
     """
 
     placement = "mapped"
     pages = "file"
 
-    def __init__(self, path: str | os.PathLike[str], offset: int, count: int, dtype: Any) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], offset: int, count: int, dtype: Any, below: int | None = None
+    ) -> None:
         super().__init__(count, dtype)
-        self.path = os.fspath(path)
+        self.path, self.below = os.fspath(path), below
         if self.nbytes < PAGE:
             self.array = np.fromfile(self.path, self.dtype, count, offset=offset)
         else:
@@ -59,7 +63,7 @@ class MappedBuffer(Buffer):
         """An array in memory that stands beside mapped ones; a few numbers."""
         made = cls.__new__(cls)
         Buffer.__init__(made, array.size, array.dtype)
-        made.path, made.array, made._reached = "", array, None
+        made.path, made.below, made.array, made._reached = "", None, array, None
         return made
 
     def _registered(self) -> device.Pages | None:
@@ -85,13 +89,23 @@ class MappedBuffer(Buffer):
         raise InvalidValue(f"{self.path} is mapped for reading only")
 
     def read(self, start: int = 0, stop: int | None = None) -> NDArray[Any]:
-        return self.array[start:stop]
+        part = self.array[start:stop]
+        if self.below is not None:
+            check_ids(self.path, part, start, self.below)
+        return part
 
     def load(self, start: int = 0, stop: int | None = None) -> Any:
         gpu, part = device.current(), self.array[start:stop]
         made = gpu.xp.empty(part.size, self.dtype)
         gpu.copy_in(made, part, "mapped")
         return made
+
+
+def check_ids(path: str | os.PathLike[str], ids: NDArray[Any], start: int, below: int) -> None:
+    """Refuse ids that are no columns; `start` is the entry of the first."""
+    if ids.size and int(ids.max()) >= below:
+        at = int(np.flatnonzero(ids >= below)[0])
+        raise FileFormatError(f"{path}: entry {start + at} has the column id {ids[at]}; 0 to {below - 1} are needed")
 
 
 def allocate(count: int, dtype: np.dtype[Any], _placement: str) -> zerocopy.ZerocopyBuffer:

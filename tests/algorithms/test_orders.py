@@ -77,6 +77,11 @@ def test_cuthill_mckee_is_scipys_and_narrows_a_grid() -> None:
     assert np.abs(one_way.row - one_way.col).max() <= 40
 
 
+def test_cuthill_mckee_of_no_vertices_and_of_no_edges() -> None:
+    assert gb.orders.reverse_cuthill_mckee(gb.Matrix(bool, 0, 0)).tolist() == []
+    assert sorted(gb.orders.reverse_cuthill_mckee(gb.Matrix(bool, 3, 3))) == [0, 1, 2]
+
+
 def test_harmonic_is_the_order_of_networkxs_centrality() -> None:
     """With every vertex a source; vertices with equal sums may change places."""
     theirs = shuffled("kron:7")

@@ -313,3 +313,9 @@ def test_progress_says_what_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     (first, count), (second, again) = labels
     assert (first, second, count) == ("counting edges", "writing b.h5", again)
     assert count >= load(tmp_path / "b.h5").nvals
+
+
+@pytest.mark.parametrize("memory", [True, -1, 0, 0.5, "abc", "0.5", "1.5"])
+def test_memory_is_a_number_of_bytes(tmp_path: Path, memory: Any) -> None:
+    with pytest.raises(InvalidValue, match=rf"memory={memory!r} is not allowed; a number of bytes"):
+        gb.io.convert("path:3", tmp_path / "a.h5", memory=memory)

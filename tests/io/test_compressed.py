@@ -95,3 +95,29 @@ def test_damage_is_found(tmp_path: Path, name: str) -> None:
     if name != "blocks":
         with pytest.raises(FileFormatError, match=rf"the checksum of {name}"):
             read_csr(path)
+
+
+def opened(path: Path) -> int | str:
+    """The highest id of a file, or what is said of it."""
+    try:
+        return int(read_csr(path, placement="host")[0].indices.read().max())
+    except FileFormatError as error:
+        return str(error)
+
+
+def test_an_id_that_is_no_column_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.h5"
+    gb.io.write(gb.Matrix.from_coo([0, 0, 1], [3, 8, 4], 1, nrows=2, ncols=9), path, compress=True)
+    text = path.read_bytes()
+    with h5py.File(path) as file:
+        first = file["blocks"].id.get_offset()
+    refused = 0
+    for bit in range(96):
+        at = first + bit // 8
+        path.write_bytes(text[:at] + bytes([text[at] ^ 1 << bit % 8]) + text[at + 1 :])
+        found = opened(path)
+        refused += isinstance(found, str) and "a.h5: entry" in found
+        assert isinstance(found, str) or found < 9
+    assert refused
+    with pytest.raises(FileFormatError, match=r"a\.h5 is damaged"):
+        gb.io.convert(path, tmp_path / "b.h5")

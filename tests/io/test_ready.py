@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import warnings
 import zlib
 from collections.abc import Iterator
@@ -321,3 +322,66 @@ def test_a_mapped_matrix_goes_elsewhere_when_it_is_told_to(large: Path, gpu: Any
     np.testing.assert_allclose(rank.to_dense(0), expected.to_dense(0), rtol=1e-9)
     with pytest.raises(InvalidValue, match=r"placement='mapped' is for \.h5 files"):
         gb.io.read("kron:5", placement="device").to(placement="mapped")
+
+
+def put(path: Path, name: str, entry: int, value: int) -> None:
+    """Change an entry of an array, behind the back of the checksums."""
+    with h5py.File(path) as file:
+        offset, kind = file[name].id.get_offset(), file[name].dtype
+    with path.open("r+b") as file:
+        file.seek(offset + entry * kind.itemsize)
+        file.write(np.array([value], kind).tobytes())
+
+
+def test_an_id_that_is_no_column_is_refused_wherever_the_host_reads_it(large: Path, card: Card) -> None:
+    put(large, "indices_1", 70_000, 1 << 31)
+    said = r"large\.h5: entry 70000 has the column id 2147483648; 0 to 8191 are needed"
+    for more in ({}, {"weights": False}, {"weights": "FP32"}, {"weights": "3-9"}, {"relabel": True}):
+        with pytest.raises(FileFormatError, match=said):
+            read_csr(large, placement="host", **more)
+    found = read_csr(large, placement="mapped")[0]
+    with pytest.raises(FileFormatError, match=said):
+        found.place("host")
+
+
+def test_ids_that_do_not_ascend_are_refused(large: Path) -> None:
+    csr, _ = read_csr(large, placement="host")
+    at = int(csr.indptr[np.flatnonzero(np.diff(csr.indptr) > 2)[5]]) + 1
+    put(large, "indices_1", at, int(csr.indices.read()[at - 1]))
+    with pytest.raises(FileFormatError, match=rf"large\.h5: entry {at} has the column id .* in the same row"):
+        read_csr(large, placement="host")
+
+
+@pytest.mark.parametrize("more", [{}, {"memory": "2GB"}])
+def test_a_conversion_compares_checksums(large: Path, more: Any) -> None:
+    target = large.with_name("b.h5")
+    gb.io.convert(large, target, **more)
+    put(large, "values", 70_000, 0)
+    with pytest.raises(FileFormatError, match=r"large\.h5 is damaged: the checksum of values"):
+        gb.io.convert(large, target, **more)
+    command = ["convert", str(large), str(target), *(["--memory", "2GB"] if more else [])]
+    assert main(command) == 1
+    assert gb.io.read(target, verify=True, placement="host").nvals == load("kron:13").nvals
+
+
+@pytest.mark.parametrize("change", [("[8192, 8192]", "[]"), ("shape", "shap"), ('"piece": 1048576', '"piece": 0')])
+def test_a_descriptor_that_fits_nothing_is_damage(large: Path, change: tuple[str, str]) -> None:
+    with h5py.File(large, "r+") as file:
+        head = json.dumps(json.loads(file.attrs["binsparse"]))
+        assert change[0] in head
+        file.attrs["binsparse"] = text = head.replace(*change)
+        file.attrs["sparsezc_crc32"] = np.uint32(zlib.crc32(text.encode()))
+    with pytest.raises(FileFormatError, match=r"large\.h5 is (damaged|no binsparse file)"):
+        read_csr(large)
+
+
+def test_a_file_that_may_not_be_read(large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(PermissionError, match=r"large\.h5 cannot be read: permission denied"):
+        read_csr(large)
+
+
+def test_a_missing_package_is_said_before_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "h5py", None)
+    with pytest.raises(ImportError, match="h5py is needed"):
+        gb.io.convert("kron:60", tmp_path / "a.h5")

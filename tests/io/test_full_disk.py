@@ -1,0 +1,55 @@
+"""Where the disk ends: one line in the system's words, no crash, and nothing left behind."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import sparsezc as gb
+
+pytest.importorskip("h5py", reason="h5py is not installed")
+pytest.importorskip("resource", reason="the system has no limits")
+
+LIMITED = """
+import os, resource, signal, sys
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+limit, unreserved = int(sys.argv[1]), sys.argv[2] == "unreserved"
+resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+if unreserved and hasattr(os, "posix_fallocate"):
+    del os.posix_fallocate
+"""
+COMMAND = "from sparsezc.cli import main\nsys.exit(main(['convert', 'kron:13?weights=1-255', *sys.argv[3:]]))"
+TRIPLES = "import sparsezc as gb\ngb.io.write_binsparse(gb.io.read('kron:13'), sys.argv[3], 'COOR')"
+
+
+def limited(code: str, *arguments: str) -> tuple[int, str]:
+    """The exit code and the last line on stderr."""
+    done = subprocess.run([sys.executable, "-c", LIMITED + code, *arguments], capture_output=True, text=True)
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize("how", ["reserved", "unreserved"])
+@pytest.mark.parametrize("more", [(), ("--compress",), ("--memory", "500MB")])
+@pytest.mark.parametrize("limit", [1000, 300_000])
+def test_a_full_disk_is_said_in_one_line(tmp_path: Path, how: str, more: tuple[str, ...], limit: int) -> None:
+    path = tmp_path / "g.h5"
+    gb.io.convert("path:5", path)
+    code, said = limited(COMMAND, str(limit), how, str(path), *more)
+    assert (code, said) == (1, f"sparsezc: {path} cannot be written: File too large\n")
+    assert [file.name for file in tmp_path.iterdir()] == ["g.h5"]
+    assert gb.io.read(path, placement="host").nrows == 5
+
+
+def test_so_it_is_for_other_formats(tmp_path: Path) -> None:
+    code, said = limited(TRIPLES, "100000", "reserved", str(tmp_path / "g.h5"))
+    assert code == 1
+    assert said.splitlines()[-1].endswith("g.h5 cannot be written: File too large")
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_was_reserved_is_given_back(tmp_path: Path) -> None:
+    gb.io.convert("path:5", tmp_path / "g.h5")
+    assert (tmp_path / "g.h5").stat().st_size < 100_000
