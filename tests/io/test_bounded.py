@@ -168,7 +168,7 @@ def test_bad_input_is_refused_by_name_and_leaves_the_old_file(tmp_path: Path, na
 def test_arguments_that_make_no_sense(tmp_path: Path) -> None:
     with pytest.raises(InvalidValue, match=r"for targets that lie ready \(\.h5\), not for .*a\.npz"):
         gb.io.convert("kron:4", tmp_path / "a.npz", memory="8GB")
-    with pytest.raises(InvalidValue, match="memory=.much. is not allowed; a number of bytes"):
+    with pytest.raises(InvalidValue, match=r"memory=.much. is not allowed; a number of bytes"):
         gb.io.convert("kron:4", tmp_path / "a.h5", memory="much")
     with pytest.raises(InvalidValue, match="undirected by its format"):
         gb.io.convert("kron:4", tmp_path / "a.h5", memory="8GB", directed=True)
