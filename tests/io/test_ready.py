@@ -352,14 +352,14 @@ def test_ids_that_do_not_ascend_are_refused(large: Path) -> None:
         read_csr(large, placement="host")
 
 
-@pytest.mark.parametrize("more", [{}, {"memory": "2GB"}])
+@pytest.mark.parametrize("more", [{}, {"memory": "8GB"}])
 def test_a_conversion_compares_checksums(large: Path, more: Any) -> None:
     target = large.with_name("b.h5")
     gb.io.convert(large, target, **more)
     put(large, "values", 70_000, 0)
     with pytest.raises(FileFormatError, match=r"large\.h5 is damaged: the checksum of values"):
         gb.io.convert(large, target, **more)
-    command = ["convert", str(large), str(target), *(["--memory", "2GB"] if more else [])]
+    command = ["convert", str(large), str(target), *(["--memory", "8GB"] if more else [])]
     assert main(command) == 1
     assert gb.io.read(target, verify=True, placement="host").nvals == load("kron:13").nvals
 
