@@ -17,7 +17,6 @@ from __future__ import annotations
 import argparse
 import gc
 import sys
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,11 +41,6 @@ def forget(matrix: Any) -> None:
     gc.collect()
 
 
-def judge(kernel: Any, graph: Graph, options: Any, given: Any, answer: Any) -> None:
-    """Raise where an answer is wrong."""
-    kernel.verify(graph, given, answer, options)
-
-
 def run_case(name: str, graph: Graph, share: float, report: Report, options: Any) -> Case:
     """One kernel in one placement at one budget."""
     kernel, gpu = KERNELS[name], device.current()
@@ -62,7 +56,7 @@ def run_case(name: str, graph: Graph, share: float, report: Report, options: Any
         for _ in range(3):  # what comes with what is on the card is compiled too
             call(given[0])
         forget(graph.A)
-        check = None if options.verify == "none" else partial(judge, kernel, graph, options)
+        check = None if options.verify == "none" else lambda given, answer: kernel.verify(graph, given, answer, options)
         measure(
             case,
             call,
@@ -107,19 +101,19 @@ def run(options: argparse.Namespace, report: Report) -> None:
         del graph, made
 
 
-def like(case: Case, cases: list[Case], placement: str) -> Case | None:
-    """The case of another placement that differs in nothing else."""
+def beside(case: Case, cases: list[Case]) -> Case | None:
+    """The case of ``hybrid`` that differs in nothing else."""
     same = ("graph", "budget")
     for other in cases:
         alike = other.name == case.name and all(other.setting[key] == case.setting[key] for key in same)
-        if alike and other.setting["placement"] == placement:
+        if alike and other.setting["placement"] == "hybrid":
             return other
     return None
 
 
 def row(case: Case, cases: list[Case]) -> list[str]:
     """A case as a row of the table that :data:`HEADER` heads."""
-    hybrid = like(case, cases, "hybrid")
+    hybrid = beside(case, cases)
     against = None if hybrid is None else case.figure("ms") / hybrid.figure("ms")
     name = case.name + (" / iteration" if case.parts > 1 else "")
     return [

@@ -16,8 +16,8 @@ from sparsezc.io import build
 from sparsezc.io.reader import read_csr
 from sparsezc.io.writer import convert
 from sparsezc.memory import budget, machine
+from tests.io.card import Card
 from tests.io.graphs import load
-from tests.io.test_placements import Card
 
 GB = 10**9
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,51 +13,8 @@ from sparsezc import device
 from sparsezc.errors import DeviceUnavailable, OutOfMemory
 from sparsezc.io.reader import read_csr
 from sparsezc.io.writer import convert
+from tests.io.card import Card
 from tests.io.graphs import load
-
-
-class Card:
-    """A GPU's memory, as far as placements look at it; its arrays are NumPy's."""
-
-    name, xp, multiprocessors = "card", np, 1
-
-    def __init__(self, free: int = 1 << 30) -> None:
-        self.free = free
-
-    def compile(self, source: str, name: str) -> Any:
-        raise AssertionError("a reader compiles nothing")
-
-    def memory(self) -> tuple[int, int]:
-        return self.free, self.free
-
-    def pages(self, nbytes: int, kind: str) -> device.Pages:
-        array = np.zeros(nbytes, np.uint8)
-        return device.Pages(array, array.ctypes.data, kind)
-
-    def map(self, array: Any) -> device.Pages:
-        return device.Pages(array, array.ctypes.data, "file")
-
-    def managed_is_safe(self) -> bool:
-        return True
-
-    def asnumpy(self, array: Any) -> Any:
-        return np.asarray(array)
-
-    def pointer(self, array: Any) -> int:
-        return int(array.ctypes.data)
-
-    def synchronize(self) -> None:
-        pass
-
-
-@pytest.fixture
-def card() -> Iterator[Card]:
-    made = Card()
-    before = device.use(made)
-    try:
-        yield made
-    finally:
-        device.use(before)
 
 
 @pytest.mark.parametrize("placement", ["device", "zerocopy"])

@@ -7,7 +7,6 @@ import os
 import sys
 import warnings
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,22 +21,12 @@ from sparsezc.errors import DeviceUnavailable, FileFormatError, InvalidValue, Ou
 from sparsezc.io import paged
 from sparsezc.io.reader import read_csr
 from sparsezc.memory import budget, mapped
+from tests.io.card import Card
 from tests.io.graphs import load
-from tests.io.test_placements import Card
 
 h5py: Any = pytest.importorskip("h5py", reason="h5py is not installed")
 
 GRAPHS = ("kron:11", "kron:11?weights=1-255", "grid:50x60", "star:20000")
-
-
-@pytest.fixture
-def card() -> Iterator[Card]:
-    made = Card()
-    before = device.use(made)
-    try:
-        yield made
-    finally:
-        device.use(before)
 
 
 @pytest.fixture

@@ -10,9 +10,8 @@ nothing moves any more.
 where its segment lies, and while some warps wait for the link others work on the card. ``cached`` is Ascetic as
 published, for comparison: the rows that lie wholly in the region are worked on while the threads of the host gather
 the others (gather.py), unless reading these in place is faster, which the first products measure.
-Source: R. Tang, Z. Zhao, K. Wang, X. Gong, J.
-Zhang, W. Wang, P.-C. Yew, Ascetic: enhancing cross-iterations data efficiency in out-of-memory graph processing on
-GPUs, ICPP 2021, doi:10.1145/3472456.3472457.
+Source: R. Tang, Z. Zhao, K. Wang, X. Gong, J. Zhang, W. Wang, P.-C. Yew, Ascetic: enhancing cross-iterations data
+efficiency in out-of-memory graph processing on GPUs, ICPP 2021, doi:10.1145/3472456.3472457.
 """
 
 from __future__ import annotations
