@@ -85,6 +85,18 @@ def gpu(request: pytest.FixtureRequest) -> Iterator[Any]:
         device.use(before)
 
 
+@pytest.fixture
+def counting(emulated: EmulatedDevice, monkeypatch: pytest.MonkeyPatch) -> Iterator[EmulatedDevice]:
+    """The emulated device in use, counting requests to host memory."""
+    monkeypatch.setattr(emulated, "order", "lockstep")
+    monkeypatch.setattr(emulated, "counting", True)
+    before = device.use(emulated)
+    try:
+        yield emulated
+    finally:
+        device.use(before)
+
+
 def _plays(items: list[Any]) -> tuple[list[Callable[[], None]], list[Callable[[], None]]]:
     """The tests that run on the emulated device, for a rehearsal.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -102,34 +101,25 @@ def test_parents_and_levels_of_a_search_are_right(gpu: Any) -> None:
     assert all(level[p] == level[i] - 1 and A.get(p, i) is not None for i, p in zip(at, parent, strict=True) if i != 7)
 
 
-@pytest.fixture
-def emulation(emulated: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    monkeypatch.setattr(emulated, "order", "lockstep")
-    monkeypatch.setattr(emulated, "counting", True)
-    before = device.use(emulated)
-    yield emulated
-    device.use(before)
-
-
 def _ids_read(emulated: Any, A: gb.Matrix, v: gb.Vector) -> int:
     emulated.reset()
     A.mxv(v, gb.semiring.any_pair).new()
     return int(emulated.total(0).bytes)
 
 
-def test_when_it_is_made_and_what_it_saves(emulation: Any) -> None:
+def test_when_it_is_made_and_what_it_saves(counting: Any) -> None:
     A = gb.Matrix.from_dense(np.random.default_rng(1).random((256, 256)) < 0.12, missing_value=False)
     v = gb.Vector.from_coo(np.arange(0, 256, 2), True, size=256)
     whole = 4 * A.nvals
     with gb.config.set(head_cache="off"):
-        without = _ids_read(emulation, A.to("gpu", placement="zerocopy"), v)
+        without = _ids_read(counting, A.to("gpu", placement="zerocopy"), v)
     assert without > whole / 2
     with gb.config.set(head_cache="on"):
         B = A.to("gpu", placement="zerocopy")
-        assert whole <= _ids_read(emulation, B, v) < 1.2 * whole + without  # making it reads every id
-        assert _ids_read(emulation, B, v) < without / 20
+        assert whole <= _ids_read(counting, B, v) < 1.2 * whole + without  # making it reads every id
+        assert _ids_read(counting, B, v) < without / 20
     B = A.to("gpu", placement="zerocopy")
-    reads = [_ids_read(emulation, B, v) for _ in range(4)]  # a search that repeats pays for it once
+    reads = [_ids_read(counting, B, v) for _ in range(4)]  # a search that repeats pays for it once
     assert B._store.rows.heads is not None
     assert reads[-1] < without / 20
     near = A.to("gpu", placement="device")

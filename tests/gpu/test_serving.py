@@ -151,15 +151,6 @@ def link_bytes(product: Any) -> tuple[int, int, int]:
     return moved.link_bytes - moved.copied_bytes, moved.copied_bytes, moved.device_bytes
 
 
-@pytest.fixture
-def counting(emulated: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    monkeypatch.setattr(emulated, "order", "lockstep")
-    monkeypatch.setattr(emulated, "counting", True)
-    before = device.use(emulated)
-    yield emulated
-    device.use(before)
-
-
 @pytest.mark.usefixtures("small_pieces", "counting")
 def test_what_each_placement_moves() -> None:
     """A full product needs every id once; what is counted is what the placement promises."""
