@@ -57,7 +57,7 @@ def _where_both_are(rows: Rows, result: DataType, compute: _Compute) -> Rows | N
     """Entries that meet none of the vector's go: a piece of them at a time, computed twice where there are several."""
     gpu = device.current()
     xp = gpu.xp
-    pieces = parts.pieces(rows.nvals, result.np_type.itemsize + 1, multiple=32)
+    pieces = parts.pieces(rows.nvals, 2 * result.np_type.itemsize + 1, multiple=32)
 
     def look(start: int, stop: int) -> tuple[Kept, Any]:
         some, bits = xp.empty(stop - start, result.np_type), xp.zeros(-(-(stop - start) // 32), np.uint32)

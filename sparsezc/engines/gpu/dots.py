@@ -52,7 +52,9 @@ def dots(semiring: Any, a: MatrixStore, b_type: DataType, columns: Rows, mask: M
         kernel(launch.blocks(gpu, 32 * (last - first) + launch.THREADS * chunks.count), launch.THREADS, arguments)
         kept = Kept.of(count, bits)
         offsets = kept.offsets(indptr[first : last + 1] - start)
-        if not whole or kept.count() == count:
+        if not whole:
+            return offsets, None, None
+        if kept.count() == count:
             return offsets, ids, sums
         left = xp.empty(kept.count(), ids.dtype), xp.empty(kept.count(), sums.dtype)
         kept.move(ids, sums, *left, m_rows.wide, dtype)

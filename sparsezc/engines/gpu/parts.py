@@ -117,9 +117,14 @@ def assemble(
     if nvals == 0:
         return MatrixStore(dtype, nrows, ncols, None)
     starts = np.cumsum([0, *counts])
-    begins = [True, *(this[0] != before[0] for before, this in pairwise(ranges))]  # of a row that is cut, the first part
+    begins = [
+        True,
+        *(this[0] != before[0] for before, this in pairwise(ranges)),
+    ]  # of a row that is cut, the first part
     parts = [
-        offsets[:-1] + start for (offsets, _, _), start, first in zip(made, starts.tolist(), begins, strict=False) if first
+        offsets[:-1] + start
+        for (offsets, _, _), start, first in zip(made, starts.tolist(), begins, strict=False)
+        if first
     ]
     indptr = xp.concatenate([*parts, xp.asarray(starts[-1:])])
     kind = index_dtype(ncols, placement)

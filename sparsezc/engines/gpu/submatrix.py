@@ -20,7 +20,8 @@ from sparsezc.memory import Buffer, allocate, budget
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.semirings.types import DataType
 
-_ENTRY_BYTES = 128  # while entries are matched, sorted and gathered
+_ENTRY_BYTES = 128  # while entries are matched and gathered
+_SORTED_BYTES = 256  # while they are sorted, too
 _RENUMBERED_BYTES = 32  # while an entry's id becomes another
 _FILLED_BYTES = 8  # of an id's own, while it is repeated
 
@@ -51,10 +52,10 @@ def extract(rows: Rows, dtype: DataType, i: Any, j: Any) -> MatrixStore:
     shape = lengths.size, rows.ncols if j is None else j.size
     columns = None if j is None else _Columns(j)
 
-    entry_bytes = _ENTRY_BYTES * (1 if columns is None else columns.most)
-    if columns is not None and not columns.ascending and lengths.size:
-        if int(lengths.max()) * entry_bytes > budget.available():
-            return _by_columns(rows, dtype, i, j)
+    ascending = columns is None or columns.ascending
+    entry_bytes = _ENTRY_BYTES if columns is None or ascending else _SORTED_BYTES * columns.most
+    if not ascending and lengths.size and int(lengths.max()) * entry_bytes > budget.available():
+        return _by_columns(rows, dtype, i, j)
 
     def make(first: int, last: int, whole: bool, *part: int) -> tuple[Any, Any, Any]:
         start, stop = part or (int(offsets[first]), int(offsets[last]))
@@ -74,8 +75,7 @@ def extract(rows: Rows, dtype: DataType, i: Any, j: Any) -> MatrixStore:
         return local, ids, None if rows.iso else gather(rows.values, source)
 
     # Parts of a row may follow each other only where their columns do.
-    cut = parts.evenly(offsets) if columns is None or columns.ascending else None
-    ranges = parts.blocks([offsets], entry_bytes, cut=cut)
+    ranges = parts.blocks([offsets], entry_bytes, cut=parts.evenly(offsets) if ascending else None)
     iso = rows.values if rows.iso else None
     return parts.assemble(ranges, make, shape, dtype, rows.indices.placement, iso)
 
