@@ -60,6 +60,8 @@ def _forest(G: Graph, algorithm: str, weight: str, *, heaviest: bool = False) ->
     """The edges of a minimum spanning forest, the lightest first; or of a maximum one, the heaviest first."""
     if algorithm not in nx.algorithms.tree.mst.ALGORITHMS:
         raise ValueError(f"{algorithm} is not a valid choice for an algorithm.")
+    if G.directed:
+        raise nx.NetworkXNotImplemented("not implemented for directed type")
     A = G.values(weight)
     if heaviest:
         A = A.apply(unary.ainv).new()

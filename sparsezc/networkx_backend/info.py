@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 _UNDIRECTED = "Only for undirected graphs."
-_ANOTHER = "Another of the shortest paths may be chosen."
+_ANOTHER = "Another of several shortest paths may be chosen."
 _FROM_0, _ABOVE_0 = "Only for weights >= 0.", "Only for weights > 0."
 
 #: Every function that is claimed, and what its arguments must be like beyond what NetworkX asks.

@@ -3,30 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import inf
 from typing import Any
 
 import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc import algorithms
 from sparsezc.algorithms._pattern import transposed
 from sparsezc.matrix import Matrix
 from sparsezc.networkx_backend.claims import claims
 from sparsezc.networkx_backend.graph import Graph
-from sparsezc.networkx_backend.hops import known, within
+from sparsezc.networkx_backend.hops import known
 from sparsezc.networkx_backend.lengths import no_farther, number, positive, with_parents
+from sparsezc.semirings import semiring, types
+from sparsezc.vector import Vector
 
 
-def _tree(A: Matrix, source: int, cutoff: float | None) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """The vertices within a number of hops, the nearest first, and the vertex before each on a shortest path."""
-    near = within(A, source, cutoff)
-    vertices, hops = near.to_coo()
-    vertices = vertices[np.argsort(hops, kind="stable")].astype(np.int64)
-    parent = np.full(A.nrows, -1, np.int64)
-    i, values = algorithms.bfs_parents(A, source).to_coo()
-    parent[i.astype(np.int64)] = values
-    return vertices, parent
+def _tree(A: Matrix, source: int, cutoff: float | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The vertices within a number of hops, as a search meets them, and the vertex before each on a shortest path.
+
+    With q the places in which the vertices just met stand in the queue, and m all that were met::
+
+        q<!m> = q'A          over (min, first)
+
+    is the place of the first that leads to each; those of one parent come in the graph's order.
+    """
+    n, farthest = A.nrows, inf if cutoff is None else cutoff
+    parent = np.full(n, -1, np.int64)
+    queue = [np.array([source], np.int64)]
+    met = Vector.from_coo(queue[0], True, types.BOOL, size=n)
+    q, depth = Vector.from_coo(queue[0], 0, types.INT64, size=n), 0
+    while q.nvals and depth < farthest:
+        before = sum(part.size for part in queue[:-1])
+        i, place = q.vxm(A, semiring.min_first[types.INT64]).new(mask=~met.S).to_coo()
+        order = np.lexsort((i, place))
+        found = i[order].astype(np.int64)
+        parent[found] = queue[-1][place[order] - before]
+        queue.append(found)
+        places = before + queue[-2].size + np.arange(found.size)
+        q, depth = Vector.from_coo(found, places, types.INT64, size=n), depth + 1
+        met(q.S) << True
+    return np.concatenate(queue), parent
 
 
 def _edges(G: Graph, source: Any, reverse: bool, depth_limit: int | None) -> Iterator[tuple[Any, Any]]:
@@ -41,7 +59,7 @@ def _edges(G: Graph, source: Any, reverse: bool, depth_limit: int | None) -> Ite
 def bfs_edges(
     G: Graph, source: Any, reverse: bool = False, depth_limit: int | None = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Any, Any]]:
-    """Edges of a tree of shortest paths; :func:`sparsezc.algorithms.bfs_parents`."""
+    """Edges of a tree of shortest paths."""
     yield from _edges(G, source, reverse, depth_limit)
 
 
@@ -90,7 +108,7 @@ def _paths(G: Graph, vertices: NDArray[Any], parent: NDArray[np.int64]) -> dict[
 
 @claims()
 def single_source_shortest_path(G: Graph, source: Any, cutoff: float | None = None) -> dict[Any, list[Any]]:
-    """A path of fewest hops to each node; :func:`sparsezc.algorithms.bfs_parents`."""
+    """A path of fewest hops to each node."""
     if source not in G:
         raise nx.NodeNotFound(f"Source {source} not in G")
     return _paths(G, *_tree(G.A, G.index[source], cutoff))

@@ -278,5 +278,9 @@ def test_every_claim_is_held() -> None:
         "maximal_matching",
         "minimum_spanning_edges", "minimum_spanning_tree", "stoer_wagner", "strongly_connected_components",
         "topological_generations", "topological_sort", "transitive_closure_dag", "transitive_reduction",
+            "bellman_ford_path", "bfs_edges", "bfs_predecessors", "bfs_successors", "bfs_tree", "dijkstra_path",
+            "kosaraju_strongly_connected_components", "maximum_spanning_edges", "maximum_spanning_tree",
+            "single_source_bellman_ford", "single_source_bellman_ford_path", "single_source_dijkstra",
+            "single_source_dijkstra_path", "single_source_shortest_path",
     }  # fmt: skip
     assert set(CLAIMS) == listed | alone
