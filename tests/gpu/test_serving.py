@@ -167,8 +167,9 @@ def test_what_each_placement_moves() -> None:
             elif placement == "stream":  # a little before each range is copied with it
                 assert (read, inside > nbytes - 1) == (0, True)
                 assert nbytes <= copied <= 1.4 * nbytes
-            elif placement == "gather":
-                assert (read, copied) == (0, nbytes)
+            elif placement == "gather":  # the row that half a buffer does not hold is read where it lies
+                assert copied == nbytes - 4 * 500
+                assert 4 * 500 <= read <= 1.2 * 4 * 500
             elif placement == "hybrid":  # the first product fills the card, and reads the rest where it lies
                 assert nbytes <= read + copied <= 1.05 * nbytes
                 again = link_bytes(lambda B=B: B.mxv(full, "plus_second").new())
@@ -292,12 +293,6 @@ def test_what_is_measured_decides_how_cached_fetches(gpu: Any, monkeypatch: pyte
             seen.clear()
             assert B.mxv(u, "plus_times").new().to("cpu").isclose(A.mxv(u, "plus_times").new())
             assert bool(seen) == (faster == "gathered")
-
-
-def test_rows_that_follow_each_other_are_gathered_as_one(gpu: Any) -> None:
-    begins, sizes = gather._runs(gpu.xp.asarray([0, 3, 9, 9 + (1 << 16)]), gpu.xp.asarray([3, 2, 1 << 16, 5]))
-    assert begins.tolist() == [0, 9]
-    assert sizes.tolist() == [5, (1 << 16) + 5]
 
 
 def test_ascetic_s_share() -> None:
