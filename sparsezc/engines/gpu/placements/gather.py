@@ -178,8 +178,8 @@ def _pieces(rows: Rows, size: int) -> Pieces:
 
 
 def _cut(rows: Rows, size: int) -> Pieces:
-    """A piece has the rows that begin in so many entries as half a buffer holds: where its last one is no longer than the
-    other half, it fits the buffer.
+    """A piece has the rows that begin in so many entries as half a buffer holds. So with its last one, which is no
+    longer than the other half, it fits the buffer.
     """
     gpu = device.current()
     xp = gpu.xp

@@ -91,7 +91,7 @@ def tasks(count: int) -> NDArray[np.int64]:
 
 
 def fill(rows: Rows, entries: Entries, size: int, runs: Runs) -> list[NDArray[Any]]:
-    """The runs of the arrays that a product reads, one after another, `size` entries at most; then call :func:`copied`."""
+    """The runs of the arrays that a product reads, `size` entries at most; then comes :func:`copied`."""
     own = _own()
     own.free[own.turn]()
     count = int(runs.taken[-1])
