@@ -90,7 +90,7 @@ def plan(rows: Rows, entries: Entries, wanted: Wanted) -> Plan:
     long, turns = [], []
     first, count = 0, 0  # what the next turn gathers: the pieces from the first on that have none yet
     for k, (wants, begin, end) in enumerate(zip(counts, pieces.entries, pieces.entries[1:], strict=False)):
-        alone = wants > 0 and (k in pieces.long or wants > share * (end - begin))
+        alone = wants > 0 and (k in pieces.long or wants >= share * (end - begin))
         if alone or count + wants > size - 32 or end - pieces.entries[first] > _SPAN:
             turns += _turn(rows, pieces, gathered, first, k, count)
             first, count = k, 0
@@ -158,10 +158,10 @@ def _turn(rows: Rows, pieces: Pieces, gathered: Gathered, first: int, end: int, 
     xp = gpu.xp
     at = xp.flatnonzero(gathered.lengths[slice(*where[0])]) + where[0][0]
     begins = rows.indptr[at] - pieces.entries[first]
-    before = gathered.indptr[at] - start
+    before = xp.concatenate([gathered.indptr[at] - start, xp.asarray([count])])
     bounds = xp.stack([begins, begins + gathered.lengths[at]], axis=1).astype(np.int64 if rows.wide else np.int32)
     tasks = xp.searchsorted(before, xp.asarray(hands.tasks(count)))
-    tasks, taken = gpu.asnumpy(xp.stack([tasks, before[xp.minimum(tasks, at.size - 1)]]))
+    tasks, taken = gpu.asnumpy(xp.stack([tasks, before[tasks]]))
     runs = Runs(pieces.entries[first], gpu.asnumpy(bounds), np.append(tasks, at.size), np.append(taken, count))
     return [Turn(*where, gathered.indptr, start, count, runs)]
 

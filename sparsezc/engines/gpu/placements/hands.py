@@ -80,7 +80,7 @@ def _own() -> _Hands:
 
 
 def share() -> float:
-    """Of a piece's entries: if more are wanted, copying all takes less time than gathering them."""
+    """Of a piece's entries: if so many are wanted, copying all takes no more time than gathering them."""
     own = _own()
     return min(1.0, own.gathers / own.copies) if own.copies else _SHARE
 
