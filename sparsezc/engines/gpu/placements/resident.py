@@ -18,14 +18,14 @@ from __future__ import annotations
 
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from sparsezc import device, stats
 from sparsezc.engines.gpu import launch
-from sparsezc.engines.gpu.placements import Entries, Part, Wanted, gather, part, segments, staging
+from sparsezc.engines.gpu.placements import Entries, Part, Wanted, gather, part, segments, staging, whole
 from sparsezc.engines.gpu.stores import Rows
 from sparsezc.memory import budget
 
@@ -36,17 +36,21 @@ _HYSTERESIS = 2  # a segment takes another's place if it was read so many times 
 _ACTIVE = 0.1  # of the entries that are not kept: what Ascetic expects a product to want of them
 _GATHERED, _IN_PLACE = "gathered", "in place"  # ways to fetch the rest
 _SMALL = 1 / 256  # of all entries: a product that reads less is not counted, for counting would take longer
+_TRIFLE = 1 / 4096  # likewise: it waits for the table longer than for the link
 
 
-def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
+def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterable[Part]:
     """The launches that serve a product."""
-    region = _of(rows, entries, wanted)
-    if region is not None:
-        region.note(rows, wanted)
-    if region is None or rows.indices.placement != "cached":
-        yield _mixed(region, rows, entries)
-    else:
-        yield from _as_ascetic(region, rows, entries, wanted)
+    if rows.indices.placement == "cached":
+        return _as_ascetic(rows, entries, wanted)
+    region, expected = rows.region, wanted.entries
+    if expected is None or expected >= _SMALL * rows.nvals:
+        region = _noted(rows, entries, wanted)
+    elif region is not None and (expected < _TRIFLE * rows.nvals or not region.serves(entries)):
+        region = None
+    if region is None or not region.filled:  # as zerocopy: no table to look into
+        return (whole(rows, None if entries.ids is rows.indices else entries.ids),)
+    return (_mixed(region, rows, entries),)
 
 
 class Region:
@@ -75,6 +79,7 @@ class Region:
         self._slot_of = xp.full(self.count, -1, np.int64)
         self._reads = xp.zeros(self.count, np.uint32)
         self._unseen = 0.0  # entries read since the last look
+        self._counted = 0  # products since the numbers were last halved
         self._bits: Any = None
         self.parts: dict[Any, Part] = {}  # what one launch takes that reads all rows, by the arrays that it reads
         self.unserved = 0.0  # entries that products have read of other arrays since it was last of use
@@ -99,14 +104,23 @@ class Region:
             return
         segments.touch(rows, wanted, self._reads)
         self._unseen += entries
+        self._counted += 1
+        if self._counted >> (
+            30 - segments.BITS
+        ):  # a product adds a segment's size at most: far from the end of 32 bits
+            self._reads >>= np.uint32(1)
+            self._counted >>= 1
         if self._unseen >= (_LOOK if self.filled < self.slots else _LOOK_WHEN_FULL) * rows.nvals:
             self._unseen = 0.0
             self._look()
 
     def _look(self) -> None:
         xp = device.current().xp
-        reads, there = self._reads.astype(np.int64), self._slot_of >= 0
-        earned = xp.flatnonzero(~there & (reads >= 1 << segments.BITS))
+        there = self._slot_of >= 0
+        earned = xp.flatnonzero(~there & (self._reads >= np.uint32(1 << segments.BITS)))
+        if not earned.size:
+            return
+        reads = self._reads.astype(np.int64)
         earned = earned[xp.argsort(_rank(reads[earned], earned))]  # the most read first
         free = min(self.slots - self.filled, earned.size)
         coming, slots = earned[:free], self.filled + xp.arange(free, dtype=np.int64)
@@ -122,8 +136,6 @@ class Region:
             self._slot_of[going] = -1
         if coming.size:
             self._bring(coming, slots)
-        if int(reads.max()) >= 1 << 30:  # far from the end of 32 bits
-            self._reads >>= np.uint32(1)
 
     def _bring(self, which: Any, slots: Any) -> None:
         xp = device.current().xp
@@ -172,17 +184,23 @@ def _expected(rows: Rows, wanted: Wanted) -> float:
     return first if wanted.most < rows.nvals else entries
 
 
-def _mixed(region: Region | None, rows: Rows, entries: Entries, subset: Any = None) -> Part:
+def _mixed(region: Region, rows: Rows, entries: Entries, subset: Any = None) -> Part:
     """Rows whose segments are read where they lie."""
-    made = None if region is None or subset is not None else region.parts.get(entries.key)
+    made = None if subset is not None else region.parts.get(entries.key)
     if made is None:
-        tables = (0, 0) if region is None else region.tables(entries)
-        bits = 0 if region is None else segments.BITS
-        pointers = staging.in_place(rows, entries)
-        made = part(rows, pointers, segments=tables, bits=bits, subset=subset)
-        if region is not None and subset is None:
+        tables, pointers = region.tables(entries), staging.in_place(rows, entries)
+        made = part(rows, pointers, segments=tables, bits=segments.BITS, subset=subset)
+        if subset is None:
             region.parts[entries.key] = made
     return made
+
+
+def _noted(rows: Rows, entries: Entries, wanted: Wanted) -> Region | None:
+    """The region of some rows once it has counted what a product is about to read."""
+    region = _of(rows, entries, wanted)
+    if region is not None:
+        region.note(rows, wanted)
+    return region
 
 
 def _of(rows: Rows, entries: Entries, wanted: Wanted) -> Region | None:
@@ -242,9 +260,12 @@ def _room(rows: Rows, entry_bytes: int) -> int:
     return room
 
 
-def _as_ascetic(region: Region, rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
+def _as_ascetic(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
     """The rows in the region first, and meanwhile the others are gathered; or all in one launch, if that is faster."""
-    gpu = device.current()
+    gpu, region = device.current(), _noted(rows, entries, wanted)
+    if region is None:
+        yield whole(rows, None if entries.ids is rows.indices else entries.ids)
+        return
     count = rows.nvals if wanted.words is None else wanted.entries or 0
     is_large = count >= _LOOK * rows.nvals
     untried = [way for way, costs in region.costs.items() if len(costs) < 2]  # the first time, kernels are compiled
