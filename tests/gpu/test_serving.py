@@ -10,8 +10,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc import device
-from sparsezc.engines.gpu import placements
-from sparsezc.engines.gpu.placements import Wanted, gather, resident, segments
+from sparsezc.engines.gpu.placements import gather, resident, segments
 from sparsezc.memory import budget
 from tests.gpu.serving import N, link_bytes, matrix, room_for, vectors
 
@@ -155,63 +154,6 @@ def test_the_most_read_segments_stay() -> None:
         reads = [link_bytes(lambda: hot.to("gpu").vxm(B, "any_pair").new())[:2] for _ in range(150)]
     assert reads[0][0] > 0
     assert sum(reads[-1]) == 0
-
-
-@pytest.mark.usefixtures("small_pieces")
-def test_a_product_that_reads_almost_nothing_is_served_as_by_zerocopy(emulated: Any) -> None:
-    """No look at what it wants, no wait, no table: the same kernels, whatever lies on the card."""
-    A = gb.io.read("kron:11", placement="host")
-    full, few = gb.Vector.from_dense(np.ones(A.nrows)), gb.Vector.from_coo([5], [1.0], size=A.nrows)
-    before = device.use(emulated)
-    try:
-        launched: dict[str, list[str]] = {}
-        for placement in ("zerocopy", "hybrid"):
-            with gb.config.set(budget=budget.working_bytes(A.nrows) + 40_000, packing="off", head_cache="off"):
-                B = A.to("gpu", placement=placement)
-                v = few.to("gpu")
-                for _ in range(3):  # some segments come to the card
-                    B.mxv(full, "plus_second").new()
-                v.vxm(B, "any_pair").new()
-                emulated.reset()
-                got = v.vxm(B, "any_pair").new()
-                launched[placement] = list(emulated.launches)
-                assert got.to("cpu").isequal(few.vxm(A, "any_pair").new())
-        rows, region = B._store.rows, B._store.rows.region
-        assert 0 < region.filled < region.count
-        assert launched["hybrid"] == launched["zerocopy"]
-        for share, bits in ((0, 0), (1 / 5000, 0), (1 / 1000, segments.BITS), (1, segments.BITS)):
-            entries = share * rows.nvals
-            (part,) = placements.parts(rows, None, Wanted(v._store.bits, 0, entries), ids=True, values=False)
-            assert part.bits == bits
-    finally:
-        device.use(before)
-
-
-@pytest.mark.usefixtures("small_pieces", "counting")
-def test_a_push_that_nobody_counted_is_estimated() -> None:
-    """With one orientation nobody chooses between push and pull, and the frontier's rows are not counted for it."""
-    A = matrix("FP64")
-    few = gb.Vector.from_coo([5], [1.0], size=N)
-    with room_for(40_000), gb.config.set(packing="off"):
-        B, v = A.to("gpu", placement="hybrid"), few.to("gpu")
-        assert v.nvals == 1
-        emulated = device.current()
-        emulated.reset()
-        assert v.vxm(B, "any_pair").new().to("cpu").isequal(few.vxm(A, "any_pair").new())
-    assert "wanted" not in emulated.launches
-
-
-def test_numbers_of_reads_are_halved_before_they_end(gpu: Any) -> None:
-    A, u = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
-    with room_for(200_000), gb.config.set(packing="off"):
-        B = A.to("gpu", placement="hybrid")
-        B.mxv(u, "plus_second").new()
-        region = B._store.rows.region
-        region.filled, region._counted = 0, (1 << (30 - segments.BITS)) - 1
-        before = int(region._reads.max())
-        B.mxv(u, "plus_second").new()
-        assert int(region._reads.max()) == before
-        assert region._counted == 1 << (29 - segments.BITS)
 
 
 def test_a_budget_below_the_vectors_says_the_least_that_works(emulated: Any) -> None:
