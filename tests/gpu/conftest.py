@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sparsezc.engines.gpu import stores
-from sparsezc.engines.gpu.placements import segments, staging
+from sparsezc.engines.gpu.placements import resident, segments, staging
 
 
 @pytest.fixture
@@ -14,3 +14,4 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stores, "LONG", 64)
     monkeypatch.setattr(segments, "BITS", 6)
     monkeypatch.setattr(staging, "_MOST", 1 << 12)
+    monkeypatch.setattr(resident, "_LARGE", 0)

@@ -181,6 +181,7 @@ def test_a_budget_below_the_vectors_says_the_least_that_works(emulated: Any) -> 
         device.use(before)
 
 
+@pytest.mark.usefixtures("small_pieces")
 def test_caches_count_to_the_budget_and_go_where_the_room_is_needed(
     emulated: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

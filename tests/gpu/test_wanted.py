@@ -90,6 +90,29 @@ def test_a_push_that_nobody_counted_is_estimated() -> None:
     assert "wanted" not in emulated.launches
 
 
+@pytest.mark.usefixtures("small_pieces")
+def test_products_that_read_all_are_counted_without_the_device(emulated: Any) -> None:
+    A, u = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
+    before = device.use(emulated)
+    try:
+        launched: dict[str, list[str]] = {}
+        for placement in ("zerocopy", "hybrid"):
+            with room_for(30_000), gb.config.set(packing="off"):
+                B, v = A.to("gpu", placement=placement), u.to("gpu")
+                B.mxv(v, "plus_second").new()
+                emulated.reset()
+                B.mxv(v, "plus_second").new()
+                launched[placement] = list(emulated.launches)
+        region = B._store.rows.region
+        assert launched["hybrid"] == launched["zerocopy"]
+        assert region.filled == region.slots < region.count
+        region._add_passes(B._store.rows)
+        assert int(region._reads.sum()) == 2 * A.nvals
+    finally:
+        device.use(before)
+
+
+@pytest.mark.usefixtures("small_pieces")
 def test_numbers_of_reads_are_halved_before_they_end(gpu: Any) -> None:
     A, u = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
     with room_for(200_000), gb.config.set(packing="off"):

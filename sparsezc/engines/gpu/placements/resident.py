@@ -24,29 +24,30 @@ from typing import Any
 import numpy as np
 
 from sparsezc import device, stats
-from sparsezc.engines.gpu import launch
 from sparsezc.engines.gpu.placements import Entries, Part, Wanted, gather, part, segments, staging, whole
 from sparsezc.engines.gpu.stores import Rows
 from sparsezc.memory import budget
 
-_LOOK = 1 / 16  # of all entries: read as many, and it is time to see which segments have earned a copy
+_LARGE = 1 << 26  # entries: what follows is a share of all entries, and of so many where a matrix has fewer
+_LOOK = 1 / 16  # read as many, and it is time to see which segments have earned a copy
 _LOOK_WHEN_FULL = 4  # likewise, where something would have to go
+_SMALL = 1 / 256  # a product that reads less is not counted, for counting would take longer
+_TRIFLE = 1 / 4096  # likewise: it waits for the table longer than for the link
+_GUESS = 1 / 16  # of all entries: what a product is taken to read of which nobody knows
 _TURNCOAT = 4  # times all entries: what products must read of other arrays before the region is made for these
 _HYSTERESIS = 2  # a segment takes another's place if it was read so many times as often
 _ACTIVE = 0.1  # of the entries that are not kept: what Ascetic expects a product to want of them
 _GATHERED, _IN_PLACE = "gathered", "in place"  # ways to fetch the rest
-_SMALL = 1 / 256  # of all entries: a product that reads less is not counted, for counting would take longer
-_TRIFLE = 1 / 4096  # likewise: it waits for the table longer than for the link
 
 
 def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterable[Part]:
     """The launches that serve a product."""
     if rows.indices.placement == "cached":
         return _as_ascetic(rows, entries, wanted)
-    region, expected = rows.region, wanted.entries
-    if expected is None or expected >= _SMALL * rows.nvals:
+    region, expected, size = rows.region, _expected(rows, wanted), max(rows.nvals, _LARGE)
+    if expected >= _SMALL * size:
         region = _noted(rows, entries, wanted)
-    elif region is not None and (expected < _TRIFLE * rows.nvals or not region.serves(entries)):
+    elif region is not None and (expected < _TRIFLE * size or not region.serves(entries)):
         region = None
     if region is None or not region.filled:  # as zerocopy: no table to look into
         return (whole(rows, None if entries.ids is rows.indices else entries.ids),)
@@ -78,6 +79,7 @@ class Region:
         self._tables = {id(b): xp.full(self.count, b.pointer, np.uint64) for b in entries.buffers}
         self._slot_of = xp.full(self.count, -1, np.int64)
         self._reads = xp.zeros(self.count, np.uint32)
+        self._passes = 0  # products that read all, and are not in _reads yet
         self._unseen = 0.0  # entries read since the last look
         self._counted = 0  # products since the numbers were last halved
         self._bits: Any = None
@@ -97,22 +99,32 @@ class Region:
 
     def note(self, rows: Rows, wanted: Wanted) -> None:
         """Count what a product is about to read, and from time to time bring in what has earned it."""
-        if self.filled == self.count:
+        expected, size = _expected(rows, wanted), max(rows.nvals, _LARGE)
+        if self.filled == self.count or expected < _SMALL * size:
             return
-        entries = _expected(rows, wanted)
-        if entries < _SMALL * rows.nvals:
-            return
-        segments.touch(rows, wanted, self._reads)
-        self._unseen += entries
+        if wanted.words is None and wanted.most >= rows.nvals:
+            self._passes += 1
+        else:
+            segments.touch(rows, wanted, self._reads)
+        self._unseen += expected
         self._counted += 1
-        if self._counted >> (
-            30 - segments.BITS
-        ):  # a product adds a segment's size at most: far from the end of 32 bits
+        if self._counted >> (30 - segments.BITS):  # each may have added a whole segment: far from the end of 32 bits
+            self._add_passes(rows)
             self._reads >>= np.uint32(1)
             self._counted >>= 1
-        if self._unseen >= (_LOOK if self.filled < self.slots else _LOOK_WHEN_FULL) * rows.nvals:
+        has_room = self.filled < self.slots
+        if self._unseen >= (_LOOK if has_room else _LOOK_WHEN_FULL) * size or (has_room and self._unseen >= rows.nvals):
             self._unseen = 0.0
+            self._add_passes(rows)
             self._look()
+
+    def _add_passes(self, rows: Rows) -> None:
+        """Count the products that read all."""
+        if self._passes:
+            last = rows.nvals - ((self.count - 1) << segments.BITS)
+            self._reads[:-1] += np.uint32(self._passes << segments.BITS)
+            self._reads[-1:] += np.uint32(self._passes * last)
+            self._passes = 0
 
     def _look(self) -> None:
         xp = device.current().xp
@@ -175,13 +187,10 @@ class Region:
 
 
 def _expected(rows: Rows, wanted: Wanted) -> float:
-    """Entries that a product will read. Where nobody has counted, a sample is."""
+    """Entries that a product will read, as far as that is known without asking the device."""
     if wanted.entries is not None:
         return wanted.entries
-    if wanted.words is None:
-        return rows.nvals
-    _, first, entries = launch.wanted(rows.indptr, rows.nrows, wanted.words, wanted.flip)
-    return first if wanted.most < rows.nvals else entries
+    return rows.nvals if wanted.words is None else _GUESS * rows.nvals
 
 
 def _mixed(region: Region, rows: Rows, entries: Entries, subset: Any = None) -> Part:
