@@ -1,0 +1,229 @@
+"""Edges beyond the card: the graph is what its formula says, the host's checks find what is wrong, whole runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import breadth_first_order, connected_components, shortest_path
+
+from benchmarks import beyond_the_card, verify_rows
+from benchmarks.shifted import Shifted
+from benchmarks.verify import Undecided, Wrong
+from sparsezc.csr import Csr
+from sparsezc.memory import machine
+from tests.benchmarks.runs import cases, emulated
+from tests.emulator.device import EmulatedDevice, why_unavailable
+
+SMALL = {"mean": 12.0, "shifts": 40}
+
+
+@pytest.fixture(scope="module")
+def graph() -> Shifted:
+    return Shifted.of(12_000, **SMALL)
+
+
+@pytest.fixture(scope="module")
+def csr(graph: Shifted) -> Csr:
+    """The graph, row by row in NumPy."""
+    rows = [graph.row(v) for v in range(graph.n)]
+    indptr = np.concatenate([[0], np.cumsum([row.size for row in rows])])
+    return Csr.from_arrays(indptr, np.concatenate(rows), np.ones(1, bool), graph.n, symmetric=True)
+
+
+@pytest.fixture(scope="module")
+def plain(csr: Csr) -> Any:
+    return csr_matrix((np.ones(csr.nvals), csr.indices.read().astype(np.int64), csr.indptr), (csr.nrows, csr.nrows))
+
+
+def test_the_graph_is_symmetric_without_loops_and_has_a_heavy_tail(graph: Shifted, csr: Csr, plain: Any) -> None:
+    assert (plain != plain.T).nnz == 0
+    assert plain.diagonal().sum() == 0
+    degree = np.diff(csr.indptr)
+    assert 0.8 * SMALL["mean"] < degree.mean() < 1.2 * SMALL["mean"]
+    assert degree.max() > 4 * degree.mean()
+    crumbs = graph.weight(np.arange(graph.n)) == 0
+    assert 0 < crumbs.sum() < graph.n / 32
+    assert plain[crumbs][:, ~crumbs].nnz == 0
+    assert connected_components(plain, False)[0] > 3
+
+
+def test_neighbours_may_be_kept_near() -> None:
+    near = Shifted.of(60_000, mean=6, shifts=10, reach=50)
+    away = (near.row(5000).astype(int) - 5000) % near.n
+    assert away.size
+    assert np.all(np.minimum(away, near.n - away) <= 50)
+
+
+@pytest.mark.parametrize("given", [{"mean": 60.0, "shifts": 50}, {"mean": 4.0, "shifts": 2000}])
+def test_what_cannot_be_made_is_refused(given: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="entries"):
+        Shifted.of(12_000, **given)
+
+
+@emulated
+@pytest.mark.parametrize("device", ["forward", "random"], indirect=True)
+@pytest.mark.parametrize("block", [1, 1 << 28])
+def test_the_kernels_make_the_same_rows(graph: Shifted, csr: Csr, device: EmulatedDevice, block: int) -> None:
+    made = graph.csr("zerocopy", block)
+    np.testing.assert_array_equal(made.indptr, csr.indptr)
+    np.testing.assert_array_equal(made.indices.read(), csr.indices.read())
+    assert made.iso
+    assert made.symmetric
+    assert made.indices.dtype == np.uint32
+
+
+# The host's checks
+
+
+@pytest.fixture(scope="module")
+def level(plain: Any) -> Any:
+    source = int(np.diff(plain.indptr).argmax())
+    hops = shortest_path(plain, indices=source, unweighted=True)
+    return source, np.where(np.isfinite(hops), hops, -1).astype(np.int32)
+
+
+@pytest.fixture(scope="module")
+def label(plain: Any) -> Any:
+    _, found = connected_components(plain, False)
+    return np.unique(found, return_index=True)[1][found].astype(np.int64)
+
+
+def test_right_answers_pass(csr: Csr, plain: Any, level: Any, label: Any) -> None:
+    verify_rows.structure(csr)
+    verify_rows.bfs(csr, level[1], level[0])
+    verify_rows.components(csr, label, level[1] >= 0)
+    verify_rows.components(csr, label, np.zeros(csr.nrows, bool))
+    x = np.random.default_rng(1).random(csr.nrows)
+    verify_rows.product(csr, x, plain @ x)
+    rank = 0.85 * (plain.T @ (1 / csr.nrows / np.maximum(np.diff(csr.indptr), 1)))
+    verify_rows.pagerank(csr, rank + (1 - rank.sum()) / csr.nrows, 0.85)
+
+
+@pytest.mark.parametrize("change", [-1, 1])
+def test_no_level_may_be_off(csr: Csr, plain: Any, level: Any, change: int) -> None:
+    source, levels = level
+    order = breadth_first_order(plain, source, return_predecessors=False)
+    for v in order[[1, order.size // 2, -1]]:
+        wrong = levels.copy()
+        wrong[v] += change
+        with pytest.raises(Wrong, match="level"):
+            verify_rows.bfs(csr, wrong, source)
+
+
+def test_a_search_may_not_forget_nor_invent(csr: Csr, level: Any) -> None:
+    source, levels = level
+    for v, value, why in (
+        (int(levels.argmax()), -1, "not reached|deeper"),
+        (int(np.flatnonzero((levels < 0) & (np.diff(csr.indptr) == 0))[0]), 2, "without edges"),
+        (int(np.flatnonzero((levels < 0) & (np.diff(csr.indptr) > 0))[0]), 2, "reached|nearer|deeper"),
+    ):
+        wrong = levels.copy()
+        wrong[v] = value
+        with pytest.raises(Wrong, match=why):
+            verify_rows.bfs(csr, wrong, source)
+    with pytest.raises(Undecided, match="can be judged"):
+        verify_rows.bfs(csr, np.where(levels == 2, 300, levels), source)
+
+
+def test_components_may_be_neither_split_nor_joined(csr: Csr, level: Any, label: Any) -> None:
+    reached = level[1] >= 0
+    crumb = int(np.flatnonzero(~reached)[-1])
+    for v, value in ((int(level[1].argmax()), crumb), (crumb, int(reached.argmax()))):
+        wrong = label.copy()
+        wrong[v] = value
+        with pytest.raises(Wrong, match="label"):
+            verify_rows.components(csr, wrong, reached)
+    with pytest.raises(Wrong, match="smallest"):  # the giant has another of its vertices for a label
+        verify_rows.components(csr, np.where(reached, np.flatnonzero(reached)[1], label), reached)
+
+
+def test_no_number_may_be_off(csr: Csr, plain: Any) -> None:
+    x = np.ones(csr.nrows)
+    wrong = plain @ x
+    wrong[csr.nrows // 2] += 1e-3
+    with pytest.raises(Wrong, match=f"vertex {csr.nrows // 2}"):
+        verify_rows.product(csr, x, wrong)
+
+
+def test_damaged_edges_are_seen(csr: Csr) -> None:
+    ids = csr.indices.read().copy()
+    row = int(np.diff(csr.indptr).argmax())
+    at = int(csr.indptr[row])
+    for change, why in ((slice(at, at + 2), "ascend"), (int(csr.indptr[row + 1]) - 1, "no vertex")):
+        wrong = ids.copy()
+        wrong[change] = wrong[change][::-1] if isinstance(change, slice) else csr.nrows
+        damaged = Csr.from_arrays(csr.indptr, wrong, np.ones(1, bool), csr.nrows)
+        with pytest.raises(Wrong, match=why):
+            verify_rows.structure(damaged)
+
+
+def test_every_row_is_looked_at_once(csr: Csr) -> None:
+    for block, threads in ((1, 1), (50, 3), (1 << 17, 2)):
+        seen = np.zeros(csr.nrows, int)
+
+        def look(rows: Any, starts: Any, ids: Any, seen: Any = seen) -> None:
+            seen[rows] += np.diff(np.append(starts, ids.size))
+
+        verify_rows.over_rows(csr, look, block, threads)
+        np.testing.assert_array_equal(seen, np.diff(csr.indptr))
+
+
+# Whole runs
+
+
+@emulated
+def test_a_run_on_the_emulated_device(tmp_path: Path, device: EmulatedDevice, capsys: Any) -> None:
+    path = tmp_path / "r.json"
+    options = ["--gib", "0.00001", "--mean", "8", "--shifts", "20", "--sources", "2", "--copy-mib", "1"]
+    assert beyond_the_card.main([*options, "--out", str(path)]) == 0, capsys.readouterr().out
+    found = cases(path)
+    assert all(case["verified"] == "yes" for case in found)
+    run = {(case["setting"]["placement"], case["name"], case["setting"]["heads"]) for case in found}
+    assert run == {
+        *(("zerocopy", name, heads) for name in ("bfs", "cc") for heads in ("off", "on")),
+        *((placement, name, "off") for name in beyond_the_card.KERNELS for placement in ("zerocopy", "hybrid")),
+    }
+    assert json.loads(path.read_text())["failures"] == []
+    assert "verified in" in capsys.readouterr().out
+
+
+def test_no_more_is_taken_than_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "available", lambda: 100 << 30)
+    assert beyond_the_card.fitting(8, 150) == 8
+    assert 70 < beyond_the_card.fitting(150, 150) < 90
+    monkeypatch.setattr(machine, "available", lambda: None)
+    assert beyond_the_card.fitting(150, 150) == 150
+
+
+def test_an_answer_that_changes_is_wrong(csr: Csr, level: Any) -> None:
+    say = beyond_the_card.Clock()
+    bench = beyond_the_card.Bench(SimpleNamespace(), SimpleNamespace(), say)
+    kernel = SimpleNamespace(
+        answer=lambda answer: answer, check=lambda source, found: verify_rows.bfs(csr, found, source)
+    )
+    bench.judge("bfs", kernel, level[0], level[1])
+    bench.judge("bfs", kernel, level[0], level[1].copy())
+    with pytest.raises(Wrong, match="differs"):
+        bench.judge("bfs", kernel, level[0], level[1] + 1)
+
+
+@pytest.mark.parametrize("wrong", [["--gib", "0"], ["--kernels", "tc"], ["--placements", "disk"], ["--sources", "0"]])
+def test_wrong_options_are_refused(wrong: list[str], capsys: Any) -> None:
+    with pytest.raises(SystemExit) as left:
+        beyond_the_card.parse(wrong)
+    assert left.value.code == 2
+    assert wrong[0] in capsys.readouterr().err
+
+
+def test_without_a_gpu_it_says_why(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    if why_unavailable() is not None:
+        pytest.skip("nothing to compare with")
+    monkeypatch.setattr(beyond_the_card.device, "reason", lambda: "no GPU: none was built in")
+    assert beyond_the_card.main([]) == 2
+    assert "none was built in" in capsys.readouterr().out
