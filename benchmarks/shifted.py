@@ -12,7 +12,9 @@ expected degree sequences, Annals of Combinatorics 6, 2002, doi:10.1007/PL000125
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +34,10 @@ _TAIL = 0.6  # a vertex of 2^k is 2^(0.6 k) times heavier than most
 _CRUMBS = 1 / 64  # of all vertices
 _CRUMB_DEGREE = 0.75
 _BLOCK = 1 << 28  # entries that are made at once, in device memory
+
+
+def _nobody(_text: str) -> None:
+    """Who listens where nobody does."""
 
 
 @dataclass(frozen=True)
@@ -88,26 +94,29 @@ class Shifted:
         bound = np.where((theirs == 0) & (mine == 0), self.crumbs, mine * theirs)
         return others[_paired(np.uint32(v), others).astype(np.float32) < bound]
 
-    def csr(self, placement: str = "zerocopy", block: int = _BLOCK) -> Csr:
-        """The matrix, made a block of rows at a time and copied to where it lies."""
+    def csr(self, placement: str = "zerocopy", block: int = _BLOCK, said: Callable[[str], None] = _nobody) -> Csr:
+        """The matrix, made a block of rows at a time and copied to where it lies; `said` hears how far it is."""
         gpu, (counting, filling) = device.current(), _kernels()
         xp = gpu.xp
         given = np.uint32(self.n), np.uint32(self.shifts.size), xp.asarray(self.shifts), xp.asarray(self.weights)
         degree, blocks = xp.empty(self.n, np.uint32), launch.blocks(gpu, 32 * self.n)
         counting(blocks, launch.THREADS, (*given, self.crumbs, degree))
         ends = xp.zeros(self.n + 1, np.int64)
-        xp.cumsum(degree, dtype=np.int64, out=ends[1:])
+        ends[1:] = xp.cumsum(degree, dtype=np.int64)
         del degree
         indptr = gpu.asnumpy(ends)
+        said(f"{indptr[-1]:,} entries counted")
         ids = memory.allocate(placement, int(indptr[-1]), np.uint32)
-        first = 0
-        while first < self.n:
-            last = max(first + 1, int(np.searchsorted(indptr, indptr[first] + block, "right")) - 1)
-            part = xp.empty(int(indptr[last] - indptr[first]), np.uint32)
-            if part.size:
-                filling(blocks, launch.THREADS, (*given, self.crumbs, np.uint64(first), np.uint64(last), ends, part))
-                ids.write(int(indptr[first]), part)
-            first = last
+        said(f"{ids.nbytes:,} bytes of {ids.pages} memory are there")
+        cuts = [0]
+        while cuts[-1] < self.n:
+            end = int(np.searchsorted(indptr, indptr[cuts[-1]] + block, "right")) - 1
+            cuts.append(min(max(end, cuts[-1] + 1), self.n))
+        room = xp.empty(int(np.diff(indptr[cuts]).max()), np.uint32)
+        for first, last in pairwise(cuts):
+            part = room[: int(indptr[last] - indptr[first])]
+            filling(blocks, launch.THREADS, (*given, self.crumbs, np.uint64(first), np.uint64(last), ends, part))
+            ids.write(int(indptr[first]), part)
         one = DeviceBuffer(xp.ones(1, np.bool_))
         return Csr(self.n, self.n, indptr, ids, one, BOOL, iso=True, symmetric=True)
 

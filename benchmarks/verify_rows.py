@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from benchmarks.verify import Undecided, Wrong
 
-BLOCK = 1 << 17  # entries at a time: what a core looks up stays near it
+BLOCK = 1 << 18  # entries at a time: what a core looks up stays near it
 REST = 1 << 28  # entries outside of what a search reached, which SciPy may judge
 _UNREACHED = 255  # a level that no vertex has
 
