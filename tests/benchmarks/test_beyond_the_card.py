@@ -12,6 +12,7 @@ import pytest
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import breadth_first_order, connected_components, shortest_path
 
+import sparsezc as gb
 from benchmarks import beyond_the_card, verify_rows
 from benchmarks.shifted import Shifted
 from benchmarks.verify import Undecided, Wrong
@@ -201,16 +202,18 @@ def test_no_more_is_taken_than_fits(monkeypatch: pytest.MonkeyPatch) -> None:
     assert beyond_the_card.fitting(150, 150) == 150
 
 
-def test_an_answer_that_changes_is_wrong(csr: Csr, level: Any) -> None:
+@emulated
+def test_an_answer_that_changes_is_wrong(csr: Csr, level: Any, device: EmulatedDevice) -> None:
     say = beyond_the_card.Clock()
     bench = beyond_the_card.Bench(SimpleNamespace(), SimpleNamespace(), say)
-    kernel = SimpleNamespace(
-        answer=lambda answer: answer, check=lambda source, found: verify_rows.bfs(csr, found, source)
-    )
-    bench.judge("bfs", kernel, level[0], level[1])
-    bench.judge("bfs", kernel, level[0], level[1].copy())
-    with pytest.raises(Wrong, match="differs"):
-        bench.judge("bfs", kernel, level[0], level[1] + 1)
+    kernel = SimpleNamespace(missing=-1, check=lambda given, found: verify_rows.bfs(csr, found, given))
+    for change, good in ((0, True), (0, True), (1, False)):
+        answer = gb.Vector.from_dense(level[1], missing_value=-1).apply("plus", right=change).new()
+        if good:
+            bench.judge("bfs", kernel, level[0], answer)
+        else:
+            with pytest.raises(Wrong, match="differs"):
+                bench.judge("bfs", kernel, level[0], answer)
 
 
 @pytest.mark.parametrize("wrong", [["--gib", "0"], ["--kernels", "tc"], ["--placements", "disk"], ["--sources", "0"]])
