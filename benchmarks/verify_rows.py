@@ -57,9 +57,11 @@ def over_rows(csr: Any, look: Fold, block: int = BLOCK, threads: int | None = No
                 each.cancel()
 
 
-def _refuse(bad: NDArray[np.bool_], why: str, rows: NDArray[Any]) -> None:
+def _refuse(bad: NDArray[np.bool_], why: str, rows: NDArray[Any] | None = None) -> None:
+    """Wrong, at the first of these rows, or of all, where `bad` holds."""
     if bad.any():
-        raise Wrong(f"{why} (vertex {int(rows[bad.argmax()])})")
+        at = int(bad.argmax())
+        raise Wrong(f"{why} (vertex {at if rows is None else int(rows[at])})")
 
 
 def structure(csr: Any) -> None:
@@ -90,7 +92,7 @@ def bfs(csr: Any, level: NDArray[Any], source: int) -> None:
     near = level.astype(np.uint8)  # -1 is 255
     alone = (np.diff(csr.indptr) == 0) & (near != _UNREACHED)
     alone[source] = False
-    _refuse(alone, "a vertex without edges was reached", np.arange(csr.nrows))
+    _refuse(alone, "a vertex without edges was reached")
 
     def look(rows: NDArray[Any], starts: NDArray[Any], ids: NDArray[Any]) -> None:
         found = near.take(ids, mode="clip")
@@ -124,8 +126,7 @@ def components(csr: Any, label: NDArray[Any], reached: NDArray[np.bool_]) -> Non
     over_rows(csr, look)
     if reached.any():
         first = int(reached.argmax())
-        _refuse((near != first) & reached, f"{first} is the smallest vertex of the component, and not its label",
-                np.arange(csr.nrows))  # fmt: skip
+        _refuse((near != first) & reached, f"{first} is the smallest vertex of the component, and not its label")
     rest = np.flatnonzero(~reached)
     expected = _smallest(csr, rest)
     _refuse(near[rest] != expected, "a label is not its component's smallest vertex", rest)
@@ -166,8 +167,7 @@ def _compare(found: NDArray[np.float64], expected: NDArray[np.float64], toleranc
     if found.shape != expected.shape:
         raise Wrong(f"the answer has shape {found.shape}; {expected.shape} is needed")
     error = np.abs(found - expected)
-    _refuse(~(error <= tolerance * expected), f"a number is off by more than {tolerance:g} of itself",
-            np.arange(error.size))  # fmt: skip
+    _refuse(~(error <= tolerance * expected), f"a number is off by more than {tolerance:g} of itself")
 
 
 def neighbour_sums(csr: Any, x: NDArray[np.float64]) -> NDArray[np.float64]:
