@@ -21,7 +21,6 @@ from sparsezc.errors import OutOfMemory
 
 _MATTERS = 1 << 28  # bytes: smaller arrays are not worth a measurement
 _SAMPLE = 1 << 26  # bytes that a measurement reads: more than a card's cache holds
-_REPEATS = 2
 _TIE = 1.1  # pinned pages that are so many times faster are faster
 _LINE = 128  # bytes
 _FAR = 0x9E3779B97F4A7C15  # an odd factor that puts neighbours far apart
@@ -108,7 +107,7 @@ def _measure(gpu: Device, room: int) -> dict[str, Rate]:
         if kind == "managed" and room <= _SAMPLE:
             continue
         try:
-            rates[kind] = rate(gpu, gpu.pages(_SAMPLE, kind), repeats=_REPEATS)
+            rates[kind] = rate(gpu, gpu.pages(_SAMPLE, kind), repeats=1)
         except OutOfMemory:  # what the system forbids, whoever needs it will say
             continue
     _measured = gpu, rates
@@ -120,17 +119,17 @@ def rate(gpu: Device, pages: Pages, repeats: int = 5) -> Rate:
     lines = pages.array.size // _LINE
     blocks = gpu.multiprocessors * _BLOCKS_PER_MULTIPROCESSOR
     kernel, sums = _kernel(gpu), gpu.xp.zeros(blocks * _THREADS, np.uint64)
-    best = []
-    for factor in (1, _FAR):
-        seconds = []
-        for _ in range(1 + repeats):  # the first run warms up
-            gpu.synchronize()
-            start = time.perf_counter()
-            kernel(blocks, _THREADS, (np.uint64(lines), np.uint64(factor), np.uint64(pages.pointer), sums))
-            gpu.synchronize()
-            seconds.append(time.perf_counter() - start)
-        best.append(lines * _LINE / min(seconds[1:]))
-    return Rate(*best)
+
+    def seconds(factor: int) -> float:
+        gpu.synchronize()
+        start = time.perf_counter()
+        kernel(blocks, _THREADS, (np.uint64(lines), np.uint64(factor), np.uint64(pages.pointer), sums))
+        gpu.synchronize()
+        return time.perf_counter() - start
+
+    seconds(1)  # warms up
+    streamed, scattered = (min(seconds(factor) for _ in range(repeats)) for factor in (1, _FAR))
+    return Rate(lines * _LINE / streamed, lines * _LINE / scattered)
 
 
 _compiled: tuple[Device, Kernel] | None = None
