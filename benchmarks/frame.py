@@ -9,6 +9,7 @@ case, so that what was measured survives what fails later.
 from __future__ import annotations
 
 import json
+import math
 import statistics
 import time
 import traceback
@@ -140,6 +141,7 @@ def measure(
     inputs: Iterable[Any] = (None,),
     *,
     trials: int,
+    seconds: float = math.inf,
     nbytes: Callable[[Any, Any], int],
     synchronize: Callable[[], None] = nothing,
     before: Callable[[], None] = nothing,
@@ -150,6 +152,8 @@ def measure(
 
     Parameters
     ----------
+    seconds : float
+        Once the trials of an input have taken so long, it gets no more of them.
     nbytes : callable
         Given the input and the answer: the bytes that the call had to read. Not timed.
     before : callable, optional
@@ -163,16 +167,18 @@ def measure(
             before()
             answer, case.first_seconds = timed(partial(call, given), synchronize)
             case.verified = judge(verify, given, answer)
-        seconds = []
+        times: list[float] = []
         for turn in range(trials):
+            if times and sum(times) >= seconds:
+                break
             answer = None  # its memory is free again before the clock starts
             before()
             answer, took = timed(partial(call, given), synchronize)
-            seconds.append(took)
+            times.append(took)
             if verify_all and turn == 0 and not case.verified.startswith("WRONG"):
                 case.verified = judge(verify, given, answer)
         moved = nbytes(given, answer)
-        case.trials += [Trial(given, took, moved) for took in seconds]
+        case.trials += [Trial(given, took, moved) for took in times]
     return case
 
 
