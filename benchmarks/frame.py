@@ -55,6 +55,21 @@ def pick_sources(degree: NDArray[Any], count: int, seed: int = SEED) -> list[int
     return [int(v) for v in rng.choice(candidates, count, replace=candidates.size < count)]
 
 
+def within(inputs: Iterable[Any], seconds: float) -> Iterator[Any]:
+    """The inputs until so much time has passed since the second was asked for: at least one.
+
+    >>> list(within([1, 2, 3], 0.0)), list(within([1, 2, 3], 60.0))
+    ([1], [1, 2, 3])
+    """
+    end = None
+    for position, given in enumerate(inputs):
+        if position == 1:
+            end = time.monotonic() + seconds
+        if end is not None and time.monotonic() >= end:
+            return
+        yield given
+
+
 @dataclass
 class Trial:
     """One timed call: what it was given, how long it took, how many bytes it had to read."""
@@ -270,6 +285,19 @@ def load(path: Path) -> Report:
         trials = [Trial(**trial) for trial in case.pop("trials")]
         report.cases.append(Case(trials=trials, **case))
     return report
+
+
+def together(paths: Sequence[Path], out: Path | None = None) -> Report:
+    """The cases of several result files as one report, written as `out` or as the first of them.
+
+    Machine and copy rates are the first's.
+    """
+    first, *others = map(load, paths)
+    for other in others:
+        first.cases += other.cases
+        first.failures += other.failures
+    first.path = out or first.path
+    return first
 
 
 def number(value: float | None, digits: int = 3) -> str:

@@ -20,7 +20,7 @@ import sys
 from pathlib import Path
 
 import sparsezc as gb
-from benchmarks.frame import SEED, Report, load
+from benchmarks.frame import SEED, Report, together
 from benchmarks.gap_kernels import selected
 from benchmarks.out_of_memory.cases import run
 from benchmarks.out_of_memory.plot import page
@@ -81,16 +81,6 @@ def main(arguments: list[str] | None = None) -> int:
         run(options, report)
     show(report)
     return 0 if report.ok else 1
-
-
-def together(paths: list[Path], out: Path | None = None) -> Report:
-    """The cases of several result files as one report; machine and rates are the first's."""
-    first, *others = map(load, paths)
-    for other in others:
-        first.cases += other.cases
-        first.failures += other.failures
-    first.path = out or paths[0]
-    return first
 
 
 if __name__ == "__main__":
