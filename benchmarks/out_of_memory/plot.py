@@ -81,7 +81,8 @@ def _bars(axes: Any, cases: list[Case]) -> None:
         axes.bar(at, bars, 0.75 / len(kinds), color=_COLOURS[kind], label=kind)
     axes.axhline(1 / GOAL_BEST, color="k", lw=0.6, ls=":", label=f"hybrid {GOAL_BEST} times slower")
     axes.set_yscale("log")
-    axes.set_xticks(range(len(groups)), [f"{graph.partition('.')[0]}\n{kernel}" for graph, kernel in groups], fontsize=6)
+    names = [f"{graph.partition('.')[0]}\n{kernel}" for graph, kernel in groups]
+    axes.set_xticks(range(len(groups)), names, fontsize=6)
     budgets = "%, ".join(f"{budget:g}" for budget in sorted({case.setting["budget"] for case in cases}))
     axes.set_title(f"time beside hybrid's, budget of {budgets}%", fontsize=9)
     axes.legend(fontsize=6)
