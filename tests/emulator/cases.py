@@ -132,8 +132,8 @@ def _statements() -> None:
 def _panels() -> Iterator[Case]:
     """What products with panels ask for once it is counted what they would read, which a rehearsal does not."""
     for words, aligned in ((1, True), (2, False)):
-        prelude = reach._prelude(False, False, words, aligned, stores.LONG)
-        for name in ("reach_pull", "reach_push"):
+        for looks, name in ((False, "reach_pull"), (True, "reach_pull"), (False, "reach_push")):
+            prelude = reach._prelude(False, False, looks, words, aligned, stores.LONG)
             yield name, f"#define KERNEL {name}\n" + specialise.source(f"{name}.cu", prelude), name
     source = specialise.source("panel.cu", specialise.typedefs(Id="u32"))
     yield "panel_rows", "#define KERNEL panel_rows\n" + source, "panel_rows"
