@@ -120,6 +120,18 @@ def beside_the_paper(cases: list[Case]) -> str:
     return table(header, rows, left=3)
 
 
+def limits(text: str) -> dict[str, float]:
+    """Seconds by the name of a variant or an algorithm; those of all others under "".
+
+    >>> limits("10,uvm=4")
+    {'': 10.0, 'uvm': 4.0}
+    """
+    pairs = [part.rpartition("=") for part in text.split(",")]
+    if unknown := {name for name, _, _ in pairs} - {"", *VARIANTS, *ALGORITHMS}:
+        raise argparse.ArgumentTypeError(f"{sorted(unknown)[0]!r} is no variant and no algorithm")
+    return {"": 30.0} | {name: float(seconds) for name, _, seconds in pairs}
+
+
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.emogi", description=__doc__.splitlines()[0])
     parser.add_argument("graphs", nargs="*", help="kron:SCALE, urand:SCALE, ... or files, as gb.io.read takes them")
@@ -132,7 +144,8 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
         "--counted", type=int, default=4, help="of these: on how many sparsezc and shortest paths count requests"
     )
     parser.add_argument("--trials", type=int, default=5, help="calls of what has no source")
-    parser.add_argument("--seconds", type=float, default=30.0, help="after which a variant gets no more sources (30)")
+    parser.add_argument("--seconds", type=limits, default="30", help="after which a variant gets no more sources; others "
+                        "for a variant or an algorithm behind it: 10,uvm=4,sssp=6 (30)")  # fmt: skip
     parser.add_argument("--most-seconds", type=float, default=3600.0, help="after which no variant begins (3600)")
     parser.add_argument(
         "--weights", default="hash:8-72", help="edge lengths; the paper's are whole numbers from 8 to 72"

@@ -55,11 +55,13 @@ class Bench:
         case.notes = {"edge_list_bytes": self.nbytes(algorithm)}
         return case
 
-    def inputs(self, algorithm: str) -> dict[str, Any]:
+    def inputs(self, algorithm: str, variant: str) -> dict[str, Any]:
         """Sources, each tried once, as many as there is time for; components have none and are tried a few times."""
+        limits = self.options.seconds
+        seconds = limits.get(variant, limits.get(algorithm, limits[""]))
         if algorithm == "cc":
-            return {"inputs": [None], "trials": self.options.trials, "seconds": self.options.seconds}
-        return {"inputs": within(self.sources, self.options.seconds), "trials": 1}
+            return {"inputs": [None], "trials": self.options.trials, "seconds": seconds}
+        return {"inputs": within(self.sources, seconds), "trials": 1}
 
     def check(self, algorithm: str) -> Callable[[Any, Any], None] | None:
         """The judge of a variant's answer, an array on the device: what agrees with one that was proved is right."""
@@ -108,8 +110,8 @@ class Bench:
                 return int(statistics.mean(count.all.nbytes for count in counts))
             return counts[-1].all.nbytes
 
-        judge = self.check(algorithm)
-        measure(case, call, nbytes=nbytes, synchronize=self.gpu.synchronize, verify=judge, **self.inputs(algorithm))
+        judge, inputs = self.check(algorithm), self.inputs(algorithm, case.setting["variant"])
+        measure(case, call, nbytes=nbytes, synchronize=self.gpu.synchronize, verify=judge, **inputs)
         self.note_requests(case, [count.all for count in counts], [count.rounds for count in counts])
 
     def _uvm(self, case: Case, algorithm: str, variant: Variant, pages: Migrating) -> None:
@@ -126,7 +128,7 @@ class Bench:
 
         measure(
             case, call, nbytes=nbytes, synchronize=self.gpu.synchronize, before=pages.evict,
-            verify=self.check(algorithm), **self.inputs(algorithm),
+            verify=self.check(algorithm), **self.inputs(algorithm, "uvm"),
         )  # fmt: skip
         case.notes["moved_bytes_at_least"], case.notes["moved_bytes_at_most"] = moved[0]
 
@@ -150,7 +152,7 @@ class Bench:
         mean = int(statistics.mean(counts.values()))
         measure(
             case, call, nbytes=lambda source, _answer: counts.get(source, mean), synchronize=self.gpu.synchronize,
-            verify=self.check_ours(algorithm), **self.inputs(algorithm),
+            verify=self.check_ours(algorithm), **self.inputs(algorithm, "sparsezc"),
         )  # fmt: skip
         case.requests = round(statistics.mean(requests))
         case.notes["counted_sources"] = len(counts)

@@ -53,9 +53,12 @@ def test_ids_of_eight_bytes_take_twice_the_bytes(tmp_path: Path, device: Emulate
 @emulated
 def test_a_variant_that_takes_long_gets_fewer_sources(tmp_path: Path, device: EmulatedDevice) -> None:
     path = tmp_path / "e.json"
-    options = ["--variants", "aligned,sparsezc", "--algorithms", "sssp", "--seconds", "0", "--out", str(path)]
+    options = ["--variants", "aligned,sparsezc", "--algorithms", "sssp", "--seconds", "60,sssp=0", "--out", str(path)]
     assert emogi.main(["urand:6", *SMALL, *options]) == 0
     assert [len(case["trials"]) for case in cases(path)] == [1, 1]
+    assert emogi.parse(["urand:6", "--seconds", "9,uvm=4"]).seconds == {"": 9.0, "uvm": 4.0}
+    with pytest.raises(SystemExit):
+        emogi.parse(["urand:6", "--seconds", "9,vmu=4"])
     assert emogi.main(["urand:6", *SMALL, "--most-seconds", "-1", "--out", str(path)]) == 0
     assert cases(path) == []
 
