@@ -9,6 +9,7 @@ case, so that what was measured survives what fails later.
 from __future__ import annotations
 
 import json
+import math
 import statistics
 import time
 import traceback
@@ -52,6 +53,21 @@ def pick_sources(degree: NDArray[Any], count: int, seed: int = SEED) -> list[int
         raise ValueError("the graph has no edges, so no vertex can be a source")
     rng = np.random.default_rng(seed)
     return [int(v) for v in rng.choice(candidates, count, replace=candidates.size < count)]
+
+
+def within(inputs: Iterable[Any], seconds: float) -> Iterator[Any]:
+    """The inputs until so much time has passed since the second was asked for: at least one.
+
+    >>> list(within([1, 2, 3], 0.0)), list(within([1, 2, 3], 60.0))
+    ([1], [1, 2, 3])
+    """
+    end = None
+    for position, given in enumerate(inputs):
+        if position == 1:
+            end = time.monotonic() + seconds
+        if end is not None and time.monotonic() >= end:
+            return
+        yield given
 
 
 @dataclass
@@ -140,6 +156,7 @@ def measure(
     inputs: Iterable[Any] = (None,),
     *,
     trials: int,
+    seconds: float = math.inf,
     nbytes: Callable[[Any, Any], int],
     synchronize: Callable[[], None] = nothing,
     before: Callable[[], None] = nothing,
@@ -150,6 +167,8 @@ def measure(
 
     Parameters
     ----------
+    seconds : float
+        Once the trials of an input have taken so long, it gets no more of them.
     nbytes : callable
         Given the input and the answer: the bytes that the call had to read. Not timed.
     before : callable, optional
@@ -163,16 +182,18 @@ def measure(
             before()
             answer, case.first_seconds = timed(partial(call, given), synchronize)
             case.verified = judge(verify, given, answer)
-        seconds = []
+        times: list[float] = []
         for turn in range(trials):
+            if times and sum(times) >= seconds:
+                break
             answer = None  # its memory is free again before the clock starts
             before()
             answer, took = timed(partial(call, given), synchronize)
-            seconds.append(took)
+            times.append(took)
             if verify_all and turn == 0 and not case.verified.startswith("WRONG"):
                 case.verified = judge(verify, given, answer)
         moved = nbytes(given, answer)
-        case.trials += [Trial(given, took, moved) for took in seconds]
+        case.trials += [Trial(given, took, moved) for took in times]
     return case
 
 
@@ -264,6 +285,19 @@ def load(path: Path) -> Report:
         trials = [Trial(**trial) for trial in case.pop("trials")]
         report.cases.append(Case(trials=trials, **case))
     return report
+
+
+def together(paths: Sequence[Path], out: Path | None = None) -> Report:
+    """The cases of several result files as one report, written as `out` or as the first of them.
+
+    Machine and copy rates are the first's.
+    """
+    first, *others = map(load, paths)
+    for other in others:
+        first.cases += other.cases
+        first.failures += other.failures
+    first.path = out or first.path
+    return first
 
 
 def number(value: float | None, digits: int = 3) -> str:

@@ -157,12 +157,16 @@ def row(case: Case) -> list[str]:
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.shapes", description=__doc__.splitlines()[0])
     parser.add_argument("--entries", type=int, default=26, help="2^N entries a matrix")
+    parser.add_argument("--shapes", default=",".join(SHAPES), help=f"of {', '.join(SHAPES)}; {STREAM} comes first")
     parser.add_argument("--placement", default="zerocopy,device")
     parser.add_argument("--trials", type=int, default=7)
     parser.add_argument("--copy-mib", type=int, default=1024, help="MiB that the copy rates are measured with")
     parser.add_argument("--out", type=Path, help="the result file (default: a new one in benchmarks/results)")
     options = parser.parse_args(arguments)
     options.placements = placements(parser, options.placement)
+    options.shapes = list(dict.fromkeys([STREAM, *options.shapes.split(",")]))
+    if unknown := set(options.shapes) - set(SHAPES):
+        parser.error(f"--shapes: {sorted(unknown)[0]!r} is none of {', '.join(SHAPES)}")
     if min(options.trials, options.copy_mib, options.entries - 10) < 1:
         parser.error("--trials and --copy-mib must be at least 1, --entries at least 11")
     if why := device.reason():
@@ -173,7 +177,7 @@ def main(arguments: list[str] | None = None) -> int:
         for placement in ("zerocopy", "device"):
             report.rates[placement] = copyrate.of(placement, options.copy_mib << 20)
         for placement in options.placements:
-            for name in SHAPES:
+            for name in options.shapes:
                 with report.part(f"{name}, {placement}"):
                     run_shape(name, placement, report, options)
                 gc.collect()

@@ -67,8 +67,14 @@ def emulated(request: pytest.FixtureRequest) -> Iterator[EmulatedDevice]:
         warnings.simplefilter("ignore")
         knowing, others = _plays(request.session.items)
         needed = [*rehearse(knowing), *rehearse(others, to_the_end=True)]
-    with made.compiling(needed):
+    with made.compiling(needed, _turn(request.config)):
         yield made
+
+
+def _turn(config: pytest.Config) -> tuple[int, int]:
+    """Which of how many processes this is that share the tests (pytest-xdist's ``-n``)."""
+    worker: dict[str, Any] | None = getattr(config, "workerinput", None)
+    return (0, 1) if worker is None else (int(worker["workerid"].removeprefix("gw")), worker["workercount"])
 
 
 @pytest.fixture(params=["emulated", pytest.param("gpu", marks=pytest.mark.gpu)], ids=str)

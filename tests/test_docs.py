@@ -105,7 +105,7 @@ def test_readme_has_the_two_lines() -> None:
         assert "\n" not in line
         assert line.startswith("python3 -m venv .venv && . .venv/bin/activate && pip install ")
     assert first.endswith("sparsezc bfs kron:16")
-    assert second.endswith('pip install -e ".[test]" && python -m pytest')
+    assert second.endswith('pip install -e ".[test]" && python -m pytest -n 2 --dist worksteal')
 
 
 def test_ci_calls_the_readmes_line() -> None:

@@ -21,17 +21,17 @@ from benchmarks.emogi import paper
 from benchmarks.emogi.bench import Bench
 from benchmarks.emogi.plot import page
 from benchmarks.emogi.uvm import why_no_pages_migrate
-from benchmarks.frame import SEED, Case, Report, number, table
+from benchmarks.frame import SEED, Case, Report, number, table, together
 from benchmarks.model.emogi import PATTERNS
 from sparsezc import device
 
 ALGORITHMS = ("bfs", "sssp", "cc")
 VARIANTS = ("uvm", *PATTERNS, "sparsezc")
-HEADER = ["graph", "algorithm", "variant", "mean ms", "min", "max", "over UVM", "rounds", "M req"]
+HEADER = ["graph", "algorithm", "variant", "calls", "mean ms", "min", "max", "over UVM", "rounds", "M req"]
 HEADER += ["32", "64", "96", "128", "GB", "GB/s", "of copy", "amplification", "ok"]
 
 
-def run_graph(name: str, report: Report, options: argparse.Namespace) -> None:
+def run_graph(name: str, report: Report, options: argparse.Namespace, end: float) -> None:
     bench = Bench(name, report, options)
     graph = bench.graph
     print(f"{name} ({graph.memory}): {graph.n:,} vertices, {graph.nvals:,} entries", flush=True)
@@ -40,6 +40,9 @@ def run_graph(name: str, report: Report, options: argparse.Namespace) -> None:
             print(f"  cc: {name} is not symmetric, and EMOGI's components need that", flush=True)
             continue
         for variant in options.variants:
+            if time.monotonic() > end:
+                print(f"  {algorithm} {variant}: not begun, no time was left", flush=True)
+                continue
             with report.part(f"{algorithm}, {variant}, {name}"):
                 why_not = why_no_pages_migrate(bench.gpu, bench.nbytes(algorithm)) if variant == "uvm" else None
                 if why_not:
@@ -48,7 +51,8 @@ def run_graph(name: str, report: Report, options: argparse.Namespace) -> None:
                 start = time.perf_counter()
                 case = bench.run(algorithm, variant)
                 ms, took = number(case.notes["mean_seconds"] * 1e3), time.perf_counter() - start
-                print(f"  {algorithm} {variant}: {ms} ms, verified: {case.verified} ({took:.1f} s)", flush=True)
+                print(f"  {algorithm} {variant}: {ms} ms, {len(case.trials)} calls, verified: {case.verified} "
+                      f"({took:.1f} s)", flush=True)  # fmt: skip
             gc.collect()
 
 
@@ -65,13 +69,14 @@ def over_uvm(case: Case, cases: list[Case]) -> float | None:
 def row(case: Case, cases: list[Case]) -> list[str]:
     notes, (least, _, most) = case.notes, case.seconds
     sizes = notes.get("by_size")
-    shares = [number(count / max(case.requests, 1)) for count in sizes] if sizes else ["-"] * 4
+    shares = [number(count / max(sum(sizes), 1)) for count in sizes] if sizes else ["-"] * 4
     mean = notes["mean_seconds"]
     gbs = case.nbytes / mean
     return [
-        str(case.setting["graph"]), case.name, str(case.setting["variant"]), number(mean * 1e3), number(least * 1e3),
-        number(most * 1e3), number(over_uvm(case, cases)), number(notes.get("rounds")),
-        number(case.requests / 1e6) if sizes else "-", *shares, number(case.nbytes / 1e9), number(gbs / 1e9),
+        str(case.setting["graph"]), case.name, str(case.setting["variant"]), str(len(case.trials)),
+        *(number(second * 1e3) for second in (mean, least, most)), number(over_uvm(case, cases)),
+        number(notes.get("rounds")),
+        number(case.requests / 1e6) if case.requests else "-", *shares, number(case.nbytes / 1e9), number(gbs / 1e9),
         number(gbs / case.rate if case.rate else None), number(notes["amplification"]), case.verified,
     ]  # fmt: skip
 
@@ -86,7 +91,7 @@ def beside_the_paper(cases: list[Case]) -> str:
         return [value for value in values if value is not None]
 
     def share(size: int) -> Callable[[Case], float | None]:
-        return lambda case: case.notes["by_size"][(32, 64, 96, 128).index(size)] / max(case.requests, 1)
+        return lambda case: case.notes["by_size"][(32, 64, 96, 128).index(size)] / max(sum(case.notes["by_size"]), 1)
 
     def saved(other: str) -> Callable[[Case], float | None]:
         def of(case: Case) -> float | None:
@@ -115,16 +120,35 @@ def beside_the_paper(cases: list[Case]) -> str:
     return table(header, rows, left=3)
 
 
+def limits(text: str) -> dict[str, float]:
+    """Seconds by the name of a variant or an algorithm; those of all others under "".
+
+    >>> limits("10,uvm=4")
+    {'': 10.0, 'uvm': 4.0}
+    """
+    pairs = [part.rpartition("=") for part in text.split(",")]
+    if unknown := {name for name, _, _ in pairs} - {"", *VARIANTS, *ALGORITHMS}:
+        raise argparse.ArgumentTypeError(f"{sorted(unknown)[0]!r} is no variant and no algorithm")
+    return {"": 30.0} | {name: float(seconds) for name, _, seconds in pairs}
+
+
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.emogi", description=__doc__.splitlines()[0])
-    parser.add_argument("graphs", nargs="+", help="kron:SCALE, urand:SCALE, ... or files, as gb.io.read takes them")
+    parser.add_argument("graphs", nargs="*", help="kron:SCALE, urand:SCALE, ... or files, as gb.io.read takes them")
     parser.add_argument("--algorithms", default=",".join(ALGORITHMS))
     parser.add_argument(
         "--variants", default=",".join(VARIANTS), help="uvm should come first: the others stand beside it"
     )
     parser.add_argument("--sources", type=int, default=64, help="random sources that times are averaged over")
-    parser.add_argument("--counted", type=int, default=4, help="of these: how many of sparsezc's calls are modelled")
+    parser.add_argument(
+        "--counted", type=int, default=4, help="of these: on how many sparsezc and shortest paths count requests"
+    )
     parser.add_argument("--trials", type=int, default=5, help="calls of what has no source")
+    parser.add_argument(
+        "--seconds", type=limits, default="30",
+        help="after which a variant gets no more sources; others for a variant or an algorithm: 10,uvm=4,sssp=6 (30)",
+    )  # fmt: skip
+    parser.add_argument("--most-seconds", type=float, default=3600.0, help="after which no variant begins (3600)")
     parser.add_argument(
         "--weights", default="hash:8-72", help="edge lengths; the paper's are whole numbers from 8 to 72"
     )
@@ -133,7 +157,11 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=SEED, help="of the sources")
     parser.add_argument("--copy-mib", type=int, default=1024, help="MiB that the copy rate is measured with")
     parser.add_argument("--out", type=Path, help="the result file (default: a new one in benchmarks/results)")
+    parser.add_argument("--again", type=Path, nargs="+", metavar="RESULT", help="run nothing: print and draw these "
+                        "result files as one, beside the first or as --out; needs no GPU")  # fmt: skip
     options = parser.parse_args(arguments)
+    if bool(options.graphs) == bool(options.again):
+        parser.error("graphs to run, or result files after --again: one of both is needed")
     for name, known in (("algorithms", ALGORITHMS), ("variants", VARIANTS)):
         chosen = getattr(options, name).split(",")
         if unknown := set(chosen) - set(known):
@@ -144,21 +172,28 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     return options
 
 
-def main(arguments: list[str] | None = None) -> int:
-    options = parse(arguments)
-    if why := device.reason():
-        print(f"EMOGI's experiments need a GPU: {why}")
-        return 2
-    report = Report("emogi", "ms", options.out)
-    with gb.config.set(engine="gpu", head_cache="on", packing="on", progress=False):
-        report.rates["zerocopy"] = copyrate.of("zerocopy", options.copy_mib << 20)
-        for name in options.graphs:
-            with report.part(name):
-                run_graph(name, report, options)
+def show(report: Report) -> None:
     print(table(HEADER, [row(case, report.cases) for case in report.cases], left=3))
     print(f"\n{paper.CITATION}\n{beside_the_paper(report.cases)}")
     picture = page(report)
     print(f"written: {report.save()}{f', {picture}' if picture else ''}")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = parse(arguments)
+    if options.again:
+        show(together(options.again, options.out))
+        return 0
+    if why := device.reason():
+        print(f"EMOGI's experiments need a GPU: {why}")
+        return 2
+    report, end = Report("emogi", "ms", options.out), time.monotonic() + options.most_seconds
+    with gb.config.set(engine="gpu", head_cache="on", packing="on", progress=False):
+        report.rates["zerocopy"] = copyrate.of("zerocopy", options.copy_mib << 20)
+        for name in options.graphs:
+            with report.part(name):
+                run_graph(name, report, options, end)
+    show(report)
     return 0 if report.ok else 1
 
 

@@ -106,6 +106,13 @@ class Variant:
 
         return add
 
+    def of_search(self, level: Any) -> Count:
+        """What a search asked for, told from its answer: each reached vertex was active in one round."""
+        count = Count()
+        self.counting(count)(level >= 0)
+        count.rounds = int(level.max()) + 1
+        return count
+
     def bfs(self, start: int, look: Callable[[Any], None] | None = None) -> Any:
         """Levels, -1 where a vertex is not reached; `look` sees the active vertices of each round before it runs."""
         level = self.xp.full(self.edges.n, -1, np.int32)

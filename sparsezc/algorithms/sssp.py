@@ -14,8 +14,9 @@ from sparsezc.matrix import Matrix
 from sparsezc.semirings import binary, monoid, select, semiring, types
 from sparsezc.vector import Vector
 
-_WORK = 25  # delta, in mean lengths for each edge of a vertex; Davidson et al. take 32
+_WORK = 20  # delta, in mean lengths for each edge of a vertex; Davidson et al. take 32
 _ROUNDS = 16  # after so many a search of integers looks whether one has wrapped around
+_FEW = 32  # a bucket of fewer vertices than one in so many falls on few others: which of them are settled matters not
 
 
 def sssp(A: Matrix, source: Any, delta: float | None = None) -> Vector:
@@ -52,18 +53,21 @@ def sssp(A: Matrix, source: Any, delta: float | None = None) -> Vector:
     -----
     Delta-stepping, where q is what fell in the bucket in work::
 
-        t = q'A              over (min, plus)
-        t<t < d> = t         what fell
+        t<d > min(q) + min(A)> = q'A    over (min, plus); any other vertex is settled
+        t<t < d> = t                    what fell
         d<t> = t
-        q = t[t <= limit]    relaxed again at once
+        q = t[t <= limit]               relaxed again at once
 
     Where q is empty, the limit rises to the least distance beyond it and `delta` more, and q is what it takes in:
-    no distance beyond the limit was ever relaxed, so no list of them is kept. With a negative length there is one
-    bucket for all: Bellman-Ford over the vertices that fell.
+    no distance beyond the limit was ever relaxed, so no list of them is kept. The mask leaves an engine the choice
+    between the edges that leave q and those that enter what is not settled, which are few once the hubs are. With a
+    negative length there is one bucket for all: Bellman-Ford over the vertices that fell.
 
     Source: U. Meyer, P. Sanders, Delta-stepping: a parallelizable shortest path algorithm, J. Algorithms 49, 2003,
     doi:10.1016/S0196-6774(03)00076-2; the choice of delta: A. Davidson, S. Baxter, M. Garland, J. Owens,
-    Work-efficient parallel GPU methods for single-source shortest paths, IPDPS 2014, doi:10.1109/IPDPS.2014.45;
+    Work-efficient parallel GPU methods for single-source shortest paths, IPDPS 2014, doi:10.1109/IPDPS.2014.45; pulling
+    over the edges of what is not settled: V. Chakaravarthy, F. Checconi, F. Petrini, Y. Sabharwal, Scalable single
+    source shortest path algorithms for massively parallel systems, IPDPS 2014, doi:10.1109/IPDPS.2014.96;
     R. Bellman, On a routing problem, 1958, doi:10.1090/qam/102435.
 
     Examples
@@ -109,8 +113,15 @@ def _search(A: Matrix, source: int, dtype: types.DataType, delta: float | None, 
     near[source] = 0
     rounds = 0
     while near.nvals and (lengths.least >= 0 or rounds < n):
-        # t = q'A
-        fell << near.vxm(A, semiring.min_plus[dtype])
+        product = near.vxm(A, semiring.min_plus[dtype])
+        if lengths.least >= 0 and near.nvals * _FEW > n:
+            # t<d > min(q) + min(A)> = q'A
+            least = near.reduce(monoid.min).value
+            unsettled = distance.select(select.valuegt[dtype], min(least + lengths.least, last)).new()
+            fell(unsettled.S, replace=True) << product
+        else:
+            # t = q'A
+            fell << product
         # t<t < d> = t
         shorter = fell.ewise_mult(distance, binary.lt).new()
         fell(shorter.V, replace=True) << fell

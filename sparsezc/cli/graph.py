@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 #: What each choice of --engine leaves for --placement.
 _ON_GPU = ("auto", "device", "zerocopy", "mapped", "hybrid", "cached", "gather", "stream", "uvm")
 _PLACEMENTS = {"auto": _ON_GPU, "cpu": ("auto",), "gpu": _ON_GPU}
+_NEEDS_GPU = ("gpu",)
 
 
 def add_graph(command: argparse.ArgumentParser, *, weights: str) -> None:
@@ -63,8 +64,9 @@ def configure(arguments: argparse.Namespace) -> None:
     engine, placement = arguments.engine, arguments.placement
     if placement not in _PLACEMENTS[engine]:
         raise InvalidValue(f"--placement {placement} is none of --engine {engine}; leave one of them out")
-    asked = f"--engine {engine}" if engine == "gpu" else f"--placement {placement}"
-    if (engine == "gpu" or placement != "auto") and (missing := device.reason()) is not None:
+    wanted = {"--engine": engine if engine in _NEEDS_GPU else "auto", "--placement": placement}
+    asked = next((f"{option} {value}" for option, value in wanted.items() if value != "auto"), None)
+    if asked is not None and (missing := device.reason()) is not None:
         raise DeviceUnavailable(f"{asked} needs a GPU, and there is {missing}")
     heads = getattr(arguments, "head_cache", "auto")
     placement = "auto" if placement == "mapped" else placement  # a file can be mapped, what is made cannot

@@ -33,6 +33,8 @@ def test_emogi_on_the_emulated_device(
     theirs = [case for case in found if case["setting"]["variant"] != "sparsezc"]
     assert all(case["requests"] > 0 and case["notes"]["amplification"] > 0 for case in theirs)
     text = capsys.readouterr().out
+    assert emogi.main(["--again", str(path), "--out", str(tmp_path / "again.json")]) == 0
+    assert capsys.readouterr().out.startswith(text[text.index("graph   ") : text.index("written:")])
     assert "this device has no pages that migrate" in text
     assert "section 5.3.4, figure 10" in text
 
@@ -46,6 +48,19 @@ def test_ids_of_eight_bytes_take_twice_the_bytes(tmp_path: Path, device: Emulate
         assert emogi.main(["urand:7", *SMALL, *options, "--out", str(path)]) == 0
         moved[width] = [case["derived"]["nbytes"] for case in cases(path)]
     assert moved["8"][0] == pytest.approx(2 * moved["4"][0], rel=0.15)
+
+
+@emulated
+def test_a_variant_that_takes_long_gets_fewer_sources(tmp_path: Path, device: EmulatedDevice) -> None:
+    path = tmp_path / "e.json"
+    options = ["--variants", "aligned,sparsezc", "--algorithms", "sssp", "--seconds", "60,sssp=0", "--out", str(path)]
+    assert emogi.main(["urand:6", *SMALL, *options]) == 0
+    assert [len(case["trials"]) for case in cases(path)] == [1, 1]
+    assert emogi.parse(["urand:6", "--seconds", "9,uvm=4"]).seconds == {"": 9.0, "uvm": 4.0}
+    with pytest.raises(SystemExit):
+        emogi.parse(["urand:6", "--seconds", "9,vmu=4"])
+    assert emogi.main(["urand:6", *SMALL, "--most-seconds", "-1", "--out", str(path)]) == 0
+    assert cases(path) == []
 
 
 @emulated
@@ -79,6 +94,8 @@ def test_rounds_are_counted_as_the_emulator_counts_them(pattern: str, device: Em
         assert (found == answer).all()
         ids, lengths = device.total(0), device.total(1)
         assert (count.ids.useful_bytes, count.lengths.useful_bytes) == (ids.useful_bytes, lengths.useful_bytes)
+        if name == "bfs":
+            assert variant.of_search(found) == count
         if pattern == "naive":  # the emulator keeps nothing in a cache: there each entry is a request
             assert count.ids.count < ids.count
         else:

@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 
-from benchmarks import out_of_memory, triangles
+from benchmarks import triangles
+from benchmarks.frame import Case, Trial, measure
+from benchmarks.out_of_memory import __main__ as out_of_memory
+from benchmarks.out_of_memory import summary
 from sparsezc.engines.gpu import stores
 from tests.benchmarks.runs import cases, emulated
 
@@ -28,12 +31,63 @@ def test_placements_at_a_budget(device: Any, tmp_path: Path, capsys: Any, monkey
         assert case["notes"].get("copied", 0) > 0 or placement not in ("stream", "gather")
     copied = found["pagerank", "gather"]["notes"]["copied"]
     assert copied == pytest.approx(4 / 5)  # of ids and weights the ids, each once
-    assert "x hybrid" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "x hybrid" in said
+    assert "PageRank at half of the edges, kron:9: bytes that cached moves over gather's" in said
+    again = tmp_path / "again.json"
+    assert out_of_memory.main(["--again", str(path), "--out", str(again)]) == 0
+    tables = said[said.index("graph  ") : said.index("written:")]
+    assert capsys.readouterr().out.startswith(tables)
+    assert cases(again) == cases(path)
+
+
+@emulated
+def test_a_budget_that_a_placement_cannot_keep_is_left_out(device: Any, tmp_path: Path, capsys: Any) -> None:
+    path = tmp_path / "small.json"
+    options = ["--budgets", "5", "--kernels", "bfs", "--placements", "hybrid,stream", "--out", str(path)]
+    assert out_of_memory.main(["kron:6", *options, *SMALL]) == 0
+    assert [case["setting"]["placement"] for case in cases(path)] == ["hybrid"]
+    assert "are the least that works" in capsys.readouterr().out
+
+
+def made(placement: str, ms: float, *, name: str = "bfs", budget: float = 25.0, moved: float = 1.0) -> Case:
+    case = Case(name, {"graph": "g", "placement": placement, "budget": budget}, [Trial(None, ms / 1e3, 1)])
+    case.notes["moved"] = moved
+    return case
+
+
+def test_goals_are_told_from_the_cases() -> None:
+    times = {"hybrid": 2.0, "zerocopy": 4.0, "cached": 3.0, "gather": 9.0, "uvm": 1.0}
+    found = [made(placement, ms) for placement, ms in times.items()]
+    found += [made(placement, 8.0, name="cc") for placement in ("hybrid", "zerocopy", "cached", "gather")]
+    found += [made("cached", 1.0, name="pagerank", budget=50.0, moved=0.3)]
+    found += [made("gather", 1.0, name="pagerank", budget=50.0, moved=0.6)]
+    best, gather, cached, moved = summary.goals(found)
+    assert (best.found, best.met) == (1.0, True)  # uvm obeys no budget: it is not among those to beat
+    assert gather.found == pytest.approx(4.5**0.5)
+    assert (round(cached.found, 3), cached.met) == (round(1.5**0.5, 3), False)
+    assert (moved.found, moved.met) == (0.5, False)
+
+
+def test_slow_cases_get_fewer_trials() -> None:
+    def call(given: int) -> int:
+        calls.append(given)
+        return given
+
+    calls: list[int] = []
+    case = measure(Case("slow"), call, [1, 2], trials=5, seconds=0.0, nbytes=lambda *_: 1)
+    assert calls == [1, 1, 2]  # the first of all is none of the trials
+    assert len(case.trials) == 2
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
-    [(["--budgets", "0"], "above 0"), (["--placements", "cloud"], "'cloud'"), (["--kernels", "sort"], "'sort'")],
+    [
+        (["--budgets", "0"], "above 0"),
+        (["--placements", "cloud"], "'cloud'"),
+        (["--kernels", "sort"], "'sort'"),
+        (["--again", "before.json"], "one of both"),
+    ],
 )
 def test_bad_arguments_are_named(arguments: list[str], said: str, capsys: Any) -> None:
     with pytest.raises(SystemExit):

@@ -35,11 +35,12 @@ def _products(
     packed: bool = False,
     part: tuple[bool, int] = (False, 0),
     compressed: bool = False,
+    skips: bool = False,
 ) -> Iterator[Case]:
     for kernel in ("mxv", "vxm"):
         out = dtype if kernel == "mxv" else typed.return_type
         shape = dtype, dtype, wide, compressed, iso, stores.LONG
-        flags = (accum if kernel == "mxv" else None, out, heads, packed, *part)
+        flags = (accum if kernel == "mxv" else None, out, heads, packed, *part, skips)
         prelude = spmv._prelude(typed, kernel == "vxm", *shape, *flags)
         yield kernel, f"#define KERNEL {kernel}\n" + specialise.source(f"{kernel}.cu", prelude), kernel
 
@@ -67,6 +68,8 @@ def every_width() -> list[Case]:
             found += [case for case in _products(op[dtype], dtype, wide=wide, heads=True) if case[0] == "mxv"]
     found += _products(semiring.min_plus[types.UINT8], types.UINT8, packed=True)
     found += _products(semiring.plus_times[types.FP64], types.FP64, packed=True)
+    for op, dtype in ((semiring.plus_times, types.FP32), (semiring.any_pair, types.BOOL)):
+        found += [case for case in _products(op[dtype], dtype, skips=True) if case[0] == "mxv"]
     for part in ((True, 0), (False, segments.BITS), (True, segments.BITS)):
         for op, dtype in (
             (semiring.plus_times, types.FP32),
@@ -129,11 +132,12 @@ def _statements() -> None:
 def _panels() -> Iterator[Case]:
     """What products with panels ask for once it is counted what they would read, which a rehearsal does not."""
     for words, aligned in ((1, True), (2, False)):
-        prelude = reach._prelude(False, False, words, aligned, stores.LONG)
-        for name in ("reach_pull", "reach_push"):
+        for looks, name in ((False, "reach_pull"), (True, "reach_pull"), (False, "reach_push")):
+            prelude = reach._prelude(False, False, looks, words, aligned, stores.LONG)
             yield name, f"#define KERNEL {name}\n" + specialise.source(f"{name}.cu", prelude), name
     source = specialise.source("panel.cu", specialise.typedefs(Id="u32"))
     yield "panel_rows", "#define KERNEL panel_rows\n" + source, "panel_rows"
+    yield "lines", specialise.source("bits.cu", ""), "lines"
 
 
 def _heavy() -> Iterator[Case]:

@@ -11,6 +11,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.engines.gpu import panel, stores
+from sparsezc.memory import budget
 
 N = 140
 SEMIRINGS = [("plus_times", "FP64"), ("min_plus", "INT16"), ("any_pair", "BOOL"), ("plus_first", "INT64")]
@@ -210,3 +211,16 @@ def test_algorithms_from_many_vertices(directed: bool, placement: str, gpu: Any)
             lambda G: gb.algorithms.betweenness_centrality(G, k=4, seed=1, endpoints=True),
         ):
             assert algorithm(B).isclose(algorithm(A))
+
+
+@pytest.mark.parametrize("count", [64, 70])
+@pytest.mark.parametrize("directed", [False, True])
+def test_many_searches_look_at_heads_first(directed: bool, count: int, gpu: Any) -> None:
+    """With heads a pull reads only rows that these leave a search out of, and says the same."""
+    A = sparse("BOOL") if directed else gb.io.read("kron:9", placement="host")
+    sources = np.random.default_rng(2).integers(0, A.nrows, count)
+    with small(), gb.config.set(head_cache="on"):
+        B = A.to("gpu", placement="zerocopy", with_transpose=directed)
+        assert gb.algorithms.bfs(B, sources).isequal(gb.algorithms.bfs(A, sources))
+    pulled = B._store.columns if directed else B._store.rows
+    assert pulled.heads.k == budget.HEAD_BYTES // 4

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.engines.gpu import stores
+from sparsezc.engines.gpu import launch, spmv, stores
 
 LONG = 33  # instead of 2,048: so that small graphs have long rows
 
@@ -44,6 +44,25 @@ def assert_same(got: gb.Vector, want: gb.Vector) -> None:
     assert got._engine.name == "gpu"
     np.testing.assert_array_equal(got.to_coo()[0], want.to_coo()[0])
     np.testing.assert_array_equal(got.to_coo()[1], want.to_coo()[1])
+
+
+@pytest.mark.parametrize("share", [0.1, 1.0])
+@pytest.mark.parametrize("placement", ["device", "hybrid"])
+def test_words_without_entries_are_skipped(placement: str, share: float, gpu: Any) -> None:
+    n = 32 * spmv._WORDS_TO_SKIP * launch.blocks(gpu, 1 << 40) * launch.THREADS // 32 + 5
+    rng = np.random.default_rng(7)
+    rows = np.concatenate([rng.integers(0, n, 300), [0, 31, 32, n - 1], np.repeat(5000, 70)])
+    columns, values = rng.permutation(n)[: rows.size], rng.integers(1, 9, rows.size)
+    A = gb.Matrix.from_coo(rows, columns, values, "INT64", nrows=n, ncols=n)
+    B, v = A.to("gpu", placement=placement), vector(n, share, 3)
+    mask, w = vector(n, 0.5, 4), vector(n, 0.5, 5)
+    assert spmv._skips(B._store.rows, launch.blocks(gpu, n) * launch.THREADS // 32)
+    for semiring in (gb.semiring.plus_times, gb.semiring.min_secondi):
+        assert_same(B.mxv(v, semiring).new(), A.mxv(v, semiring).new())
+        got, want = w.dup(), w.dup()
+        got(~mask.S, gb.binary.plus) << B.mxv(v, semiring)
+        want(~mask.S, gb.binary.plus) << A.mxv(v, semiring)
+        assert_same(got, want)
 
 
 @pytest.mark.parametrize("placement", ["device", "zerocopy"])

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from sparsezc import device
-from sparsezc.engines.gpu import launch, specialise
+from sparsezc.engines.gpu import heads, launch, specialise
 from sparsezc.engines.gpu.output import MaskBits
 from sparsezc.engines.gpu.panel import Panel, SameVector
 from sparsezc.engines.gpu.specialise import flags, typedefs
 from sparsezc.engines.gpu.stores import Rows
-from sparsezc.semirings.types import DataType
+from sparsezc.semirings.types import BOOL, DataType
 
 _FEW = 1 / 32  # of all edges, in a frontier: a search with fewer would not let a pull stop early
 _ATOMIC = 1.5  # what setting a bit costs beyond reading an id, where edges lie on the device
@@ -49,7 +49,8 @@ def step(
     if push is not None and pushing.any():
         case.launch("reach_push", push, pushing)
     if pull is not None and pulling.any():
-        case.launch("reach_pull", pull, pulling)
+        near = heads.of(pull, push, BOOL, values=False, entries=case.pulled)
+        case.launch("reach_pull", pull, pulling, near)
     return SameVector(dtype, nrows * x.width, case.y, same)
 
 
@@ -65,8 +66,10 @@ class Work:
     nvals: int
 
 
-def divide(work: Work, push_cost: float) -> tuple[Any, Any]:
+def divide(work: Work, push_cost: float, slots: int = 0) -> tuple[Any, Any]:
     """Which searches push and which pull, by what is read: all of them one way, or those with few edges push.
+
+    With `slots` ids of each row at hand, a pull reads a row only if these leave a search out.
 
     >>> all_few = Work(10, 100, 900, 1000, np.array([4, 6]), 1000)
     >>> [x.tolist() for x in divide(all_few, 1.0)]
@@ -84,21 +87,22 @@ def divide(work: Work, push_cost: float) -> tuple[Any, Any]:
     for pushing in (few, few & False):
         pulling = there & ~pushing
         if pulling.any():
-            cost = min(work.frontier, int(work.searches[pushing].sum())) * push_cost + _pulled(work, pulling)
+            cost = min(work.frontier, int(work.searches[pushing].sum())) * push_cost + _pulled(work, pulling, slots)
             best = min(best, (cost, pushing), key=lambda option: option[0])
     return best[1], there & ~best[1]
 
 
-def _pulled(work: Work, pulling: Any) -> float:
+def _pulled(work: Work, pulling: Any, slots: int) -> float:
     """Entries that a pull reads until the last of its searches has found a neighbour, a slice of 32 at a time.
 
     An entry is in a search's frontier with the share of all edges that end there; of k searches the last waits ln k
     times longer than one does.
     """
-    shares = work.searches[pulling] / work.nvals
+    shares, count = work.searches[pulling] / work.nvals, int(pulling.sum())
     share = shares.mean() if shares.min() >= _FEW else shares.min()
-    slices = (1 + log(int(pulling.sum()))) / share / 32
-    return float(min(work.wanted, work.wanted_first * max(slices, 1.0)))
+    slices = (1 + log(count)) / share / 32
+    left = 1 - (1 - (1 - share) ** slots) ** count if slots else 1.0
+    return left * float(min(work.wanted, work.wanted_first * max(slices, 1.0)))
 
 
 class _Case:
@@ -108,6 +112,7 @@ class _Case:
         self.x, self.mask, self.y = x, mask, y
         self.words = -(-x.width // 64)
         self.aligned = x.width == 64 * self.words
+        self.pulled = 0.0  # entries that the searches that pull would read without heads
 
     def shares(self, pull: Rows | None, push: Rows | None) -> tuple[Any, Any]:
         """Which searches push and which pull, a truth value each. Waits for the device."""
@@ -117,7 +122,7 @@ class _Case:
         nrows, pulled = (0, 0) if pull is None else (pull.nrows, pull.indptr)
         pushed, nvals = (0, 0) if push is None else (push.indptr, push.nvals)
         kernel = specialise.kernel(
-            gpu, "reach_work.cu", _prelude(False, False, self.words, self.aligned, 1), "reach_work"
+            gpu, "reach_work.cu", _prelude(False, False, False, self.words, self.aligned, 1), "reach_work"
         )
         kernel(
             launch.blocks(gpu, max(self.x.length, nrows)),
@@ -132,19 +137,26 @@ class _Case:
         work = Work(frontier, rows, first, entries, counts[_ENTRIES:][: self.x.width], nvals)
         there = work.searches > 0
         if push is None or pull is None:
+            self.pulled = float(work.wanted)
             return (there, ~everyone) if pull is None else (~everyone, there)
-        return divide(work, 1.0 + _ATOMIC * (push.indices.placement == "device"))
+        slots = heads.expected(pull, BOOL, values=False)
+        pushing, pulling = divide(work, 1.0 + _ATOMIC * (push.indices.placement == "device"), slots)
+        self.pulled = _pulled(work, pulling, 0) if pulling.any() else 0.0
+        return pushing, pulling
 
-    def launch(self, name: str, rows: Rows, searches: Any) -> None:
+    def launch(self, name: str, rows: Rows, searches: Any, near: heads.Heads | None = None) -> None:
+        """One kernel; a pull is given what it looks at first."""
         gpu = device.current()
         chunks = rows.chunks
-        prelude = _prelude(rows.wide, rows.compressed, self.words, self.aligned, chunks.length)
+        looks = near is not None and near.k > 0
+        slots = () if near is None else (near.ids, np.uint32(near.k))
+        prelude = _prelude(rows.wide, rows.compressed, looks, self.words, self.aligned, chunks.length)
         specialise.kernel(gpu, f"{name}.cu", prelude, name)(
             launch.blocks(gpu, 32 * max(-(-rows.nrows // 32), chunks.count)),
             launch.THREADS,
             (
                 *rows.arguments[:3], self.x.vector.bits,
-                *self.mask.arguments(), np.uint64(self.x.width), self._active(searches), self.y,
+                *self.mask.arguments(), np.uint64(self.x.width), self._active(searches), self.y, *slots,
                 gpu.xp.zeros(2, np.uint64), *chunks.all,
             ),
         )  # fmt: skip
@@ -157,6 +169,7 @@ class _Case:
 
 
 @cache
-def _prelude(wide: bool, compressed: bool, words: int, aligned: bool, long: int) -> str:
+def _prelude(wide: bool, compressed: bool, looks: bool, words: int, aligned: bool, long: int) -> str:
     constants = f"constexpr u64 LONG = {long};\nconstexpr u32 WORDS = {words};"
-    return f"{typedefs(Id='u64' if wide else 'u32')}\n{flags(ALIGNED=aligned, COMPRESSED=compressed)}\n{constants}"
+    given = flags(ALIGNED=aligned, COMPRESSED=compressed, HEADS=looks)
+    return f"{typedefs(Id='u64' if wide else 'u32')}\n{given}\n{constants}"

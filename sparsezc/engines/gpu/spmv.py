@@ -27,6 +27,7 @@ from sparsezc.semirings.types import INT64, DataType
 _OFFSET_BYTES = 16  # two offsets a row, where the edges lie in the same memory
 _ATOMIC_BYTES = 6  # measured: with 4-byte ids in device memory a full push takes 2.5 times what a full pull takes
 _LINK_SHARE = 1 / 64  # device memory against the host link
+_WORDS_TO_SKIP = 16  # a warp: with fewer a launch takes longer than the offsets
 _WARPS = launch.THREADS // 32  # of a block
 
 
@@ -124,10 +125,10 @@ class _Case:
 
     def prelude(
         self, rows: Rows, accum: TypedOp | None, out_type: DataType, part: Part, *, looks: bool = False,
-        words: bool = False,
+        words: bool = False, skips: bool = False,
     ) -> str:  # fmt: skip
         matrix = self.matrix.dtype, rows.wide, rows.compressed, rows.iso, rows.chunks.length
-        flags = (accum, out_type, looks, words, part.partial, part.bits)
+        flags = (accum, out_type, looks, words, part.partial, part.bits, skips)
         return _prelude(self.semiring, self.vector_left, self.vector_type, *matrix, *flags)
 
 
@@ -173,6 +174,7 @@ def _prelude(
     words: bool,
     partial: bool,
     segment_bits: int,
+    skips: bool = False,
 ) -> str:
     """The prelude of mxv.cu and vxm.cu: values `a` of the matrix, `v` of the vector; indices `o` of w, `s` shared."""
     reads = semiring.reads
@@ -192,6 +194,7 @@ def _prelude(
                 ISO=iso,
                 HEADS=looks,
                 PACKED=words,
+                SKIPS=skips,
                 COMPRESSED=compressed,
                 PARTIAL=partial,
                 SEGMENT_BITS=segment_bits,
@@ -208,6 +211,12 @@ def _prelude(
 def _piece(warps: int, nwords: int, most: int) -> np.uint64:
     """Words that a warp takes at once: enough to keep the counter cool, few enough to share the work evenly."""
     return np.uint64(max(1, min(most, nwords // (4 * warps))))
+
+
+def _skips(rows: Rows, warps: int) -> bool:
+    """Whether a pull first asks which words of rows have entries: few have, and each warp has many to go through."""
+    nwords = -(-rows.nrows // 32)
+    return rows.nvals < 2 * nwords and nwords >= _WORDS_TO_SKIP * warps
 
 
 def _is_sparse(vector: VectorStore | None) -> bool:
@@ -248,11 +257,13 @@ def _pull(
     entries = 0 if near.k else case.pulls  # what the heads leave is little, and of nobody knows which rows
     wanted = Wanted(None if mask.allows_all else mask.bits, mask.flip, entries, most)
     operands = values, bits, *out.arguments(), *mask.arguments(), np.uint32(replace)
-    piece = _piece(warps, nwords, 16 if near.k else 4)
+    skips = _skips(rows, warps)
+    piece = _piece(warps, nwords, 32 if skips else 16 if near.k else 4)
     spread = np.uint32(1 if mask.allows_all else 32)
     rest = piece, spread, *partial, *near.arguments(), np.uint32(together.bits)
     for part in case.parts(rows, together.words, wanted, pushes=False):
-        prelude = case.prelude(rows, accum, store.dtype, part, looks=near.k > 0, words=together.bits > 0)
+        prelude = case.prelude(rows, accum, store.dtype, part, looks=near.k > 0, words=together.bits > 0,
+                               skips=skips)  # fmt: skip
         kernel = specialise.kernel(gpu, "mxv.cu", prelude, "mxv")
         counters = 0 if alone else xp.zeros(2, np.uint64)
         stats.run(kernel, part.near, blocks, launch.THREADS, (*part.arguments, *operands, counters, *rest))
@@ -273,6 +284,8 @@ def _push(case: _Case, columns: Rows, store: VectorStore, mask: MaskBits, accum:
     few = not launch.is_attended() or _is_sparse(case.vector)
     nwords = -(-columns.nrows // 32)
     blocks = launch.blocks(gpu, 32 * max(nwords, columns.chunks.count))
+    if counted is None and case.vector is not None and case.vector.count is not None:  # to count takes a wait
+        counted = case.vector.count * columns.nvals // columns.nrows
     wanted = Wanted(None if case.vector is None or case.vector.is_full else case.vector.bits, 0, counted)
     operands = values, bits, *mask.arguments(), result.values, result.bits, np.uint32(together.bits)
     rest = np.uint64(32) if few else _piece(blocks * _WARPS, nwords, 4), np.uint32(32 if few else 1)

@@ -6,11 +6,13 @@
 // chunk part: a warp takes LONG entries of one long row, and the warp that finishes a row's last chunk folds the partial
 // results in chunk order, so results do not depend on timing. Early exit: a row stops at the monoid's terminal value. With
 // HEADS the first look is at the row-head cache on the device (heads.cu): most rows then stop before the host is asked.
+// With SKIPS most words have no entries: a warp first looks at one offset of each word of its piece, in one request, and waits
+// for the offsets of those words alone that have some.
 //
 // The prelude supplies: Id, A, X, Z, W (types of ids, values, vector, result, output); `Z multiply(A a, X x, u64 row, u64 id)`,
 // `Z add(Z, Z)`, `Z identity()`, `bool terminal(Z)`, `W accumulate(W, Z)`; the flags READS_IDS, READS_VALUES, READS_VECTOR
 // (what the multiply needs), ISO (one value for all), ANY (the monoid takes whichever comes first), TERMINAL, ACCUM, HEADS,
-// PACKED; LONG; and what part.cuh says.
+// PACKED, SKIPS; LONG; and what part.cuh says.
 #include "fold.cuh"
 #include "heads.cuh"
 #include "part.cuh"
@@ -80,14 +82,21 @@ __device__ __forceinline__ u32 look_at_heads(const Rows& m, u64 word, u32 asked,
   return asked & ~__ballot_sync(ALL, done);
 }
 
-__device__ __forceinline__ void do_word(const Rows& m, PartIds& ids, const Output& out, u64 word, volatile u8* owner) {
+// With SKIPS: which of `count` words (32 at most), from `first` on, have entries.
+__device__ __forceinline__ u32 words_with_entries(const Rows& m, u64 first, u64 count) {
+  if (!SKIPS) return ALL;
+  const u64 row = 32 * (first + lane_id());
+  return __ballot_sync(ALL, lane_id() < count && m.indptr[row] < m.indptr[m.nrows - row < 32 ? m.nrows : row + 32]);
+}
+
+__device__ __forceinline__ void do_word(const Rows& m, PartIds& ids, const Output& out, u64 word, bool some, volatile u8* owner) {
   const u64 row = 32 * word + lane_id();
   const u32 taken = in_part(m.part, word, ALL), allowed = allowed_word(out, word, m.nrows) & taken;
   Z sum = identity();
   bool has = false;
   const u32 asked = HEADS ? look_at_heads(m, word, allowed, sum, has) : allowed;
   u64 begin = 0, end = 0;
-  if (has_bit(asked, lane_id())) {
+  if (some && has_bit(asked, lane_id())) {
     begin = (u64)m.indptr[row];
     end = (u64)m.indptr[row + 1];
   }
@@ -205,8 +214,9 @@ extern "C" __global__ void __launch_bounds__(256)
              [&](u64 i) { do_chunk(m, ids, out, c, i); });
   const u64 begin = first_word(part), count = end_word(part, nrows) - begin;
   for_pieces(counters ? counters + 1 : nullptr, count, piece, [&](u64 first) {
+    const u32 some = words_with_entries(m, begin + first, count - first < piece ? count - first : piece);
     for (u64 word = first; word < count && word < first + piece; ++word)
-      do_word(m, ids, out, begin + word, owners[threadIdx.x >> 5]);
+      do_word(m, ids, out, begin + word, !SKIPS || has_bit(some, (u32)(word - first)), owners[threadIdx.x >> 5]);
   });
 }
 

@@ -2,7 +2,9 @@
 //
 // Who calls: engines/gpu/reach.py. Where things lie: `indices` in host memory (zero-copy) or on the device, all else on the
 // device. What a warp does: it streams the rows of the vertices that some search may still reach (rows.cuh); a row ends as
-// soon as all of these have reached it. Long rows are cut into chunks, which any warp may take.
+// soon as all of these have reached it. With HEADS the first look is at the row-head cache on the device (heads.cu), and only
+// rows that some search has not reached from there are read. Long rows are cut into chunks, which any warp may take.
+#include "heads.cuh"
 #include "reach.cuh"
 
 namespace szc {
@@ -33,9 +35,30 @@ __device__ __forceinline__ void do_chunk(const Panel& p, Ids& ids, u64 row, u64 
       if (found.word[w]) set_bits(p.y, p.width, row, w, found.word[w]);
 }
 
+// Which searches the heads of a lane's row let in; true if no other entry of the row could let in one more.
+__device__ __forceinline__ bool look_at_heads(const Panel& p, const Id* heads, u32 k, u64 word, const Bits& wanted, Bits& found) {
+  bool looking = wanted.any(), done = !looking;
+  for (u32 j = 0; j < k && __any_sync(ALL, looking); ++j) {
+    if (!looking) continue;
+    const Id id = heads[(word * k + j) * 32 + lane_id()];
+    done = id == head_none<Id>();
+    looking = !done && id != head_more<Id>();
+    if (!looking) continue;
+    const Bits x = p.frontier(id);
+    done = true;
+    for (u32 w = 0; w < WORDS; ++w) {
+      found.word[w] |= x.word[w] & wanted.word[w];
+      done &= found.word[w] == wanted.word[w];
+    }
+    looking = !done;
+  }
+  return done;
+}
+
 extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 nrows, const i64* indptr, const Id* indices, const u32* x, const u32* mask, u32 flip, u64 width, const u64* active,
-           u32* y, u64* counters, u64 nchunks, const u64* long_rows, const u64* long_first, const u32* chunk_slot) {
+           u32* y, const Id* heads, u32 k, u64* counters, u64 nchunks, const u64* long_rows, const u64* long_first,
+           const u32* chunk_slot) {
   __shared__ u8 owners[8][32];
   const u32 lane = lane_id();
   const Panel p = {indices, x, mask, flip, width, active, y};
@@ -46,14 +69,15 @@ extern "C" __global__ void __launch_bounds__(256)
     const u64 row = 32 * word + lane;
     Bits wanted = {}, found = {};
     u64 begin = 0, end = 0;
-    if (row < nrows) {
+    if (row < nrows)
       for (u32 w = 0; w < WORDS; ++w) wanted.word[w] = p.wanted(row, w);
-      if (wanted.any()) {
-        begin = (u64)indptr[row];
-        end = (u64)indptr[row + 1];
-      }
+    const bool done = HEADS ? look_at_heads(p, heads, k, word, wanted, found) : !wanted.any();
+    if (!done) {
+      begin = (u64)indptr[row];
+      end = (u64)indptr[row + 1];
     }
-    stream_rows(begin, end, __ballot_sync(ALL, begin < end && end - begin <= LONG), owners[threadIdx.x >> 5], [&](const Slice& s) {
+    const bool rest = HEADS ? end - begin > k : begin < end;  // what is shorter was all in the heads
+    stream_rows(begin, end, __ballot_sync(ALL, rest && end - begin <= LONG), owners[threadIdx.x >> 5], [&](const Slice& s) {
       const u64 id = (u64)ids.load(s.at, s.active);
       Bits x = {};
       if (s.active) x = p.frontier(id);

@@ -23,13 +23,12 @@ __device__ __forceinline__ u32 allowed_word(const Output& out, u64 word, u64 siz
   return (out.mask ? out.mask[word] ^ out.flip : ALL) & tail;
 }
 
-// Writes the entries of `word` that this warp owns. `region`: the entries that the operation assigns (ALL for most);
-// `has`: of these, the ones with a result, each in its lane's z. All lanes call.
-__device__ __forceinline__ void write_word(const Output& out, u64 word, u32 allowed, u32 region, u32 has, Z z,
-                                           u32 owned) {
+// Writes the values of the entries of `word` that this warp owns, and returns their presence bits. `old`: the word's presence
+// bits before; `region`: the entries that the operation assigns (ALL for most); `has`: of these, the ones with a result, each
+// in its lane's z. All lanes call.
+__device__ __forceinline__ u32 write_values(const Output& out, u64 word, u32 old, u32 allowed, u32 region, u32 has, Z z, u32 owned) {
   const u32 lane = lane_id();
   const u64 i = 32 * word + lane;
-  const u32 old = out.old_bits ? out.old_bits[word] : 0;
   const u32 inside = allowed & region;
   const u32 results = inside & has;
   const u32 kept = old & ((allowed & ~region) | (out.replace ? 0 : ~allowed) | (ACCUM ? inside : 0));
@@ -39,8 +38,16 @@ __device__ __forceinline__ void write_word(const Output& out, u64 word, u32 allo
   } else if (has_bit(now, lane) && out.values != out.old_values) {
     out.values[i] = out.old_values[i];
   }
+  return now;
+}
+
+// The presence bits too.
+__device__ __forceinline__ void write_word(const Output& out, u64 word, u32 allowed, u32 region, u32 has, Z z,
+                                           u32 owned) {
+  const u32 old = out.old_bits ? out.old_bits[word] : 0;
+  const u32 now = write_values(out, word, old, allowed, region, has, z, owned);
   __syncwarp();  // every lane has read the old word, which may be the one that lane 0 writes now
-  if (lane == 0) {
+  if (lane_id() == 0) {
     if (owned == ALL) {
       out.bits[word] = now;
     } else {  // other warps write the other bits of the word

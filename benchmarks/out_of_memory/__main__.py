@@ -1,0 +1,87 @@
+"""Every placement at budgets smaller than the graph: times, and bytes moved for each byte of edges.
+
+``python -m benchmarks.out_of_memory kron:24 urand:24 --budgets 5,25,50,100``. A budget of 25 is device memory for the
+vectors and for a quarter of the edges (ids and weights). After tables 4 and 5 of Ascetic (Tang et al., ICPP 2021,
+doi:10.1145/3472456.3472457). Placements that copy are what the papers have: ``stream`` (partitions), ``gather``
+(Subway), ``cached`` (Ascetic), ``uvm``; ``zerocopy`` is EMOGI's way of reading, and ``hybrid`` is what ``auto`` takes
+beyond the budget.
+
+``hybrid`` and ``zerocopy`` keep row heads too, as a part of the budget, from the first search on. Each case begins with
+nothing on the card: `cold` is its first call, `ms` are those after it; a case in which something had to be compiled is
+run again. One call more is made to count what it moves (gb.stats). uvm is not counted; it obeys no budget, so it
+stands once, beside the largest, and takes no graph beyond the card's free memory. Small graphs first: what they compile
+the large ones need not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import sparsezc as gb
+from benchmarks.frame import SEED, Report, together
+from benchmarks.gap_kernels import selected
+from benchmarks.out_of_memory.cases import run
+from benchmarks.out_of_memory.plot import page
+from benchmarks.out_of_memory.summary import PLACEMENTS, tables
+from sparsezc import device
+
+
+def parse(arguments: list[str] | None = None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.out_of_memory", description=__doc__.splitlines()[0])
+    parser.add_argument("graphs", nargs="*", help="kron:SCALE, urand:SCALE, ... or files, as gb.io.read takes them")
+    parser.add_argument("--budgets", default="5,25,50,75,100", help="percent of the edges' bytes (5,25,50,75,100)")
+    parser.add_argument("--placements", default=",".join(PLACEMENTS), help=f"among {', '.join(PLACEMENTS)}")
+    parser.add_argument("--kernels", default="bfs,sssp,cc,pagerank", help="of benchmarks.gap (bfs,sssp,cc,pagerank)")
+    parser.add_argument("--trials", type=int, default=3, help="timed calls for each source (3)")
+    parser.add_argument("--seconds", type=float, default=2.0, help="after which a source gets no more trials (2)")
+    parser.add_argument("--most-seconds", type=float, default=3600.0, help="after which no case begins (3600)")
+    parser.add_argument("--sources", type=int, default=2, help="of bfs and sssp (2)")
+    parser.add_argument("--iterations", type=int, default=5, help="of pagerank (5)")
+    parser.add_argument("--weights", default="hash:8-72", help="edge lengths (hash:8-72)")
+    parser.add_argument("--verify", choices=("first", "none"), default="first", help="whether first calls are judged")
+    parser.add_argument("--seed", type=int, default=SEED, help="of the sources")
+    parser.add_argument("--copy-mib", type=int, default=1024, help="MiB that the copy rate is measured with")
+    parser.add_argument("--out", type=Path, help="the result file (default: a new one in benchmarks/results)")
+    parser.add_argument("--again", type=Path, nargs="+", metavar="RESULT", help="run nothing: print and draw these "
+                        "result files as one, beside the first or as --out; needs no GPU")  # fmt: skip
+    options = parser.parse_args(arguments)
+    options.placements = options.placements.split(",")
+    if bool(options.graphs) == bool(options.again):
+        parser.error("graphs to run, or result files after --again: one of both is needed")
+    if unknown := set(options.placements) - set(PLACEMENTS):
+        parser.error(f"--placements: {sorted(unknown)[0]!r} is none of {', '.join(PLACEMENTS)}")
+    try:
+        options.kernels = selected(options.kernels)
+        options.budgets = [float(text) for text in options.budgets.split(",")]
+    except ValueError as error:
+        parser.error(str(error))
+    if min(options.budgets) <= 0 or min(options.trials, options.sources, options.iterations) < 1:
+        parser.error("--budgets must be above 0; --trials, --sources and --iterations at least 1")
+    return options
+
+
+def show(report: Report) -> None:
+    print(tables(report.cases))
+    picture = page(report)
+    print(f"written: {report.save()}{f', {picture}' if picture else ''}")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = parse(arguments)
+    if options.again:
+        show(together(options.again, options.out))
+        return 0
+    if why := device.reason():
+        print(f"this compares placements of the GPU engine: {why}")
+        return 2
+    report = Report("out_of_memory", "ms", options.out)
+    with gb.config.set(engine="gpu", progress=False):
+        run(options, report)
+    show(report)
+    return 0 if report.ok else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
