@@ -294,7 +294,7 @@ class Cuda:
 
 def touch(array: NDArray[np.uint8]) -> None:
     """Fault the pages in with every core: one thread takes ten times longer."""
-    threads = min(16, cpu_count() or 1, array.size // _HUGE)
+    threads = min(32, cpu_count() or 1, array.size // _HUGE)
     if threads < 2:
         array[:: mmap.PAGESIZE] = 0
         return

@@ -144,8 +144,10 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
         "--counted", type=int, default=4, help="of these: on how many sparsezc and shortest paths count requests"
     )
     parser.add_argument("--trials", type=int, default=5, help="calls of what has no source")
-    parser.add_argument("--seconds", type=limits, default="30", help="after which a variant gets no more sources; others "
-                        "for a variant or an algorithm behind it: 10,uvm=4,sssp=6 (30)")  # fmt: skip
+    parser.add_argument(
+        "--seconds", type=limits, default="30",
+        help="after which a variant gets no more sources; others for a variant or an algorithm: 10,uvm=4,sssp=6 (30)",
+    )  # fmt: skip
     parser.add_argument("--most-seconds", type=float, default=3600.0, help="after which no variant begins (3600)")
     parser.add_argument(
         "--weights", default="hash:8-72", help="edge lengths; the paper's are whole numbers from 8 to 72"

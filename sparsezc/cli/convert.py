@@ -26,7 +26,6 @@ def add(commands: Any) -> None:
 
 def convert(arguments: argparse.Namespace) -> Report:
     """Read on the host, write, and say how much it was."""
-    from sparsezc.errors import InvalidValue
     from sparsezc.io.reader import ready_file
     from sparsezc.io.writer import check_target, write_files
 
@@ -36,8 +35,6 @@ def convert(arguments: argparse.Namespace) -> Report:
     arguments.placement = "auto"
     graph.configure(arguments)
     if arguments.memory is not None:
-        if arguments.compress:
-            raise InvalidValue("--compress and --memory exclude each other: convert to a .h5 file, then compress that")
         return _bounded(arguments)
     arguments.check = ready_file(arguments.graph, arguments.format) is not None
     found = graph.load(arguments)
@@ -56,19 +53,19 @@ def convert(arguments: argparse.Namespace) -> Report:
         [("graph", found.line()), ("written", f"{arguments.target} ({size(written)})")],
         closing=[("load", seconds(found.load)), ("write", seconds(elapsed))],
     )
-    bits = _bits(target) if arguments.compress else 0.0
+    return _with_bits(report, arguments)
+
+
+def _with_bits(report: Report, arguments: argparse.Namespace) -> Report:
+    """The report, and what an id takes in a file with compressed ids."""
+    from sparsezc.io import ready
+
+    found = ready.find(Path(arguments.target)) if arguments.compress else None
+    bits = 0.0 if found is None else ready.bits(found)
     if bits:
         report.data["bits_per_id"] = bits
         report.facts.append(("ids", f"{bits:.2f} bits each, {32 / bits:.2f} times smaller than 4 bytes"))
     return report
-
-
-def _bits(target: Path) -> float:
-    """What an id takes in a file with compressed ids; 0 where it has none."""
-    from sparsezc.io import ready
-
-    found = ready.find(target)
-    return 0.0 if found is None else ready.bits(found)
 
 
 def _bounded(arguments: argparse.Namespace) -> Report:
@@ -85,6 +82,7 @@ def _bounded(arguments: argparse.Namespace) -> Report:
         weights=False if arguments.weights == "none" else arguments.weights,
         relabel=arguments.relabel,
         format=arguments.format,
+        compress=arguments.compress,
     )
     elapsed = time.perf_counter() - start
     written = Path(arguments.target).stat().st_size
@@ -93,7 +91,7 @@ def _bounded(arguments: argparse.Namespace) -> Report:
         "dtype": made.dtype.name, "relabelled": arguments.relabel,
     }  # fmt: skip
     line = graph.line(arguments.graph, made.nrows, made.ncols, made.nvals, made.symmetric)
-    return Report(
+    report = Report(
         {
             "command": "convert",
             "graph": facts,
@@ -104,3 +102,4 @@ def _bounded(arguments: argparse.Namespace) -> Report:
         [("graph", line), ("written", f"{arguments.target} ({size(written)})")],
         closing=[("convert", seconds(elapsed))],
     )
+    return _with_bits(report, arguments)

@@ -57,8 +57,8 @@ def doctor(arguments: argparse.Namespace) -> Report:
     ]
     for key, value in gpu.items():
         if key not in ("available", "reason") and value not in (None, []):
-            text = ", ".join(value) if isinstance(value, list) else _text(key, value)
-            report.facts.append((f"  {key}".replace("_", " "), text))
+            name = f"  {key}".replace("_", " ")
+            report.facts += [(name if k == 0 else "", text) for k, text in enumerate(_texts(key, value))]
     report.facts.append(("default", f"--engine auto is {default}"))
     return report
 
@@ -71,11 +71,22 @@ def _told(engine: dict[str, Any]) -> str:
     )
 
 
+def _texts(key: str, value: Any) -> list[str]:
+    """The lines that tell a fact of the GPU engine."""
+    if key == "pages":
+        return [f"{_from(each['from'])}{each['kind']}: {each['why']}" for each in value]
+    return [", ".join(value) if isinstance(value, list) else _text(key, value)]
+
+
+def _from(start: int) -> str:
+    return f"from {size(start)} on " if start else ""
+
+
 def _text(key: str, value: Any) -> str:
     """A fact of the GPU engine for people: bytes and rates in their units."""
     if isinstance(value, dict):
         return ", ".join(f"{name} {_text(key, inner)}" for name, inner in value.items())
-    if key == "link":
+    if key in ("link", "scattered"):
         return f"{value / 1e9:.3g} GB/s"
     return size(value) if key in ("memory_free", "memory_total", "budget") else str(value)
 

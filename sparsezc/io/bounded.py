@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
@@ -19,35 +18,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.config import bytes_of, config
-from sparsezc.csr import index_dtype
 from sparsezc.errors import DimensionMismatch, InvalidValue, OutOfMemory
-from sparsezc.io import build, external, order, paged, ready, stream
+from sparsezc.io import build, external, landing, order, ready, stream
 from sparsezc.io import weights as weighting
 from sparsezc.io.atomic import Output
+from sparsezc.io.compressing import Packer
+from sparsezc.io.landing import Facts
 from sparsezc.io.listing import Listing, Piece
 from sparsezc.io.optional import need
-from sparsezc.io.order import Ordered
 from sparsezc.io.reader import format_of, is_made, ready_file
 from sparsezc.io.source import naming
 from sparsezc.io.weights import Weights
 from sparsezc.memory import machine
 from sparsezc.progress import task, working
-from sparsezc.semirings import types
 
 _READING = 24 << 20  # bytes for what is read, taken apart and written meanwhile
 _LEAST = 16 << 20  # bytes for sorting, without which it is not begun
-_STEP = 1 << 17  # entries that are written at a time
-
-
-@dataclass(frozen=True)
-class Facts:
-    """What was written."""
-
-    nrows: int
-    ncols: int
-    nvals: int
-    dtype: types.DataType
-    symmetric: bool
+_PACKING = 4  # one part in so many of what is left, where ids are compressed
 
 
 def convert(
@@ -62,6 +49,7 @@ def convert(
     dup_op: Any = "min",
     format: str | None = None,
     verify: bool = False,
+    compress: bool = False,
 ) -> Facts:
     """What :func:`sparsezc.io.convert` does with `memory`."""
     limit = bytes_of("memory", memory)
@@ -94,7 +82,9 @@ def convert(
                     f"a {found.nrows} x {found.ncols} matrix has no both directions; it must be square"
                 )
             runs = external.few(runs, room.left(), merge, out.scratch())
-        return _write(found, wanted, _Merger(runs, room, merge), both, out)
+        packer = Packer(out.scratch() / "headers", room.left() // _PACKING) if compress else None
+        taken = 0 if packer is None else packer.nbytes
+        return landing.write(found, wanted, landing.Merger(runs, lambda: room.left() - taken, merge), both, out, packer)
 
 
 @contextmanager
@@ -139,25 +129,6 @@ class _Room:
                 f"{used + _READING + _LEAST:,} are needed at least"
             )
         return left
-
-
-@dataclass(frozen=True)
-class _Merger:
-    """Runs that can be merged as often as is needed."""
-
-    runs: list[external.Run]
-    room: _Room
-    dup_op: str
-
-    @property
-    def kind(self) -> np.dtype[Any] | None:
-        """The type that holds the values of all runs; None: there are no values."""
-        kinds = [run.dtype for run in self.runs if run.dtype is not None]
-        return np.result_type(*kinds) if kinds else None
-
-    def pieces(self, label: str) -> Iterator[tuple[Ordered, NDArray[Any] | None]]:
-        """The merged entries."""
-        return external.merged(self.runs, self.room.left(), self.dup_op, label)
 
 
 def _listing(source: str | os.PathLike[str], weights: Weights, format: str | None) -> tuple[Listing, Weights]:
@@ -211,86 +182,3 @@ def _sorted(found: Listing, room: _Room, folder: Path, mirror: bool, dup_op: str
         sorter.add(*piece)
     with working("sorting edges"):
         return sorter.finish()
-
-
-@dataclass
-class _Look:
-    """What a pass over the merged entries finds."""
-
-    count: int = 0
-    low: Any = None
-    high: Any = None
-    first: Any = None
-    same: bool = True
-
-    def add(self, count: int, values: NDArray[Any] | None) -> None:
-        """Look at some entries."""
-        self.count += count
-        if values is None or not count:
-            return
-        low, high = values.min(), values.max()
-        self.low, self.high = (low, high) if self.first is None else (min(low, self.low), max(high, self.high))
-        self.first = values[0] if self.first is None else self.first
-        self.same = self.same and bool((values == self.first).all())
-
-    def values(
-        self, weights: Weights, stated: types.DataType | None, kind: np.dtype[Any] | None
-    ) -> tuple[types.DataType, NDArray[Any] | None]:
-        """The type of the values, which came as `kind`, and the one that stands for all, if there is one."""
-        few = None if kind is None else np.array([self.first, self.low, self.high] if self.count else [], kind)
-        one, dtype, _ = build.final_values(few, weights, stated)
-        if few is None:
-            return dtype, one
-        return dtype, types.cast(np.array([self.first]), dtype) if self.same and self.count > 1 else None
-
-
-def _write(found: Listing, weights: Weights, merger: _Merger, both: bool, out: Output) -> Facts:
-    """Merge the runs into the file."""
-    look = _Look()
-    for entries, values in merger.pieces("counting edges"):
-        look.add(len(entries), values)
-    dtype, one = look.values(weights, found.dtype, merger.kind)
-    symmetric = both and build.alike(merger.kind is not None, dtype, merger.dup_op)
-    id_type, iso = index_dtype(found.ncols, "device"), one is not None and look.count > 0
-    with naming(out.path), paged.Writer(out.reserve()) as writer:
-        offsets = _Offsets(writer.array("pointers_to_1", found.nrows + 1, np.int64))
-        columns = writer.array("indices_1", look.count, id_type)
-        target = writer.array("values", 1 if iso else look.count, dtype.np_type)
-        if iso and one is not None:
-            target.write(one)
-        for entries, values in merger.pieces(f"writing {out.path.name}"):
-            for start in range(0, len(entries), _STEP):
-                rows, cols = entries.block(start, min(start + _STEP, len(entries)))
-                offsets.add(rows)
-                columns.write(cols.astype(id_type))
-                if weights.kind == "hash":
-                    target.write(weighting.hashed(rows, cols, weights))
-                elif not iso and values is not None:
-                    target.write(types.cast(values[start : start + _STEP], dtype))
-        offsets.finish(found.nrows)
-        facts = ready.descriptor(found.nrows, found.ncols, look.count, id_type, dtype, iso)
-        writer.finish(facts, symmetric=symmetric)
-    return Facts(found.nrows, found.ncols, look.count, dtype, symmetric)
-
-
-class _Offsets:
-    """Writes the offsets of rows whose entries come in order, so that never all of them are in memory."""
-
-    def __init__(self, target: paged.Filled) -> None:
-        self._target = target
-        self._next = self._count = 0  # the row whose offset comes next, and the entries before it
-
-    def add(self, rows: NDArray[Any]) -> None:
-        """The rows of some more entries."""
-        self._to(int(rows[-1]) + 1, rows)
-        self._count += rows.size
-
-    def finish(self, nrows: int) -> None:
-        """The offsets that are left."""
-        self._to(nrows + 1, np.empty(0, np.int64))
-
-    def _to(self, stop: int, rows: NDArray[Any]) -> None:
-        while self._next < stop:
-            some = np.arange(self._next, min(self._next + _STEP, stop))
-            self._target.write(self._count + np.searchsorted(rows, some))
-            self._next += some.size

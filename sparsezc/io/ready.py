@@ -287,9 +287,12 @@ def _save_blocks(csr: Csr, writer: paged.Writer) -> None:
     def words(start: int) -> NDArray[np.uint32]:
         return blocks.pack(ids(start), headers[start // blocks.SIZE :])
 
+    ahead = 2 * (os.cpu_count() or 1)
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         progress = Progress(2 * csr.nvals, "compressing", " ids")
-        for start, made in zip(starts, _in_turn(pool, lambda start: blocks.measure(ids(start)), starts), strict=True):
+        for start, made in zip(
+            starts, in_turn(pool, lambda start: blocks.measure(ids(start)), starts, ahead), strict=True
+        ):
             headers[start // blocks.SIZE :][: made.size] = made
             progress.advance(min(blocks.PART, csr.nvals - start))
         used = int((headers >> 10).sum(dtype=np.uint64))
@@ -298,19 +301,19 @@ def _save_blocks(csr: Csr, writer: paged.Writer) -> None:
         firsts = blocks.starts_of(headers)
         writer.array("block_starts", firsts.size, np.uint64).write(firsts)
         body = writer.array("blocks", total, np.uint32)
-        for start, made in zip(starts, _in_turn(pool, words, starts), strict=True):
+        for start, made in zip(starts, in_turn(pool, words, starts, ahead), strict=True):
             body.write(made)
             progress.advance(min(blocks.PART, csr.nvals - start))
         body.write(np.zeros(total - used, np.uint32))
         progress.close()
 
 
-def _in_turn(pool: ThreadPoolExecutor, work: Callable[[int], Any], items: Iterable[int]) -> Iterator[Any]:
-    """What a pool's threads make of items, in their order; few are waiting at any time."""
+def in_turn(pool: ThreadPoolExecutor, work: Callable[[Any], Any], items: Iterable[Any], ahead: int) -> Iterator[Any]:
+    """What a pool's threads make of items, in their order; so many are ahead of the one that comes next."""
     waiting: deque[Future[Any]] = deque()
     for item in items:
         waiting.append(pool.submit(work, item))
-        if len(waiting) > 2 * (os.cpu_count() or 1):
+        if len(waiting) > ahead:
             yield waiting.popleft().result()
     while waiting:
         yield waiting.popleft().result()

@@ -95,7 +95,7 @@ def convert(
         the folder of `target`, which must be a .h5 file: a graph of any size can be converted. Without it, the graph
         is held in memory.
     compress : bool
-        As for :func:`write`; not with `memory`: then it is a second step, from the .h5 file.
+        As for :func:`write`.
     **options
         What :func:`~sparsezc.io.read` takes, such as ``symmetrize=True`` or ``weights=False``.
 
@@ -118,9 +118,7 @@ def convert(
     if memory is not None:
         from sparsezc.io import bounded
 
-        if compress:
-            raise InvalidValue("compress=True and memory exclude each other: convert to a .h5 file, then compress that")
-        bounded.convert(source, target, memory, **options)
+        bounded.convert(source, target, memory, compress=compress, **options)
         return
     verify = options.pop("verify", False) or ready_file(source, options.get("format")) is not None
     csr, _ = read_csr(source, placement="host", verify=verify, **options)

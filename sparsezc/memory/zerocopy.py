@@ -1,9 +1,9 @@
 """Placement ``zerocopy``: host memory that kernels read over the link, a request at a time, without a copy.
 
-The kind of page matters up to tenfold for random rows. Managed pages that the host touches first and that are mapped
-for the device (SetAccessedBy) keep their speed at any size, but are taken only while all of them together stay below
-the card's free memory: more than that can hang a card. Pinned pages (mmap, touched by many threads, registered) are
-the rest. Pointers are aligned to 128 bytes and more, so entry 32 * k of any array starts a line.
+The kind of page matters up to tenfold for random rows; :mod:`~sparsezc.memory.pages` chooses it. Managed pages that the
+host touches first and that are mapped for the device (SetAccessedBy) keep their speed at any size, but all of them
+together stay below the card's free memory: more than that can hang a card. Pinned pages (mmap, touched by many threads,
+registered) are the rest. Pointers are aligned to 128 bytes and more, so entry 32 * k of any array starts a line.
 
 Bulk copies want pinned pages (from managed ones they run at a sixth of the link's rate), so placements that live by
 them take these: ``stream``, ``gather``, ``cached``. ``hybrid`` reads mostly in place, and takes what ``zerocopy``
@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparsezc import device
-from sparsezc.memory import budget
+from sparsezc.memory import budget, pages
 from sparsezc.memory.buffer import Buffer
 from sparsezc.progress import working
 
@@ -32,12 +32,12 @@ _managed_bytes = 0  # live managed memory of this process
 class ZerocopyBuffer(Buffer):
     """A buffer in host memory with an address that kernels can read."""
 
-    def __init__(self, pages: device.Pages, count: int, dtype: np.dtype[Any], placement: str) -> None:
+    def __init__(self, held: device.Pages, count: int, dtype: np.dtype[Any], placement: str) -> None:
         super().__init__(count, dtype)
         self.placement = placement
-        self.pages = pages.kind
-        self._pages = pages
-        self.array = pages.array[: self.nbytes].view(dtype)
+        self.pages = held.kind
+        self._pages = held
+        self.array = held.array[: self.nbytes].view(dtype)
 
     @property
     def pointer(self) -> int:
@@ -70,14 +70,13 @@ class ZerocopyBuffer(Buffer):
 
 
 def allocate(count: int, dtype: np.dtype[Any], placement: str) -> ZerocopyBuffer:
-    """Pages for `count` entries, managed where that is safe, else pinned."""
-    gpu = device.current()
+    """Pages for `count` entries."""
     nbytes = count * dtype.itemsize
     budget.require_host(nbytes, f"placement {placement!r}")  # before it is mapped and touched
-    managed = placement in ("zerocopy", "hybrid") and gpu.managed_is_safe() and managed_room() > nbytes
+    kind = pages.choose(placement, nbytes, managed_room()).kind
     with working("touching host pages"):
-        buffer = ZerocopyBuffer(gpu.pages(nbytes, "managed" if managed else "pinned"), count, dtype, placement)
-    if managed:
+        buffer = ZerocopyBuffer(device.current().pages(nbytes, kind), count, dtype, placement)
+    if kind == "managed":
         count_managed(buffer)
     return buffer
 

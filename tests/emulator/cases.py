@@ -137,6 +137,7 @@ def _panels() -> Iterator[Case]:
             yield name, f"#define KERNEL {name}\n" + specialise.source(f"{name}.cu", prelude), name
     source = specialise.source("panel.cu", specialise.typedefs(Id="u32"))
     yield "panel_rows", "#define KERNEL panel_rows\n" + source, "panel_rows"
+    yield "lines", specialise.source("bits.cu", ""), "lines"
 
 
 def _heavy() -> Iterator[Case]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import signal
 import subprocess
@@ -18,11 +19,11 @@ import sparsezc as gb
 from sparsezc.cli import main
 from sparsezc.csr import Csr
 from sparsezc.errors import DimensionMismatch, FileFormatError, InvalidValue, OutOfMemory
-from sparsezc.io import bounded, external
+from sparsezc.io import bounded, compressing, external, landing, paged
 from sparsezc.io.reader import read_csr
 from tests.io.graphs import load
 
-pytest.importorskip("h5py", reason="h5py is not installed")
+h5py: Any = pytest.importorskip("h5py", reason="h5py is not installed")
 
 ROOT = Path(__file__).resolve().parents[2]
 FORMATS = ("a.txt", "a.csv", "a.txt.gz", "a.mtx", "a.gr", "a.graph", "a.sg", "a.wsg", "a.bel", "a.npz", "a.h5")
@@ -73,6 +74,35 @@ def test_parquet(tmp_path: Path, room: int) -> None:
 @pytest.mark.parametrize("graph", ["kron:9", "urand:8:3?weights=1-9", "grid:31x17", "path:1", "path:300", "star:99"])
 def test_made_graphs(tmp_path: Path, room: int, graph: str) -> None:
     same(graph, tmp_path)
+
+
+@pytest.mark.parametrize("part", [32, 96, 1 << 15])
+@pytest.mark.parametrize("graph", ["kron:9?weights=1-9", "grid:31x17", "path:1", "path:2", "star:99", "a.mtx"])
+def test_compressed_ids_are_those_of_a_conversion_in_memory(
+    tmp_path: Path, room: int, monkeypatch: pytest.MonkeyPatch, graph: str, part: int
+) -> None:
+    monkeypatch.setattr(compressing, "_PART", part)
+    monkeypatch.setattr(landing, "_STEP", 70)
+    source: Any = graph
+    if graph == "a.mtx":
+        source = tmp_path / graph
+        source.write_text(f"{MM}7 4294967296 3\n1 5 1\n1 4294967296 2\n7 3 3\n")
+    gb.io.convert(source, tmp_path / "a.h5", memory="8GB", compress=True)
+    gb.io.convert(source, tmp_path / "b.h5", compress=True)
+    with h5py.File(tmp_path / "a.h5") as found, h5py.File(tmp_path / "b.h5") as expected:
+        assert set(found) == set(expected)
+        for name in set(found) - {"sparsezc"}:
+            np.testing.assert_array_equal(found[name][()], expected[name][()])
+        assert json.loads(found.attrs["binsparse"])["binsparse"] == json.loads(expected.attrs["binsparse"])["binsparse"]
+    assert load(tmp_path / "a.h5", verify=True).nvals == load(source).nvals
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_ids_that_blocks_cannot_hold_stay_plain(tmp_path: Path, room: int) -> None:
+    (tmp_path / "a.mtx").write_text(f"{MM}7 4294967297 2\n1 5 1\n1 4294967297 2\n")
+    gb.io.convert(tmp_path / "a.mtx", tmp_path / "a.h5", memory="8GB", compress=True)
+    with h5py.File(tmp_path / "a.h5") as found:
+        assert found["indices_1"][()].tolist() == [4, 4294967296]
 
 
 @pytest.mark.parametrize("values", ["none", "whole", "fractions", "mixed"])
@@ -187,7 +217,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Mon
     if when == "runs":
         monkeypatch.setattr(external.Run, "write", full)
     else:
-        monkeypatch.setattr(bounded.paged.Filled, "write", full)
+        monkeypatch.setattr(paged.Filled, "write", full)
     with pytest.raises(OSError, match=r"a\.h5 cannot be written: No space left on device"):
         gb.io.convert("kron:6", tmp_path / "a.h5", memory="8GB")
     assert (tmp_path / "a.h5").read_text() == "old"
@@ -227,7 +257,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "options", [{}, {"weights": False, "symmetrize": True}, {"symmetrize": True, "dup_op": "plus"}]
+    "options", [{}, {"weights": False, "symmetrize": True}, {"symmetrize": True, "dup_op": "plus"}, {"compress": True}]
 )
 @pytest.mark.parametrize("name", ["a.txt", "a.wsg", "kron:17"])
 def test_the_peak_is_what_was_allowed(files: Path, tmp_path: Path, name: str, options: dict[str, Any]) -> None:
@@ -240,7 +270,9 @@ def test_the_peak_is_what_was_allowed(files: Path, tmp_path: Path, name: str, op
     peak = int(said)
     print(f"{name}, {options}: {peak / limit:.2f} of what was allowed")
     assert peak <= 1.1 * limit, f"{peak:,} bytes"
-    found, expected = load(tmp_path / "b.h5"), load(source, **options)
+    found, expected = load(tmp_path / "b.h5"), load(source, **{k: v for k, v in options.items() if k != "compress"})
+    with h5py.File(tmp_path / "b.h5") as file:
+        assert ("blocks" in file) == options.get("compress", False)
     np.testing.assert_array_equal(found.indptr, expected.indptr)
     np.testing.assert_array_equal(found.indices.read(), expected.indices.read())
     np.testing.assert_array_equal(found.values.read(), expected.values.read())
@@ -282,6 +314,8 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert main(["convert", str(tmp_path / "a.txt"), str(target), "--memory", "8GB", "--relabel", "--symmetrize"]) == 0
     assert "3 vertices, 4 edges, symmetric" in capsys.readouterr().out
     assert gb.io.read(target, placement="host").to_dicts() == {0: {1: 5, 2: 7}, 1: {0: 5}, 2: {0: 7}}
+    assert main(["convert", "kron:11", str(target), "--memory", "8GB", "--compress"]) == 0
+    assert " bits each, " in capsys.readouterr().out
     assert main(["convert", "kron:5", str(tmp_path / "a.npz"), "--memory", "8GB"]) == 1
     assert "for targets that lie ready" in capsys.readouterr().err
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from sparsezc import device
 from sparsezc.device import Device, Pages
-from sparsezc.engines.gpu import reduce
-from sparsezc.engines.gpu.stores import VectorStore
-from sparsezc.memory import budget
-from sparsezc.semirings import monoid
-from sparsezc.semirings.types import UINT64
+from sparsezc.errors import OutOfMemory
+from sparsezc.memory import budget, pages, zerocopy
+from sparsezc.memory.mapped import MappedBuffer
 
-_BYTES = 1 << 28  # what one measurement moves
+_BYTES = 1 << 30  # what one measurement moves: more than the reach of a card's address translation
 _REPEATS = 5
 
 
@@ -26,20 +25,24 @@ def diagnose(*, measure: bool = True) -> dict[str, Any]:
     Parameters
     ----------
     measure : bool
-        Measure the host link too, which takes about a second and 256 MiB of host and device memory.
+        Measure the host link too, which takes some seconds, 1 GiB of host memory (less where an eighth of what is free
+        is less), as much of a temporary file, and as much device memory.
 
     Returns
     -------
     dict
         ``available`` (bool) and, without a GPU, ``reason``; with one: ``name``, ``multiprocessors``, ``memory_free``,
-        ``memory_total``, ``budget`` (bytes), versions, ``zerocopy_pages`` (the kind that would be taken) and ``link``
-        (bytes per second: ``copy`` from pinned memory, ``managed`` and ``pinned`` pages read by a kernel).
+        ``memory_total``, ``budget`` (bytes), versions, ``pages`` (which kind is taken for arrays in host memory:
+        a list of ``from``, bytes, ``kind`` and ``why``). Measured, bytes per second: ``link`` (``copy`` from pinned
+        memory; ``managed``, ``pinned`` and ``file`` pages read by a kernel in their order), ``scattered`` (the same
+        pages, lines of 128 bytes here and there).
     """
     reason = device.reason()
     if reason is not None:
         return {"available": False, "reason": reason}
     gpu = device.current()
     free, total = gpu.memory()
+    room = zerocopy.managed_room()
     facts: dict[str, Any] = {
         "available": True,
         "name": gpu.name,
@@ -47,11 +50,14 @@ def diagnose(*, measure: bool = True) -> dict[str, Any]:
         "memory_free": free,
         "memory_total": total,
         "budget": budget.available(),
-        "zerocopy_pages": "managed" if gpu.managed_is_safe() else "pinned",
         **_versions(gpu),
+        "pages": [
+            {"from": start, "kind": choice.kind, "why": choice.why}
+            for start, choice in pages.choices(room, measure=measure)
+        ],
     }
     if measure:
-        facts["link"] = _link(gpu)
+        facts["link"], facts["scattered"] = _link(gpu)
     return facts
 
 
@@ -73,35 +79,39 @@ def _dotted(version: int) -> str:
     return f"{version // 1000}.{version % 1000 // 10}"
 
 
-def _link(gpu: Device) -> dict[str, float]:
-    xp = gpu.xp
-    target = xp.empty(_BYTES, np.uint8)
-    rates: dict[str, float] = {}
-    for kind in ("pinned", "managed"):
-        if kind == "managed" and not gpu.managed_is_safe():
-            continue
-        pages = gpu.pages(_BYTES, kind)
+def _link(gpu: Device) -> tuple[dict[str, float], dict[str, float]]:
+    """Rates of the link: copies and pages read in their order; pages read here and there."""
+    room = budget.host_available()
+    nbytes = _BYTES if room is None else min(_BYTES, 1 << max(room // 8, 1 << 20).bit_length() - 1)
+    streamed, scattered = {}, {}
+    for kind, held in _held(gpu, nbytes):
         if kind == "pinned":
-            rates["copy"] = _rate(gpu, lambda pages=pages: gpu.copy_in(target, pages.array))  # type: ignore[misc]
-        rates[kind] = _rate(gpu, _reader(pages))
-    return rates
+            streamed["copy"] = _copied(gpu, held)
+        streamed[kind], scattered[kind] = pages.rate(gpu, held, _REPEATS)
+    return streamed, scattered
 
 
-def _reader(pages: Pages) -> Callable[[], Any]:
-    """A kernel that reads all pages in aligned requests: the sum of them as one long full vector."""
-    count = _BYTES // 8
-    vector = VectorStore(UINT64, count)
-    vector.set(np.uint64(pages.pointer), 0, count)
-    return lambda: reduce.reduce_vector(monoid.plus[UINT64], vector)
+def _held(gpu: Device, nbytes: int) -> Iterator[tuple[str, Pages]]:
+    """Pages of each kind that this machine allows, one after another."""
+    allowed = gpu.managed_is_safe() and zerocopy.managed_room() > nbytes
+    for kind in ("managed", "pinned") if allowed else ("pinned",):
+        yield kind, gpu.pages(nbytes, kind)
+    with tempfile.NamedTemporaryFile() as file:
+        try:
+            np.zeros(nbytes, np.uint8).tofile(file.name)
+            mapped = gpu.map(MappedBuffer(file.name, 0, nbytes, np.uint8).array)
+        except (OSError, OutOfMemory):  # no room in the folder, or a file system whose pages cannot be registered
+            return
+        yield "file", mapped
 
 
-def _rate(gpu: Device, move: Callable[[], Any]) -> float:
-    """The best of a few runs, in bytes per second."""
-    seconds = []
-    for _ in range(_REPEATS + 1):  # the first one compiles and warms up
+def _copied(gpu: Device, held: Pages) -> float:
+    """Bytes a second of copies from pages: the best of a few runs."""
+    target, seconds = gpu.xp.empty(held.array.size, np.uint8), []
+    for _ in range(_REPEATS + 1):
         gpu.synchronize()
         start = time.perf_counter()
-        move()
+        gpu.copy_in(target, held.array, held.kind)
         gpu.synchronize()
         seconds.append(time.perf_counter() - start)
-    return _BYTES / min(seconds[1:])
+    return held.array.size / min(seconds[1:])

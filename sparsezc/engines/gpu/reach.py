@@ -171,4 +171,5 @@ class _Case:
 @cache
 def _prelude(wide: bool, compressed: bool, looks: bool, words: int, aligned: bool, long: int) -> str:
     constants = f"constexpr u64 LONG = {long};\nconstexpr u32 WORDS = {words};"
-    return f"{typedefs(Id='u64' if wide else 'u32')}\n{flags(ALIGNED=aligned, COMPRESSED=compressed, HEADS=looks)}\n{constants}"
+    given = flags(ALIGNED=aligned, COMPRESSED=compressed, HEADS=looks)
+    return f"{typedefs(Id='u64' if wide else 'u32')}\n{given}\n{constants}"

@@ -43,7 +43,8 @@ def pull(semiring: Any, rows: Rows, dtype: DataType, x: Panel, mask: MaskBits) -
     blocks = launch.blocks(gpu, 32 * max(-(-rows.nrows // 32), chunks.count))
     operands = *operand, *mask.arguments(), np.uint64(x.width), np.uint32(group), y.values, y.bits
     reads_values = ("y" if x.across else "x") in semiring.reads
-    for part in placements.parts(rows, None, Wanted(None), ids=True, values=reads_values):
+    wanted = _wanted(rows, mask, x.width)
+    for part in placements.parts(rows, None, wanted, ids=True, values=reads_values):
         prelude = _prelude(
             semiring,
             dtype,
@@ -62,6 +63,18 @@ def pull(semiring: Any, rows: Rows, dtype: DataType, x: Panel, mask: MaskBits) -
         stats.run(kernel, part.near, blocks, launch.THREADS, (*part.arguments, *operands, counters, *partial))
     y.count = None
     return y
+
+
+def _wanted(rows: Rows, mask: MaskBits, width: int) -> Wanted:
+    """The rows for which the mask allows an entry of the panel at least, where the placement wants to know."""
+    if mask.allows_all or not placements.serves(rows):
+        return Wanted(None)
+    gpu = device.current()
+    bits = gpu.xp.empty(-(-rows.nrows // 32), np.uint32)
+    lines = specialise.kernel(gpu, "bits.cu", "", "lines")
+    arguments = np.uint64(rows.nrows), np.uint64(width), *mask.arguments(), bits
+    lines(launch.blocks(gpu, rows.nrows), launch.THREADS, arguments)
+    return Wanted(bits)
 
 
 def _reads_x(semiring: Any, across: bool) -> bool:

@@ -284,6 +284,8 @@ def _push(case: _Case, columns: Rows, store: VectorStore, mask: MaskBits, accum:
     few = not launch.is_attended() or _is_sparse(case.vector)
     nwords = -(-columns.nrows // 32)
     blocks = launch.blocks(gpu, 32 * max(nwords, columns.chunks.count))
+    if counted is None and case.vector is not None and case.vector.count is not None:  # to count takes a wait
+        counted = case.vector.count * columns.nvals // columns.nrows
     wanted = Wanted(None if case.vector is None or case.vector.is_full else case.vector.bits, 0, counted)
     operands = values, bits, *mask.arguments(), result.values, result.bits, np.uint32(together.bits)
     rest = np.uint64(32) if few else _piece(blocks * _WARPS, nwords, 4), np.uint32(32 if few else 1)

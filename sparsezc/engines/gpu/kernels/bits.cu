@@ -1,6 +1,6 @@
 // Presence words: 32 entries of a vector packed into a u32. Small kernels, none of them specialised.
 //
-// Who calls: engines/gpu/launch.py. All memory lies on the device.
+// Who calls: engines/gpu/launch.py, and spmm.py (lines). All memory lies on the device.
 #include "warp.cuh"
 
 namespace szc {
@@ -44,6 +44,21 @@ extern "C" __global__ void wanted(u64 nrows, const i64* indptr, const u32* mask,
     n[2] += entries;
   }
   for (int k = 0; k < 3; ++k) add_lanes(n[k], totals + k);
+}
+
+// lines: presence words of the lines, of `width` entries each, in which a mask lets something through.
+extern "C" __global__ void lines(u64 count, u64 width, const u32* mask, u32 flip, u32* bits) {
+  const u64 warps = (u64)gridDim.x * (blockDim.x >> 5);
+  for (u64 word = ((u64)blockIdx.x * blockDim.x + threadIdx.x) >> 5; 32 * word < count; word += warps) {
+    const u64 line = 32 * word + lane_id(), first = line * width, end = line < count ? first + width : first;
+    bool any = false;
+    for (u64 at = first; !any && at < end; at = (at | 31) + 1) {
+      const u32 lo = (u32)at & 31u, hi = end - at < 32 - lo ? lo + (u32)(end - at) : 32;
+      any = ((mask[at >> 5] ^ flip) & bit_range(lo, hi)) != 0;
+    }
+    const u32 found = __ballot_sync(ALL, any);
+    if (lane_id() == 0) bits[word] = found;
+  }
 }
 
 // popcounts: how many bits of each word are set.

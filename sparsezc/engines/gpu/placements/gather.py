@@ -2,30 +2,28 @@
 
 What arrives is a matrix whose other rows are empty: its offsets are the sums of the wanted rows' lengths, so the
 kernels see nothing new. What exceeds a buffer goes in turns, and the threads fill one buffer while the card reads
-another. A row that is longer than a buffer stays where it is and is read over the link. Source: A. H. N. Sabet, Z.
-Zhao, R. Gupta, Subway: minimizing data transfer during out-of-GPU-memory graph processing, EuroSys 2020,
+another. A row that is longer than half a buffer stays where it is and is read over the link. Source: A. H. N. Sabet,
+Z. Zhao, R. Gupta, Subway: minimizing data transfer during out-of-GPU-memory graph processing, EuroSys 2020,
 doi:10.1145/3342195.3387537.
+
+Subway gathers always. Here a piece of the matrix, of half a buffer, of which so much is wanted that copying all takes
+less time than gathering (hands.py measures both) is copied from where it lies.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
-from os import cpu_count
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sparsezc import device, stats
-from sparsezc.engines.gpu.placements import Entries, Part, Wanted, part, staging
+from sparsezc import device
+from sparsezc.engines.gpu.placements import Entries, Part, Wanted, hands, part, staging
+from sparsezc.engines.gpu.placements.hands import Runs
 from sparsezc.engines.gpu.stores import Rows
 
-_TAKE = 1 << 16  # entries that a thread takes at once: their positions stay in its cache
-_RUN = 512  # entries: runs are copied one by one if they are as long as this on average
-_THREADS = min(16, cpu_count() or 1)
+_SPAN = 2**31 - 1  # entries that one turn's rows may lie apart: its runs are told in 4 bytes
 
 
 def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
@@ -33,170 +31,170 @@ def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
     return serve(plan(rows, entries, wanted))
 
 
+class Pieces(NamedTuple):
+    """A matrix in pieces for buffers of `size` entries: piece k has rows[k] .. rows[k+1]-1, and so with its entries and
+    chunks; `long` are those that are one row, too long for half a buffer.
+    """
+
+    size: int
+    rows: list[int]
+    entries: list[int]
+    chunks: list[int]
+    long: list[int]
+
+    def of(self, first: int, end: int) -> tuple[tuple[int, int], tuple[int, int]]:
+        """The rows and the chunks of pieces first .. end-1."""
+        return (self.rows[first], self.rows[end]), (self.chunks[first], self.chunks[end])
+
+
+class Gathered(NamedTuple):
+    """The matrix of the wanted rows: its rows' lengths, its offsets, and the offset of each piece and of the end."""
+
+    lengths: Any
+    indptr: Any
+    offsets: list[int]
+
+
 class Turn(NamedTuple):
-    """Rows first .. end-1, of which the wanted ones are gathered: from `begins`, runs of `sizes` entries."""
+    """Rows and chunks, whose `nvals` entries arrive from entry `start` of the matrix with offsets `indptr`: gathered
+    from runs, or without these copied as they lie.
+    """
 
     rows: tuple[int, int]
     chunks: tuple[int, int]
-    start: int  # the entry of the gathered matrix that is the first of them
-    begins: NDArray[np.int64]
-    sizes: NDArray[np.int64]
+    indptr: Any
+    start: int
+    nvals: int
+    runs: Runs | None = None
 
 
 class Plan(NamedTuple):
     """All that asking the device takes, so that serving it waits for nothing but copies.
 
-    `long`: rows that no buffer holds; `indptr`: the gathered matrix's offsets.
+    `long`: rows that are read in place, and their chunks.
     """
 
     rows: Rows
     entries: Entries
     size: int
-    long: list[int]
-    indptr: Any
+    long: list[tuple[int, tuple[int, int]]]
     turns: list[Turn]
 
 
 def plan(rows: Rows, entries: Entries, wanted: Wanted) -> Plan:
-    """What is gathered when."""
-    gpu = device.current()
-    xp = gpu.xp
+    """What is gathered, and what is copied, when."""
     size = staging.size(rows, entries.nbytes)
-    lengths = rows.indptr[1:] - rows.indptr[:-1]
-    if wanted.words is not None:
-        lengths = xp.where(_unpacked(wanted, rows.nrows), lengths, 0)
-    long = gpu.asnumpy(xp.flatnonzero(lengths > size - 32)).tolist()
-    lengths[xp.asarray(long, np.int64)] = 0
-    indptr = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(lengths)])
-    turns = []
-    for first, end in _ranges(indptr, size - 32, long):
-        at = xp.flatnonzero(lengths[first:end]) + first
-        runs = _runs(rows.indptr[at], lengths[at])
-        turns.append(Turn((first, end), _chunks(rows, first, end), int(indptr[first]), *runs))
-    return Plan(rows, entries, size, long, indptr, turns)
+    pieces = _pieces(rows, size)
+    gathered, counts = _gathered(rows, pieces, wanted)
+    share = hands.share()
+    long, turns = [], []
+    first, count = 0, 0  # what the next turn gathers: the pieces from the first on that have none yet
+    for k, (wants, begin, end) in enumerate(zip(counts, pieces.entries, pieces.entries[1:], strict=False)):
+        alone = wants > 0 and (k in pieces.long or wants >= share * (end - begin))
+        if alone or count + wants > size - 32 or end - pieces.entries[first] > _SPAN:
+            turns += _turn(rows, pieces, gathered, first, k, count)
+            first, count = k, 0
+        if not alone:
+            count += wants
+            continue
+        first = k + 1
+        if k in pieces.long:
+            long.append((pieces.rows[k], pieces.of(k, k + 1)[1]))
+        else:
+            turns.append(Turn(*pieces.of(k, k + 1), rows.indptr, begin, end - begin))
+    turns += _turn(rows, pieces, gathered, first, len(counts), count)
+    return Plan(rows, entries, size, long, turns)
 
 
 def serve(given: Plan, subset: Any = None) -> Iterator[Part]:
     """The launches; `subset`: presence words of the rows that they take at all, wanted or not."""
     rows, entries = given.rows, given.entries
-    for row in given.long:  # only its chunks have anything to do; the last row's presence word ends with it
-        chunks = _chunks(rows, row, row + 1)
+    for row, chunks in given.long:  # only its chunks have anything to do; the last row's presence word ends with it
         yield part(rows, staging.in_place(rows, entries), which=(row + 1, row + 1), chunks=chunks, subset=subset)
-    sources = [buffer.read() for buffer in entries.buffers]
-    pinned = _kept.setdefault(device.current(), (_Pinned(), _Pinned()))
     buffers = staging.Staging(entries, given.size)
-    for number, turn in enumerate(given.turns):
-        host = pinned[number % 2]
-        filled = host.fill(sources, given.size, turn.begins, turn.sizes)  # while the card reads the one before
-        there = buffers.fill(filled, turn.start % 32)
-        host.is_free = buffers.copied()
-        buffers.arrived()
-        pointers = staging.pointers(rows, entries, there, turn.start - turn.start % 32)
-        yield part(rows, pointers, which=turn.rows, chunks=turn.chunks, indptr=given.indptr, subset=subset, near=True)
+    for turn in given.turns:
+        pointers = staging.in_place(rows, entries)
+        if turn.nvals:
+            if turn.runs is None:
+                sources = [buffer.read(turn.start, turn.start + turn.nvals) for buffer in entries.buffers]
+            else:
+                sources = hands.fill(rows, entries, given.size, turn.runs)  # while the card reads the turn before
+            there = buffers.fill(sources, turn.start % 32)
+            if turn.runs is not None:
+                hands.copied(buffers.copied(), sum(source.nbytes for source in sources))
+            buffers.arrived()
+            pointers = staging.pointers(rows, entries, there, turn.start - turn.start % 32)
+        where = {"which": turn.rows, "chunks": turn.chunks, "indptr": turn.indptr}
+        yield part(rows, pointers, **where, subset=subset, near=True)
 
 
-def _unpacked(wanted: Wanted, nrows: int) -> Any:
-    """The wanted rows as booleans."""
-    xp = device.current().xp
-    bits = xp.unpackbits((wanted.words ^ np.uint32(wanted.flip)).view(np.uint8), bitorder="little")
-    return bits[:nrows].astype(bool)
-
-
-def _ranges(indptr: Any, size: int, long: list[int]) -> list[tuple[int, int]]:
-    """Rows that follow each other and have at most `size` entries together, none of them in `long`."""
-    gpu = device.current()
-    nrows, first, made = indptr.size - 1, 0, []
-    for stop in [*long, nrows]:
-        while first < stop:
-            limit = int(indptr[first]) + size
-            end = min(stop, int(gpu.xp.searchsorted(indptr, gpu.xp.asarray([limit]), side="right")[0]) - 1)
-            made.append((first, end))
-            first = end
-        first = stop + 1
-    return made
-
-
-def _chunks(rows: Rows, first: int, end: int) -> tuple[int, int]:
-    """The chunks of the long rows among first .. end-1."""
-    chunks = rows.chunks
-    if chunks.count == 0:
-        return 0, 0
-    xp = device.current().xp
-    at = xp.searchsorted(chunks.rows, xp.asarray([first, end], np.uint64))
-    begin, stop = chunks.first[at].tolist()
-    return int(begin), int(stop)
-
-
-class _Pinned:
-    """Pinned memory that rows are gathered into. It is kept: to make it takes longer than to fill it.
-
-    `is_free()` waits until what it held, for this product or the one before, has been copied.
-    """
-
-    def __init__(self) -> None:
-        self._pages: dict[int, device.Pages] = {}
-        self.is_free: Any = lambda: None
-
-    def fill(
-        self, sources: list[Any], size: int, begins: NDArray[np.int64], sizes: NDArray[np.int64]
-    ) -> list[NDArray[Any]]:
-        """The entries of some runs, one run after another, `size` at most."""
-        self.is_free()
-        targets = [self._array(k, size, source.dtype) for k, source in enumerate(sources)]
-        with stats.timed("gather"):
-            before = np.concatenate([[0], np.cumsum(sizes)])
-            total, shift = int(before[-1]), begins - before[:-1]
-            step = max(_TAKE, -(-total // (2 * _THREADS)))
-            pairs = list(zip(sources, targets, strict=True))
-            tasks = [(lo, min(lo + step, total)) for lo in range(0, total, step)]
-            list(_threads().map(lambda task: _take(pairs, shift, before, *task), tasks))
-        return [target[:total] for target in targets]
-
-    def _array(self, k: int, size: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-        nbytes = size * dtype.itemsize
-        if k not in self._pages or self._pages[k].array.size < nbytes:
-            self._pages.pop(k, None)
-            self._pages[k] = device.current().pages(nbytes, "pinned")
-        array: NDArray[Any] = self._pages[k].array[:nbytes].view(dtype)
-        return array
-
-
-_kept: WeakKeyDictionary[device.Device, tuple[_Pinned, _Pinned]] = WeakKeyDictionary()
-
-
-def _take(pairs: list[tuple[Any, Any]], shift: Any, before: Any, lo: int, hi: int) -> None:
-    """Entries lo .. hi-1 of what is gathered: run by run where these are long, else by their positions."""
-    for start in range(lo, hi, _TAKE):
-        stop = min(start + _TAKE, hi)
-        first, end = np.searchsorted(before, (start, stop - 1), side="right") - [1, 0]
-        edges = np.clip(before[first : end + 1], start, stop)
-        if stop - start > _RUN * (end - first):
-            for run in range(first, end):
-                to, until = edges[run - first], edges[run - first + 1]
-                for source, target in pairs:
-                    target[to:until] = source[to + shift[run] : until + shift[run]]
-            continue
-        at = np.ones(stop - start, np.int64)  # steps of 1 within a run; np.repeat would hold the other threads up
-        at[0] = start + shift[first]
-        at[edges[1:-1] - start] += np.diff(shift[first:end])
-        np.cumsum(at, out=at)
-        for source, target in pairs:
-            source.take(at, out=target[start:stop], mode="clip")
-
-
-def _runs(begins: Any, sizes: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows on the device as runs for the host: those that follow each other without a gap are one."""
+def _gathered(rows: Rows, pieces: Pieces, wanted: Wanted) -> tuple[Gathered, list[int]]:
+    """The wanted rows, but for those that are read in place, and how many entries are wanted of each piece."""
+    if wanted.words is None:
+        return Gathered(None, rows.indptr, pieces.entries), np.diff(pieces.entries).tolist()
     gpu = device.current()
     xp = gpu.xp
-    if begins.size == 0:
-        return gpu.asnumpy(begins), gpu.asnumpy(sizes)
-    ends = begins + sizes
-    gaps = xp.flatnonzero(begins[1:] != ends[:-1])
-    first = xp.concatenate([begins[:1], begins[gaps + 1]])
-    last = xp.concatenate([ends[gaps], ends[-1:]])
-    return gpu.asnumpy(first), gpu.asnumpy(last - first)
+    bits = xp.unpackbits((wanted.words ^ np.uint32(wanted.flip)).view(np.uint8), bitorder="little")
+    lengths = (rows.indptr[1:] - rows.indptr[:-1]) * bits[: rows.nrows]
+    long = xp.asarray([pieces.rows[k] for k in pieces.long], np.int64)
+    apart = lengths[long]
+    lengths[long] = 0
+    indptr = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(lengths)])
+    found = gpu.asnumpy(xp.concatenate([indptr[xp.asarray(pieces.rows)], apart]))
+    offsets = found[: len(pieces.rows)]
+    counts = np.diff(offsets)
+    counts[pieces.long] = found[len(pieces.rows) :]
+    return Gathered(lengths, indptr, offsets.tolist()), counts.tolist()
 
 
-@cache
-def _threads() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(_THREADS, "gather")
+def _turn(rows: Rows, pieces: Pieces, gathered: Gathered, first: int, end: int, count: int) -> list[Turn]:
+    """The turn that gathers pieces first .. end-1. Rows that nobody wants have one, too: what is absent is written."""
+    if first == end:
+        return []
+    where, start = pieces.of(first, end), gathered.offsets[first]
+    if count == 0:
+        return [Turn(*where, gathered.indptr, start, 0)]
+    gpu = device.current()
+    xp = gpu.xp
+    at = xp.flatnonzero(gathered.lengths[slice(*where[0])]) + where[0][0]
+    begins = rows.indptr[at] - pieces.entries[first]
+    before = xp.concatenate([gathered.indptr[at] - start, xp.asarray([count])])
+    bounds = xp.stack([begins, begins + gathered.lengths[at]], axis=1).astype(np.int64 if rows.wide else np.int32)
+    tasks = xp.searchsorted(before, xp.asarray(hands.tasks(count)))
+    tasks, taken = gpu.asnumpy(xp.stack([tasks, before[tasks]]))
+    runs = Runs(pieces.entries[first], gpu.asnumpy(bounds), np.append(tasks, at.size), np.append(taken, count))
+    return [Turn(*where, gathered.indptr, start, count, runs)]
+
+
+_known: WeakKeyDictionary[Rows, Pieces] = WeakKeyDictionary()
+
+
+def _pieces(rows: Rows, size: int) -> Pieces:
+    """The pieces of a matrix, which are looked for once as long as buffers stay as large."""
+    known = _known.get(rows)
+    if known is None or known.size != size:
+        known = _known[rows] = _cut(rows, size)
+    return known
+
+
+def _cut(rows: Rows, size: int) -> Pieces:
+    """A piece has the rows that begin in so many entries as half a buffer holds. So with its last one, which is no
+    longer than the other half, it fits the buffer.
+    """
+    gpu = device.current()
+    xp = gpu.xp
+    half = size // 2
+    long = xp.flatnonzero(rows.indptr[1:] - rows.indptr[:-1] > half - 32)
+    ends = xp.asarray([0, rows.nrows], np.int64)
+    halves = xp.searchsorted(rows.indptr, xp.arange(half, rows.nvals, half))
+    cuts = xp.unique(xp.concatenate([halves, long, long + 1, ends]))
+    chunks = rows.chunks
+    at = xp.zeros(cuts.size, np.int64)
+    if chunks.count:
+        at = chunks.first[xp.searchsorted(chunks.rows, cuts.astype(np.uint64))].astype(np.int64)
+    cuts, entries, at = gpu.asnumpy(xp.stack([cuts, rows.indptr[cuts], at]))
+    kept = np.append(entries[:-1] != entries[1:], True)  # a piece without entries is part of the one before it
+    kept[0] = True
+    cuts, entries, at = (array[kept] for array in (cuts, entries, at))
+    numbers = np.searchsorted(cuts, gpu.asnumpy(long)).tolist()
+    return Pieces(size, cuts.tolist(), entries.tolist(), at.tolist(), numbers)

@@ -18,35 +18,40 @@ from __future__ import annotations
 
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from sparsezc import device, stats
-from sparsezc.engines.gpu import launch
-from sparsezc.engines.gpu.placements import Entries, Part, Wanted, gather, part, segments, staging
+from sparsezc.engines.gpu.placements import Entries, Part, Wanted, gather, part, segments, staging, whole
 from sparsezc.engines.gpu.stores import Rows
 from sparsezc.memory import budget
 
-_LOOK = 1 / 16  # of all entries: read as many, and it is time to see which segments have earned a copy
+_LARGE = 1 << 26  # entries: what follows is a share of all entries, and of so many where a matrix has fewer
+_LOOK = 1 / 16  # read as many, and it is time to see which segments have earned a copy
 _LOOK_WHEN_FULL = 4  # likewise, where something would have to go
+_SMALL = 1 / 256  # a product that reads less is not counted, for counting would take longer
+_TRIFLE = 1 / 4096  # likewise: it waits for the table longer than for the link
+_GUESS = 1 / 16  # of all entries: what a product is taken to read of which nobody knows
 _TURNCOAT = 4  # times all entries: what products must read of other arrays before the region is made for these
 _HYSTERESIS = 2  # a segment takes another's place if it was read so many times as often
 _ACTIVE = 0.1  # of the entries that are not kept: what Ascetic expects a product to want of them
 _GATHERED, _IN_PLACE = "gathered", "in place"  # ways to fetch the rest
-_SMALL = 1 / 256  # of all entries: a product that reads less is not counted, for counting would take longer
 
 
-def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
+def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterable[Part]:
     """The launches that serve a product."""
-    region = _of(rows, entries, wanted)
-    if region is not None:
-        region.note(rows, wanted)
-    if region is None or rows.indices.placement != "cached":
-        yield _mixed(region, rows, entries)
-    else:
-        yield from _as_ascetic(region, rows, entries, wanted)
+    if rows.indices.placement == "cached":
+        return _as_ascetic(rows, entries, wanted)
+    region, expected, size = rows.region, _expected(rows, wanted), max(rows.nvals, _LARGE)
+    if expected >= _SMALL * size:
+        region = _noted(rows, entries, wanted)
+    elif region is not None and (expected < _TRIFLE * size or not region.serves(entries)):
+        region = None
+    if region is None or not region.filled:  # as zerocopy: no table to look into
+        return (whole(rows, None if entries.ids is rows.indices else entries.ids),)
+    return (_mixed(region, rows, entries),)
 
 
 class Region:
@@ -74,7 +79,9 @@ class Region:
         self._tables = {id(b): xp.full(self.count, b.pointer, np.uint64) for b in entries.buffers}
         self._slot_of = xp.full(self.count, -1, np.int64)
         self._reads = xp.zeros(self.count, np.uint32)
+        self._passes = 0  # products that read all, and are not in _reads yet
         self._unseen = 0.0  # entries read since the last look
+        self._counted = 0  # products since the numbers were last halved
         self._bits: Any = None
         self.parts: dict[Any, Part] = {}  # what one launch takes that reads all rows, by the arrays that it reads
         self.unserved = 0.0  # entries that products have read of other arrays since it was last of use
@@ -92,21 +99,40 @@ class Region:
 
     def note(self, rows: Rows, wanted: Wanted) -> None:
         """Count what a product is about to read, and from time to time bring in what has earned it."""
-        if self.filled == self.count:
+        expected, size = _expected(rows, wanted), max(rows.nvals, _LARGE)
+        if self.filled == self.count or expected < _SMALL * size:
             return
-        entries = _expected(rows, wanted)
-        if entries < _SMALL * rows.nvals:
-            return
-        segments.touch(rows, wanted, self._reads)
-        self._unseen += entries
-        if self._unseen >= (_LOOK if self.filled < self.slots else _LOOK_WHEN_FULL) * rows.nvals:
+        if wanted.words is None and wanted.most >= rows.nvals:
+            self._passes += 1
+        else:
+            segments.touch(rows, wanted, self._reads)
+        self._unseen += expected
+        self._counted += 1
+        if self._counted >> (30 - segments.BITS):  # each may have added a whole segment: far from the end of 32 bits
+            self._add_passes(rows)
+            self._reads >>= np.uint32(1)
+            self._counted >>= 1
+        has_room = self.filled < self.slots
+        if self._unseen >= (_LOOK if has_room else _LOOK_WHEN_FULL) * size or (has_room and self._unseen >= rows.nvals):
             self._unseen = 0.0
+            self._add_passes(rows)
             self._look()
+
+    def _add_passes(self, rows: Rows) -> None:
+        """Count the products that read all."""
+        if self._passes:
+            last = rows.nvals - ((self.count - 1) << segments.BITS)
+            self._reads[:-1] += np.uint32(self._passes << segments.BITS)
+            self._reads[-1:] += np.uint32(self._passes * last)
+            self._passes = 0
 
     def _look(self) -> None:
         xp = device.current().xp
-        reads, there = self._reads.astype(np.int64), self._slot_of >= 0
-        earned = xp.flatnonzero(~there & (reads >= 1 << segments.BITS))
+        there = self._slot_of >= 0
+        earned = xp.flatnonzero(~there & (self._reads >= np.uint32(1 << segments.BITS)))
+        if not earned.size:
+            return
+        reads = self._reads.astype(np.int64)
         earned = earned[xp.argsort(_rank(reads[earned], earned))]  # the most read first
         free = min(self.slots - self.filled, earned.size)
         coming, slots = earned[:free], self.filled + xp.arange(free, dtype=np.int64)
@@ -122,8 +148,6 @@ class Region:
             self._slot_of[going] = -1
         if coming.size:
             self._bring(coming, slots)
-        if int(reads.max()) >= 1 << 30:  # far from the end of 32 bits
-            self._reads >>= np.uint32(1)
 
     def _bring(self, which: Any, slots: Any) -> None:
         xp = device.current().xp
@@ -163,26 +187,29 @@ class Region:
 
 
 def _expected(rows: Rows, wanted: Wanted) -> float:
-    """Entries that a product will read. Where nobody has counted, a sample is."""
+    """Entries that a product will read, as far as that is known without asking the device."""
     if wanted.entries is not None:
         return wanted.entries
-    if wanted.words is None:
-        return rows.nvals
-    _, first, entries = launch.wanted(rows.indptr, rows.nrows, wanted.words, wanted.flip)
-    return first if wanted.most < rows.nvals else entries
+    return rows.nvals if wanted.words is None else _GUESS * rows.nvals
 
 
-def _mixed(region: Region | None, rows: Rows, entries: Entries, subset: Any = None) -> Part:
+def _mixed(region: Region, rows: Rows, entries: Entries, subset: Any = None) -> Part:
     """Rows whose segments are read where they lie."""
-    made = None if region is None or subset is not None else region.parts.get(entries.key)
+    made = None if subset is not None else region.parts.get(entries.key)
     if made is None:
-        tables = (0, 0) if region is None else region.tables(entries)
-        bits = 0 if region is None else segments.BITS
-        pointers = staging.in_place(rows, entries)
-        made = part(rows, pointers, segments=tables, bits=bits, subset=subset)
-        if region is not None and subset is None:
+        tables, pointers = region.tables(entries), staging.in_place(rows, entries)
+        made = part(rows, pointers, segments=tables, bits=segments.BITS, subset=subset)
+        if subset is None:
             region.parts[entries.key] = made
     return made
+
+
+def _noted(rows: Rows, entries: Entries, wanted: Wanted) -> Region | None:
+    """The region of some rows once it has counted what a product is about to read."""
+    region = _of(rows, entries, wanted)
+    if region is not None:
+        region.note(rows, wanted)
+    return region
 
 
 def _of(rows: Rows, entries: Entries, wanted: Wanted) -> Region | None:
@@ -242,9 +269,12 @@ def _room(rows: Rows, entry_bytes: int) -> int:
     return room
 
 
-def _as_ascetic(region: Region, rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
+def _as_ascetic(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
     """The rows in the region first, and meanwhile the others are gathered; or all in one launch, if that is faster."""
-    gpu = device.current()
+    gpu, region = device.current(), _noted(rows, entries, wanted)
+    if region is None:
+        yield whole(rows, None if entries.ids is rows.indices else entries.ids)
+        return
     count = rows.nvals if wanted.words is None else wanted.entries or 0
     is_large = count >= _LOOK * rows.nvals
     untried = [way for way, costs in region.costs.items() if len(costs) < 2]  # the first time, kernels are compiled

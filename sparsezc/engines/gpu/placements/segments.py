@@ -32,10 +32,6 @@ def _kernel(name: str, entry: str = "u32") -> Any:
 def touch(rows: Rows, wanted: Wanted, counts: Any) -> None:
     """Add to counts[s] how many entries of segment s the product will read (u32)."""
     gpu = device.current()
-    if wanted.words is None and wanted.most >= rows.nvals:  # all of each
-        counts[:-1] += np.uint32(1 << BITS)
-        counts[-1:] += np.uint32(rows.nvals - ((counts.size - 1) << BITS))
-        return
     words = 0 if wanted.words is None else wanted.words
     arguments = np.uint64(rows.nrows), rows.indptr, words, np.uint32(wanted.flip), np.uint64(wanted.most), counts
     _kernel("touch")(launch.blocks(gpu, rows.nrows), launch.THREADS, arguments)

@@ -1,0 +1,236 @@
+"""Is an answer right, where the edges fill most of the host's memory? Checks on all cores, a block of rows at a time.
+
+For symmetric graphs. Nothing is shared with the algorithms: NumPy looks every entry's column up in a table and folds
+each row (``take`` and ``reduceat`` leave Python's lock to others). What limits this is the memory of the tables, so
+they are narrow, and the lock, so blocks are large and each thread keeps its buffers. A check may be given a time: the
+blocks come in a random order, and a check that is stopped says which share of the rows it has seen.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.verify import Undecided, Wrong
+
+BLOCK = 1 << 21  # entries at a time: large, for a thread must get hold of Python's lock some times for each
+REST = 1 << 28  # entries outside of what a search reached, which SciPy may judge
+_SEED = 27182818
+
+
+class Block:
+    """Some rows: those from `first` on; `there` says which have entries, and `starts` where each of these begins."""
+
+    def __init__(self, csr: Any, first: int, last: int, room: Room) -> None:
+        bounds = csr.indptr[first : last + 1]
+        self.first, self.last = first, last
+        self.ids = csr.indices.read(int(bounds[0]), int(bounds[-1]))
+        self.there = np.flatnonzero(bounds[1:] > bounds[:-1])
+        self.starts = bounds[:-1][self.there] - bounds[0]
+        self._wide, self._room = room.take(np.dtype(np.intp), self.ids.size), room
+        np.copyto(self._wide, self.ids)
+
+    def of(self, array: NDArray[Any]) -> NDArray[Any]:
+        """What the rows that have entries have in an array."""
+        return array[self.first : self.last][self.there]
+
+    def look_up(self, table: NDArray[Any]) -> NDArray[Any]:
+        """The table's number for each entry's column; good until the next look into one of this type."""
+        found = self._room.take(table.dtype, self.ids.size)
+        return table.take(self._wide, mode="clip", out=found)
+
+    def refuse(self, bad: NDArray[np.bool_], why: str) -> None:
+        if bad.any():
+            raise Wrong(f"{why} (vertex {self.first + int(self.there[bad.argmax()])})")
+
+
+class Room:
+    """A thread's buffers, which it keeps: making them anew costs more than filling them."""
+
+    def __init__(self, entries: int) -> None:
+        self._entries = entries
+        self._arrays: dict[np.dtype[Any], NDArray[Any]] = {}
+
+    def take(self, dtype: np.dtype[Any], count: int) -> NDArray[Any]:
+        if dtype not in self._arrays:
+            self._arrays[dtype] = np.empty(self._entries, dtype)
+        return self._arrays[dtype][:count]
+
+
+def cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def over_rows(
+    csr: Any,
+    look: Callable[[Block], None],
+    *,
+    block: int = BLOCK,
+    threads: int | None = None,
+    seconds: float | None = None,
+) -> float:
+    """Call `look` for all blocks of rows that have entries; the share of the rows that was seen.
+
+    The blocks come in a random order, for so many seconds at most. The first to raise ends it all.
+    """
+    indptr, n = csr.indptr, csr.nrows
+    cuts = np.searchsorted(indptr, np.arange(0, max(int(indptr[-1]), 1), block), "right") - 1
+    cuts = np.unique(np.append(cuts, [0, n]))
+    largest = int(np.diff(indptr[cuts]).max())
+    until = float("inf") if seconds is None else time.monotonic() + seconds
+    turns = iter(np.random.default_rng(_SEED).permutation(cuts.size - 1).tolist())
+    failed: list[BaseException] = []
+
+    def work() -> int:
+        room, seen = Room(largest), 0
+        for k in turns:  # whoever asks gets the next one: Python's lock sees to it
+            if failed or time.monotonic() > until:
+                break
+            try:
+                rows = Block(csr, int(cuts[k]), int(cuts[k + 1]), room)
+                if rows.ids.size:
+                    look(rows)
+            except BaseException as error:
+                failed.append(error)
+                raise
+            seen += int(cuts[k + 1] - cuts[k])
+        return seen
+
+    count = threads or cores()
+    with ThreadPoolExecutor(count) as pool:
+        return sum(each.result() for each in [pool.submit(work) for _ in range(count)]) / n
+
+
+def structure(csr: Any, seconds: float | None = None) -> float:
+    """Ids are vertices, and ascend in each row. The share of the rows that were looked at, as with all that follow."""
+    if csr.indptr[0] != 0 or (np.diff(csr.indptr) < 0).any() or csr.indptr[-1] != csr.indices.count:
+        raise Wrong("the offsets do not ascend from 0 to the number of entries")
+
+    def look(rows: Block) -> None:
+        ids, begins = rows.ids, np.zeros(rows.ids.size, bool)
+        begins[rows.starts] = True
+        rows.refuse(ids[np.append(rows.starts[1:], ids.size) - 1] >= csr.ncols, "an id is no vertex")
+        if not (begins[1:] | (ids[1:] > ids[:-1])).all():
+            raise Wrong(f"the ids of a row do not ascend (among vertices {rows.first} to {rows.last - 1})")
+
+    return over_rows(csr, look, seconds=seconds)
+
+
+def traversals(
+    csr: Any, level: NDArray[Any], source: int, label: NDArray[Any] | None = None, seconds: float | None = None
+) -> float:
+    """Levels of a search, -1 where there is none, and labels: the smallest vertex of each component. In one pass.
+
+    The least level among a vertex's neighbours is one less than its own, so there is a path of that length; the
+    greatest is one more at most, so there is no shorter one; whoever was not reached has no neighbour that was. So what
+    the search reached is one component, whose label must be its smallest vertex; SciPy finds the components of the
+    rest; and no edge joins two labels. A table of one byte (of two, in deep graphs) has a vertex's level below a hash
+    of its label, which is 0 for the component of the source alone.
+    """
+    reached = _plausible(csr, level, source)
+    bits = 4 if level.max() < 15 else 8
+    none = (1 << bits) - 1
+    near = (level & none).astype(np.uint8 if bits == 4 else np.uint16)  # -1 is all ones
+    if label is not None:
+        _labelled(csr, label, reached)
+        near |= np.where(label == label[source], 0, (label & 7) + 1 << bits).astype(near.dtype)
+
+    def look(rows: Block) -> None:
+        found, own = rows.look_up(near), rows.of(near).astype(np.int32)
+        least, most = (fold.reduceat(found, rows.starts).astype(np.int32) for fold in (np.minimum, np.maximum))
+        rows.refuse((least >> bits != own >> bits) | (most >> bits != own >> bits), "an edge joins two labels")
+        least, most, own = least & none, most & none, own & none
+        apart = own == none
+        rows.refuse(apart & (least != none), "a neighbour of a reached vertex was not reached")
+        rows.refuse(~apart & (most > own + 1), "an edge leads more than one level deeper")
+        rows.refuse(~apart & (own > 0) & (least != own - 1), "no neighbour is one level nearer")
+
+    return over_rows(csr, look, seconds=seconds)
+
+
+def _plausible(csr: Any, level: NDArray[Any], source: int) -> NDArray[np.bool_]:
+    """What was reached, by levels that are no nonsense."""
+    if level.shape != (csr.nrows,) or level[source] != 0 or np.count_nonzero(level == 0) != 1:
+        raise Wrong(f"level 0 must be the source {source}'s alone, among {csr.nrows:,}")
+    if level.min() < -1 or level.max() >= 255:
+        raise Undecided(f"levels go from {level.min()} to {level.max()}; -1 to 254 can be judged")
+    reached: NDArray[np.bool_] = level >= 0
+    alone = reached & (csr.indptr[1:] == csr.indptr[:-1])
+    alone[source] = False
+    _refuse(alone, "a vertex without edges was reached")
+    return reached
+
+
+def _labelled(csr: Any, label: NDArray[Any], reached: NDArray[np.bool_]) -> None:
+    """What was reached has its smallest vertex for a label, and SciPy gives the others theirs."""
+    if label.shape != (csr.nrows,) or label.min() < 0:
+        raise Wrong(f"labels of shape {label.shape} from {label.min()} on; ({csr.nrows},) and 0 are needed")
+    first, rest = int(reached.argmax()), np.flatnonzero(~reached)
+    if (reached & (label != first)).any():
+        raise Wrong(f"{first} is the smallest vertex of its component, and not its label everywhere")
+    wrong = label[rest] != _smallest(csr, rest)
+    if wrong.any():
+        raise Wrong(f"a label is not its component's smallest vertex (vertex {int(rest[wrong.argmax()])})")
+
+
+def _smallest(csr: Any, rest: NDArray[Any]) -> NDArray[Any]:
+    """The smallest vertex of the component of each of these vertices, which no edge leaves."""
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    begins, ends = csr.indptr[rest], csr.indptr[rest + 1]
+    offsets = np.concatenate([[0], np.cumsum(ends - begins)])
+    if offsets[-1] > REST:
+        raise Undecided(f"{offsets[-1]:,} entries lie outside of what the search reached; {REST:,} can be judged")
+    at = np.repeat(begins - offsets[:-1], ends - begins) + np.arange(offsets[-1])
+    given = csr.indices.read()[at]
+    ids = np.minimum(np.searchsorted(rest, given), max(rest.size - 1, 0))
+    if (rest[ids] != given).any():
+        raise Wrong("a neighbour of a reached vertex was not reached")
+    ones = np.ones(ids.size, np.int8)
+    _, found = connected_components(csr_matrix((ones, ids, offsets), (rest.size, rest.size)), directed=False)
+    _, firsts = np.unique(found, return_index=True)
+    smallest: NDArray[Any] = rest[firsts][found]
+    return smallest
+
+
+def product(
+    csr: Any,
+    x: NDArray[np.float64],
+    y: NDArray[np.float64],
+    *,
+    plus: float = 0.0,
+    tolerance: float = 1e-9,
+    seconds: float | None = None,
+) -> float:
+    """y = A x + plus, over (plus, second): each number against a sum in float64."""
+    if y.shape != (csr.nrows,):
+        raise Wrong(f"the answer has shape {y.shape}; ({csr.nrows},) is needed")
+
+    def look(rows: Block) -> None:
+        expected = np.add.reduceat(rows.look_up(x), rows.starts) + plus
+        off = ~(np.abs(rows.of(y) - expected) <= tolerance * expected)
+        rows.refuse(off, f"a number is off by more than {tolerance:g} of itself")
+
+    empty = csr.indptr[1:] == csr.indptr[:-1]
+    _refuse(empty & ~(np.abs(y - plus) <= tolerance * plus), "a number without terms is off")
+    return over_rows(csr, look, seconds=seconds)
+
+
+def pagerank(csr: Any, rank: NDArray[np.float64], damping: float, seconds: float | None = None) -> float:
+    """The ranks after one iteration from 1/n each: what the edges carry, and an equal share of what they do not."""
+    n, degree = csr.nrows, np.diff(csr.indptr)
+    rest = 1 - damping * np.count_nonzero(degree) / n
+    return product(csr, damping / n / np.maximum(degree, 1), rank, plus=rest / n, seconds=seconds)
+
+
+def _refuse(bad: NDArray[np.bool_], why: str) -> None:
+    """Wrong, at the first vertex where `bad` holds."""
+    if bad.any():
+        raise Wrong(f"{why} (vertex {int(bad.argmax())})")

@@ -1,0 +1,152 @@
+"""Which kind of host pages an array gets that kernels read over the link: the one place that decides.
+
+Rules come first. Bulk copies want pinned pages, whatever reads them otherwise; and managed pages are never made beyond
+what the card has free, as more can hang it. Where both kinds are allowed, the faster one is taken: both are measured
+once in a process, when the first large array is made, which takes some hundredths of a second. Kinds that are equally
+fast in that sample are not so in large arrays, where the reach of a card's address translation ends (pinned pages of
+several GiB were read at a tenth of the rate at random), so a tie goes to managed pages.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from sparsezc import device
+from sparsezc.device import Device, Kernel, Pages
+from sparsezc.errors import OutOfMemory
+
+_MATTERS = 1 << 28  # bytes: smaller arrays are not worth a measurement
+_SAMPLE = 1 << 26  # bytes that a measurement reads: more than a card's cache holds
+_TIE = 1.1  # pinned pages that are so many times faster are faster
+_LINE = 128  # bytes
+_FAR = 0x9E3779B97F4A7C15  # an odd factor that puts neighbours far apart
+_THREADS, _BLOCKS_PER_MULTIPROCESSOR = 256, 8
+
+
+class Rate(NamedTuple):
+    """Bytes a second at which a kernel reads pages: in the order in which they lie, and a line here and there."""
+
+    streamed: float
+    scattered: float
+
+    @property
+    def cost(self) -> float:
+        """Seconds for a byte read in each way."""
+        return 1 / self.streamed + 1 / self.scattered
+
+    def __str__(self) -> str:
+        return f"{self.streamed / 1e9:.3g} GB/s in order, {self.scattered / 1e9:.3g} scattered"
+
+
+class Choice(NamedTuple):
+    """A kind of pages, and why."""
+
+    kind: str
+    why: str
+
+
+_measured: tuple[Device, dict[str, Rate]] | None = None
+
+
+def choose(placement: str, nbytes: int, room: int, *, measure: bool = True) -> Choice:
+    """The kind of pages for an array.
+
+    Parameters
+    ----------
+    placement : str
+        Who reads them.
+    nbytes : int
+        Of the array.
+    room : int
+        Bytes of managed memory that may still be made.
+    measure : bool
+        Whether a measurement may be made that has not been.
+    """
+    gpu = device.current()
+    if placement not in ("zerocopy", "hybrid", "mapped"):
+        return Choice("pinned", "bulk copies run at the link's rate from pinned pages only")
+    if not gpu.managed_is_safe():
+        return Choice("pinned", "this card cannot share managed pages with the host")
+    if nbytes >= room:
+        return Choice("pinned", f"managed pages beyond the card's free memory ({room:,} bytes) can hang it")
+    rates = known(gpu)
+    if rates is None and nbytes < _MATTERS:
+        return Choice("managed", f"less than {_MATTERS >> 20} MiB are not worth a measurement")
+    if rates is None and not measure:
+        return Choice("managed", "unless the first such array finds pinned pages faster")
+    if rates is None:
+        rates = _measure(gpu, room)
+    return _faster(rates)
+
+
+def _faster(rates: dict[str, Rate]) -> Choice:
+    """By what was measured; a kind that is missing could not be made."""
+    if "pinned" not in rates:
+        return Choice("managed", "pinned pages could not be made for a measurement")
+    if "managed" not in rates:
+        return Choice("pinned", "managed pages could not be made for a measurement")
+    told = "; ".join(f"{kind}: {rate}" for kind, rate in rates.items())
+    if rates["managed"].cost > _TIE * rates["pinned"].cost:
+        return Choice("pinned", f"measured to be faster ({told})")
+    return Choice("managed", f"measured to be no slower ({told}), and large arrays keep that rate")
+
+
+def known(gpu: Device) -> dict[str, Rate] | None:
+    """What was measured in this process; None: nothing yet."""
+    return _measured[1] if _measured is not None and _measured[0] is gpu else None
+
+
+def _measure(gpu: Device, room: int) -> dict[str, Rate]:
+    global _measured
+    rates: dict[str, Rate] = {}
+    for kind in ("managed", "pinned"):
+        if kind == "managed" and room <= _SAMPLE:
+            continue
+        try:
+            rates[kind] = rate(gpu, gpu.pages(_SAMPLE, kind), repeats=1)
+        except OutOfMemory:  # what the system forbids, whoever needs it will say
+            continue
+    _measured = gpu, rates
+    return rates
+
+
+def rate(gpu: Device, pages: Pages, repeats: int = 5) -> Rate:
+    """How fast a kernel reads pages, of which there are a power of two bytes: the best of some runs."""
+    lines = pages.array.size // _LINE
+    blocks = gpu.multiprocessors * _BLOCKS_PER_MULTIPROCESSOR
+    kernel, sums = _kernel(gpu), gpu.xp.zeros(blocks * _THREADS, np.uint64)
+
+    def seconds(factor: int) -> float:
+        gpu.synchronize()
+        start = time.perf_counter()
+        kernel(blocks, _THREADS, (np.uint64(lines), np.uint64(factor), np.uint64(pages.pointer), sums))
+        gpu.synchronize()
+        return time.perf_counter() - start
+
+    seconds(1)  # warms up
+    streamed, scattered = (min(seconds(factor) for _ in range(repeats)) for factor in (1, _FAR))
+    return Rate(lines * _LINE / streamed, lines * _LINE / scattered)
+
+
+_compiled: tuple[Device, Kernel] | None = None
+
+
+def _kernel(gpu: Device) -> Kernel:
+    global _compiled
+    if _compiled is None or _compiled[0] is not gpu:
+        _compiled = gpu, gpu.compile((Path(__file__).parent / "pages.cu").read_text(), "read_lines")
+    return _compiled[1]
+
+
+def choices(room: int, *, measure: bool = True) -> list[tuple[int, Choice]]:
+    """What arrays read in place get by their size: the bytes from which on each choice holds."""
+    found: list[tuple[int, Choice]] = []
+    for start in (0, _MATTERS, room):
+        choice = choose("zerocopy", start, room, measure=measure)
+        if not found or (found[-1][1] != choice and start > found[-1][0]):
+            found.append((start, choice))
+    return found

@@ -1,0 +1,17 @@
+"""What tests of the placements share."""
+
+from __future__ import annotations
+
+import pytest
+
+from sparsezc.engines.gpu import stores
+from sparsezc.engines.gpu.placements import resident, segments, staging
+
+
+@pytest.fixture
+def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Buffers and segments so small that a test's matrix takes many."""
+    monkeypatch.setattr(stores, "LONG", 64)
+    monkeypatch.setattr(segments, "BITS", 6)
+    monkeypatch.setattr(staging, "_MOST", 1 << 12)
+    monkeypatch.setattr(resident, "_LARGE", 0)

@@ -1,0 +1,42 @@
+"""A matrix and vectors for tests of the placements, a budget for them, and what a product of them moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+import sparsezc as gb
+from sparsezc.memory import budget
+
+N = 700
+
+
+def matrix(dtype: str = "FP64", *, iso: bool = False) -> gb.Matrix:
+    """Rows of 0 to 30 entries, one of 500, and a stretch of empty ones."""
+    rng = np.random.default_rng(7)
+    present = rng.random((N, N)) < 0.02
+    present[77, :500] = True
+    present[200:290] = False
+    rows, columns = np.nonzero(present)
+    values: Any = 1 if iso else rng.integers(1, 2 if dtype == "BOOL" else 90, rows.size)
+    return gb.Matrix.from_coo(rows, columns, values, dtype, nrows=N, ncols=N)
+
+
+def vectors(dtype: str) -> Iterator[gb.Vector]:
+    rng = np.random.default_rng(3)
+    at = np.flatnonzero(rng.random(N) < 0.05)
+    yield gb.Vector.from_coo(at, np.arange(at.size) % 7 + 1, dtype, size=N)
+    yield gb.Vector.from_dense(np.arange(N) % 5 + 1).dup(dtype)
+
+
+def room_for(nbytes: int) -> Any:
+    return gb.config.set(budget=budget.working_bytes(N) + nbytes)
+
+
+def link_bytes(product: Any) -> tuple[int, int, int]:
+    """Bytes that kernels read over the link, that were copied, that kernels read on the card, for one product."""
+    with gb.stats.collect() as moved:
+        product()
+    return moved.link_bytes - moved.copied_bytes, moved.copied_bytes, moved.device_bytes

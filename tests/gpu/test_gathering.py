@@ -1,0 +1,77 @@
+"""Placement gather: rows that the host's threads put together, and pieces that are copied as they lie."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sparsezc as gb
+from sparsezc.engines.gpu.placements import gather, hands
+from tests.gpu.serving import N, link_bytes, matrix, room_for, vectors
+
+
+@pytest.mark.usefixtures("small_pieces", "counting")
+def test_pieces_are_gathered_or_copied_whole_by_what_takes_less_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    A, u = matrix("FP64"), next(vectors("FP64"))
+    degrees = A.reduce_rowwise("count").new().to_dense(fill_value=0)
+    assert 77 not in u.to_coo()[0]  # the row that half a buffer does not hold
+    some = gb.Vector.from_coo(np.arange(0, 150, 2), 1.0, size=N)  # half of the rows of some pieces
+    own = hands._own()
+    with room_for(40_000):
+        B = A.to("gpu", placement="gather")
+        for gathers, copies in ((1.0, 1.0), (1.0, 1e9)):  # what was measured, in bytes a second
+            monkeypatch.setattr(own, "gathers", gathers)
+            monkeypatch.setattr(own, "copies", copies)
+            for v in (u, some):
+                at = v.to_coo()[0]
+                wanted, moved = 4 * degrees[at].sum(), link_bytes(lambda v=v: v.to("gpu").vxm(B, "any_pair").new())
+                assert moved[0] == 0
+                if copies == 1.0:  # never slower than copying all
+                    assert moved[1] == wanted
+                else:
+                    pieces = gather._known[B._store.rows]
+                    is_asked = np.add.reduceat(np.isin(np.arange(N), at) * degrees, pieces.rows[:-1]) > 0
+                    assert moved[1] == 4 * np.diff(pieces.entries)[is_asked].sum() > wanted
+
+
+@pytest.mark.usefixtures("small_pieces")
+def test_what_is_wanted_whole_is_never_gathered(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    A, u = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
+    own = hands._own()
+    monkeypatch.setattr(own, "gathers", 9.0)  # the threads are faster than the link
+    monkeypatch.setattr(own, "copies", 1.0)
+    monkeypatch.setattr(hands, "fill", None)
+    with room_for(60_000), gb.config.set(packing="off"):
+        B = A.to("gpu", placement="gather")
+        assert B.mxv(u, "plus_times").new().to("cpu").isclose(A.mxv(u, "plus_times").new())
+
+
+@pytest.mark.usefixtures("small_pieces")
+@pytest.mark.parametrize("dtype", ["BOOL", "INT16", "FP32", "FP64"])
+@pytest.mark.parametrize("wide", [False, True], ids=["ids of 4 bytes", "ids of 8"])
+def test_rows_are_gathered_with_and_without_scipy_s_loop(
+    wide: bool, dtype: str, gpu: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    A, few = matrix(dtype), gb.Vector.from_coo(np.arange(0, N, 9), True, size=N)
+    u = gb.Vector.from_dense(np.arange(N) % 5 + 1).dup(dtype)
+    name = "lor_land" if dtype == "BOOL" else "min_plus"
+    monkeypatch.setattr(hands, "_TAKE", 64)  # many tasks a turn
+    with room_for(60_000), gb.config.set(packing="off"):
+        B = gb.Matrix._from_csr(A._to_csr().place("gather", ids=np.uint64 if wide else None), "gpu")
+        assert hands._row_copier() is not hands._by_positions
+        for copier in (hands._row_copier, lambda: hands._by_positions):
+            monkeypatch.setattr(hands, "_row_copier", copier)
+            for op in (name, "any_pair"):
+                assert B.mxv(u, op).new(mask=few.S).to("cpu").isequal(A.mxv(u, op).new(mask=few.S))
+            monoid = "lor" if dtype == "BOOL" else "max"  # reads values alone
+            assert B.reduce_rowwise(monoid).new(mask=few.S).to("cpu").isequal(A.reduce_rowwise(monoid).new(mask=few.S))
+
+
+def test_a_scipy_that_has_changed_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    import scipy.sparse._sparsetools
+
+    for changed in (lambda *arguments: None, None):
+        monkeypatch.setattr(scipy.sparse._sparsetools, "csr_row_index", changed)
+        assert hands._row_copier.__wrapped__() is hands._by_positions
