@@ -70,8 +70,7 @@ def python(*arguments: str, cache: str | None = None) -> tuple[str, float]:
 
 def imports(report: Report, repeats: int) -> None:
     """Pairs of processes in turns: other load on the machine meets both. Names are loaded when they are first used, so
-    importing alone may take less than NumPy does. The notes have the same in seconds of the processor, which load changes
-    less."""
+    importing alone may take less than NumPy does. The notes have seconds of the processor, which load changes less."""
     programs = {
         "import, beyond NumPy": "import sparsezc",
         "import and gb.Matrix, beyond NumPy": "import sparsezc as gb; gb.Matrix",

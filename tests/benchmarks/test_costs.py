@@ -37,7 +37,7 @@ def test_a_process_that_fails_is_told() -> None:
 
 
 def test_importing_stays_cheap(tmp_path: Path) -> None:
-    """The project's limit is 0.4 s beyond NumPy; the least of some pairs, in seconds of the processor: load only adds."""
+    """The project's limit is 0.4 s beyond NumPy; the least of some pairs, by the processor's clock."""
     report = Report("latency", "ms", tmp_path / "l.json")
     latency.imports(report, 3)
     for case in report.cases[:2]:
