@@ -44,6 +44,9 @@ AT_MOST = {
 _UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6}
 
 
+_PROCESSOR = "; import time; print(time.process_time())"
+
+
 def add(report: Report, name: str, unit: str, seconds: list[float], **notes: Any) -> None:
     case = Case(name, {"unit": unit}, [Trial(None, each, 0) for each in seconds], verified="not asked")
     case.notes = {"at_most": AT_MOST.get(name), **notes}
@@ -67,7 +70,7 @@ def python(*arguments: str, cache: str | None = None) -> tuple[str, float]:
 
 def imports(report: Report, repeats: int) -> None:
     """Pairs of processes in turns: other load on the machine meets both. Names are loaded when they are first used, so
-    importing alone may take less than NumPy does."""
+    importing alone may take less than NumPy does. The notes have seconds of the processor, which load changes less."""
     programs = {
         "import, beyond NumPy": "import sparsezc",
         "import and gb.Matrix, beyond NumPy": "import sparsezc as gb; gb.Matrix",
@@ -75,8 +78,9 @@ def imports(report: Report, repeats: int) -> None:
     }
     for name, program in programs.items():
         python("-c", program)  # its files are in memory, and compiled
-        beyond = [python("-c", program)[1] - python("-c", "import numpy")[1] for _ in range(repeats)]
-        add(report, name, "s", beyond)
+        pairs = [[python("-c", f"{text}{_PROCESSOR}") for text in (program, "import numpy")] for _ in range(repeats)]
+        beyond = [ours[1] - numpys[1] for ours, numpys in pairs]
+        add(report, name, "s", beyond, processor=[float(ours[0]) - float(numpys[0]) for ours, numpys in pairs])
 
 
 def first_calls(report: Report, repeats: int, *, emulator: bool) -> None:

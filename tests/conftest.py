@@ -24,6 +24,8 @@ from tests.networkx_backend import entry_points
 
 # The judge must be right: in its default, nonblocking mode SuiteSparse can corrupt an input. This must come before any
 # other name of graphblas is used, and so before any test module is imported.
+if "PYTEST_XDIST_WORKER" in os.environ:  # processes share the cores already
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 graphblas.init("suitesparse", blocking=True)
 
 # NetworkX must find the backend also where the checkout is not installed, and before a test imports it.

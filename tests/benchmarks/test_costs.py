@@ -37,11 +37,11 @@ def test_a_process_that_fails_is_told() -> None:
 
 
 def test_importing_stays_cheap(tmp_path: Path) -> None:
-    """The project's limit is 0.4 s beyond NumPy; the least of some pairs, for other load only adds."""
+    """The project's limit is 0.4 s beyond NumPy; the least of some pairs, by the processor's clock."""
     report = Report("latency", "ms", tmp_path / "l.json")
     latency.imports(report, 3)
     for case in report.cases[:2]:
-        assert case.seconds.min <= latency.AT_MOST[case.name]
+        assert min(case.notes["processor"]) <= latency.AT_MOST[case.name]
 
 
 # shapes

@@ -22,7 +22,7 @@ def test_placements_at_a_budget(device: Any, tmp_path: Path, capsys: Any, monkey
     monkeypatch.setattr(stores, "LONG", 64)  # so that two buffers fit half of so small a graph
     path = tmp_path / "small.json"
     assert (
-        out_of_memory.main(["kron:9", "--budgets", "50", "--kernels", "bfs,pagerank", "--out", str(path), *SMALL]) == 0
+        out_of_memory.main(["kron:8", "--budgets", "50", "--kernels", "bfs,pagerank", "--out", str(path), *SMALL]) == 0
     )
     found = {(case["name"], case["setting"]["placement"]): case for case in cases(path)}
     assert {placement for _, placement in found} == set(out_of_memory.PLACEMENTS)
@@ -33,7 +33,7 @@ def test_placements_at_a_budget(device: Any, tmp_path: Path, capsys: Any, monkey
     assert copied == pytest.approx(4 / 5)  # of ids and weights the ids, each once
     said = capsys.readouterr().out
     assert "x hybrid" in said
-    assert "PageRank at half of the edges, kron:9: bytes that cached moves over gather's" in said
+    assert "PageRank at half of the edges, kron:8: bytes that cached moves over gather's" in said
     again = tmp_path / "again.json"
     assert out_of_memory.main(["--again", str(path), "--out", str(again)]) == 0
     tables = said[said.index("graph  ") : said.index("written:")]

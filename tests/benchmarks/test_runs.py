@@ -187,7 +187,7 @@ def test_opening_a_file_on_the_emulated_device(
     assert len(found) == 9
     assert all(case["verified"] == "yes" for case in found)
     assert capsys.readouterr().out.count("kept") == 2
-    assert [each.name for each in tmp_path.iterdir()] == ["opening.json"]
+    assert {each.stem for each in tmp_path.iterdir()} == {"opening"}  # and with matplotlib a chart
 
 
 # compressed
