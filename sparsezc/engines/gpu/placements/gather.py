@@ -193,8 +193,9 @@ def _cut(rows: Rows, size: int) -> Pieces:
     if chunks.count:
         at = chunks.first[xp.searchsorted(chunks.rows, cuts.astype(np.uint64))].astype(np.int64)
     cuts, entries, at = gpu.asnumpy(xp.stack([cuts, rows.indptr[cuts], at]))
+    alone = gpu.asnumpy(long)
     kept = np.append(entries[:-1] != entries[1:], True)  # a piece without entries is part of the one before it
     kept[0] = True
+    kept |= np.isin(cuts, alone + 1)  # unless that is one long row, of which only the chunks are asked for
     cuts, entries, at = (array[kept] for array in (cuts, entries, at))
-    numbers = np.searchsorted(cuts, gpu.asnumpy(long)).tolist()
-    return Pieces(size, cuts.tolist(), entries.tolist(), at.tolist(), numbers)
+    return Pieces(size, cuts.tolist(), entries.tolist(), at.tolist(), np.searchsorted(cuts, alone).tolist())
