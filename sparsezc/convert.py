@@ -20,11 +20,13 @@ def from_graphblas(x: Any, *, copy: bool = False) -> Any:
     x : graphblas.Matrix, graphblas.Vector or graphblas.Scalar
         Or a transpose, which becomes one; or an expression, which is computed.
     copy : bool
-        Without a copy both are views of one content: a change through one shows in the other.
+        Without a copy both are views of one content: a change through one shows in the other. A Scalar's value is
+        always copied, and so is what an expression computes: once, into what is returned.
 
     Returns
     -------
     Matrix, Vector or Scalar
+        On the CPU engine.
 
     Raises
     ------
@@ -65,7 +67,7 @@ def to_graphblas(x: Any, *, copy: bool = False) -> Any:
     x : Matrix, TransposedMatrix, Vector or Scalar
     copy : bool
         Without a copy what lies on the CPU engine is given out itself, and a change through one shows in the other;
-        what lies elsewhere is always copied.
+        what lies on a GPU is copied once, and so is a Scalar's value; of a TransposedMatrix the transpose is made.
 
     Raises
     ------

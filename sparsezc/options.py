@@ -1,13 +1,18 @@
-"""python-graphblas's options of a statement, ``w(nthreads=4) << x``: hints that change no answer, checked by name."""
+"""python-graphblas's options of a statement, ``w(nthreads=4) << x``: hints that change no answer, checked by name.
+
+And arguments of our own that are either true or false.
+"""
 
 from __future__ import annotations
 
 import numbers
 from typing import Any
 
+import numpy as np
+
 from sparsezc.errors import InvalidValue
 
-__all__ = ["check"]
+__all__ = ["check", "flag"]
 
 _METHODS = ("default", "dot", "gustavson", "hash", "saxpy")
 _COMPRESSIONS = ("default", "lz4", "lz4hc", "none", "zstd")
@@ -47,3 +52,16 @@ def check(options: dict[str, Any]) -> None:
         if not (isinstance(value, numbers.Real) if allowed is None else value in allowed):
             needed = "a number" if allowed is None else ", ".join(map(repr, allowed))
             raise InvalidValue(f"Descriptor option {name}={value!r} is not allowed; needed is {needed}")
+
+
+def flag(name: str, value: Any) -> bool:
+    """An argument that is True or False, which a text such as "no" is not.
+
+    Raises
+    ------
+    InvalidValue
+        It is something else.
+    """
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    raise InvalidValue(f"{name}={value!r} is not allowed; True or False is needed")

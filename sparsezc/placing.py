@@ -150,7 +150,8 @@ def placed(matrix: Matrix, engine: str | None, placement: str | None, with_trans
     """The matrix on an engine and in a placement: itself where nothing changes, else a copy; see :meth:`Matrix.to`."""
     if engine is None:
         engine = "cpu" if placement == "host" else "gpu"
-    there = engines.get(engine)
+    said = f"placement={placement!r}" if placement is not None else repr(engine)
+    there = engines.get(engine, f"{matrix.name}.to({said})")
     if matrix._engine is there and placement is None and not with_transpose:
         return matrix
     if there is cpu.engine():

@@ -281,7 +281,7 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
         DeviceUnavailable
             For "gpu" without one.
         """
-        there = engines.get(engine)
+        there = engines.get(engine, f"{self.name}.to({engine!r})")
         if self._engine is there:
             return self
         made = self.dup(name=self.name)

@@ -65,16 +65,28 @@ def emulated(request: pytest.FixtureRequest) -> Iterator[EmulatedDevice]:
     made = EmulatedDevice()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        knowing, others = _plays(request.session.items)
+        items, processes = _share(request.session)
+        knowing, others = _plays(items)
         needed = [*rehearse(knowing), *rehearse(others, to_the_end=True)]
-    with made.compiling(needed, _turn(request.config)):
+    with made.compiling(needed, processes):
         yield made
 
 
-def _turn(config: pytest.Config) -> tuple[int, int]:
-    """Which of how many processes this is that share the tests (pytest-xdist's ``-n``)."""
-    worker: dict[str, Any] | None = getattr(config, "workerinput", None)
-    return (0, 1) if worker is None else (int(worker["workerid"].removeprefix("gw")), worker["workercount"])
+_FIRST = pytest.StashKey[pytest.Item]()  # the test that this process ran first
+
+
+def _share(session: pytest.Session) -> tuple[list[pytest.Item], int]:
+    """The tests that this process begins with, and how many processes share them all (pytest-xdist's ``-n``).
+
+    ``--dist worksteal`` gives each a part of the list; of what it takes from others later the kernels are there.
+    """
+    worker: dict[str, Any] | None = getattr(session.config, "workerinput", None)
+    if worker is None:
+        return session.items, 1
+    count, processes = len(session.items), worker["workercount"]
+    number = session.items.index(session.config.stash[_FIRST]) * processes // count
+    first, end = (count * k // processes for k in (number, number + 1))
+    return session.items[first:end], processes
 
 
 @pytest.fixture(params=["emulated", pytest.param("gpu", marks=pytest.mark.gpu)], ids=str)
@@ -160,5 +172,6 @@ def pytest_report_header() -> str:
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip what needs a GPU where there is none."""
+    item.config.stash.setdefault(_FIRST, item)
     if item.get_closest_marker("gpu") and (reason := why_no_gpu()):
         pytest.skip(f"needs a GPU: {reason}")

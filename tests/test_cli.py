@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc import device
+from sparsezc import device, memory
 from sparsezc.cli import doctor, main
 from sparsezc.cli.report import Table, cut, rate, seconds, size
 from sparsezc.config import parse_bytes
@@ -172,7 +172,8 @@ def test_info(capsys, edges):
         {"from": 1, "to": 1, "vertices_out": 2, "vertices_in": 4, "edges_out": 2},
         {"from": 2, "to": 3, "vertices_out": 1, "vertices_in": 0, "edges_out": 2},
     ]
-    assert set(data["memory"]) == {"host", "device", "zerocopy", "zerocopy with row heads"}
+    others = {"zerocopy with row heads", "device, compressed", "zerocopy, compressed"}
+    assert set(data["memory"]) == {*memory.PLACEMENTS, *others}
     assert data["memory"]["zerocopy with row heads"]["device"] - data["memory"]["zerocopy"]["device"] == 32 * 32
     assert (
         data["memory"]["zerocopy"]["host"] + data["memory"]["zerocopy"]["device"] == data["memory"]["device"]["device"]
@@ -180,6 +181,57 @@ def test_info(capsys, edges):
     _, out, _ = run(capsys, "info", edges)
     assert "zerocopy" in out
     assert "largest 2 (vertex 0)" in out
+
+
+def test_info_says_what_compressed_ids_take(capsys, tmp_path):
+    """What the encoder makes of them, headers apart; and a sample of a larger graph comes near."""
+    from sparsezc.cli import info
+
+    said = answer(capsys, "info", "kron:12")["bits_per_id"]
+    made = answer(capsys, "convert", "kron:12", tmp_path / "a.h5", "--compress")["bits_per_id"]
+    assert said["plain"] == 32
+    assert said["compressed"] == pytest.approx(made, rel=0.02)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(info, "_SAMPLED", 4)
+        patch.setattr("sparsezc.memory.blocks.PART", 1 << 10)
+        assert answer(capsys, "info", "kron:12")["bits_per_id"]["compressed"] == pytest.approx(made, rel=0.3)
+        assert "about" in run(capsys, "info", "kron:12")[1]
+
+
+@pytest.mark.parametrize("command", ["sssp", "info", "convert"])
+@pytest.mark.parametrize("weights", ["foo", "5-1", "1.5-2", "FP99"])
+def test_weights_that_are_none_are_told_in_the_command_lines_words(capsys, tmp_path, command, weights):
+    target = [tmp_path / "a.mtx"] if command == "convert" else []
+    code, _, err = run(capsys, command, "kron:4", *target, "--weights", weights)
+    assert code == 1
+    assert f"--weights {weights} is not understood; give none, a type such as FP32, or made whole numbers" in err
+    assert "None" not in err
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("asked", [("--engine", "gpu"), ("--placement", "device")])
+def test_what_asked_for_a_gpu_is_named(capsys, monkeypatch, asked):
+    monkeypatch.setattr(device, "reason", lambda: "no GPU: none was plugged in")
+    code, _, err = run(capsys, "bfs", "kron:4", *asked)
+    assert (code, err) == (1, f"sparsezc: {' '.join(asked)} needs a GPU, and there is no GPU: none was plugged in\n")
+
+
+@pytest.mark.parametrize("more", [(), ("--relabel",), ("--weights", "1-9")])
+def test_the_memory_that_is_said_to_be_enough_is(tmp_path, more):
+    """Each in a process of its own: what one holds already is not what the next one does."""
+    source = tmp_path / "a.txt"
+    gb.io.write(gb.io.read("kron:14", directed=None), tmp_path / "a.mtx")
+    gb.io.convert(tmp_path / "a.mtx", source)
+
+    def convert(memory):
+        command = [sys.executable, "-m", "sparsezc", "convert", str(source), str(tmp_path / "a.h5"), *more]
+        return subprocess.run([*command, "--memory", memory], capture_output=True, text=True, check=False)
+
+    refused = convert("1MB")
+    assert refused.returncode == 1
+    enough = refused.stderr.split(" are enough")[0].split("; ")[-1].replace(",", "")
+    done = convert(enough)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_convert_there_and_back(capsys, edges, tmp_path):
@@ -228,7 +280,7 @@ BAD = [
     (["bfs", "{edges}", "--source", "9"], "source is 9; the graph has vertices 0 to 8"),
     (["bfs", "{edges}", "--source", "-1"], "source is -1"),
     (["bfs", "kron:x"], "kron:SCALE"),
-    (["sssp", "{edges}", "--weights", "colour"], "weights='colour' is not understood"),
+    (["sssp", "{edges}", "--weights", "colour"], "--weights colour is not understood"),
     (["pagerank", "{edges}", "--damping", "2"], "damping is 2.0"),
     (["convert", "{edges}", "{folder}/out.xyz"], ".xyz"),
     (["convert", "{edges}", "{folder}/none/out.mtx"], "none"),
@@ -254,7 +306,11 @@ def test_a_gpu_that_is_not_there_is_an_error_that_says_why(capsys):
     if why is None:
         pytest.skip("there is a GPU")
     for asked in (["--engine", "gpu"], *(["--placement", each] for each in ("zerocopy", "device", "mapped"))):
-        assert run(capsys, "bfs", "star:3", *asked) == (1, "", f"sparsezc: {why}\n")
+        assert run(capsys, "bfs", "star:3", *asked) == (
+            1,
+            "",
+            f"sparsezc: {' '.join(asked)} needs a GPU, and there is {why}\n",
+        )
 
 
 def test_a_placement_of_another_engine(capsys):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import graphblas
+import numpy as np
 import pytest
 
 import sparsezc as gb
@@ -42,3 +45,43 @@ def test_conversions_of_what_is_no_matrix_yet(theirs: graphblas.Matrix) -> None:
     assert gb.from_graphblas(theirs[0, :]).to_dict() == {1: 5}
     with pytest.raises(TypeError, match="graphblas is needed"):
         gb.from_graphblas(3)
+
+
+def addresses(x: Any) -> tuple[int, int]:
+    """Where SuiteSparse itself has the ids and the values: taken out and put back."""
+    kind = "csr" if x.ndim == 2 else "sparse"
+    parts = x.ss.unpack(kind)
+    found = parts["col_indices" if x.ndim == 2 else "indices"].ctypes.data, np.asarray(parts["values"]).ctypes.data
+    known = {key: part for key, part in parts.items() if key not in ("nrows", "ncols", "size", "format")}
+    getattr(x.ss, f"pack_{kind}")(take_ownership=True, **known)
+    return found
+
+
+@pytest.mark.parametrize("ndim", [1, 2])
+def test_nothing_is_copied_on_the_way_there_and_back(ndim: int) -> None:
+    """By pointer, and by a change that shows on the other side; `copy=True` shares neither."""
+    theirs = (
+        graphblas.Matrix.from_coo([0, 1, 4], [2, 0, 1], [1.0, 2.0, 3.0], nrows=1000, ncols=1000)
+        if ndim == 2
+        else graphblas.Vector.from_coo([0, 7, 9], [1.0, 2.0, 3.0], size=1000)
+    )
+    mine = gb.from_graphblas(theirs)
+    back = gb.to_graphblas(mine)
+    assert back.gb_obj[0] == theirs.gb_obj[0]
+    before = addresses(theirs)
+    assert addresses(back) == before
+    copied = gb.from_graphblas(theirs, copy=True)
+    again = gb.to_graphblas(mine, copy=True)
+    for other in (gb.to_graphblas(copied), again):
+        assert other.gb_obj[0] != theirs.gb_obj[0]
+        assert not {*addresses(other)} & {*addresses(theirs)}
+    at = (5, 5) if ndim == 2 else 5
+    mine[at] = 8.0
+    assert theirs.get(*at if ndim == 2 else (at,)) == 8.0
+    assert copied.nvals == again.nvals == 3
+
+
+def test_a_transpose_is_one_of_the_same_content(theirs: graphblas.Matrix) -> None:
+    turned = gb.from_graphblas(theirs.T)
+    assert gb.to_graphblas(turned.T).gb_obj[0] == theirs.gb_obj[0]
+    assert gb.to_graphblas(turned).isequal(theirs.T.new())

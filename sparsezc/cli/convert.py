@@ -34,6 +34,7 @@ def convert(arguments: argparse.Namespace) -> Report:
     arguments.engine = "cpu"
     arguments.placement = "auto"
     graph.configure(arguments)
+    graph.weights_of(arguments)  # a mistake in it is told before the work
     if arguments.memory is not None:
         return _bounded(arguments)
     arguments.check = ready_file(arguments.graph, arguments.format) is not None
@@ -79,7 +80,7 @@ def _bounded(arguments: argparse.Namespace) -> Report:
         arguments.memory,
         directed=True if arguments.directed else None,
         symmetrize=arguments.undirected,
-        weights=False if arguments.weights == "none" else arguments.weights,
+        weights=graph.weights_of(arguments),
         relabel=arguments.relabel,
         format=arguments.format,
         compress=arguments.compress,

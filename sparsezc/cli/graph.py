@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 #: What each choice of --engine leaves for --placement.
 _ON_GPU = ("auto", "device", "zerocopy", "mapped", "hybrid", "cached", "gather", "stream", "uvm")
 _PLACEMENTS = {"auto": _ON_GPU, "cpu": ("auto",), "gpu": _ON_GPU}
+_NEEDS_GPU = ("gpu",)
 
 
 def add_graph(command: argparse.ArgumentParser, *, weights: str) -> None:
@@ -63,8 +64,10 @@ def configure(arguments: argparse.Namespace) -> None:
     engine, placement = arguments.engine, arguments.placement
     if placement not in _PLACEMENTS[engine]:
         raise InvalidValue(f"--placement {placement} is none of --engine {engine}; leave one of them out")
-    if placement == "mapped" and (missing := device.reason()) is not None:
-        raise DeviceUnavailable(missing)
+    wanted = {"--engine": engine if engine in _NEEDS_GPU else "auto", "--placement": placement}
+    asked = next((f"{option} {value}" for option, value in wanted.items() if value != "auto"), None)
+    if asked is not None and (missing := device.reason()) is not None:
+        raise DeviceUnavailable(f"{asked} needs a GPU, and there is {missing}")
     heads = getattr(arguments, "head_cache", "auto")
     placement = "auto" if placement == "mapped" else placement  # a file can be mapped, what is made cannot
     config.set(engine=engine, placement=placement, host_budget=arguments.host_budget, head_cache=heads)
@@ -134,14 +137,32 @@ class Graph:
         return int(self.degrees.argmax())
 
 
+def weights_of(arguments: argparse.Namespace, weights: Any = None) -> Any:
+    """What --weights says, in the words of :func:`sparsezc.io.read`; `weights` where it was not given."""
+    from sparsezc.errors import InvalidValue
+    from sparsezc.io.weights import parse
+
+    given = getattr(arguments, "weights", None)
+    if given is None:
+        return weights
+    if given == "none":
+        return False
+    try:
+        return parse(given)
+    except InvalidValue:
+        raise InvalidValue(
+            f"--weights {given} is not understood; give none, a type such as FP32, or made whole numbers such as 1-255,"
+            " of which the first must not exceed the second, and both lie below 2^32"
+        ) from None
+
+
 def load(arguments: argparse.Namespace, weights: Any = None) -> Graph:
     """Read or make the graph; `weights` holds where --weights was not given."""
     import numpy as np
 
     from sparsezc.io.reader import read_csr
 
-    if getattr(arguments, "weights", None) is not None:
-        weights = False if arguments.weights == "none" else arguments.weights
+    weights = weights_of(arguments, weights)
     start = time.perf_counter()
     csr, ids = read_csr(
         arguments.graph,

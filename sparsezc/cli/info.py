@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sparsezc.cli import graph
 from sparsezc.cli.report import Percent, Report, Table, seconds, size
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 _PIECE = 1 << 20  # entries
+_SAMPLED = 64  # parts of the ids that are packed on trial; of more a sample
 _COLUMNS = ("from", "to", "vertices_out", "vertices_in", "edges_out")  # of the degree table, as JSON names them
 
 
@@ -44,7 +45,8 @@ def info(arguments: argparse.Namespace) -> Report:
     into = out if csr.symmetric else _in_degrees(csr)
     values = csr.values.read()
     kind = "every edge counts the same" if csr.iso or not csr.nvals else f"{values.min()} to {values.max()}"
-    memory = needs(csr)
+    ids = Compressed.of(csr) if csr.ncols <= 2**32 else Compressed(8 * csr.nvals, 0, True)
+    memory = needs(csr, ids)
     degree = {
         "mean": float(out.mean()) if out.size else 0.0,
         "largest_out": int(out.max(initial=0)),
@@ -59,6 +61,7 @@ def info(arguments: argparse.Namespace) -> Report:
             "graph": {key: value for key, value in found.facts.items() if key != "placement"},
             "degree": degree,
             "degrees": [dict(zip(_COLUMNS, row, strict=True)) for row in table],
+            "bits_per_id": {"plain": 64 if csr.ncols > 2**32 else 32, "compressed": ids.bits(csr.nvals)},
             "memory": memory,
             "time": {"load": found.load},
         }
@@ -69,6 +72,7 @@ def info(arguments: argparse.Namespace) -> Report:
     report.facts = [
         ("graph", found.line()),
         ("values", f"{csr.dtype.name}, {kind}"),
+        ("ids", f"{64 if csr.ncols > 2**32 else 32} bits each, {ids.told(csr.nvals)}"),
         ("degree", f"mean {degree['mean']:.4g}, largest {degree['largest_out']:,}{where}"),
         ("isolated", f"{degree['without_edges']:,} vertices; without out-edges {degree['without_out_edges']:,}"),
     ]
@@ -109,24 +113,63 @@ def _alone(out: NDArray[np.int64], into: NDArray[np.int64]) -> int:
     return int((np.pad(out, (0, size - out.size)) + np.pad(into, (0, size - into.size)) == 0).sum())
 
 
-def needs(csr: Csr) -> dict[str, dict[str, int]]:
+def needs(csr: Csr, ids: Compressed) -> dict[str, dict[str, int]]:
     """Bytes of device and host memory that a matrix and an algorithm's vectors take in each placement.
 
-    The row-head cache, which is made once it pays, has a line of its own.
+    Caches, which take what is left, are not counted; the row-head cache, which is made once it pays, has a line of its
+    own, and so have compressed ids.
     """
     from sparsezc.csr import index_dtype
+    from sparsezc.memory import GPU_PLACEMENTS
     from sparsezc.memory.budget import head_bytes, working_bytes
 
-    vectors = working_bytes(csr.nrows)
-    narrow, wide = (
-        csr.nvals * index_dtype(csr.ncols, name).itemsize + csr.values.nbytes for name in ("device", "host")
-    )
-    return {
-        "host": {"device": 0, "host": wide + vectors},
-        "device": {"device": narrow + vectors, "host": 0},
-        "zerocopy": {"device": vectors, "host": narrow},
-        "zerocopy with row heads": {"device": vectors + head_bytes(csr.nrows), "host": narrow},
-    }
+    vectors, values = working_bytes(csr.nrows), csr.values.nbytes
+    narrow, wide = (csr.nvals * index_dtype(csr.ncols, name).itemsize + values for name in ("device", "host"))
+    needed = {"host": {"device": 0, "host": wide + vectors}}
+    for name in GPU_PLACEMENTS:
+        placed = {"device": (narrow, 0), "mapped": (0, 0)}.get(name, (0, narrow))
+        needed[name] = {"device": vectors + placed[0], "host": placed[1]}
+        if name in ("device", "zerocopy"):
+            at = (ids.body + values, 0) if name == "device" else (0, ids.body + values)
+            needed[f"{name}, compressed"] = {"device": vectors + ids.headers + at[0], "host": at[1]}
+    needed["zerocopy with row heads"] = {"device": vectors + head_bytes(csr.nrows), "host": narrow}
+    return needed
+
+
+class Compressed(NamedTuple):
+    """What ids take in blocks: bytes of the blocks, and of their headers; `exact`: all were measured, not a sample."""
+
+    body: int
+    headers: int
+    exact: bool
+
+    @classmethod
+    def of(cls, csr: Csr) -> Compressed:
+        """The ids of a matrix in the order that they have."""
+        from sparsezc.memory import blocks
+
+        nvals, step = csr.nvals, blocks.PART
+        starts = range(0, nvals, step)
+        exact = len(starts) <= _SAMPLED
+        if not exact:
+            starts = range(0, nvals, nvals // _SAMPLED // step * step)
+        words = measured = 0
+        for start in starts:
+            part = csr.indices.read(start, start + step)
+            words += int((blocks.measure(part) >> 10).sum(dtype="uint64"))
+            measured += part.size
+        body = 4 * words if exact else round(4 * words * nvals / measured)
+        headers = blocks.padded(nvals)
+        return cls(body, 2 * headers + 8 * (headers // 32), exact)
+
+    def bits(self, nvals: int) -> float:
+        """What an id takes, headers included."""
+        return 8 * (self.body + self.headers) / max(nvals, 1)
+
+    def told(self, nvals: int) -> str:
+        """The same in words."""
+        about = "" if self.exact else "about "
+        return f"{about}{self.bits(nvals):.2f} bits each when compressed (A.compress(), convert --compress)"
 
 
 def _degree_table(out: NDArray[np.int64], into: NDArray[np.int64]) -> list[tuple[int, int, int, int, int]]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from numpy.typing import NDArray
 
-from sparsezc.errors import InvalidValue
+from sparsezc.errors import DeviceUnavailable, InvalidValue
 
 if TYPE_CHECKING:
     from sparsezc.csr import Csr
@@ -73,8 +73,8 @@ class Engine(Protocol):
     def wait(self, store: Any) -> None: ...
 
 
-def get(name: str) -> Engine:
-    """The engine of this name, started on first use.
+def get(name: str, asked: str | None = None) -> Engine:
+    """The engine of this name, started on first use; `asked`: what the user said that needs it.
 
     Raises
     ------
@@ -90,5 +90,10 @@ def get(name: str) -> Engine:
     if name == "gpu":
         from sparsezc.engines import gpu
 
-        return gpu.engine()
+        try:
+            return gpu.engine()
+        except DeviceUnavailable as error:
+            if asked is None:
+                raise
+            raise DeviceUnavailable(f"{asked} needs a GPU, and there is {error}") from None
     raise InvalidValue(f"engine={name!r} is not an engine; choose 'cpu' or 'gpu'")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def on_device(engine: str | None, *given: Any) -> bool:
     """Whether an object of these arrays is made on the GPU: as `engine` says, or where they lie."""
     if engine is not None:
-        return engines.get(engine) is not cpu.engine()
+        return engines.get(engine, f"engine={engine!r}") is not cpu.engine()
     return any(exchange.is_here(x) for x in given)
 
 

@@ -34,6 +34,7 @@ from sparsezc.progress import task, working
 
 _READING = 24 << 20  # bytes for what is read, taken apart and written meanwhile
 _LEAST = 16 << 20  # bytes for sorting, without which it is not begun
+_SPARE = 48 << 20  # bytes: what the next run may hold before it sorts, and this one did not
 _PACKING = 4  # one part in so many of what is left, where ids are compressed
 
 
@@ -124,9 +125,10 @@ class _Room:
         used = machine.used()
         left = self._limit - used - _READING
         if left < _LEAST:
+            enough = -(-(used + used // 8 + _READING + _LEAST + _SPARE) // 10**6) * 10**6
             raise OutOfMemory(
-                f"memory={self._limit:,} is too little: {used:,} bytes are in use already, so "
-                f"{used + _READING + _LEAST:,} are needed at least"
+                f"memory={self._limit:,} is too little: {used:,} bytes are in use already, and "
+                f"{_READING + _LEAST:,} are needed at least beside them; {enough:,} are enough"
             )
         return left
 

@@ -17,6 +17,7 @@ from sparsezc.io import weights as weighting
 from sparsezc.io.pieces import unweighted
 from sparsezc.io.source import existing, naming
 from sparsezc.memory.budget import resolve
+from sparsezc.options import flag
 from sparsezc.progress import task, working
 
 if TYPE_CHECKING:
@@ -138,6 +139,8 @@ def read_csr(
 ) -> tuple[Csr, NDArray[np.int64] | None]:
     """What :func:`read` does, as a plain :class:`~sparsezc.csr.Csr` and the ids (None without `relabel`)."""
     wanted, merge = weighting.parse(weights), order.merge_name(dup_op)
+    for name, value in (("symmetrize", symmetrize), ("relabel", relabel), ("verify", verify)):
+        flag(name, value)
     if symmetrize and directed:
         raise InvalidValue("directed=True and symmetrize=True contradict each other; give one of them")
     if not os.fspath(path):

@@ -14,6 +14,7 @@ from sparsezc.io.holds import need_numbers
 from sparsezc.io.optional import need
 from sparsezc.io.reader import format_of, read_csr, ready_file
 from sparsezc.io.source import naming
+from sparsezc.options import flag
 from sparsezc.progress import task
 
 
@@ -68,6 +69,7 @@ def write_files(A: Any, path: str | os.PathLike[str], *, format: str | None = No
 def check_target(path: Path, format: str | None = None, *, compress: bool) -> tuple[str, dict[str, Any]]:
     """The format of a file to write, and what its writer takes; a bad name is told before the work."""
     kind = format_of(path, format, exists=False)
+    flag("compress", compress)
     if compress and kind != "binsparse":
         raise InvalidValue(f"compress=True, but {path} has no compressed ids; .h5 files can have them")
     if kind == "binsparse":
@@ -114,6 +116,7 @@ def convert(
     64
     """
     check_target(Path(target), compress=compress)
+    flag("verify", options.get("verify", False))
     options.pop("placement", None)
     if memory is not None:
         from sparsezc.io import bounded

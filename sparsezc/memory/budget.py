@@ -211,7 +211,8 @@ def _choose(placement: str | None, nbytes: int, nrows: int) -> str:
     if missing is not None:
         if placement in (None, "auto") and config.engine == "auto":
             return "host"
-        raise DeviceUnavailable(missing)
+        asked = f"placement {placement!r}" if placement not in (None, "auto") else f"gb.config.engine={config.engine!r}"
+        raise DeviceUnavailable(f"{asked} needs a GPU, and there is {missing}")
     if placement is None:
         placement = config.placement
     if placement == "auto":

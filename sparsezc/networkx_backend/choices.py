@@ -19,7 +19,7 @@ from sparsezc.networkx_backend.convert import original
 from sparsezc.networkx_backend.graph import Graph
 from sparsezc.networkx_backend.hops import within
 from sparsezc.networkx_backend.lengths import distances, no_farther
-from sparsezc.semirings import select, types
+from sparsezc.semirings import select, types, unary
 from sparsezc.vector import Vector
 
 #: Pairs of nodes that are looked at together.
@@ -56,14 +56,36 @@ def _no_nan(given: dict[str, Any]) -> str | None:
     return "sparsezc does not support ignore_nan" if given["ignore_nan"] else None
 
 
-def _forest(G: Graph, algorithm: str, weight: str) -> Iterator[tuple[Any, Any]]:
-    """The edges of a minimum spanning forest, the lightest first."""
+def _forest(G: Graph, algorithm: str, weight: str, *, heaviest: bool = False) -> Iterator[tuple[Any, Any]]:
+    """The edges of a minimum spanning forest, the lightest first; or of a maximum one, the heaviest first."""
     if algorithm not in nx.algorithms.tree.mst.ALGORITHMS:
         raise ValueError(f"{algorithm} is not a valid choice for an algorithm.")
+    if G.directed:
+        raise nx.NetworkXNotImplemented("not implemented for directed type")
+    A = G.values(weight)
+    if heaviest:
+        A = A.apply(unary.ainv).new()
+        A._symmetric = True
     with else_declined():
-        i, j, values = algorithms.minimum_spanning_forest(G.values(weight)).select(select.triu).new().to_coo()
+        i, j, values = algorithms.minimum_spanning_forest(A).select(select.triu).new().to_coo()
     order = np.argsort(values, kind="stable")
     return zip(G.names(i[order]), G.names(j[order]), strict=True)
+
+
+def _with_data(G: Graph, edges: Iterator[tuple[Any, Any]], data: bool) -> Iterator[Any]:
+    if not data:
+        return edges
+    source = original(G)
+    return ((u, v, source[u][v]) for u, v in edges)
+
+
+def _as_graph(G: Graph, edges: Iterator[tuple[Any, Any]]) -> Any:
+    source = original(G)
+    tree = source.__class__()
+    tree.graph.update(source.graph)
+    tree.add_nodes_from(source.nodes.items())
+    tree.add_edges_from((u, v, source[u][v]) for u, v in edges)
+    return tree
 
 
 @claims(reason=_no_nan)
@@ -76,11 +98,20 @@ def minimum_spanning_edges(
     ignore_nan: bool = False,
 ) -> Iterator[Any]:
     """Edges, with their attributes if `data`; :func:`sparsezc.algorithms.minimum_spanning_forest`."""
-    edges = _forest(G, algorithm, weight)
-    if not data:
-        return edges
-    source = original(G)
-    return ((u, v, source[u][v]) for u, v in edges)
+    return _with_data(G, _forest(G, algorithm, weight), data)
+
+
+@claims(reason=_no_nan)
+def maximum_spanning_edges(
+    G: Graph,
+    algorithm: str = "kruskal",
+    weight: str = "weight",
+    keys: bool = True,
+    data: bool = True,
+    ignore_nan: bool = False,
+) -> Iterator[Any]:
+    """The same of largest sum; :func:`sparsezc.algorithms.minimum_spanning_forest` of the opposite weights."""
+    return _with_data(G, _forest(G, algorithm, weight, heaviest=True), data)
 
 
 @claims(reason=_no_nan)
@@ -88,12 +119,24 @@ def minimum_spanning_tree(
     G: Graph, weight: str = "weight", algorithm: str = "kruskal", ignore_nan: bool = False
 ) -> Any:
     """The forest as a graph with all nodes and attributes."""
-    source = original(G)
-    tree = source.__class__()
-    tree.graph.update(source.graph)
-    tree.add_nodes_from(source.nodes.items())
-    tree.add_edges_from((u, v, source[u][v]) for u, v in _forest(G, algorithm, weight))
-    return tree
+    return _as_graph(G, _forest(G, algorithm, weight))
+
+
+@claims(reason=_no_nan)
+def maximum_spanning_tree(
+    G: Graph, weight: str = "weight", algorithm: str = "kruskal", ignore_nan: bool = False
+) -> Any:
+    """The same of largest sum."""
+    return _as_graph(G, _forest(G, algorithm, weight, heaviest=True))
+
+
+@claims(undirected=True)
+def label_propagation_communities(G: Graph) -> Any:
+    """Sets of nodes; :func:`sparsezc.algorithms.label_propagation`."""
+    if G.number_of_loops():
+        raise NotImplementedError("sparsezc: the graph has loops, which NetworkX counts as votes")
+    labels = algorithms.label_propagation(G.A)
+    return dict(enumerate(groups(G, labels))).values()
 
 
 @claims(undirected=True)

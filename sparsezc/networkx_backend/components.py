@@ -70,6 +70,12 @@ def strongly_connected_components(G: Graph) -> Iterator[set[Any]]:
     yield from groups(G, Vector.from_dense(place[component]))
 
 
+@claims("source")
+def kosaraju_strongly_connected_components(G: Graph, source: Any = None) -> Iterator[set[Any]]:
+    """The same components in the same order; :func:`sparsezc.algorithms.strongly_connected_components`."""
+    yield from strongly_connected_components(G)
+
+
 @claims()
 def number_connected_components(G: Graph) -> int:
     """Number of components."""

@@ -33,7 +33,8 @@ def nearest_first(G: Graph, distance: Vector) -> dict[Any, Any]:
     return dict(zip(G.names(i[order]), values[order].tolist(), strict=True))
 
 
-def _known(G: Graph, node: Any) -> int:
+def known(G: Graph, node: Any) -> int:
+    """The number of a node; a NetworkXError where there is none."""
     if node not in G:
         raise nx.NetworkXError(f"The node {node} is not in the graph.")
     return G.index[node]
@@ -81,7 +82,7 @@ def _layers(A: Matrix, sources: NDArray[np.int64]) -> Iterator[NDArray[Any]]:
 @claims()
 def bfs_layers(G: Graph, sources: Any) -> Iterator[list[Any]]:
     """Lists of the nodes at depth 0, 1, ..., each in the graph's order."""
-    starts = [_known(G, node) for node in ([sources] if sources in G else dict.fromkeys(sources))]
+    starts = [known(G, node) for node in ([sources] if sources in G else dict.fromkeys(sources))]
     for layer in _layers(G.A, np.array(starts, np.int64)):
         yield G.names(layer)
 
@@ -89,7 +90,7 @@ def bfs_layers(G: Graph, sources: Any) -> Iterator[list[Any]]:
 @claims()
 def descendants_at_distance(G: Graph, source: Any, distance: Any) -> set[Any]:
     """The nodes at a number of hops from one."""
-    for depth, layer in enumerate(_layers(G.A, np.array([_known(G, source)]))):
+    for depth, layer in enumerate(_layers(G.A, np.array([known(G, source)]))):
         if depth == distance:
             return set(G.names(layer))
     return set()
@@ -98,10 +99,10 @@ def descendants_at_distance(G: Graph, source: Any, distance: Any) -> set[Any]:
 @claims()
 def descendants(G: Graph, source: Any) -> set[Any]:
     """The other nodes that one reaches."""
-    return set(G.names(algorithms.bfs(G.A, _known(G, source)).to_coo()[0])) - {source}
+    return set(G.names(algorithms.bfs(G.A, known(G, source)).to_coo()[0])) - {source}
 
 
 @claims()
 def ancestors(G: Graph, source: Any) -> set[Any]:
     """The other nodes that reach one."""
-    return set(G.names(algorithms.bfs(transposed(G.A), _known(G, source)).to_coo()[0])) - {source}
+    return set(G.names(algorithms.bfs(transposed(G.A), known(G, source)).to_coo()[0])) - {source}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 _UNDIRECTED = "Only for undirected graphs."
+_ANOTHER = "Another of several shortest paths may be chosen."
 _FROM_0, _ABOVE_0 = "Only for weights >= 0.", "Only for weights > 0."
 
 #: Every function that is claimed, and what its arguments must be like beyond what NetworkX asks.
@@ -16,9 +17,14 @@ FUNCTIONS: dict[str, str] = {
     "approximate_diameter": "Another of the farthest nodes may be the start of the second sweep.",
     "average_clustering": _FROM_0,
     "average_shortest_path_length": _FROM_0,
+    "bellman_ford_path": _ANOTHER,
     "bellman_ford_path_length": "",
     "betweenness_centrality": _ABOVE_0,
+    "bfs_edges": _ANOTHER + " `sort_neighbors` must be None.",
     "bfs_layers": "Nodes of a layer come in the graph's order.",
+    "bfs_predecessors": _ANOTHER + " `sort_neighbors` must be None.",
+    "bfs_successors": _ANOTHER + " `sort_neighbors` must be None.",
+    "bfs_tree": _ANOTHER + " `sort_neighbors` must be None.",
     "center": _FROM_0,
     "closeness_centrality": _FROM_0,
     "clustering": _FROM_0,
@@ -27,6 +33,7 @@ FUNCTIONS: dict[str, str] = {
     "descendants": "",
     "descendants_at_distance": "",
     "diameter": _FROM_0,
+    "dijkstra_path": _FROM_0 + " " + _ANOTHER,
     "dijkstra_path_length": _FROM_0,
     "eccentricity": _FROM_0 + " `sp` must be None.",
     "edge_betweenness_centrality": _ABOVE_0,
@@ -49,9 +56,13 @@ FUNCTIONS: dict[str, str] = {
     "k_shell": _UNDIRECTED,
     "k_truss": "",
     "katz_centrality": "A start must name every node.",
+    "kosaraju_strongly_connected_components": "`source` must be None.",
+    "label_propagation_communities": _UNDIRECTED + " No loops.",
     "louvain_communities": _UNDIRECTED + " Only for weights >= 0, without loops. Other moves for the same seed.",
     "maximal_independent_set": "Other sets than NetworkX's for the same seed.",
     "maximal_matching": _UNDIRECTED,
+    "maximum_spanning_edges": "`algorithm` has no influence. `ignore_nan` must be False.",
+    "maximum_spanning_tree": "`algorithm` has no influence. `ignore_nan` must be False.",
     "minimum_spanning_edges": "`algorithm` has no influence. `ignore_nan` must be False.",
     "minimum_spanning_tree": "`algorithm` has no influence. `ignore_nan` must be False.",
     "modularity": "Only for weights >= 0.",
@@ -67,8 +78,13 @@ FUNCTIONS: dict[str, str] = {
     "radius": _FROM_0,
     "reciprocity": "",
     "shortest_path_length": "Only for weights >= 0, unless `method` is `bellman-ford`.",
+    "single_source_bellman_ford": _ANOTHER,
+    "single_source_bellman_ford_path": _ANOTHER,
     "single_source_bellman_ford_path_length": "",
+    "single_source_dijkstra": _FROM_0 + " " + _ANOTHER,
+    "single_source_dijkstra_path": _FROM_0 + " " + _ANOTHER,
     "single_source_dijkstra_path_length": _FROM_0,
+    "single_source_shortest_path": _ANOTHER,
     "single_source_shortest_path_length": "",
     "single_target_shortest_path_length": "",
     "square_clustering": _UNDIRECTED,

@@ -15,6 +15,7 @@ from sparsezc.networkx_backend import (  # noqa: F401
     hops,
     lengths,
     paths,
+    trees,
 )
 from sparsezc.networkx_backend.claims import CLAIMS, can_run, require_networkx, should_run
 from sparsezc.networkx_backend.convert import convert_from_nx, convert_to_nx

@@ -27,7 +27,7 @@ from sparsezc.semirings import monoid, select, types
 from sparsezc.vector import Vector
 
 
-def _positive(G: Graph, weight: str | None) -> Matrix:
+def positive(G: Graph, weight: str | None) -> Matrix:
     """The lengths; negative ones are left to NetworkX, whose answers for them depend on its steps."""
     A = G.values(weight)
     if lengths_of(A).least < 0:
@@ -39,14 +39,15 @@ def _positive(G: Graph, weight: str | None) -> Matrix:
 
 def distances(G: Graph, vertex: int, weight: str | None, *, against: bool = False) -> Vector:
     """Hops or lengths from a vertex, or `against` the edges to it."""
-    A = G.A if weight is None else _positive(G, weight)
+    A = G.A if weight is None else positive(G, weight)
     if against:
         A = transposed(A)
     with else_declined():
         return algorithms.bfs(A, vertex) if weight is None else algorithms.sssp(A, vertex)
 
 
-def _number(G: Graph, node: Any) -> int:
+def number(G: Graph, node: Any) -> int:
+    """The number of a node; NodeNotFound where there is none."""
     if node not in G:
         raise nx.NodeNotFound(f"Node {node} not found in graph")
     return G.index[node]
@@ -70,8 +71,8 @@ def single_source_dijkstra_path_length(
     G: Graph, source: Any, cutoff: float | None = None, weight: str | None = "weight"
 ) -> dict[Any, Any]:
     """Distances from a node by nodes, the nearest first; :func:`sparsezc.algorithms.sssp`."""
-    start = _number(G, source)
-    return _dijkstra(G, _positive(G, weight), start, cutoff)
+    start = number(G, source)
+    return _dijkstra(G, positive(G, weight), start, cutoff)
 
 
 @claims()
@@ -79,7 +80,7 @@ def all_pairs_dijkstra_path_length(
     G: Graph, cutoff: float | None = None, weight: str | None = "weight"
 ) -> Iterator[tuple[Any, dict[Any, Any]]]:
     """For each node the distances from it by nodes."""
-    A = _positive(G, weight)
+    A = positive(G, weight)
     return ((node, _dijkstra(G, A, i, cutoff)) for i, node in enumerate(G))
 
 
@@ -90,8 +91,8 @@ def multi_source_dijkstra_path_length(
     """Distances from the nearest of some nodes; :func:`sparsezc.algorithms.multi_source_shortest_paths`."""
     if not sources:
         raise ValueError("sources must not be empty")
-    starts = [_number(G, node) for node in sources]
-    A = _positive(G, weight)
+    starts = [number(G, node) for node in sources]
+    A = positive(G, weight)
     with else_declined():
         distance = algorithms.multi_source_shortest_paths(A, starts, weighted=True)
     return nearest_first(G, no_farther(distance, cutoff))
@@ -100,10 +101,10 @@ def multi_source_dijkstra_path_length(
 @claims()
 def dijkstra_path_length(G: Graph, source: Any, target: Any, weight: str | None = "weight") -> Any:
     """Distance from a node to another."""
-    start = _number(G, source)
+    start = number(G, source)
     if source == target:
         return 0
-    return _to(_dijkstra(G, _positive(G, weight), start), source, target)
+    return _to(_dijkstra(G, positive(G, weight), start), source, target)
 
 
 def _to(distances: dict[Any, Any], source: Any, target: Any) -> Any:
@@ -112,9 +113,10 @@ def _to(distances: dict[Any, Any], source: Any, target: Any) -> Any:
     return distances[target]
 
 
-def _bellman_ford(A: Matrix, source: int) -> Vector:
+def with_parents(A: Matrix, source: int) -> tuple[Vector, Vector]:
+    """Distances from a vertex over lengths that may be negative, and the vertex before each one."""
     try:
-        return algorithms.bellman_ford(A, source)[0]
+        return algorithms.bellman_ford(A, source)
     except InvalidValue as error:
         with else_declined():
             if algorithms.find_negative_cycle(A, source).size:
@@ -125,23 +127,23 @@ def _bellman_ford(A: Matrix, source: int) -> Vector:
 @claims()
 def single_source_bellman_ford_path_length(G: Graph, source: Any, weight: str | None = "weight") -> dict[Any, Any]:
     """Distances from a node by nodes, the nearest first; :func:`sparsezc.algorithms.bellman_ford`."""
-    return nearest_first(G, _bellman_ford(G.values(weight), _number(G, source)))
+    return nearest_first(G, with_parents(G.values(weight), number(G, source))[0])
 
 
 @claims()
 def all_pairs_bellman_ford_path_length(G: Graph, weight: str | None = "weight") -> Iterator[tuple[Any, dict[Any, Any]]]:
     """For each node the distances from it by nodes."""
     A = G.values(weight)
-    return ((node, nearest_first(G, _bellman_ford(A, i))) for i, node in enumerate(G))
+    return ((node, nearest_first(G, with_parents(A, i)[0])) for i, node in enumerate(G))
 
 
 @claims()
 def bellman_ford_path_length(G: Graph, source: Any, target: Any, weight: str | None = "weight") -> Any:
     """Distance from a node to another."""
-    start = _number(G, source)
+    start = number(G, source)
     if source == target:
         return 0
-    return _to(G.named(_bellman_ford(G.values(weight), start)), source, target)
+    return _to(G.named(with_parents(G.values(weight), start)[0]), source, target)
 
 
 @claims()
@@ -155,7 +157,7 @@ def shortest_path_length(
     if source is not None and target is not None:
         if weight is not None:
             return (bellman_ford_path_length if negative else dijkstra_path_length)(G, source, target, weight)
-        start, end = _number(G, source), _number(G, target)
+        start, end = number(G, source), number(G, target)
         hops = algorithms.bfs(G.A, start).get(end)
         if hops is None:
             raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
@@ -167,16 +169,16 @@ def shortest_path_length(
     if weight is None:
         one_end = single_source_shortest_path_length if target is None else single_target_shortest_path_length
         return one_end(G, source if target is None else target)
-    end = _number(G, source if target is None else target)
-    A = G.values(weight) if negative else _positive(G, weight)
+    end = number(G, source if target is None else target)
+    A = G.values(weight) if negative else positive(G, weight)
     A = A if target is None else transposed(A)
-    return nearest_first(G, _bellman_ford(A, end)) if negative else _dijkstra(G, A, end)
+    return nearest_first(G, with_parents(A, end)[0]) if negative else _dijkstra(G, A, end)
 
 
 @claims()
 def has_path(G: Graph, source: Any, target: Any) -> bool:
     """Whether there is a way from a node to another."""
-    start, end = _number(G, source), _number(G, target)
+    start, end = number(G, source), number(G, target)
     return algorithms.bfs(G.A, start).get(end) is not None
 
 
@@ -190,7 +192,7 @@ def negative_edge_cycle(G: Graph, weight: str | None = "weight", heuristic: bool
 @claims()
 def find_negative_cycle(G: Graph, source: Any, weight: str | None = "weight") -> list[Any]:
     """The nodes of a negative cycle that one reaches, the first again at the end."""
-    start = _number(G, source)
+    start = number(G, source)
     with else_declined():
         cycle = algorithms.find_negative_cycle(G.values(weight), start)
     if cycle.size == 0:

@@ -196,10 +196,6 @@ class Compiler:
             return None
         return library if library.exists() else None
 
-    def has(self, source: str, name: str) -> bool:
-        """Whether a kernel is in the cache, whoever put it there."""
-        return self._library(self.symbol(inline_includes(source), name)) is not None
-
     def compile_many(self, cases: list[tuple[str, str]], workers: int | None = None) -> list[tuple[Path, str]]:
         """(library, symbol) of each (source, kernel name); what is not cached is compiled in batches, in parallel."""
         wanted = {}

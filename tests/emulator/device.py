@@ -55,8 +55,6 @@ import numpy as np
 from .compiler import BATCH, Compiler, EmulatorError, why_unavailable
 from .guarded import GuardedCopies, guarded_bytes
 
-_LOOK = 0.2  # seconds until whoever waits for a kernel looks whether another process has made it
-
 __all__ = [
     "EmulatedDevice",
     "EmulatorError",
@@ -317,26 +315,22 @@ class EmulatedDevice(HostDevice):
     def compile(self, source: str, name: str) -> Kernel:
         """The kernel ``name`` of a text, from the cache where it is there."""
         if (begun := self._begun.pop((source, name), None)) is not None:
-            while not self._compiler.has(source, name) and wait([begun], timeout=_LOOK).not_done:
-                pass
+            wait([begun])
         return self.compile_many([(source, name)])[0]
 
     @contextmanager
-    def compiling(self, cases: Sequence[tuple[str, str]], turn: tuple[int, int] = (0, 1)) -> Iterator[None]:
-        """Compile kernels that will be asked for meanwhile, on all cores; who asks for one waits for its batch.
+    def compiling(self, cases: Sequence[tuple[str, str]], processes: int = 1) -> Iterator[None]:
+        """Compile kernels that will be asked for meanwhile; who asks for one waits for its batch.
 
-        `turn`: which of how many processes this is that do the same with the same cache. Each begins with batches of
-        its own and finds the others' made when it comes to them.
+        On all cores, or on this one's share of them if so many `processes` do the same.
         """
         cases = list(dict.fromkeys(cases))
         self._compiler.prepare()
-        batches = [cases[first : first + BATCH] for first in range(0, len(cases), BATCH)]
-        first, processes = turn
         pool = ThreadPoolExecutor(max(1, min(4, (os.cpu_count() or 1) // processes)))
         try:
-            for k in range(processes):
-                for batch in batches[(first + k) % processes :: processes]:
-                    self._begun |= dict.fromkeys(batch, pool.submit(self._compiler.compile_many, batch, 1))
+            for first in range(0, len(cases), BATCH):
+                batch = cases[first : first + BATCH]
+                self._begun |= dict.fromkeys(batch, pool.submit(self._compiler.compile_many, batch, 1))
             yield
         finally:
             pool.shutdown(cancel_futures=True)

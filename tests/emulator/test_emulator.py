@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,8 +11,6 @@ import pytest
 
 import sparsezc as gb
 import sparsezc.device
-from tests.emulator import device as emulated
-from tests.emulator.compiler import Compiler
 from tests.emulator.device import (
     ORDERS,
     EmulatedDevice,
@@ -310,32 +307,6 @@ def test_kernels_are_waited_for_while_they_are_compiled(tmp_path: Path) -> None:
             made.compile(*bad)
     with EmulatedDevice(cache=tmp_path / "none").compiling(texts):
         pass  # what nobody asked for is given up
-
-
-def test_processes_that_share_a_cache_compile_in_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each begins with batches of its own; what another has made meanwhile is not made again."""
-    texts = [(f'extern "C" __global__ void k{k}(int* out) {{ out[0] = {k}; }}', f"k{k}") for k in range(4)]
-    made: list[str] = []
-    compile_batch = Compiler._compile
-
-    def noted(self: Compiler, cases: dict[str, tuple[str, str]]) -> None:
-        made.extend(name for _, name in cases.values())
-        compile_batch(self, cases)
-
-    monkeypatch.setattr(Compiler, "_compile", noted)
-    monkeypatch.setattr(emulated, "BATCH", 1)
-    monkeypatch.setattr(os, "cpu_count", lambda: 2)
-    one, other = EmulatedDevice(cache=tmp_path), EmulatedDevice(cache=tmp_path)
-    with one.compiling(texts, (1, 2)):
-        kernels = [one.compile(*case) for case in texts]
-    assert made == ["k1", "k3", "k0", "k2"]
-    with other.compiling(texts, (0, 2)):
-        kernels += [other.compile(*case) for case in texts]
-    assert len(made) == 4
-    for k, kernel in enumerate(kernels):
-        out = np.full(1, -1, I32)
-        kernel(1, 1, (out,))
-        assert out[0] == k % 4
 
 
 def test_a_rehearsal_to_the_end_goes_past_comparisons_and_sees_entries() -> None:

@@ -153,16 +153,21 @@ def test_ids_of_8_bytes_and_iso_values(gpu: Any) -> None:
         assert wide[::3, ::2].new().isequal(host[::3, ::2].new())
 
 
-def test_a_number_everywhere_must_fit(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_number_everywhere_goes_where_there_is_room(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     A = operands("device")[0]
     before = A.dup()
     monkeypatch.setattr(budget, "available", lambda: 10_000)
-    with pytest.raises(
-        gb.exceptions.OutOfMemory, match=r"a number at 70 x 70 positions makes 4,900 entries, which take"
+    with (
+        gb.config.set(host_budget=19_000),
+        pytest.raises(
+            gb.exceptions.OutOfMemory, match=r"a number at 70 x 70 positions makes 4,900 entries, which needs 19,600"
+        ),
     ):
         A << 1
-    monkeypatch.undo()
     assert A.isequal(before)
+    A << 1
+    assert A._store.placement == "hybrid"
+    assert A.isequal(gb.Matrix.from_scalar(1, 70, 70, A.dtype))
 
 
 def test_columns_beyond_4_bytes_meet_others(gpu: Any) -> None:

@@ -86,3 +86,23 @@ def test_the_search_for_a_gpu_is_made_once(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(device, "Cuda", lambda: asked.append(2))
     assert device.reason() == "no GPU: none"
     assert asked == []
+
+
+def test_the_error_says_what_asked_for_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    A, v = gb.Matrix.from_coo([0, 1], [1, 0], [1, 2], name="A"), gb.Vector.from_coo([0], [1], name="v")
+    asked: dict[str, Callable[[], Any]] = {
+        r"A\.to\('gpu'\)": lambda: A.to("gpu"),
+        r"A\.to\(placement='device'\)": lambda: A.to(placement="device"),
+        r"v\.to\('gpu'\)": lambda: v.to("gpu"),
+        "placement 'zerocopy'": lambda: gb.io.read("kron:4", placement="zerocopy"),
+        "engine='gpu'": lambda: gb.io.from_array([1.0], engine="gpu"),
+    }
+    for said, ask in asked.items():
+        with pytest.raises(gb.exceptions.DeviceUnavailable, match=said + " needs a GPU, and there is no GPU: CuPy"):
+            ask()
+    with (
+        gb.config.set(engine="gpu"),
+        pytest.raises(gb.exceptions.DeviceUnavailable, match=r"gb\.config\.engine='gpu' needs a GPU"),
+    ):
+        gb.io.read("kron:4")

@@ -353,3 +353,16 @@ def test_progress_says_what_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_memory_is_a_number_of_bytes(tmp_path: Path, memory: Any) -> None:
     with pytest.raises(InvalidValue, match=rf"memory={memory!r} is not allowed; a number of bytes"):
         gb.io.convert("path:3", tmp_path / "a.h5", memory=memory)
+
+
+@pytest.mark.parametrize("name", ["compress", "verify"])
+def test_flags_are_true_or_false(tmp_path: Path, name: str) -> None:
+    for value in ("foo", "yes", 1, None):
+        with pytest.raises(InvalidValue, match=rf"{name}={value!r} is not allowed; True or False is needed"):
+            gb.io.convert("path:3", tmp_path / "a.h5", **{name: value})
+    with pytest.raises(InvalidValue, match=r"'yes' is not allowed"):
+        gb.io.write(gb.io.read("path:3"), tmp_path / "a.h5", compress="yes")
+    gb.io.convert("path:3", tmp_path / "a.h5")
+    for flag in ("verify", "symmetrize", "relabel"):
+        with pytest.raises(InvalidValue, match=rf"{flag}='no' is not allowed"):
+            gb.io.read(tmp_path / "a.h5", **{flag: "no"})

@@ -180,6 +180,7 @@ UNDIRECTED = [
     case("connected_components"),
     case("number_connected_components"),
     case("is_connected"),
+    case("label_propagation_communities"),
     case("node_connected_component", lambda G: (first(G),)),
     case("jaccard_coefficient", lambda G: ([(first(G), last(G)), (last(G), first(G)), (first(G), first(G))],)),
 ]

@@ -41,7 +41,8 @@ def silent_cache() -> Iterator[None]:
     nx.config.warnings_to_ignore = before
 
 
-ALGORITHMS = {"modularity": nx.community.modularity, "louvain_communities": nx.community.louvain_communities}
+_COMMUNITY = ("modularity", "louvain_communities", "label_propagation_communities")
+ALGORITHMS = {name: getattr(nx.community, name) for name in _COMMUNITY}
 SEEDS = range(4)
 
 
@@ -132,6 +133,95 @@ def test_negative_lengths(seed: int) -> None:
         nx.single_source_bellman_ford_path_length(G, first(G), **BACKEND)
 
 
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_trees_of_searches(seed: int, directed: bool) -> None:
+    """Any of the shortest paths is right: each is held by its length, not by its nodes."""
+    G = random_graph(seed, directed)
+    source = first(G)
+    for options in ({}, {"depth_limit": 1}, {"depth_limit": 0}, {"reverse": True}):
+        back = options == {"reverse": True}
+        hops = nx.single_source_shortest_path_length(
+            G.reverse() if back and directed else G, source, options.get("depth_limit")
+        )
+        tree = nx.bfs_tree(G, source, **options, **BACKEND)
+        assert dict(nx.single_source_shortest_path_length(tree, source)) == dict(hops)
+        assert all(G.has_edge(v, u) if back else G.has_edge(u, v) for u, v in tree.edges)
+        edges = list(nx.bfs_edges(G, source, **options, **BACKEND))
+        assert [hops[v] for _, v in edges] == sorted(hops[v] for v in tree if v != source)
+        if not back:
+            before = dict(nx.bfs_predecessors(G, source, **options, **BACKEND))
+            assert before == {v: u for u, v in edges}
+            after = dict(nx.bfs_successors(G, source, **options, **BACKEND))
+            assert sorted(map(str, [(u, v) for u in after for v in after[u]])) == sorted(map(str, edges))
+    paths = nx.single_source_shortest_path(G, source, **BACKEND)
+    assert {node: len(path) - 1 for node, path in paths.items()} == dict(
+        nx.single_source_shortest_path_length(G, source)
+    )
+    assert all(nx.is_path(G, path) and path[0] == source and path[-1] == node for node, path in paths.items())
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_shortest_paths(seed: int, directed: bool) -> None:
+    G = random_graph(seed, directed)
+    source = first(G)
+    for dijkstra in (False, True):
+        kind = "dijkstra" if dijkstra else "bellman_ford"
+        wanted = getattr(nx, f"single_source_{kind}_path_length")(G, source)
+        distances, paths = getattr(nx, f"single_source_{kind}")(G, source, **BACKEND)
+        assert distances == wanted
+        assert list(distances.values()) == sorted(distances.values())
+        others = getattr(nx, f"single_source_{kind}_path")(G, source, **BACKEND)
+        for node, path in paths.items():
+            one = getattr(nx, f"{kind}_path")(G, source, node, **BACKEND)
+            assert getattr(nx, f"single_source_{kind}")(G, source, node, **BACKEND)[0] == distances[node]
+            for each in (path, one, others[node]):
+                assert (each[0], each[-1]) == (source, node)
+                assert sum(G[u][v].get("weight", 1) for u, v in pairwise(each)) == distances[node]
+    near, near_paths = nx.single_source_dijkstra(G, source, cutoff=6, **BACKEND)
+    assert near == {node: length for node, length in wanted.items() if length <= 6}
+    assert near.keys() == near_paths.keys()
+    alone = list(G)[-1]
+    if alone not in wanted:
+        with pytest.raises(nx.NetworkXNoPath):
+            nx.bellman_ford_path(G, source, alone, **BACKEND)
+        with pytest.raises(nx.NetworkXNoPath):
+            nx.dijkstra_path(G, source, alone, **BACKEND)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_paths_over_negative_lengths(seed: int) -> None:
+    G = acyclic(seed)
+    for k, (u, v) in enumerate(G.edges):
+        G[u][v]["weight"] = k % 7 - 3
+    distances, paths = nx.single_source_bellman_ford(G, first(G), **BACKEND)
+    assert distances == nx.single_source_bellman_ford_path_length(G, first(G))
+    for node, path in paths.items():
+        assert sum(G[u][v]["weight"] for u, v in pairwise(path)) == distances[node]
+    nx.add_cycle(G, [first(G), last(G)], weight=-5)
+    with pytest.raises(nx.NetworkXUnbounded):
+        nx.single_source_bellman_ford_path(G, first(G), **BACKEND)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_strong_components_by_kosaraju_s_name(seed: int) -> None:
+    G = random_graph(seed, directed=True)
+    found = nx.kosaraju_strongly_connected_components(G, **BACKEND)
+    assert sets(found) == sets(nx.kosaraju_strongly_connected_components(G))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_heaviest_trees(seed: int) -> None:
+    G = random_graph(seed)
+    tree, wanted = nx.maximum_spanning_tree(G, **BACKEND), nx.maximum_spanning_tree(G)
+    assert tree.size("weight") == wanted.size("weight")
+    assert (tree.number_of_edges(), plain(tree)[1]) == (wanted.number_of_edges(), plain(G)[1])
+    weights = [data.get("weight", 1) for _, _, data in nx.maximum_spanning_edges(G, **BACKEND)]
+    assert weights == sorted(weights, reverse=True)
+    assert len(weights) == wanted.number_of_edges()
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_trees_and_cuts(seed: int) -> None:
     G = random_graph(seed)
@@ -188,5 +278,9 @@ def test_every_claim_is_held() -> None:
         "maximal_matching",
         "minimum_spanning_edges", "minimum_spanning_tree", "stoer_wagner", "strongly_connected_components",
         "topological_generations", "topological_sort", "transitive_closure_dag", "transitive_reduction",
+            "bellman_ford_path", "bfs_edges", "bfs_predecessors", "bfs_successors", "bfs_tree", "dijkstra_path",
+            "kosaraju_strongly_connected_components", "maximum_spanning_edges", "maximum_spanning_tree",
+            "single_source_bellman_ford", "single_source_bellman_ford_path", "single_source_dijkstra",
+            "single_source_dijkstra_path", "single_source_shortest_path",
     }  # fmt: skip
     assert set(CLAIMS) == listed | alone

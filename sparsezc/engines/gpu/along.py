@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 
 from sparsezc import device
-from sparsezc.engines.gpu import launch, specialise
+from sparsezc.engines.gpu import launch, parts, specialise
 from sparsezc.engines.gpu.compact import Kept
+from sparsezc.engines.gpu.entries import entry
 from sparsezc.engines.gpu.specialise import evaluate, flags, function, typedefs
 from sparsezc.engines.gpu.stores import MatrixStore, Rows, VectorStore
 from sparsezc.memory import allocate
 from sparsezc.semirings.operators import TypedOp
 from sparsezc.semirings.types import DataType
+
+#: compute(start, stop, out, bits): the values of entries start .. stop-1, and which of them meet one of the vector's.
+_Compute = Callable[[int, int, int, Any], None]
 
 
 def multiply(op: TypedOp, matrix: MatrixStore, v: VectorStore, left: bool) -> MatrixStore:
@@ -25,30 +31,56 @@ def multiply(op: TypedOp, matrix: MatrixStore, v: VectorStore, left: bool) -> Ma
     xp = gpu.xp
     v.nvals()  # where it is full, nobody looks at its presence words, and the pattern stays
     values, x_bits = v.operands()
-    placement, chunks = rows.indices.placement, rows.chunks
-    out = allocate(placement, rows.nvals, result.np_type)
-    bits = 0 if v.is_full else xp.zeros(-(-rows.nvals // 32), np.uint32)
-    prelude = _prelude(op, matrix.dtype, v.dtype, rows.wide, rows.iso, left, chunks.length)
-    specialise.kernel(gpu, "along.cu", prelude, "along")(
-        launch.blocks(gpu, 32 * max(-(-rows.nrows // 32), chunks.count)),
-        launch.THREADS,
-        (
-            *rows.arguments, values, x_bits, np.uint64(out.pointer), bits, xp.zeros(2, np.uint64), *chunks.all,
-        ),
-    )  # fmt: skip
-    indptr, indices = rows.indptr, rows.indices
-    if not v.is_full:
-        kept = Kept.of(rows.nvals, bits)
-        count = kept.count()
-        if count == 0:
-            return MatrixStore(result, matrix.nrows, matrix.ncols, None)
-        indptr, indices = kept.offsets(indptr), allocate(placement, count, rows.indices.dtype)
-        made, out = out, allocate(placement, count, result.np_type)
-        old_ids, old, ids, new = (np.uint64(b.pointer) for b in (rows.indices, made, indices, out))
-        kept.move(old_ids, old, ids, new, rows.wide, result)
+    prelude = _prelude(op, matrix.dtype, v.dtype, rows.wide, rows.iso, left, rows.chunks.length)
+    kernel = specialise.kernel(gpu, "along.cu", prelude, "along")
+    grid = launch.blocks(gpu, 32 * max(-(-rows.nrows // 32), rows.chunks.count))
+
+    def compute(start: int, stop: int, out: int, bits: Any) -> None:
+        bounds, counters = (np.uint64(start), np.uint64(stop)), xp.zeros(2, np.uint64)
+        operands = *rows.arguments, values, x_bits, np.uint64(out), bits, counters, *rows.chunks.all
+        kernel(grid, launch.THREADS, (*bounds, *operands))
+
+    made = _whole(rows, result, compute) if v.is_full else _where_both_are(rows, result, compute)
     gpu.synchronize()  # the host may read the result's pages now
-    merged = Rows(rows.nrows, rows.ncols, indices.count, indptr, indices, out, False)
-    return MatrixStore(result, matrix.nrows, matrix.ncols, merged)
+    return MatrixStore(result, matrix.nrows, matrix.ncols, made)
+
+
+def _whole(rows: Rows, result: DataType, compute: _Compute) -> Rows:
+    """Each entry has a value."""
+    placement = parts.fitting(rows.indices.placement, rows.nvals * result.np_type.itemsize)
+    out = allocate(placement, rows.nvals, result.np_type)
+    compute(0, rows.nvals, out.pointer, 0)
+    return Rows(rows.nrows, rows.ncols, rows.nvals, rows.indptr, rows.indices, out, False)
+
+
+def _where_both_are(rows: Rows, result: DataType, compute: _Compute) -> Rows | None:
+    """Entries that meet none of the vector's go: a piece of them at a time, computed twice where there are several."""
+    gpu = device.current()
+    xp = gpu.xp
+    pieces = parts.pieces(rows.nvals, 2 * result.np_type.itemsize + 1, multiple=32)
+
+    def look(start: int, stop: int) -> tuple[Kept, Any]:
+        some, bits = xp.empty(stop - start, result.np_type), xp.zeros(-(-(stop - start) // 32), np.uint32)
+        compute(start, stop, gpu.pointer(some), bits)
+        return Kept.of(stop - start, bits), some
+
+    indptr, counts = 0, [0]
+    for start, stop in pieces:
+        kept, some = look(start, stop)
+        indptr += kept.offsets(rows.indptr.clip(start, stop) - start)
+        counts.append(kept.count())
+    count, ends = sum(counts), np.cumsum(counts).tolist()
+    if count == 0:
+        return None
+    placement = parts.fitting(rows.indices.placement, count * (rows.indices.dtype.itemsize + result.np_type.itemsize))
+    indices, out = allocate(placement, count, rows.indices.dtype), allocate(placement, count, result.np_type)
+    for (start, stop), to in zip(pieces, ends, strict=False):
+        if len(pieces) > 1:  # else they are at hand
+            kept, some = look(start, stop)
+        ids, new_ids = entry(rows.indices, start), entry(indices, to)
+        kept.move(ids, some, new_ids, entry(out, to), rows.wide, result)
+        gpu.synchronize()  # before the values of this piece go
+    return Rows(rows.nrows, rows.ncols, count, indptr, indices, out, False)
 
 
 @cache

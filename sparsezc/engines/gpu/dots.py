@@ -32,31 +32,35 @@ def dots(semiring: Any, a: MatrixStore, b_type: DataType, columns: Rows, mask: M
     b_rows = a_rows if columns is a.rows else parts.near(columns, values="y" in semiring.reads)
     case = _Case(semiring, a.dtype, b_type, a_rows, b_rows, m_rows.wide)
     kernel = specialise.kernel(gpu, "dots.cu", case.prelude, "dots")
-    a_lengths, m_lengths = (rows.indptr[1:] - rows.indptr[:-1] for rows in (a_rows, m_rows))
+    a_lengths = a_rows.indptr[1:] - a_rows.indptr[:-1]
     edge = np.uint32(0 if b_rows.indices.placement == "device" else 31)
 
-    def make(first: int, last: int, whole: bool) -> tuple[Any, Any, Any]:
-        start, stop = m_rows.ends(first, last)
+    def make(first: int, last: int, whole: bool, *part: int) -> tuple[Any, Any, Any]:
+        start, stop = part or m_rows.ends(first, last)
+        indptr = parts.between(m_rows.indptr, first, *part) if part else m_rows.indptr
         count = stop - start
         ids = m_rows.indices.load(start, stop)
         sums, bits = xp.empty(count, dtype.np_type), xp.zeros(-(-count // 32), np.uint32)
-        chunks = case.chunks(first, m_lengths[first:last], a_lengths[first:last])
+        lengths = indptr[first + 1 : last + 1] - indptr[first:last]
+        chunks = case.chunks(first, lengths, a_lengths[first:last])
         arguments = (
-            np.uint64(first), np.uint64(last), m_rows.indptr, ids, np.uint64(start), _allowed(mask, start, stop),
+            np.uint64(first), np.uint64(last), indptr, ids, np.uint64(start), _allowed(mask, start, stop),
             *a_rows.arguments[1:], *b_rows.arguments[1:], edge, np.uint32(case.slots if case.has_table else 0),
             *chunks.all, np.uint64(CHUNK),
             xp.zeros(2, np.uint64), sums, bits,
         )  # fmt: skip
         kernel(launch.blocks(gpu, 32 * (last - first) + launch.THREADS * chunks.count), launch.THREADS, arguments)
         kept = Kept.of(count, bits)
-        offsets = kept.offsets(m_rows.indptr[first : last + 1] - start)
-        if not whole or kept.count() == count:
+        offsets = kept.offsets(indptr[first : last + 1] - start)
+        if not whole:
+            return offsets, None, None
+        if kept.count() == count:
             return offsets, ids, sums
         left = xp.empty(kept.count(), ids.dtype), xp.empty(kept.count(), sums.dtype)
         kept.move(ids, sums, *left, m_rows.wide, dtype)
         return offsets, *left
 
-    ranges = parts.blocks([m_rows.indptr], _ENTRY_BYTES)
+    ranges = parts.blocks([m_rows.indptr], _ENTRY_BYTES, cut=parts.evenly(m_rows.indptr))
     return parts.assemble(ranges, make, (a.nrows, columns.nrows), dtype, placement)
 
 

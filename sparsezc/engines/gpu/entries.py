@@ -1,6 +1,6 @@
 """Matrices entry by entry: apply, select and casts, without leaving the device (entries.cu, compact.cu).
 
-A result lies in the placement of its operand.
+A result lies in the placement of its operand, or on the host where the device has no room for it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ def _apply(op: TypedOp, rows: Rows, dtype: DataType, left: bool, scalar: Any, sc
     prelude, reads = _prelude(op, dtype, rows.wide, rows.iso, left, scalar_type, False)
     iso = rows.iso and not reads & {"row", "col"}
     count = 1 if iso else rows.nvals
-    values = allocate(rows.indices.placement, count, op.return_type.np_type)
+    kind = op.return_type.np_type
+    values = allocate(parts.fitting(rows.indices.placement, count * kind.itemsize), count, kind)
     read = rows.plain() if "col" in reads else rows
     _launch(prelude, read, count, scalar_type.np_type.type(scalar), values.pointer, 0)
     return Rows(rows.nrows, rows.ncols, rows.nvals, rows.indptr, rows.indices, values, iso, rows.order)
@@ -82,13 +83,14 @@ def _pick(rows: Rows, dtype: DataType, prelude: str, thunk: Any) -> Rows | None:
     values = rows.values if rows.iso else allocate(placement, count, rows.values.dtype)
     for (start, stop), to in zip(pieces, ends, strict=False):
         kept = kept if len(pieces) == 1 else look(start, stop)
-        old, new = (0, 0) if rows.iso else (_from(rows.values, start), _from(values, to))
-        kept.move(_from(rows.indices, start), old, _from(indices, to), new, rows.wide, dtype)
+        old, new = (0, 0) if rows.iso else (entry(rows.values, start), entry(values, to))
+        kept.move(entry(rows.indices, start), old, entry(indices, to), new, rows.wide, dtype)
     gpu.synchronize()  # the host may read the result's pages now
     return Rows(rows.nrows, rows.ncols, count, indptr, indices, values, rows.iso)
 
 
-def _from(buffer: Buffer, start: int) -> np.uint64:
+def entry(buffer: Buffer, start: int) -> np.uint64:
+    """Where an entry lies."""
     return np.uint64(buffer.pointer + start * buffer.dtype.itemsize)
 
 
@@ -103,7 +105,8 @@ def cast(rows: Rows, before: DataType, after: DataType) -> Rows:
             function("Z", "compute", "A a, S s, u64 row, u64 col", "return szc::cast<Z>(a);"),
         )
     )
-    values = allocate(rows.values.placement, rows.values.count, after.np_type)
+    count = rows.values.count
+    values = allocate(parts.fitting(rows.values.placement, count * after.np_type.itemsize), count, after.np_type)
     _launch(prelude, rows, rows.values.count, np.bool_(False), values.pointer, 0)
     return Rows(rows.nrows, rows.ncols, rows.nvals, rows.indptr, rows.indices, values, rows.iso, rows.order)
 
@@ -111,7 +114,7 @@ def cast(rows: Rows, before: DataType, after: DataType) -> Rows:
 def _launch(prelude: str, rows: Rows, nvals: int, scalar: Any, out: int, bits: Any, *, first: int = 0) -> None:
     gpu = device.current()
     kernel = specialise.kernel(gpu, "entries.cu", prelude, "entries")
-    pointers = _from(rows.indices, first), _from(rows.values, 0 if rows.iso else first)
+    pointers = entry(rows.indices, first), entry(rows.values, 0 if rows.iso else first)
     arguments = np.uint64(first), np.uint64(nvals), *rows.arguments[:2], *pointers, scalar, np.uint64(out), bits
     kernel(launch.blocks(gpu, nvals), launch.THREADS, arguments)
     gpu.synchronize()  # the host may read the result's pages now

@@ -14,7 +14,8 @@ from sparsezc.engines.gpu.heavy import HeavyRow
 from sparsezc.engines.gpu.output import MaskBits
 from sparsezc.engines.gpu.specialise import evaluate, flags, function, typedefs
 from sparsezc.engines.gpu.stores import MatrixStore, Rows, VectorStore
-from sparsezc.memory import budget
+from sparsezc.errors import OutOfMemory
+from sparsezc.memory import Buffer, allocate, budget
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.semirings import semiring as semirings
 from sparsezc.semirings.types import INT64, UINT8, DataType
@@ -22,6 +23,7 @@ from sparsezc.semirings.types import INT64, UINT8, DataType
 TABLE_BYTES = 36 << 10  # of shared memory, a block: six blocks fit a multiprocessor
 PATIENCE = 1 << 16  # products of a row that one warp makes, however few their columns
 _ENTRY_BYTES = 24  # an entry of the result and of A
+_NAMED_BYTES = 64  # an id and its number, while ids are sorted or looked for
 _MAP_COLUMNS = 1 << 15  # that a word of a map's summary stands for
 
 
@@ -40,6 +42,7 @@ def product(semiring: Any, a: MatrixStore, b_type: DataType, b_rows: Rows, found
         found = products(a, b_rows)
     least = heavy.least(found)
     counts = _count(a_rows, b_rows, found, least)
+    _require_room(counts, b_rows.indices.dtype.itemsize + (dtype.np_type.itemsize if iso is None else 0))
     offsets = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(counts)])
     fill = _Fill(semiring, a.dtype, b_type, a_rows, b_rows, names, iso is None, found, least, counts, offsets)
 
@@ -50,6 +53,17 @@ def product(semiring: Any, a: MatrixStore, b_type: DataType, b_rows: Rows, found
     ranges = parts.blocks([offsets, a_rows.indptr], _ENTRY_BYTES)
     ncols = b_rows.ncols if names is None else names.ncols
     return parts.assemble(ranges, make, (a.nrows, ncols), dtype, placement, iso)
+
+
+def _require_room(counts: Any, entry_bytes: int) -> None:
+    """Refuse a product that has a row which the device cannot hold: each is made there as a whole."""
+    most, room = int(counts.max()) if counts.size else 0, budget.available()
+    if most * entry_bytes > room:
+        raise OutOfMemory(
+            f"mxm: a row of the product has {most:,} entries, which take {most * entry_bytes:,} bytes of device memory,"
+            f" and {room:,} may be used; {2 * most * entry_bytes:,} are enough (gb.config.budget), as is a mask, or a"
+            " product with some of the columns at a time"
+        )
 
 
 def the_one_value(semiring: Any) -> Any:
@@ -73,10 +87,14 @@ def _named(rows: Rows) -> tuple[_Names | None, Rows]:
     if rows.ncols <= 2**32 and 4 * _map_bytes(rows.ncols) <= budget.available():
         return None, rows
     xp = device.current().xp
-    ids = rows.indices.load()
-    used = xp.unique(ids)
-    kind = np.uint32 if used.size < 2**32 else np.uint64
-    indices = DeviceBuffer(xp.searchsorted(used, ids).astype(kind))
+    pieces = parts.pieces(rows.nvals, _NAMED_BYTES)
+    used = xp.empty(0, rows.indices.dtype)
+    for start, stop in pieces:
+        used = xp.unique(xp.concatenate([used, rows.indices.load(start, stop)]))
+    kind = np.dtype(np.uint32 if used.size < 2**32 else np.uint64)
+    indices: Buffer = allocate(parts.fitting("device", rows.nvals * kind.itemsize), rows.nvals, kind)
+    for start, stop in pieces:
+        indices.write(start, xp.searchsorted(used, rows.indices.load(start, stop)).astype(kind))
     named = Rows(rows.nrows, int(used.size), rows.nvals, rows.indptr, indices, rows.values, rows.iso)
     return _Names(used.astype(np.uint64), rows.ncols), named
 

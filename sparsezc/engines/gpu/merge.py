@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc import device
-from sparsezc.engines.gpu import launch, parts, specialise
+from sparsezc.engines.gpu import launch, long_rows, parts, specialise
 from sparsezc.engines.gpu.elementwise import EWISE
 from sparsezc.engines.gpu.specialise import flags, function, typedefs
 from sparsezc.engines.gpu.stores import MatrixStore, Rows
@@ -133,8 +134,9 @@ def _merge(
     m = mask.rows if mask else None
     merge_entries = specialise.kernel(gpu, "merge.cu", _prelude(case), "merge_entries")
 
-    def make(first: int, last: int, whole: bool) -> tuple[Any, Any, Any]:
-        sides = [_load(rows, first, last, typed) for rows, typed in ((x, case.x), (y, case.y), (m, case.mask))]
+    def make(first: int, last: int, whole: bool, *part: int) -> tuple[Any, Any, Any]:
+        of = (x, case.x), (y, case.y), (m, case.mask)
+        sides = [_load(*side, first, last, part[2 * k : 2 * k + 2]) for k, side in enumerate(of)]
         x_count, y_count = sides[0][-1], sides[1][-1]
         nwords = -(-int(x_count) // 32) - (-int(y_count) // 32)
         bits, before = xp.zeros(nwords + 1, np.uint32), xp.zeros(nwords + 1, np.int64)
@@ -159,17 +161,22 @@ def _merge(
             merge_entries(grid, launch.THREADS, (*arguments, ids, 0 if values is None else values))
         return offsets, ids, values
 
-    ranges = parts.blocks([rows.indptr for rows in (x, y, m) if rows is not None], _ENTRY_BYTES)
+    taking_part = [rows for rows in (x, y, m) if rows is not None]
+    ranges = parts.blocks([rows.indptr for rows in taking_part], _ENTRY_BYTES, cut=long_rows.by_columns(taking_part))
     return parts.assemble(ranges, make, (x.nrows, x.ncols), case.result, placement, y.values if iso else None)
 
 
-def _load(rows: Rows | None, first: int, last: int, typed: Any) -> tuple[Any, ...]:
-    """The arguments of one side: offsets, ids and values of its entries in these rows, where they begin, how many."""
+def _load(rows: Rows | None, typed: Any, first: int, last: int, part: Sequence[int]) -> tuple[Any, ...]:
+    """The arguments of one side: offsets, ids and values of its entries in these rows, where they begin, how many.
+
+    `part`: where what is wanted of the one row begins and ends; all of it if empty.
+    """
     if rows is None:
         return 0, 0, 0, np.uint64(0), np.uint64(0)
-    start, stop = rows.ends(first, last)
+    start, stop = part or rows.ends(first, last)
+    indptr = parts.between(rows.indptr, first, start, stop) if part else rows.indptr
     values = 0 if not typed[3] else rows.values.load() if rows.iso else rows.values.load(start, stop)
-    return rows.indptr, rows.indices.load(start, stop), values, np.uint64(start), np.uint64(stop - start)
+    return indptr, rows.indices.load(start, stop), values, np.uint64(start), np.uint64(stop - start)
 
 
 @cache

@@ -13,7 +13,7 @@ from sparsezc.engines.gpu.stores import MatrixStore, Rows, VectorStore
 from sparsezc.semirings.operators import TypedOp
 from sparsezc.semirings.types import DataType
 
-_PAIR_BYTES = 96  # both entries' positions, ids and values, and the result's
+_PAIR_BYTES = 224  # both entries' positions, ids and values, and the result's, while they are found
 
 
 def kronecker(op: TypedOp, a: MatrixStore, b: MatrixStore) -> MatrixStore:
@@ -27,20 +27,21 @@ def kronecker(op: TypedOp, a: MatrixStore, b: MatrixStore) -> MatrixStore:
     lengths = (a_lengths[:, None] * b_lengths[None, :]).reshape(-1)
     offsets = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(lengths)])
 
-    def make(first: int, last: int, whole: bool) -> tuple[Any, Any, Any]:
-        local = offsets[first : last + 1] - offsets[first]
+    def make(first: int, last: int, whole: bool, *part: int) -> tuple[Any, Any, Any]:
+        start, stop = part or (int(offsets[first]), int(offsets[last]))
+        local = offsets[first : last + 1].clip(start, stop) - start
         if not whole:
             return local, None, None
-        pair = xp.arange(int(local[-1]), dtype=np.int64)
-        row = xp.searchsorted(local, pair, side="right") - 1
-        i, k = (row + first) // b.nrows, (row + first) % b.nrows
-        at = pair - local[row]
+        pair = xp.arange(start, stop, dtype=np.int64)
+        row = xp.searchsorted(offsets[first : last + 1], pair, side="right") - 1 + first
+        i, k = row // b.nrows, row % b.nrows
+        at = pair - offsets[row]
         at_a, at_b = a_rows.indptr[i] + at // b_lengths[k], b_rows.indptr[k] + at % b_lengths[k]
         ids = submatrix.gather(a_rows.indices, at_a).astype(np.uint64) * np.uint64(b.ncols)
         ids += submatrix.gather(b_rows.indices, at_b).astype(np.uint64)
         return local, ids, _combine(op, _values(a_rows, at_a), a.dtype, _values(b_rows, at_b), b.dtype)
 
-    ranges = parts.blocks([offsets], _PAIR_BYTES)
+    ranges = parts.blocks([offsets], _PAIR_BYTES, cut=parts.evenly(offsets))
     return parts.assemble(ranges, make, shape, op.return_type, parts.placement_of(a, b))
 
 

@@ -26,7 +26,7 @@ _PASS = 64  # products of few rows, made by few blocks, that take as long as so 
 def run(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
     """Run a statement on panels; False where it is none of theirs."""
     shape = panel.shape_of(out._store.nrows, out._store.ncols)
-    if shape is None:
+    if shape is None or (mask is not None and mask.parent.ndim == 1):
         return False
     statement = _Statement(e, out._store, mask, accum, replace, *shape)
     if e.operation == "mxm":

@@ -15,17 +15,22 @@ import numpy as np
 
 from sparsezc import device
 from sparsezc.csr import index_dtype
+from sparsezc.engines.gpu.room import fitting as fitting
 from sparsezc.engines.gpu.stores import MatrixStore, Rows
 from sparsezc.memory import Buffer, allocate, budget
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.semirings.types import DataType
 
-#: make(first, last, whole): rows first .. last-1 of the result as (offsets from 0, one more than rows; ids; values).
-#: Where `whole` is false only the offsets are needed.
-Make = Callable[[int, int, bool], tuple[Any, Any, Any]]
+#: make(first, last, whole, *part): rows first .. last-1 of the result as (offsets from 0, one more than rows; ids;
+#: values). Where `whole` is false only the offsets are needed. `part`: which part of the row, where one row is cut.
+Make = Callable[..., tuple[Any, Any, Any]]
+#: first, last, and of a row that is cut which part of it this is.
+Block = tuple[int, ...]
+#: cut(row, limit): the parts of a row, in their order, each of at most so many entries.
+Cut = Callable[[int, int], Sequence[tuple[int, ...]]]
 
 
-def blocks(offsets: Sequence[Any], entry_bytes: int, *, most_rows: int = 2**62) -> list[tuple[int, int]]:
+def blocks(offsets: Sequence[Any], entry_bytes: int, *, cut: Cut | None = None) -> list[Block]:
     """Cut rows into ranges whose entries together take at most half of the device memory that may be used.
 
     Parameters
@@ -34,19 +39,45 @@ def blocks(offsets: Sequence[Any], entry_bytes: int, *, most_rows: int = 2**62) 
         Of every matrix that takes part.
     entry_bytes : int
         Device memory that an entry takes while it is worked on.
-    most_rows : int
-        Of a block.
+    cut : callable, optional
+        Cuts a row that is too long by itself; without it such a row is one block.
     """
     gpu = device.current()
     nrows = offsets[0].size - 1
     total: Any = sum(offsets[1:], offsets[0])
     entries = int(total[-1])
     limit = max(1, budget.available() // 2 // entry_bytes)
-    if entries <= limit and nrows <= most_rows:
+    if entries <= limit:
         return [(0, nrows)]
-    cuts = gpu.xp.searchsorted(total, gpu.xp.arange(1, -(-entries // limit), dtype=np.int64) * limit)
-    bounds = sorted({0, nrows, *map(int, gpu.asnumpy(cuts)), *range(most_rows, nrows, most_rows)})
-    return list(pairwise(bounds))
+    ends = gpu.xp.unique(gpu.xp.searchsorted(total, gpu.xp.arange(1, -(-entries // limit), dtype=np.int64) * limit))
+    ends = ends[ends > 0]
+    sizes = total[ends] - total[ends - 1]
+    before, sizes = (gpu.asnumpy(x).tolist() for x in (ends, sizes))
+    long = {end - 1 for end, size in zip(before, sizes, strict=True) if size > limit}  # each a block of its own
+    ranges: list[Block] = []
+    for first, last in pairwise(sorted({0, nrows, *before, *long})):
+        if cut is not None and first in long:
+            ranges += [(first, last, *part) for part in cut(first, limit)]
+        else:
+            ranges.append((first, last))
+    return ranges
+
+
+def evenly(offsets: Any) -> Cut:
+    """Cut rows that begin at these offsets by the number of entries: a part is where it starts and stops."""
+
+    def cut(row: int, limit: int) -> list[tuple[int, int]]:
+        start, stop = map(int, offsets[row : row + 2])
+        return [(at, min(at + limit, stop)) for at in range(start, stop, limit)]
+
+    return cut
+
+
+def between(indptr: Any, row: int, start: int, stop: int) -> Any:
+    """Offsets by which a row begins and ends where this part of it does."""
+    made = indptr.copy()
+    made[row], made[row + 1] = start, stop
+    return made
 
 
 def pieces(nvals: int, entry_bytes: int, *, multiple: int = 1) -> list[tuple[int, int]]:
@@ -65,13 +96,8 @@ def pieces(nvals: int, entry_bytes: int, *, multiple: int = 1) -> list[tuple[int
     return [(start, min(start + size, nvals)) for start in range(0, nvals, size)]
 
 
-def fitting(placement: str, nbytes: int) -> str:
-    """Where so many bytes of a result go: what does not fit the device goes to the host, whatever `placement` says."""
-    return "hybrid" if placement == "device" and nbytes > budget.available() else placement
-
-
 def assemble(
-    ranges: Sequence[tuple[int, int]],
+    ranges: Sequence[Block],
     make: Make,
     shape: tuple[int, int],
     dtype: DataType,
@@ -85,13 +111,21 @@ def assemble(
     xp = device.current().xp
     nrows, ncols = shape
     single = len(ranges) == 1
-    made = [make(first, last, single) for first, last in ranges]
+    made = [make(first, last, single, *part) for first, last, *part in ranges]
     counts = [int(offsets[-1]) for offsets, _, _ in made]
     nvals = sum(counts)
     if nvals == 0:
         return MatrixStore(dtype, nrows, ncols, None)
     starts = np.cumsum([0, *counts])
-    parts = [offsets[:-1] + start for (offsets, _, _), start in zip(made, starts.tolist(), strict=False)]
+    begins = [
+        True,
+        *(this[0] != before[0] for before, this in pairwise(ranges)),
+    ]  # of a row that is cut, the first part
+    parts = [
+        offsets[:-1] + start
+        for (offsets, _, _), start, first in zip(made, starts.tolist(), begins, strict=False)
+        if first
+    ]
     indptr = xp.concatenate([*parts, xp.asarray(starts[-1:])])
     kind = index_dtype(ncols, placement)
     if not single:
@@ -102,8 +136,8 @@ def assemble(
         return _store(nrows, ncols, nvals, indptr, indices, DeviceBuffer(values) if iso is None else iso, dtype, iso)
     indices = allocate(placement, nvals, kind)
     target = allocate(placement, nvals, dtype.np_type) if iso is None else iso
-    for number, (first, last) in enumerate(ranges):
-        _, ids, values = made[0] if single else make(first, last, True)
+    for number, (first, last, *part) in enumerate(ranges):
+        _, ids, values = made[0] if single else make(first, last, True, *part)
         indices.write(int(starts[number]), ids)
         if iso is None:
             target.write(int(starts[number]), values)

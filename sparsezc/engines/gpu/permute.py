@@ -25,9 +25,10 @@ def permuted(rows: Rows, take: Any, numbers: Any, order: Order | None) -> Rows:
     starts, lengths = rows.indptr[:-1][take], (rows.indptr[1:] - rows.indptr[:-1])[take]
     indptr = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(lengths)])
     placement = rows.indices.placement
+    placement = parts.fitting(placement, rows.indices.nbytes + (0 if rows.iso else rows.values.nbytes))
     indices = allocate(placement, rows.nvals, rows.indices.dtype)
-    values = rows.values if rows.iso else allocate(rows.values.placement, rows.nvals, rows.values.dtype)
-    for first, last in parts.blocks([indptr], _ENTRY_BYTES):
+    values = rows.values if rows.iso else allocate(placement, rows.nvals, rows.values.dtype)
+    for first, last, *_ in parts.blocks([indptr], _ENTRY_BYTES):
         local = indptr[first : last + 1] - indptr[first]
         entry = xp.arange(int(local[-1]), dtype=np.int64)
         row = xp.searchsorted(local, entry, side="right") - 1
@@ -96,7 +97,7 @@ def _counts(rows: Rows) -> Any:
     """How often each column occurs."""
     xp = device.current().xp
     counts = xp.zeros(rows.ncols, np.int64)
-    for first, last in parts.blocks([rows.indptr], _ENTRY_BYTES):
-        ids = rows.indices.load(*rows.ends(first, last)).astype(np.int64)
+    for start, stop in parts.pieces(rows.nvals, _ENTRY_BYTES):
+        ids = rows.indices.load(start, stop).astype(np.int64)
         counts += xp.bincount(ids, minlength=rows.ncols)
     return counts

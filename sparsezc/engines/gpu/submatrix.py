@@ -15,13 +15,15 @@ from sparsezc.csr import index_dtype
 from sparsezc.engines.gpu import launch, parts
 from sparsezc.engines.gpu.indexing import positions_of
 from sparsezc.engines.gpu.stores import MatrixStore, Rows, VectorStore
-from sparsezc.errors import OutOfMemory
+from sparsezc.engines.gpu.transpose import transposed
 from sparsezc.memory import Buffer, allocate, budget
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.semirings.types import DataType
 
-_ENTRY_BYTES = 128  # while entries are matched, sorted and gathered
+_ENTRY_BYTES = 128  # while entries are matched and gathered
+_SORTED_BYTES = 256  # while they are sorted, too
 _RENUMBERED_BYTES = 32  # while an entry's id becomes another
+_FILLED_BYTES = 8  # of an id's own, while it is repeated
 
 
 def positions(index: Any) -> Any:
@@ -50,21 +52,41 @@ def extract(rows: Rows, dtype: DataType, i: Any, j: Any) -> MatrixStore:
     shape = lengths.size, rows.ncols if j is None else j.size
     columns = None if j is None else _Columns(j)
 
-    def make(first: int, last: int, whole: bool) -> tuple[Any, Any, Any]:
-        local = offsets[first : last + 1] - offsets[first]
-        entry = xp.arange(int(local[-1]), dtype=np.int64)
-        row = xp.searchsorted(local, entry, side="right") - 1
-        source = starts[first:last][row] + entry - local[row]
+    ascending = columns is None or columns.ascending
+    entry_bytes = _ENTRY_BYTES if columns is None or ascending else _SORTED_BYTES * columns.most
+    if not ascending and lengths.size and int(lengths.max()) * entry_bytes > budget.available():
+        return _by_columns(rows, dtype, i, j)
+
+    def make(first: int, last: int, whole: bool, *part: int) -> tuple[Any, Any, Any]:
+        start, stop = part or (int(offsets[first]), int(offsets[last]))
+        local = offsets[first : last + 1].clip(start, stop) - start
+        if columns is None and not whole:
+            return local, None, None
+        entry = xp.arange(start, stop, dtype=np.int64)
+        row = xp.searchsorted(offsets[first : last + 1], entry, side="right") - 1
+        source = starts[first:last][row] + entry - offsets[first:last][row]
         if columns is None:
-            ids = gather(rows.indices, source) if whole else None
+            ids = gather(rows.indices, source)
         else:
             row, source, ids = columns.match(row, source, gather(rows.indices, source).astype(np.int64))
             local = xp.searchsorted(row, xp.arange(last - first + 1, dtype=np.int64))
-        return local, ids, None if rows.iso or not whole else gather(rows.values, source)
+        if not whole:
+            return local, None, None
+        return local, ids, None if rows.iso else gather(rows.values, source)
 
-    ranges = parts.blocks([offsets], _ENTRY_BYTES * (1 if columns is None else columns.most))
+    # Parts of a row may follow each other only where their columns do.
+    ranges = parts.blocks([offsets], entry_bytes, cut=parts.evenly(offsets) if ascending else None)
     iso = rows.values if rows.iso else None
     return parts.assemble(ranges, make, shape, dtype, rows.indices.placement, iso)
+
+
+def _by_columns(rows: Rows, dtype: DataType, i: Any, j: Any) -> MatrixStore:
+    """A(i, j) by the transpose, whose rows may be taken in any order, for rows of A that no block can hold."""
+    nrows = rows.nrows if i is None else int(i.size)
+    picked = rows if i is None else extract(rows, dtype, i, None).rows
+    if picked is not None:
+        picked = extract(transposed(picked), dtype, j, None).rows
+    return MatrixStore(dtype, nrows, int(j.size), None if picked is None else transposed(picked))
 
 
 class _Columns:
@@ -138,19 +160,21 @@ def filled(value: Any, dtype: DataType, i: Any, j: Any, shape: tuple[int, int]) 
     xp = device.current().xp
     sizes = [n if at is None else int(xp.unique(at).size) for at, n in ((i, shape[0]), (j, shape[1]))]
     count = sizes[0] * sizes[1]
-    kind = index_dtype(shape[1], "device")
-    if count * (kind.itemsize + 8) > budget.available():
-        raise OutOfMemory(
-            f"assign: a number at {sizes[0]:,} x {sizes[1]:,} positions makes {count:,} entries, which take"
-            f" {count * (kind.itemsize + 8):,} bytes of device memory; {budget.available():,} may be used"
-        )
     if count == 0:
         return MatrixStore(dtype, *shape, None)
-    ids = xp.tile(xp.arange(shape[1], dtype=kind) if j is None else xp.unique(j).astype(kind), sizes[0])
+    kind = index_dtype(shape[1], "device")
+    placement = parts.fitting("device", 2 * count * kind.itemsize)
+    if placement != "device":
+        what = f"assign: a number at {sizes[0]:,} x {sizes[1]:,} positions makes {count:,} entries, which"
+        budget.require_host(count * kind.itemsize, what)
+    line = xp.arange(shape[1], dtype=kind) if j is None else xp.unique(j).astype(kind)
+    ids = allocate(placement, count, kind)
+    for start, stop in parts.pieces(count, _FILLED_BYTES * kind.itemsize):
+        ids.write(start, line[xp.arange(start, stop, dtype=np.int64) % line.size])
     lengths = xp.zeros(shape[0] + 1, np.int64)
     lengths[slice(1, None) if i is None else i + 1] = sizes[1]
     values = DeviceBuffer(xp.full(1, value, dtype.np_type))
-    return MatrixStore(dtype, *shape, Rows(*shape, count, xp.cumsum(lengths), DeviceBuffer(ids), values, True))
+    return MatrixStore(dtype, *shape, Rows(*shape, count, xp.cumsum(lengths), ids, values, True))
 
 
 # Vectors as matrices of one row or one column, and back.

@@ -1,0 +1,201 @@
+"""Trees of searches and the paths in them, by NetworkX's names, arguments and errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import inf
+from typing import Any
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.algorithms._pattern import transposed
+from sparsezc.matrix import Matrix
+from sparsezc.networkx_backend.claims import claims
+from sparsezc.networkx_backend.graph import Graph
+from sparsezc.networkx_backend.hops import known
+from sparsezc.networkx_backend.lengths import no_farther, number, positive, with_parents
+from sparsezc.semirings import semiring, types
+from sparsezc.vector import Vector
+
+
+def _tree(A: Matrix, source: int, cutoff: float | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The vertices within a number of hops, as a search meets them, and the vertex before each on a shortest path.
+
+    With q the places in which the vertices just met stand in the queue, and m all that were met::
+
+        q<!m> = q'A          over (min, first)
+
+    is the place of the first that leads to each; those of one parent come in the graph's order.
+    """
+    n, farthest = A.nrows, inf if cutoff is None else cutoff
+    parent = np.full(n, -1, np.int64)
+    queue = [np.array([source], np.int64)]
+    met = Vector.from_coo(queue[0], True, types.BOOL, size=n)
+    q, depth = Vector.from_coo(queue[0], 0, types.INT64, size=n), 0
+    while q.nvals and depth < farthest:
+        before = sum(part.size for part in queue[:-1])
+        i, place = q.vxm(A, semiring.min_first[types.INT64]).new(mask=~met.S).to_coo()
+        order = np.lexsort((i, place))
+        found = i[order].astype(np.int64)
+        parent[found] = queue[-1][place[order] - before]
+        queue.append(found)
+        places = before + queue[-2].size + np.arange(found.size)
+        q, depth = Vector.from_coo(found, places, types.INT64, size=n), depth + 1
+        met(q.S) << True
+    return np.concatenate(queue), parent
+
+
+def _edges(G: Graph, source: Any, reverse: bool, depth_limit: int | None) -> Iterator[tuple[Any, Any]]:
+    """The tree's edges from parents to children, those of the nearest children first."""
+    start = known(G, source)
+    against = reverse and G.directed
+    vertices, parent = _tree(transposed(G.A) if against else G.A, start, depth_limit)
+    return zip(G.names(parent[vertices[1:]]), G.names(vertices[1:]), strict=True)
+
+
+@claims("sort_neighbors")
+def bfs_edges(
+    G: Graph, source: Any, reverse: bool = False, depth_limit: int | None = None, sort_neighbors: Any = None
+) -> Iterator[tuple[Any, Any]]:
+    """Edges of a tree of shortest paths."""
+    yield from _edges(G, source, reverse, depth_limit)
+
+
+@claims("sort_neighbors")
+def bfs_tree(
+    G: Graph, source: Any, reverse: bool = False, depth_limit: int | None = None, sort_neighbors: Any = None
+) -> Any:
+    """A tree of shortest paths as a directed graph."""
+    tree = nx.DiGraph()
+    tree.add_node(source)
+    tree.add_edges_from(_edges(G, source, reverse, depth_limit))
+    return tree
+
+
+@claims("sort_neighbors")
+def bfs_predecessors(
+    G: Graph, source: Any, depth_limit: int | None = None, sort_neighbors: Any = None
+) -> Iterator[tuple[Any, Any]]:
+    """Nodes with the node before each on a shortest path."""
+    for parent, child in _edges(G, source, False, depth_limit):
+        yield child, parent
+
+
+@claims("sort_neighbors")
+def bfs_successors(
+    G: Graph, source: Any, depth_limit: int | None = None, sort_neighbors: Any = None
+) -> Iterator[tuple[Any, list[Any]]]:
+    """Nodes with those after each on shortest paths, nodes without any left out."""
+    after: dict[Any, list[Any]] = {}
+    order = [source]
+    for parent, child in _edges(G, source, False, depth_limit):
+        after.setdefault(parent, []).append(child)
+        order.append(child)
+    for node in order:
+        if node in after:
+            yield node, after[node]
+
+
+def _paths(G: Graph, vertices: NDArray[Any], parent: NDArray[np.int64]) -> dict[Any, list[Any]]:
+    """By nodes the paths to vertices that come after the ones before them, the first of which is the source."""
+    known = {int(vertices[0]): G.names(vertices[:1])}
+    for vertex, before in zip(vertices[1:].tolist(), parent[vertices[1:]].tolist(), strict=True):
+        known[vertex] = known[before] + G.names(np.array([vertex]))
+    return dict(zip(G.names(vertices), known.values(), strict=True))
+
+
+@claims()
+def single_source_shortest_path(G: Graph, source: Any, cutoff: float | None = None) -> dict[Any, list[Any]]:
+    """A path of fewest hops to each node."""
+    if source not in G:
+        raise nx.NodeNotFound(f"Source {source} not in G")
+    return _paths(G, *_tree(G.A, G.index[source], cutoff))
+
+
+def _by_lengths(
+    G: Graph, source: Any, weight: str | None, cutoff: float | None = None
+) -> tuple[dict[Any, Any], dict[Any, list[Any]]]:
+    """Distances and paths by nodes, the nearest first."""
+    start = number(G, source)
+    distance, parents = with_parents(G.values(weight), start)
+    i, lengths = no_farther(distance, cutoff).to_coo()
+    parent = np.full(len(G), -1, np.int64)
+    at, values = parents.to_coo()
+    parent[at.astype(np.int64)] = values
+    depth = _depths(parent)[i.astype(np.int64)]
+    paths = _paths(G, i[np.argsort(depth, kind="stable")].astype(np.int64), parent)
+    nearest = np.lexsort((depth, lengths))
+    names = G.names(i[nearest])
+    return dict(zip(names, lengths[nearest].tolist(), strict=True)), {node: paths[node] for node in names}
+
+
+def _depths(parent: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Edges from the root to each vertex of a tree, by jumping twice as far in every round."""
+    n = parent.size
+    jump = np.where(parent < 0, np.arange(n), parent)
+    depth: NDArray[np.int64] = (jump != np.arange(n)).astype(np.int64)
+    while (jump[jump] != jump).any():
+        depth, jump = depth + depth[jump], jump[jump]
+    return depth
+
+
+def _to(source: Any, target: Any, found: dict[Any, Any]) -> Any:
+    if target not in found:
+        raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
+    return found[target]
+
+
+@claims()
+def single_source_bellman_ford(
+    G: Graph, source: Any, target: Any = None, weight: str | None = "weight"
+) -> tuple[Any, Any]:
+    """Distances and paths from a node, or those to another; :func:`sparsezc.algorithms.bellman_ford`."""
+    distances, paths = _by_lengths(G, source, weight)
+    if target is None:
+        return distances, paths
+    return _to(source, target, distances), _to(source, target, paths)
+
+
+@claims()
+def single_source_bellman_ford_path(G: Graph, source: Any, weight: str | None = "weight") -> dict[Any, list[Any]]:
+    """Paths from a node by nodes; :func:`sparsezc.algorithms.bellman_ford`."""
+    return _by_lengths(G, source, weight)[1]
+
+
+@claims()
+def bellman_ford_path(G: Graph, source: Any, target: Any, weight: str | None = "weight") -> list[Any]:
+    """A shortest path between two nodes; :func:`sparsezc.algorithms.bellman_ford`."""
+    return list(_to(source, target, _by_lengths(G, source, weight)[1]))
+
+
+@claims()
+def single_source_dijkstra(
+    G: Graph, source: Any, target: Any = None, cutoff: float | None = None, weight: str | None = "weight"
+) -> tuple[Any, Any]:
+    """Distances and paths from a node, or those to another; :func:`sparsezc.algorithms.bellman_ford`."""
+    number(G, source)
+    positive(G, weight)
+    distances, paths = _by_lengths(G, source, weight, cutoff)
+    if target is None:
+        return distances, paths
+    if target not in distances:
+        raise nx.NetworkXNoPath(f"No path to {target}.")
+    return distances[target], paths[target]
+
+
+@claims()
+def single_source_dijkstra_path(
+    G: Graph, source: Any, cutoff: float | None = None, weight: str | None = "weight"
+) -> dict[Any, list[Any]]:
+    """Paths from a node by nodes; :func:`sparsezc.algorithms.bellman_ford`."""
+    paths: dict[Any, list[Any]] = single_source_dijkstra(G, source, cutoff=cutoff, weight=weight)[1]
+    return paths
+
+
+@claims()
+def dijkstra_path(G: Graph, source: Any, target: Any, weight: str | None = "weight") -> list[Any]:
+    """A shortest path between two nodes; :func:`sparsezc.algorithms.bellman_ford`."""
+    path: list[Any] = single_source_dijkstra(G, source, target, weight=weight)[1]
+    return path
