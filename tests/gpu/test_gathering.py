@@ -49,6 +49,21 @@ def test_what_is_wanted_whole_is_never_gathered(gpu: Any, monkeypatch: pytest.Mo
 
 
 @pytest.mark.usefixtures("small_pieces")
+@pytest.mark.parametrize("full", [[200], [200, 290], [0, 1, N - 1]], ids=str)
+def test_what_follows_a_long_row_is_written_though_it_is_empty(full: list[int], gpu: Any) -> None:
+    """Of a row that half a buffer does not hold only the chunks are asked for: nothing else may be part of its piece."""
+    A = gb.Matrix.from_coo(np.repeat(full, 500), np.tile(np.arange(500), len(full)), 1.0, nrows=N, ncols=N)
+    u = gb.Vector.from_dense(np.ones(N))
+    with room_for(40_000):
+        B = A.to("gpu", placement="gather")
+        for old in (gb.Vector("FP64", N), gb.Vector.from_dense(np.ones(N))):
+            w = old.to("gpu")
+            w << B.mxv(u, "plus_times")
+            assert w.to("cpu").isequal(A.mxv(u, "plus_times").new())
+        assert gather._known[B._store.rows].long
+
+
+@pytest.mark.usefixtures("small_pieces")
 @pytest.mark.parametrize("dtype", ["BOOL", "INT16", "FP32", "FP64"])
 @pytest.mark.parametrize("wide", [False, True], ids=["ids of 4 bytes", "ids of 8"])
 def test_rows_are_gathered_with_and_without_scipy_s_loop(
