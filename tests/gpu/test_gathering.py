@@ -51,7 +51,7 @@ def test_what_is_wanted_whole_is_never_gathered(gpu: Any, monkeypatch: pytest.Mo
 @pytest.mark.usefixtures("small_pieces")
 @pytest.mark.parametrize("full", [[200], [200, 290], [0, 1, N - 1]], ids=str)
 def test_what_follows_a_long_row_is_written_though_it_is_empty(full: list[int], gpu: Any) -> None:
-    """Of a row that half a buffer does not hold only the chunks are asked for: nothing else may be part of its piece."""
+    """Of a row that half a buffer does not hold only the chunks are asked for: its piece may have no other row."""
     A = gb.Matrix.from_coo(np.repeat(full, 500), np.tile(np.arange(500), len(full)), 1.0, nrows=N, ncols=N)
     u = gb.Vector.from_dense(np.ones(N))
     with room_for(40_000):
