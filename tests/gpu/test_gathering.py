@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.engines.gpu.placements import gather, hands
+from sparsezc.engines.gpu.placements import gather, hands, staging
 from tests.gpu.serving import N, link_bytes, matrix, room_for, vectors
 
 
@@ -34,6 +35,33 @@ def test_pieces_are_gathered_or_copied_whole_by_what_takes_less_time(monkeypatch
                     pieces = gather._known[B._store.rows]
                     is_asked = np.add.reduceat(np.isin(np.arange(N), at) * degrees, pieces.rows[:-1]) > 0
                     assert moved[1] == 4 * np.diff(pieces.entries)[is_asked].sum() > wanted
+
+
+@pytest.mark.usefixtures("small_pieces", "counting")
+def test_copies_are_measured_from_their_start_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where bytes are counted a copy has ended before anybody waits for it."""
+    A, u = matrix("FP64"), next(vectors("FP64"))
+    own, filled, took = hands._Hands(), staging.Staging.fill, 0.02
+    monkeypatch.setattr(hands, "_own", lambda: own)
+    monkeypatch.setattr(hands, "_TELLING", 1)
+    monkeypatch.setattr(staging.Staging, "fill", lambda *given: (filled(*given), time.sleep(took))[0])
+    with room_for(40_000), gb.config.set(packing="off"):
+        B = A.to("gpu", placement="gather")
+        link_bytes(lambda: u.to("gpu").vxm(B, "any_pair").new())
+    assert 0 < own.copies <= 4 * gather._known[B._store.rows].size / took
+
+
+def test_a_copy_that_waited_for_kernels_tells_nothing_of_the_link(
+    emulated: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = hands._Hands()
+    monkeypatch.setattr(hands, "_own", lambda: own)
+    hands.copied(lambda: time.sleep(0.05), hands._TELLING, time.perf_counter())
+    slow = own.copies
+    for _ in range(hands._LOOKS - 1):
+        hands.copied(lambda: time.sleep(0.001), hands._TELLING, time.perf_counter())
+    assert own.copies > 5 * slow
+    hands.copied(lambda: 1 / 0, hands._TELLING, time.perf_counter())  # nobody waits any more
 
 
 @pytest.mark.usefixtures("small_pieces")
