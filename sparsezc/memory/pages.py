@@ -145,8 +145,8 @@ def _kernel(gpu: Device) -> Kernel:
 def choices(room: int, *, measure: bool = True) -> list[tuple[int, Choice]]:
     """What arrays read in place get by their size: the bytes from which on each choice holds."""
     found: list[tuple[int, Choice]] = []
-    for start in (0, _MATTERS, room):
+    for start in sorted({0, _MATTERS, max(room, 0)}):
         choice = choose("zerocopy", start, room, measure=measure)
-        if not found or (found[-1][1] != choice and start > found[-1][0]):
+        if not found or found[-1][1] != choice:
             found.append((start, choice))
     return found

@@ -89,8 +89,9 @@ def managed_room() -> int:
 def count_managed(buffer: Buffer) -> None:
     """Count a buffer of managed memory for as long as it lives."""
     global _managed_bytes
-    _managed_bytes += buffer.nbytes
-    weakref.finalize(buffer, _release, buffer.nbytes)
+    nbytes = buffer.nbytes  # which calls: in the midst of the sum another buffer might go
+    _managed_bytes += nbytes
+    weakref.finalize(buffer, _release, nbytes)
 
 
 def _release(nbytes: int) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.engines.gpu.placements import gather, hands
+from sparsezc.engines.gpu.placements import gather, hands, staging
 from tests.gpu.serving import N, link_bytes, matrix, room_for, vectors
 
 
@@ -36,6 +37,33 @@ def test_pieces_are_gathered_or_copied_whole_by_what_takes_less_time(monkeypatch
                     assert moved[1] == 4 * np.diff(pieces.entries)[is_asked].sum() > wanted
 
 
+@pytest.mark.usefixtures("small_pieces", "counting")
+def test_copies_are_measured_from_their_start_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where bytes are counted a copy has ended before anybody waits for it."""
+    A, u = matrix("FP64"), next(vectors("FP64"))
+    own, filled, took = hands._Hands(), staging.Staging.fill, 0.02
+    monkeypatch.setattr(hands, "_own", lambda: own)
+    monkeypatch.setattr(hands, "_TELLING", 1)
+    monkeypatch.setattr(staging.Staging, "fill", lambda *given: (filled(*given), time.sleep(took))[0])
+    with room_for(40_000), gb.config.set(packing="off"):
+        B = A.to("gpu", placement="gather")
+        link_bytes(lambda: u.to("gpu").vxm(B, "any_pair").new())
+    assert 0 < own.copies <= 4 * gather._known[B._store.rows].size / took
+
+
+def test_a_copy_that_waited_for_kernels_tells_nothing_of_the_link(
+    emulated: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = hands._Hands()
+    monkeypatch.setattr(hands, "_own", lambda: own)
+    hands.copied(lambda: time.sleep(0.05), hands._TELLING, time.perf_counter())
+    slow = own.copies
+    for _ in range(hands._LOOKS - 1):
+        hands.copied(lambda: time.sleep(0.001), hands._TELLING, time.perf_counter())
+    assert own.copies > 5 * slow
+    hands.copied(lambda: 1 / 0, hands._TELLING, time.perf_counter())  # nobody waits any more
+
+
 @pytest.mark.usefixtures("small_pieces")
 def test_what_is_wanted_whole_is_never_gathered(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     A, u = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
@@ -46,6 +74,21 @@ def test_what_is_wanted_whole_is_never_gathered(gpu: Any, monkeypatch: pytest.Mo
     with room_for(60_000), gb.config.set(packing="off"):
         B = A.to("gpu", placement="gather")
         assert B.mxv(u, "plus_times").new().to("cpu").isclose(A.mxv(u, "plus_times").new())
+
+
+@pytest.mark.usefixtures("small_pieces")
+@pytest.mark.parametrize("full", [[200], [200, 290], [0, 1, N - 1]], ids=str)
+def test_what_follows_a_long_row_is_written_though_it_is_empty(full: list[int], gpu: Any) -> None:
+    """Of a row that half a buffer does not hold only the chunks are asked for: its piece may have no other row."""
+    A = gb.Matrix.from_coo(np.repeat(full, 500), np.tile(np.arange(500), len(full)), 1.0, nrows=N, ncols=N)
+    u = gb.Vector.from_dense(np.ones(N))
+    with room_for(40_000):
+        B = A.to("gpu", placement="gather")
+        for old in (gb.Vector("FP64", N), gb.Vector.from_dense(np.ones(N))):
+            w = old.to("gpu")
+            w << B.mxv(u, "plus_times")
+            assert w.to("cpu").isequal(A.mxv(u, "plus_times").new())
+        assert gather._known[B._store.rows].long
 
 
 @pytest.mark.usefixtures("small_pieces")

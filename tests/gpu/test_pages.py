@@ -149,6 +149,32 @@ def test_what_sizes_get_is_told_once_for_each_choice(card: EmulatedDevice, monke
     assert [start for start, _ in pages.choices(10 * MIB)] == [0, 10 * MIB]
 
 
+@pytest.mark.parametrize("room", [-1, 0, 1, MIB // 2, MIB, 10 * MIB])
+def test_what_is_told_is_what_arrays_get(card: EmulatedDevice, room: int) -> None:
+    """Also where the card has less room than arrays that are worth a measurement take."""
+    told = pages.choices(room)
+    assert [start for start, _ in told] == sorted({start for start, _ in told})
+    for nbytes in (0, 1, MIB // 2 - 1, MIB // 2, MIB, 10 * MIB - 1, 10 * MIB):
+        holds = [choice.kind for start, choice in told if start <= nbytes][-1]
+        assert pages.choose("zerocopy", nbytes, room).kind == holds, nbytes
+
+
+def test_managed_memory_is_counted_whatever_goes_meanwhile(card: EmulatedDevice) -> None:
+    class Late:
+        @property
+        def nbytes(self) -> int:
+            gone.clear()  # as the collector may do wherever something is called
+            return 100
+
+    gone = [memory.allocate("zerocopy", 40, np.uint8)]
+    assert zerocopy._managed_bytes == 40
+    late: Any = Late()
+    zerocopy.count_managed(late)
+    assert zerocopy._managed_bytes == 100
+    del late
+    assert zerocopy._managed_bytes == 0
+
+
 def test_doctor_measures_each_kind_and_says_which_is_taken(
     card: EmulatedDevice, monkeypatch: pytest.MonkeyPatch
 ) -> None:

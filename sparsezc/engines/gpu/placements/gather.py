@@ -12,6 +12,7 @@ less time than gathering (hands.py measures both) is copied from where it lies.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -119,9 +120,10 @@ def serve(given: Plan, subset: Any = None) -> Iterator[Part]:
                 sources = [buffer.read(turn.start, turn.start + turn.nvals) for buffer in entries.buffers]
             else:
                 sources = hands.fill(rows, entries, given.size, turn.runs)  # while the card reads the turn before
+            start = time.perf_counter()
             there = buffers.fill(sources, turn.start % 32)
             if turn.runs is not None:
-                hands.copied(buffers.copied(), sum(source.nbytes for source in sources))
+                hands.copied(buffers.copied(), sum(source.nbytes for source in sources), start)
             buffers.arrived()
             pointers = staging.pointers(rows, entries, there, turn.start - turn.start % 32)
         where = {"which": turn.rows, "chunks": turn.chunks, "indptr": turn.indptr}
@@ -193,8 +195,9 @@ def _cut(rows: Rows, size: int) -> Pieces:
     if chunks.count:
         at = chunks.first[xp.searchsorted(chunks.rows, cuts.astype(np.uint64))].astype(np.int64)
     cuts, entries, at = gpu.asnumpy(xp.stack([cuts, rows.indptr[cuts], at]))
+    alone = gpu.asnumpy(long)
     kept = np.append(entries[:-1] != entries[1:], True)  # a piece without entries is part of the one before it
     kept[0] = True
+    kept |= np.isin(cuts, alone + 1)  # unless that is one long row, of which only the chunks are asked for
     cuts, entries, at = (array[kept] for array in (cuts, entries, at))
-    numbers = np.searchsorted(cuts, gpu.asnumpy(long)).tolist()
-    return Pieces(size, cuts.tolist(), entries.tolist(), at.tolist(), numbers)
+    return Pieces(size, cuts.tolist(), entries.tolist(), at.tolist(), np.searchsorted(cuts, alone).tolist())
