@@ -124,11 +124,11 @@ class Writer:
         self._stack.__exit__(kind, error, trace)
 
     def array(self, name: str, count: int, dtype: Any) -> Filled:
-        """A new array of `count` entries; those before must be full."""
+        """A new array of `count` entries, for which the disk must have room beside those before."""
         kind = plain(np.empty(0, dtype)).dtype
         width = np.dtype(dtype).itemsize // kind.itemsize
-        reserve(self._file, count * np.dtype(dtype).itemsize)
         made = self._arrays[name] = Filled(self._file.create_dataset(name, (count * width,), kind))
+        reserve(self._file, sum(filled.unplaced for filled in self._arrays.values()))
         return made
 
     def finish(self, binsparse: Mapping[str, Any], *, symmetric: bool) -> None:
@@ -154,6 +154,11 @@ class Filled:
         self._at = 0
         self._sums: list[int] = []
         self._room = 0  # bytes that the last checksum still takes
+
+    @property
+    def unplaced(self) -> int:
+        """Bytes that have no place in the file yet: HDF5 finds it for all of an array when something is written."""
+        return 0 if self._at else int(self._dataset.nbytes)
 
     def write(self, part: NDArray[Any]) -> None:
         """The next entries, of the array's type."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import sparsezc as gb
+from sparsezc.io import paged
 
 pytest.importorskip("h5py", reason="h5py is not installed")
 pytest.importorskip("resource", reason="the system has no limits")
@@ -48,6 +51,22 @@ def test_so_it_is_for_other_formats(tmp_path: Path) -> None:
     assert code == 1
     assert said.splitlines()[-1].endswith("g.h5 cannot be written: File too large")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="the system reserves nothing")
+def test_arrays_that_are_filled_side_by_side_are_reserved_together(tmp_path: Path) -> None:
+    """As a conversion in bounded memory fills them: what does not fit is told before the first entry is written."""
+    part = np.zeros(100_000, np.int64)
+    with paged.Writer(tmp_path / "g.h5") as writer:
+        arrays = [writer.array(name, part.size, np.int64) for name in ("pointers_to_1", "indices_1")]
+        assert (tmp_path / "g.h5").stat().st_size > 2 * part.nbytes
+        arrays[0].write(part)
+        arrays.append(writer.array("values", part.size, np.int64))  # beside one that lies there and one that does not
+        assert (tmp_path / "g.h5").stat().st_size > 3 * part.nbytes
+        for array in arrays[1:]:
+            array.write(part)
+        writer.finish({}, symmetric=False)
+    assert (tmp_path / "g.h5").stat().st_size < 3.5 * part.nbytes
 
 
 def test_what_was_reserved_is_given_back(tmp_path: Path) -> None:
