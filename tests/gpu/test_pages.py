@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -187,6 +188,21 @@ def test_doctor_measures_each_kind_and_says_which_is_taken(
     assert "in order" in facts["pages"][1]["why"]
     lines = command._texts("pages", facts["pages"])
     assert lines[-1].startswith("from 1 GiB on pinned: managed pages beyond")
+
+
+def test_doctor_holds_one_kind_of_pages_at_a_time(card: EmulatedDevice, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "_BYTES", 1 << 17)
+    made, held = card.pages, []
+
+    def noted(nbytes: int, kind: str) -> device.Pages:
+        assert [pages() for pages in held if pages() is not None] == []
+        found = made(nbytes, kind)
+        held.append(weakref.ref(found.array.base))
+        return found
+
+    monkeypatch.setattr(card, "pages", noted, raising=False)
+    doctor._link(card)
+    assert len(held) == 2
 
 
 def test_doctor_goes_on_without_a_file_or_much_memory(card: EmulatedDevice, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -88,6 +88,7 @@ def _link(gpu: Device) -> tuple[dict[str, float], dict[str, float]]:
         if kind == "pinned":
             streamed["copy"] = _copied(gpu, held)
         streamed[kind], scattered[kind] = pages.rate(gpu, held, _REPEATS)
+        del held  # before the next are made
     return streamed, scattered
 
 
