@@ -33,7 +33,7 @@ class Block:
         self.ids = csr.indices.read(int(bounds[0]), int(bounds[-1]))
         self.there = np.flatnonzero(bounds[1:] > bounds[:-1])
         self.starts = bounds[:-1][self.there] - bounds[0]
-        self._wide, self._room = room.take(np.dtype(np.intp), self.ids.size), room
+        self._wide, self._room = room.take("ids", np.dtype(np.intp), self.ids.size), room
         np.copyto(self._wide, self.ids)
 
     def of(self, array: NDArray[Any]) -> NDArray[Any]:
@@ -42,7 +42,7 @@ class Block:
 
     def look_up(self, table: NDArray[Any]) -> NDArray[Any]:
         """The table's number for each entry's column; good until the next look into one of this type."""
-        found = self._room.take(table.dtype, self.ids.size)
+        found = self._room.take("found", table.dtype, self.ids.size)
         return table.take(self._wide, mode="clip", out=found)
 
     def refuse(self, bad: NDArray[np.bool_], why: str) -> None:
@@ -55,12 +55,12 @@ class Room:
 
     def __init__(self, entries: int) -> None:
         self._entries = entries
-        self._arrays: dict[np.dtype[Any], NDArray[Any]] = {}
+        self._arrays: dict[tuple[str, np.dtype[Any]], NDArray[Any]] = {}
 
-    def take(self, dtype: np.dtype[Any], count: int) -> NDArray[Any]:
-        if dtype not in self._arrays:
-            self._arrays[dtype] = np.empty(self._entries, dtype)
-        return self._arrays[dtype][:count]
+    def take(self, use: str, dtype: np.dtype[Any], count: int) -> NDArray[Any]:
+        if (use, dtype) not in self._arrays:
+            self._arrays[use, dtype] = np.empty(self._entries, dtype)
+        return self._arrays[use, dtype][:count]
 
 
 def cores() -> int:
