@@ -151,8 +151,9 @@ def test_what_sizes_get_is_told_once_for_each_choice(card: EmulatedDevice, monke
 
 
 @pytest.mark.parametrize("room", [-1, 0, 1, MIB // 2, MIB, 10 * MIB])
-def test_what_is_told_is_what_arrays_get(card: EmulatedDevice, room: int) -> None:
+def test_what_is_told_is_what_arrays_get(card: EmulatedDevice, monkeypatch: pytest.MonkeyPatch, room: int) -> None:
     """Also where the card has less room than arrays that are worth a measurement take."""
+    measured(monkeypatch, card, managed=Rate(9e9, 9e9), pinned=Rate(9e9, 9e9))
     told = pages.choices(room)
     assert [start for start, _ in told] == sorted({start for start, _ in told})
     for nbytes in (0, 1, MIB // 2 - 1, MIB // 2, MIB, 10 * MIB - 1, 10 * MIB):
