@@ -77,6 +77,7 @@ FUNCTIONS: dict[str, str] = {
     "periphery": _FROM_0,
     "radius": _FROM_0,
     "reciprocity": "",
+    "shortest_path": "As `shortest_path_length`. " + _ANOTHER,
     "shortest_path_length": "Only for weights >= 0, unless `method` is `bellman-ford`.",
     "single_source_bellman_ford": _ANOTHER,
     "single_source_bellman_ford_path": _ANOTHER,

@@ -115,11 +115,11 @@ def single_source_shortest_path(G: Graph, source: Any, cutoff: float | None = No
 
 
 def _by_lengths(
-    G: Graph, source: Any, weight: str | None, cutoff: float | None = None
+    G: Graph, source: Any, weight: str | None, cutoff: float | None = None, *, against: bool = False
 ) -> tuple[dict[Any, Any], dict[Any, list[Any]]]:
-    """Distances and paths by nodes, the nearest first."""
-    start = number(G, source)
-    distance, parents = with_parents(G.values(weight), start)
+    """Distances and paths by nodes, the nearest first; `against` the edges from the node."""
+    start, A = number(G, source), G.values(weight)
+    distance, parents = with_parents(transposed(A) if against else A, start)
     i, lengths = no_farther(distance, cutoff).to_coo()
     parent = np.full(len(G), -1, np.int64)
     at, values = parents.to_coo()
@@ -199,3 +199,34 @@ def dijkstra_path(G: Graph, source: Any, target: Any, weight: str | None = "weig
     """A shortest path between two nodes; :func:`sparsezc.algorithms.bellman_ford`."""
     path: list[Any] = single_source_dijkstra(G, source, target, weight=weight)[1]
     return path
+
+
+def _from(G: Graph, node: Any, weight: str | None, method: str, against: bool) -> dict[Any, list[Any]]:
+    """Paths from a node, or against the edges."""
+    if weight is None:
+        return _paths(G, *_tree(transposed(G.A) if against else G.A, number(G, node), None))
+    if method == "dijkstra":
+        positive(G, weight)
+    return _by_lengths(G, node, weight, against=against)[1]
+
+
+@claims()
+def shortest_path(
+    G: Graph, source: Any = None, target: Any = None, weight: str | None = None, method: str = "dijkstra"
+) -> Any:
+    """Paths by hops or lengths: of two nodes, from one, to one, or of all pairs, as an iterator."""
+    if method not in ("dijkstra", "bellman-ford"):
+        raise ValueError(f"method not supported: {method}")
+    if source is None and target is None:
+        return ((node, _from(G, node, weight, method, False)) for node in G)
+    for node in (source, target):
+        if node is not None:
+            number(G, node)
+    if source is None:
+        return {node: path[::-1] for node, path in _from(G, target, weight, method, True).items()}
+    paths = _from(G, source, weight, method, False)
+    if target is None:
+        return paths
+    if target not in paths:
+        raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
+    return paths[target]

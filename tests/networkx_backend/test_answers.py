@@ -190,6 +190,35 @@ def test_shortest_paths(seed: int, directed: bool) -> None:
             nx.dijkstra_path(G, source, alone, **BACKEND)
 
 
+@pytest.mark.parametrize("method", ["dijkstra", "bellman-ford"])
+@pytest.mark.parametrize("weight", [None, "weight"])
+@pytest.mark.parametrize("directed", [False, True])
+def test_shortest_paths_of_every_kind(directed: bool, weight: str | None, method: str) -> None:
+    G = random_graph(1, directed)
+    one, other = first(G), list(G)[1]
+    how = {"weight": weight, "method": method}
+
+    def length(path: list[Any]) -> int:
+        return sum(1 if weight is None else G[u][v].get(weight, 1) for u, v in pairwise(path))
+
+    wanted = {u: dict(row) for u, row in nx.shortest_path_length(G, weight=weight)}
+    for node, path in nx.shortest_path(G, one, **how, **BACKEND).items():
+        assert (path[0], path[-1], length(path)) == (one, node, wanted[one][node])
+    to_one = nx.shortest_path(G, target=one, **how, **BACKEND)
+    assert to_one.keys() == {u for u, row in wanted.items() if one in row}
+    for node, path in to_one.items():
+        assert (path[0], path[-1], length(path)) == (node, one, wanted[node][one])
+    every = dict(nx.shortest_path(G, **how, **BACKEND))
+    assert {u: {v: length(path) for v, path in row.items()} for u, row in every.items()} == wanted
+    if other in wanted[one]:
+        assert length(nx.shortest_path(G, one, other, **how, **BACKEND)) == wanted[one][other]
+    with pytest.raises(nx.NetworkXNoPath):
+        nx.shortest_path(nx.Graph([(0, 1), (2, 3)]), 0, 3, **how, **BACKEND)
+    for source, target in ((99, None), (None, 99), (one, 99), (99, one)):
+        with pytest.raises(nx.NodeNotFound):
+            nx.shortest_path(G, source, target, **how, **BACKEND)
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_paths_over_negative_lengths(seed: int) -> None:
     G = acyclic(seed)
@@ -281,6 +310,6 @@ def test_every_claim_is_held() -> None:
             "bellman_ford_path", "bfs_edges", "bfs_predecessors", "bfs_successors", "bfs_tree", "dijkstra_path",
             "kosaraju_strongly_connected_components", "maximum_spanning_edges", "maximum_spanning_tree",
             "single_source_bellman_ford", "single_source_bellman_ford_path", "single_source_dijkstra",
-            "single_source_dijkstra_path", "single_source_shortest_path",
+            "shortest_path", "single_source_dijkstra_path", "single_source_shortest_path",
     }  # fmt: skip
     assert set(CLAIMS) == listed | alone

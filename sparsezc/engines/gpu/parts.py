@@ -67,7 +67,7 @@ def evenly(offsets: Any) -> Cut:
     """Cut rows that begin at these offsets by the number of entries: a part is where it starts and stops."""
 
     def cut(row: int, limit: int) -> list[tuple[int, int]]:
-        start, stop = map(int, offsets[row : row + 2])
+        start, stop = device.current().asnumpy(offsets[row : row + 2]).tolist()
         return [(at, min(at + limit, stop)) for at in range(start, stop, limit)]
 
     return cut
