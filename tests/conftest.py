@@ -18,6 +18,7 @@ import pytest
 
 from sparsezc import device
 from sparsezc.config import config
+from sparsezc.memory import budget
 from tests.emulator.device import EmulatedDevice, why_unavailable
 from tests.emulator.rehearsal import rehearse
 from tests.networkx_backend import entry_points
@@ -161,9 +162,10 @@ def _act(item: Any, parameters: dict[str, Any]) -> None:
 
 @pytest.fixture(autouse=True)
 def settings_stay() -> Iterator[None]:
-    """What a test changes in the configuration ends with it."""
+    """What a test changes in the configuration ends with it, and so do caches that count to a budget."""
     with config.set(**vars(config)):
         yield
+    budget.reclaim()
 
 
 def pytest_report_header() -> str:

@@ -161,9 +161,9 @@ def _put(bits: NDArray[np.uint8], at: NDArray[np.int64], values: NDArray[np.int6
 
 
 def decode(blocks: Blocks, start: int = 0, stop: int | None = None) -> NDArray[np.uint32]:
-    """The ids of the entries ``start:stop``."""
-    stop = blocks.nvals if stop is None else stop
-    made = np.empty(stop - start, np.uint32)
+    """The ids of the entries ``start:stop``, as far as there are any."""
+    stop = blocks.nvals if stop is None else min(stop, blocks.nvals)
+    made = np.empty(max(stop - start, 0), np.uint32)
     for first in range(start // SIZE, -(-stop // SIZE), PART // SIZE):
         last = min(first + PART // SIZE, -(-stop // SIZE))
         at = max(first * SIZE, start)
