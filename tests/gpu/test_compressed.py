@@ -48,7 +48,15 @@ def test_blocks_in_numpy_give_back_what_went_in(kind: str) -> None:
         assert made.body.size % 32 == 0
         assert (made.headers >> 10).max() <= 32
     made = blocks.encode(ids)
-    for start, stop in ((0, 0), (5, 6), (31, 33), (40, ids.size), (ids.size - 1, ids.size), (7, ids.size + 50), (ids.size, 2**20)):
+    for start, stop in (
+        (0, 0),
+        (5, 6),
+        (31, 33),
+        (40, ids.size),
+        (ids.size - 1, ids.size),
+        (7, ids.size + 50),
+        (ids.size, 2**20),
+    ):
         assert np.array_equal(blocks.decode(made, start, stop), ids[start:stop])
 
 
