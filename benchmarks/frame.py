@@ -8,6 +8,7 @@ case, so that what was measured survives what fails later.
 
 from __future__ import annotations
 
+import argparse
 import json
 import math
 import statistics
@@ -298,6 +299,19 @@ def together(paths: Sequence[Path], out: Path | None = None) -> Report:
         first.failures += other.failures
     first.path = out or first.path
     return first
+
+
+def add_again(parser: argparse.ArgumentParser) -> None:
+    """The options that say where the result goes, and that earlier ones are shown instead (:func:`together`)."""
+    parser.add_argument("--out", type=Path, help="the result file (default: a new one in benchmarks/results)")
+    parser.add_argument("--again", type=Path, nargs="+", metavar="RESULT", help="run nothing: print and draw these "
+                        "result files as one, beside the first or as --out; needs no GPU")  # fmt: skip
+
+
+def check_again(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    """Refuse a command line that names both graphs and results, or neither."""
+    if bool(options.graphs) == bool(options.again):
+        parser.error("graphs to run, or result files after --again: one of both is needed")
 
 
 def number(value: float | None, digits: int = 3) -> str:

@@ -13,7 +13,6 @@ import gc
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import sparsezc as gb
 from benchmarks import copyrate
@@ -21,7 +20,7 @@ from benchmarks.emogi import paper
 from benchmarks.emogi.bench import Bench
 from benchmarks.emogi.plot import page
 from benchmarks.emogi.uvm import why_no_pages_migrate
-from benchmarks.frame import SEED, Case, Report, number, table, together
+from benchmarks.frame import SEED, Case, Report, add_again, check_again, number, table, together
 from benchmarks.model.emogi import PATTERNS
 from sparsezc import device
 
@@ -156,12 +155,9 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--verify", choices=("first", "none"), default="first")
     parser.add_argument("--seed", type=int, default=SEED, help="of the sources")
     parser.add_argument("--copy-mib", type=int, default=1024, help="MiB that the copy rate is measured with")
-    parser.add_argument("--out", type=Path, help="the result file (default: a new one in benchmarks/results)")
-    parser.add_argument("--again", type=Path, nargs="+", metavar="RESULT", help="run nothing: print and draw these "
-                        "result files as one, beside the first or as --out; needs no GPU")  # fmt: skip
+    add_again(parser)
     options = parser.parse_args(arguments)
-    if bool(options.graphs) == bool(options.again):
-        parser.error("graphs to run, or result files after --again: one of both is needed")
+    check_again(parser, options)
     for name, known in (("algorithms", ALGORITHMS), ("variants", VARIANTS)):
         chosen = getattr(options, name).split(",")
         if unknown := set(chosen) - set(known):

@@ -17,10 +17,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
 import sparsezc as gb
-from benchmarks.frame import SEED, Report, together
+from benchmarks.frame import SEED, Report, add_again, check_again, together
 from benchmarks.gap_kernels import selected
 from benchmarks.out_of_memory.cases import run
 from benchmarks.out_of_memory.plot import page
@@ -43,13 +42,10 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--verify", choices=("first", "none"), default="first", help="whether first calls are judged")
     parser.add_argument("--seed", type=int, default=SEED, help="of the sources")
     parser.add_argument("--copy-mib", type=int, default=1024, help="MiB that the copy rate is measured with")
-    parser.add_argument("--out", type=Path, help="the result file (default: a new one in benchmarks/results)")
-    parser.add_argument("--again", type=Path, nargs="+", metavar="RESULT", help="run nothing: print and draw these "
-                        "result files as one, beside the first or as --out; needs no GPU")  # fmt: skip
+    add_again(parser)
     options = parser.parse_args(arguments)
     options.placements = options.placements.split(",")
-    if bool(options.graphs) == bool(options.again):
-        parser.error("graphs to run, or result files after --again: one of both is needed")
+    check_again(parser, options)
     if unknown := set(options.placements) - set(PLACEMENTS):
         parser.error(f"--placements: {sorted(unknown)[0]!r} is none of {', '.join(PLACEMENTS)}")
     try:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
+from sparsezc.algorithms._votes import winning
 from sparsezc.matrix import Matrix
 from sparsezc.semirings import indexunary, types
 from sparsezc.vector import Vector
@@ -87,8 +88,6 @@ def _vote(i: NDArray[np.int64], votes: NDArray[np.int64], label: NDArray[np.int6
     first = np.flatnonzero(np.r_[True, pairs[1:] != pairs[:-1]])
     count = np.diff(np.r_[first, pairs.size])
     voter, vote = pairs[first] >> np.uint64(32), pairs[first] & np.uint64(2**32 - 1)
-    start = np.flatnonzero(np.r_[True, voter[1:] != voter[:-1]])
-    most = np.repeat(np.maximum.reduceat(count, start), np.diff(np.r_[start, voter.size]))
-    winners = np.flatnonzero(count == most)
+    winners = np.flatnonzero(winning(voter, count)[1])
     _, smallest = np.unique(voter[winners], return_index=True)
     return vote[winners[smallest]].astype(np.int64)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._pattern import simple
+from sparsezc.algorithms._votes import winning
 from sparsezc.algorithms.greedy_color import greedy_color
 from sparsezc.matrix import Matrix
 from sparsezc.semirings import types
@@ -79,10 +80,8 @@ def _satisfied(
     first = np.flatnonzero(np.r_[True, (voter[1:] != voter[:-1]) | (vote[1:] != vote[:-1])][: voter.size])
     count = np.diff(np.r_[first, voter.size])
     voter, vote = voter[first], vote[first]
-    start = np.flatnonzero(np.r_[True, voter[1:] != voter[:-1]][: voter.size])
-    if start.size == 0:
-        return start, start.astype(np.bool_), start
-    size = np.diff(np.r_[start, voter.size])
-    winning = count == np.repeat(np.maximum.reduceat(count, start), size)
-    content = np.logical_or.reduceat(winning & (vote == label[voter]), start)
-    return voter[start], content, np.maximum.reduceat(np.where(winning, vote, -1), start)
+    if voter.size == 0:
+        return voter, voter.astype(np.bool_), voter
+    start, wins = winning(voter, count)
+    content = np.logical_or.reduceat(wins & (vote == label[voter]), start)
+    return voter[start], content, np.maximum.reduceat(np.where(wins, vote, -1), start)

@@ -69,6 +69,11 @@ def available() -> int:
     return max(0, min(free, parse(config.budget, free, total) - sum(cache.nbytes for cache in _caches)))
 
 
+def fitting(placement: str, nbytes: int) -> str:
+    """Where so many bytes of a result go: what does not fit the device goes to the host, whatever `placement` says."""
+    return "hybrid" if placement == "device" and nbytes > available() else placement
+
+
 def share(part: float | str) -> int:
     """Bytes of device memory that a setting such as `head_budget` stands for."""
     free, total = device.current().memory()

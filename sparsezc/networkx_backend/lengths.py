@@ -104,13 +104,14 @@ def dijkstra_path_length(G: Graph, source: Any, target: Any, weight: str | None 
     start = number(G, source)
     if source == target:
         return 0
-    return _to(_dijkstra(G, positive(G, weight), start), source, target)
+    return found_at(_dijkstra(G, positive(G, weight), start), source, target)
 
 
-def _to(distances: dict[Any, Any], source: Any, target: Any) -> Any:
-    if target not in distances:
+def found_at(found: dict[Any, Any], source: Any, target: Any) -> Any:
+    """What a search from one node found at another; NetworkXNoPath where it did not come."""
+    if target not in found:
         raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
-    return distances[target]
+    return found[target]
 
 
 def with_parents(A: Matrix, source: int) -> tuple[Vector, Vector]:
@@ -143,7 +144,7 @@ def bellman_ford_path_length(G: Graph, source: Any, target: Any, weight: str | N
     start = number(G, source)
     if source == target:
         return 0
-    return _to(G.named(with_parents(G.values(weight), start)[0]), source, target)
+    return found_at(G.named(with_parents(G.values(weight), start)[0]), source, target)
 
 
 @claims()

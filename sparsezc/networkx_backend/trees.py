@@ -15,7 +15,7 @@ from sparsezc.matrix import Matrix
 from sparsezc.networkx_backend.claims import claims
 from sparsezc.networkx_backend.graph import Graph
 from sparsezc.networkx_backend.hops import known
-from sparsezc.networkx_backend.lengths import no_farther, number, positive, with_parents
+from sparsezc.networkx_backend.lengths import found_at, no_farther, number, positive, with_parents
 from sparsezc.semirings import semiring, types
 from sparsezc.vector import Vector
 
@@ -141,12 +141,6 @@ def _depths(parent: NDArray[np.int64]) -> NDArray[np.int64]:
     return depth
 
 
-def _to(source: Any, target: Any, found: dict[Any, Any]) -> Any:
-    if target not in found:
-        raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
-    return found[target]
-
-
 @claims()
 def single_source_bellman_ford(
     G: Graph, source: Any, target: Any = None, weight: str | None = "weight"
@@ -155,7 +149,7 @@ def single_source_bellman_ford(
     distances, paths = _by_lengths(G, source, weight)
     if target is None:
         return distances, paths
-    return _to(source, target, distances), _to(source, target, paths)
+    return found_at(distances, source, target), found_at(paths, source, target)
 
 
 @claims()
@@ -167,7 +161,7 @@ def single_source_bellman_ford_path(G: Graph, source: Any, weight: str | None = 
 @claims()
 def bellman_ford_path(G: Graph, source: Any, target: Any, weight: str | None = "weight") -> list[Any]:
     """A shortest path between two nodes; :func:`sparsezc.algorithms.bellman_ford`."""
-    return list(_to(source, target, _by_lengths(G, source, weight)[1]))
+    return list(found_at(_by_lengths(G, source, weight)[1], source, target))
 
 
 @claims()

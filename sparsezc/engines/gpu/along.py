@@ -14,7 +14,7 @@ from sparsezc.engines.gpu.compact import Kept
 from sparsezc.engines.gpu.entries import entry
 from sparsezc.engines.gpu.specialise import evaluate, flags, function, typedefs
 from sparsezc.engines.gpu.stores import MatrixStore, Rows, VectorStore
-from sparsezc.memory import allocate
+from sparsezc.memory import allocate, budget
 from sparsezc.semirings.operators import TypedOp
 from sparsezc.semirings.types import DataType
 
@@ -47,7 +47,7 @@ def multiply(op: TypedOp, matrix: MatrixStore, v: VectorStore, left: bool) -> Ma
 
 def _whole(rows: Rows, result: DataType, compute: _Compute) -> Rows:
     """Each entry has a value."""
-    placement = parts.fitting(rows.indices.placement, rows.nvals * result.np_type.itemsize)
+    placement = budget.fitting(rows.indices.placement, rows.nvals * result.np_type.itemsize)
     out = allocate(placement, rows.nvals, result.np_type)
     compute(0, rows.nvals, out.pointer, 0)
     return Rows(rows.nrows, rows.ncols, rows.nvals, rows.indptr, rows.indices, out, False)
@@ -72,7 +72,7 @@ def _where_both_are(rows: Rows, result: DataType, compute: _Compute) -> Rows | N
     count, ends = sum(counts), np.cumsum(counts).tolist()
     if count == 0:
         return None
-    placement = parts.fitting(rows.indices.placement, count * (rows.indices.dtype.itemsize + result.np_type.itemsize))
+    placement = budget.fitting(rows.indices.placement, count * (rows.indices.dtype.itemsize + result.np_type.itemsize))
     indices, out = allocate(placement, count, rows.indices.dtype), allocate(placement, count, result.np_type)
     for (start, stop), to in zip(pieces, ends, strict=False):
         if len(pieces) > 1:  # else they are at hand

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from sparsezc import device
 from sparsezc.engines.gpu import launch, specialise
-from sparsezc.engines.gpu.room import fitting
-from sparsezc.memory import Buffer, allocate, blocks
+from sparsezc.memory import Buffer, allocate, blocks, budget
 from sparsezc.memory.device import DeviceBuffer
 
 _PART = 1 << 24  # ids that are decoded at a time on their way to the host
@@ -62,7 +61,7 @@ class CompressedIds(blocks.BlocksBuffer):
 
     def plain(self) -> Buffer:
         """All ids, each on its own, in the same placement, or on the host where the device has no room for them."""
-        made = allocate(fitting(self.placement, self.count * self.dtype.itemsize), self.count, self.dtype)
+        made = allocate(budget.fitting(self.placement, self.count * self.dtype.itemsize), self.count, self.dtype)
         self._decode(0, made)
         device.current().synchronize()  # the host may read its pages now
         return made

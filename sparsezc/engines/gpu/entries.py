@@ -15,7 +15,7 @@ from sparsezc.engines.gpu import launch, parts, specialise
 from sparsezc.engines.gpu.compact import Kept
 from sparsezc.engines.gpu.specialise import evaluate, flags, function, typedefs
 from sparsezc.engines.gpu.stores import MatrixStore, Rows
-from sparsezc.memory import Buffer, allocate
+from sparsezc.memory import Buffer, allocate, budget
 from sparsezc.semirings.operators import TypedOp
 from sparsezc.semirings.types import BOOL, DataType
 
@@ -41,7 +41,7 @@ def _apply(op: TypedOp, rows: Rows, dtype: DataType, left: bool, scalar: Any, sc
     iso = rows.iso and not reads & {"row", "col"}
     count = 1 if iso else rows.nvals
     kind = op.return_type.np_type
-    values = allocate(parts.fitting(rows.indices.placement, count * kind.itemsize), count, kind)
+    values = allocate(budget.fitting(rows.indices.placement, count * kind.itemsize), count, kind)
     read = rows.plain() if "col" in reads else rows
     _launch(prelude, read, count, scalar_type.np_type.type(scalar), values.pointer, 0)
     return Rows(rows.nrows, rows.ncols, rows.nvals, rows.indptr, rows.indices, values, iso, rows.order)
@@ -78,7 +78,7 @@ def _pick(rows: Rows, dtype: DataType, prelude: str, thunk: Any) -> Rows | None:
     if count == 0:
         return None
     entry_bytes = rows.indices.dtype.itemsize + (0 if rows.iso else rows.values.dtype.itemsize)
-    placement = parts.fitting(rows.indices.placement, count * entry_bytes)
+    placement = budget.fitting(rows.indices.placement, count * entry_bytes)
     indices = allocate(placement, count, rows.indices.dtype)
     values = rows.values if rows.iso else allocate(placement, count, rows.values.dtype)
     for (start, stop), to in zip(pieces, ends, strict=False):
@@ -106,7 +106,7 @@ def cast(rows: Rows, before: DataType, after: DataType) -> Rows:
         )
     )
     count = rows.values.count
-    values = allocate(parts.fitting(rows.values.placement, count * after.np_type.itemsize), count, after.np_type)
+    values = allocate(budget.fitting(rows.values.placement, count * after.np_type.itemsize), count, after.np_type)
     _launch(prelude, rows, rows.values.count, np.bool_(False), values.pointer, 0)
     return Rows(rows.nrows, rows.ncols, rows.nvals, rows.indptr, rows.indices, values, rows.iso, rows.order)
 

@@ -92,7 +92,7 @@ def _named(rows: Rows) -> tuple[_Names | None, Rows]:
     for start, stop in pieces:
         used = xp.unique(xp.concatenate([used, rows.indices.load(start, stop)]))
     kind = np.dtype(np.uint32 if used.size < 2**32 else np.uint64)
-    indices: Buffer = allocate(parts.fitting("device", rows.nvals * kind.itemsize), rows.nvals, kind)
+    indices: Buffer = allocate(budget.fitting("device", rows.nvals * kind.itemsize), rows.nvals, kind)
     for start, stop in pieces:
         indices.write(start, xp.searchsorted(used, rows.indices.load(start, stop)).astype(kind))
     named = Rows(rows.nrows, int(used.size), rows.nvals, rows.indptr, indices, rows.values, rows.iso)

@@ -15,7 +15,6 @@ import numpy as np
 
 from sparsezc import device
 from sparsezc.csr import index_dtype
-from sparsezc.engines.gpu.room import fitting as fitting
 from sparsezc.engines.gpu.stores import MatrixStore, Rows
 from sparsezc.memory import Buffer, allocate, budget
 from sparsezc.memory.device import DeviceBuffer
@@ -129,7 +128,7 @@ def assemble(
     indptr = xp.concatenate([*parts, xp.asarray(starts[-1:])])
     kind = index_dtype(ncols, placement)
     if not single:
-        placement = fitting(placement, nvals * (kind.itemsize + (0 if iso else dtype.np_type.itemsize)))
+        placement = budget.fitting(placement, nvals * (kind.itemsize + (0 if iso else dtype.np_type.itemsize)))
     if single and placement == "device":
         _, ids, values = made[0]
         indices: Buffer = DeviceBuffer(ids.astype(kind, copy=False))

@@ -11,7 +11,7 @@ from sparsezc.engines.gpu import compress, parts
 from sparsezc.engines.gpu.orders import Order
 from sparsezc.engines.gpu.stores import Rows
 from sparsezc.engines.gpu.submatrix import gather
-from sparsezc.memory import allocate
+from sparsezc.memory import allocate, budget
 
 _ENTRY_BYTES = 64  # an id, its row, where it was, the key it is sorted by, and the sort's own
 _PLACES, _ENTRIES = 64, 1 << 14  # of a sample: where it looks, and entries there
@@ -25,7 +25,7 @@ def permuted(rows: Rows, take: Any, numbers: Any, order: Order | None) -> Rows:
     starts, lengths = rows.indptr[:-1][take], (rows.indptr[1:] - rows.indptr[:-1])[take]
     indptr = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(lengths)])
     placement = rows.indices.placement
-    placement = parts.fitting(placement, rows.indices.nbytes + (0 if rows.iso else rows.values.nbytes))
+    placement = budget.fitting(placement, rows.indices.nbytes + (0 if rows.iso else rows.values.nbytes))
     indices = allocate(placement, rows.nvals, rows.indices.dtype)
     values = rows.values if rows.iso else allocate(placement, rows.nvals, rows.values.dtype)
     for first, last, *_ in parts.blocks([indptr], _ENTRY_BYTES):

@@ -163,7 +163,7 @@ def filled(value: Any, dtype: DataType, i: Any, j: Any, shape: tuple[int, int]) 
     if count == 0:
         return MatrixStore(dtype, *shape, None)
     kind = index_dtype(shape[1], "device")
-    placement = parts.fitting("device", 2 * count * kind.itemsize)
+    placement = budget.fitting("device", 2 * count * kind.itemsize)
     if placement != "device":
         what = f"assign: a number at {sizes[0]:,} x {sizes[1]:,} positions makes {count:,} entries, which"
         budget.require_host(count * kind.itemsize, what)

@@ -11,7 +11,7 @@ from sparsezc.csr import index_dtype
 from sparsezc.engines.gpu import launch, parts
 from sparsezc.engines.gpu.stores import Rows
 from sparsezc.errors import OutOfMemory
-from sparsezc.memory import allocate
+from sparsezc.memory import allocate, budget
 
 _ENTRY_BYTES = 80  # an id, its order, column, row and place, its value twice, and what sorting takes
 _COLUMN_BYTES = 40  # offsets, the next place, and numbers of entries
@@ -44,7 +44,7 @@ def transposed(rows: Rows) -> Rows:
     free = indptr[:-1].copy()  # where the next entry of each column goes
     kind = index_dtype(rows.nrows, rows.indices.placement)
     value_bytes = 0 if rows.iso else rows.values.dtype.itemsize
-    placement = parts.fitting(rows.indices.placement, rows.nvals * (kind.itemsize + value_bytes))
+    placement = budget.fitting(rows.indices.placement, rows.nvals * (kind.itemsize + value_bytes))
     indices = allocate(placement, rows.nvals, kind)
     values = rows.values if rows.iso else allocate(placement, rows.nvals, rows.values.dtype)
     for start, stop in pieces:
