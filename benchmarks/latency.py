@@ -41,6 +41,7 @@ AT_MOST = {
     "bfs, a level, device": 15.0,
     "bfs, a level, zerocopy": 15.0,
 }
+_WAKES = 1.5  # seconds
 _UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6}
 
 
@@ -150,11 +151,18 @@ def statements() -> dict[str, Callable[[], None]]:
 
 
 def launches(report: Report, calls: int, repeats: int) -> None:
-    """Seconds of Python for each call, while the device works on those before; then with a wait after each."""
+    """Seconds of Python for each call, while the device works on those before; then with a wait after each.
+
+    A device that has been idle takes a second to come up to its speed, and until then takes longer than Python does.
+    """
     gpu = device.current()
-    for name, statement in statements().items():
+    for number, (name, statement) in enumerate(statements().items()):
+        end = time.perf_counter() + (_WAKES if number == 0 else 0)
         for _ in range(20):
             statement()
+        while time.perf_counter() < end:
+            statement()
+            gpu.synchronize()
         gpu.synchronize()
         seconds = []
         for _ in range(repeats):
@@ -187,8 +195,13 @@ def row(case: Case) -> list[str]:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.latency", description=__doc__.splitlines()[0])
-    parser.add_argument("--calls", type=int, default=2000, help="statements that are launched in a row")
-    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument(
+        "--calls",
+        type=int,
+        default=400,
+        help="statements launched in a row: beyond 1,024 kernels a stream has them wait",
+    )
+    parser.add_argument("--repeats", type=int, default=15)
     parser.add_argument("--starts", type=int, default=3, help="fresh processes of each kind")
     parser.add_argument("--grid", type=int, default=1000, help="side of the grid that is searched")
     parser.add_argument("--emulator", action="store_true", help="try the program where there is no GPU")

@@ -156,6 +156,26 @@ def test_the_most_read_segments_stay() -> None:
     assert sum(reads[-1]) == 0
 
 
+@pytest.mark.usefixtures("small_pieces", "counting")
+def test_other_arrays_take_the_card_once_they_are_read_as_much_as_it_holds() -> None:
+    """What was counted of the ids says which segments of ids and values come first, so these come at once."""
+    A, full = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
+    with room_for(10_000), gb.config.set(packing="off"):
+        B = A.to("gpu", placement="hybrid")
+        for _ in range(2):
+            B.mxv(full, "plus_second").new()
+        region = B._store.rows.region
+        assert 0 < region.filled == region.slots < region.count
+        held = region.filled
+        del region  # it counts to the budget as long as it lives
+        first, again = (link_bytes(lambda: B.mxv(full, "plus_times").new()) for _ in range(2))
+        both = B._store.rows.region
+        assert 0 < both.filled == both.slots < held
+        assert first[1] > 0
+        assert again[0] + again[1] < 12 * A.nvals - (10 * both.filled << segments.BITS)
+        assert B.mxv(full, "plus_times").new().to("cpu").isclose(A.mxv(full, "plus_times").new())
+
+
 def test_a_budget_below_the_vectors_says_the_least_that_works(emulated: Any) -> None:
     A, u = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
     before = device.use(emulated)

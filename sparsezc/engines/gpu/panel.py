@@ -113,7 +113,8 @@ def shape_of(nrows: int, ncols: int) -> tuple[int, bool] | None:
 
 def fits(size: int, *dtypes: DataType) -> bool:
     """Whether panels of these types fit the device beside each other."""
-    return sum(size * (dtype.np_type.itemsize + 1) for dtype in dtypes) <= budget.available() // 2
+    needed = sum(size * (dtype.np_type.itemsize + 1) for dtype in dtypes)
+    return needed == 0 or needed <= budget.available() // 2
 
 
 def of(store: MatrixStore, width: int, across: bool) -> Panel:

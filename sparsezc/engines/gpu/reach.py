@@ -17,7 +17,7 @@ import numpy as np
 from sparsezc import device
 from sparsezc.engines.gpu import heads, launch, specialise
 from sparsezc.engines.gpu.output import MaskBits
-from sparsezc.engines.gpu.panel import Panel, SameVector
+from sparsezc.engines.gpu.panel import WIDTH, Panel, SameVector
 from sparsezc.engines.gpu.specialise import flags, typedefs
 from sparsezc.engines.gpu.stores import Rows
 from sparsezc.semirings.types import BOOL, DataType
@@ -129,7 +129,7 @@ class _Case:
             launch.THREADS,
             (
                 np.uint64(self.x.length), pushed, np.uint64(nrows), pulled, self.x.vector.bits,
-                *self.mask.arguments(), np.uint64(self.x.width), self._active(everyone), totals,
+                *self.mask.arguments(), np.uint64(self.x.width), *self._active(everyone), totals,
             ),
         )  # fmt: skip
         counts = gpu.asnumpy(totals).astype(np.int64)
@@ -156,16 +156,16 @@ class _Case:
             launch.THREADS,
             (
                 *rows.arguments[:3], self.x.vector.bits,
-                *self.mask.arguments(), np.uint64(self.x.width), self._active(searches), self.y, *slots,
+                *self.mask.arguments(), np.uint64(self.x.width), *self._active(searches), self.y, *slots,
                 gpu.xp.zeros(2, np.uint64), *chunks.all,
             ),
         )  # fmt: skip
 
-    def _active(self, searches: Any) -> Any:
+    def _active(self, searches: Any) -> list[np.uint64]:
         """The bits of some searches, as kernels take them."""
-        bits = np.zeros(64 * self.words, np.bool_)
+        bits = np.zeros(WIDTH, np.bool_)
         bits[: searches.size] = searches
-        return device.current().xp.asarray(np.packbits(bits, bitorder="little").view(np.uint64))
+        return list(np.packbits(bits, bitorder="little").view(np.uint64))
 
 
 @cache

@@ -21,6 +21,14 @@ struct Bits {
   }
 };
 
+// Bits as a kernel is given them: by value, for a copy to the device takes longer than a launch.
+__device__ __forceinline__ Bits given(u64 a, u64 b, u64 c, u64 d) {
+  const u64 all[4] = {a, b, c, d};
+  Bits bits;
+  for (u32 w = 0; w < WORDS; ++w) bits.word[w] = all[w];
+  return bits;
+}
+
 // The bits of one vertex that word w holds.
 __device__ __forceinline__ u64 whole(u64 width, u32 w) {
   const u64 rest = width - 64 * (u64)w;
@@ -60,19 +68,19 @@ struct Panel {
   const u32* mask;    // null: none
   u32 flip;
   u64 width;
-  const u64* active;  // the searches that take part, WORDS words
+  Bits active;  // the searches that take part
   u32* y;             // who is reached; zeros, or what another launch found for other searches
 
   __device__ __forceinline__ u64 reached(u64 vertex, u32 w) const { return load_bits((const volatile u32*)y, width, vertex, w); }
 
   __device__ __forceinline__ Bits frontier(u64 vertex) const {
     Bits b;
-    for (u32 w = 0; w < WORDS; ++w) b.word[w] = load_bits(x, width, vertex, w) & active[w];
+    for (u32 w = 0; w < WORDS; ++w) b.word[w] = load_bits(x, width, vertex, w) & active.word[w];
     return b;
   }
   // Which of the searches may still reach a vertex.
   __device__ __forceinline__ u64 wanted(u64 vertex, u32 w) const {
-    return (mask ? load_bits(mask, width, vertex, w) ^ (flip ? whole(width, w) : 0) : whole(width, w)) & active[w];
+    return (mask ? load_bits(mask, width, vertex, w) ^ (flip ? whole(width, w) : 0) : whole(width, w)) & active.word[w];
   }
 };
 

@@ -56,12 +56,12 @@ __device__ __forceinline__ bool look_at_heads(const Panel& p, const Id* heads, u
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-    KERNEL(u64 nrows, const i64* indptr, const Id* indices, const u32* x, const u32* mask, u32 flip, u64 width, const u64* active,
-           u32* y, const Id* heads, u32 k, u64* counters, u64 nchunks, const u64* long_rows, const u64* long_first,
+    KERNEL(u64 nrows, const i64* indptr, const Id* indices, const u32* x, const u32* mask, u32 flip, u64 width, u64 a, u64 b,
+           u64 c, u64 d, u32* y, const Id* heads, u32 k, u64* counters, u64 nchunks, const u64* long_rows, const u64* long_first,
            const u32* chunk_slot) {
   __shared__ u8 owners[8][32];
   const u32 lane = lane_id();
-  const Panel p = {indices, x, mask, flip, width, active, y};
+  const Panel p = {indices, x, mask, flip, width, given(a, b, c, d), y};
   Ids ids(indices);
   each_chunk({nchunks, long_rows, long_first, chunk_slot}, indptr, counters,
              [&](u64 row, u64 begin, u64 end) { do_chunk(p, ids, row, begin, end); });

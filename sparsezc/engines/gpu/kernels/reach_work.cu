@@ -10,8 +10,8 @@ namespace szc {
 
 extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 size, const i64* push_indptr, u64 nrows, const i64* pull_indptr, const u32* x, const u32* mask, u32 flip, u64 width,
-           const u64* active, u64* totals) {
-  const Panel p = {nullptr, x, mask, flip, width, active, nullptr};
+           u64 a, u64 b, u64 c, u64 d, u64* totals) {
+  const Panel p = {nullptr, x, mask, flip, width, given(a, b, c, d), nullptr};
   const u32 lane = lane_id();
   const u64 most = size > nrows ? size : nrows, warps = (u64)gridDim.x * blockDim.x / 32;
   u64 n[4] = {0, 0, 0, 0}, own[2 * WORDS] = {};

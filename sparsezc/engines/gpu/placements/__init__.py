@@ -15,6 +15,7 @@ arrays lie in host memory that kernels can read, so every operation that has no 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -66,6 +67,9 @@ class Entries(NamedTuple):
     def nbytes(self) -> int:
         """Bytes of one entry."""
         return sum(buffer.dtype.itemsize for buffer in self.buffers)
+
+
+_NOTHING = Entries(None, None)
 
 
 class Part(NamedTuple):
@@ -152,8 +156,12 @@ def parts(rows: Rows, words: Buffer | None, wanted: Wanted, *, ids: bool, values
     """
     own = rows.values if values and not rows.iso and words is None else None
     entries = Entries(rows.indices if ids and words is None else words, own)
-    if not serves(rows) or not entries.buffers:
+    if entries == _NOTHING or not serves(rows):
         return (whole(rows, words),)
-    module: Any = import_module(f"sparsezc.engines.gpu.placements.{_MOVED[rows.indices.placement]}")
-    made: Iterable[Part] = module.parts(rows, entries, wanted)
+    made: Iterable[Part] = _serving(rows.indices.placement).parts(rows, entries, wanted)
     return made
+
+
+@cache
+def _serving(placement: str) -> Any:
+    return import_module(f"sparsezc.engines.gpu.placements.{_MOVED[placement]}")

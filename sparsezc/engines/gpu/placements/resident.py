@@ -19,7 +19,7 @@ from __future__ import annotations
 import time
 import weakref
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,7 +34,6 @@ _LOOK_WHEN_FULL = 4  # likewise, where something would have to go
 _SMALL = 1 / 256  # a product that reads less is not counted, for counting would take longer
 _TRIFLE = 1 / 4096  # likewise: it waits for the table longer than for the link
 _GUESS = 1 / 16  # of all entries: what a product is taken to read of which nobody knows
-_TURNCOAT = 4  # times all entries: what products must read of other arrays before the region is made for these
 _HYSTERESIS = 2  # a segment takes another's place if it was read so many times as often
 _ACTIVE = 0.1  # of the entries that are not kept: what Ascetic expects a product to want of them
 _GATHERED, _IN_PLACE = "gathered", "in place"  # ways to fetch the rest
@@ -44,14 +43,23 @@ def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterable[Part]:
     """The launches that serve a product."""
     if rows.indices.placement == "cached":
         return _as_ascetic(rows, entries, wanted)
-    region, expected, size = rows.region, _expected(rows, wanted), max(rows.nvals, _LARGE)
+    expected, size = _expected(rows, wanted), max(rows.nvals, _LARGE)
     if expected >= _SMALL * size:
-        region = _noted(rows, entries, wanted)
-    elif region is not None and (expected < _TRIFLE * size or not region.serves(entries)):
+        region = _noted(rows, entries, wanted)  # where another is made, nobody may hold the one before
+    elif expected < _TRIFLE * size or rows.region is None or not rows.region.serves(entries):
         region = None
+    else:
+        region = rows.region
     if region is None or not region.filled:  # as zerocopy: no table to look into
         return (whole(rows, None if entries.ids is rows.indices else entries.ids),)
     return (_mixed(region, rows, entries),)
+
+
+class Counted(NamedTuple):
+    """How many entries of each segment products have read, and how many products since these numbers were halved."""
+
+    reads: Any
+    products: int
 
 
 class Region:
@@ -67,7 +75,7 @@ class Region:
         Device memory that it takes.
     """
 
-    def __init__(self, rows: Rows, entries: Entries, nbytes: int) -> None:
+    def __init__(self, rows: Rows, entries: Entries, nbytes: int, counted: Counted | None) -> None:
         xp = device.current().xp
         self._rows = weakref.ref(rows)
         self.entries = entries
@@ -78,10 +86,9 @@ class Region:
         self._kept = {id(b): xp.empty(self.slots << segments.BITS, b.dtype) for b in entries.buffers}
         self._tables = {id(b): xp.full(self.count, b.pointer, np.uint64) for b in entries.buffers}
         self._slot_of = xp.full(self.count, -1, np.int64)
-        self._reads = xp.zeros(self.count, np.uint32)
+        self._reads, self._counted = counted or (xp.zeros(self.count, np.uint32), 0)
         self._passes = 0  # products that read all, and are not in _reads yet
-        self._unseen = 0.0  # entries read since the last look
-        self._counted = 0  # products since the numbers were last halved
+        self._unseen = float(rows.nvals if counted else 0)  # entries read since the last look
         self._bits: Any = None
         self.parts: dict[Any, Part] = {}  # what one launch takes that reads all rows, by the arrays that it reads
         self.unserved = 0.0  # entries that products have read of other arrays since it was last of use
@@ -92,6 +99,11 @@ class Region:
         rows = self._rows()
         if rows is not None and rows.region is self:
             rows.region = None
+
+    def counted(self, rows: Rows) -> Counted:
+        """What it has counted, for a region in its place."""
+        self._add_passes(rows)
+        return Counted(self._reads, self._counted)
 
     def serves(self, entries: Entries) -> bool:
         """Whether it holds the arrays that a product reads."""
@@ -215,23 +227,25 @@ def _noted(rows: Rows, entries: Entries, wanted: Wanted) -> Region | None:
 def _of(rows: Rows, entries: Entries, wanted: Wanted) -> Region | None:
     """The region of some rows, made at first use.
 
-    A product that reads other arrays than those that it holds does without, until such products have read so much that
-    it is made anew for them.
+    A product that reads other arrays than those that it holds does without, until such products have read as much as
+    has to be brought once more for it to be made anew for them. What was counted stays: the same rows are read.
     """
     region: Region | None = rows.region
+    counted = None
     if region is not None and region.serves(entries):
         region.unserved = 0.0
         return region
     if region is not None:
-        region.unserved += rows.nvals if wanted.entries is None else wanted.entries
-        if region.unserved < _TURNCOAT * rows.nvals:
+        region.unserved += _expected(rows, wanted)
+        if region.unserved < region.filled << segments.BITS:
             return None
+        counted = region.counted(rows)
     rows.region = None  # its memory is free for the next
     del region
     room = _room(rows, entries.nbytes)
     if room < entries.nbytes << segments.BITS:
         return None
-    made = rows.region = Region(rows, entries, room)
+    made = rows.region = Region(rows, entries, room, counted)
     budget.hold(made)
     return made
 
