@@ -160,7 +160,7 @@ def measure(
     seconds: float = math.inf,
     nbytes: Callable[[Any, Any], int],
     synchronize: Callable[[], None] = nothing,
-    warm: int = 0,
+    warm: float = 0.0,
     before: Callable[[], None] = nothing,
     verify: Callable[[Any, Any], None] | None = None,
     verify_all: bool = False,
@@ -173,9 +173,8 @@ def measure(
         Once the trials of an input have taken so long, it gets no more of them.
     nbytes : callable
         Given the input and the answer: the bytes that the call had to read. Not timed.
-    warm : int
-        Further calls before the first of all, for what is kept from call to call: they make no trials, and stop as
-        trials do.
+    warm : float
+        Seconds of further calls before the first of all, for what is kept from call to call. They make no trials.
     before : callable, optional
         Done before each call, to put things back as they were. Not timed.
     verify : callable, optional
@@ -188,10 +187,9 @@ def measure(
             answer, case.first_seconds = timed(partial(call, given), synchronize)
             case.verified = judge(verify, given, answer)
             warming = 0.0
-            for _ in range(warm):
-                if warming < seconds:
-                    before()
-                    warming += timed(partial(call, given), synchronize)[1]
+            while warming < warm:
+                before()
+                warming += timed(partial(call, given), synchronize)[1]
         times: list[float] = []
         for turn in range(trials):
             if times and sum(times) >= seconds:

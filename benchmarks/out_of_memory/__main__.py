@@ -3,15 +3,15 @@
 ``python -m benchmarks.out_of_memory kron:24 urand:24 --budgets 5,25,50,100``. A budget of 25 is device memory for the
 vectors and for a quarter of the edges (ids and weights). After tables 4 and 5 of Ascetic (Tang et al., ICPP 2021,
 doi:10.1145/3472456.3472457). Placements that copy are what the papers have: ``stream`` (partitions), ``gather``
-(Subway), ``cached`` (Ascetic), ``uvm``; ``zerocopy`` is EMOGI's way of reading, and ``hybrid`` is what ``auto`` takes
-beyond the budget.
+(Subway), ``ascetic`` (which is ``cached`` confined to what was published: it gathers what does not stay), ``uvm``;
+``zerocopy`` is EMOGI's way of reading, and ``hybrid`` is what ``auto`` takes beyond the budget.
 
 ``hybrid`` and ``zerocopy`` keep row heads too, as a part of the budget, from the first search on. Each case begins with
-nothing on the card: `cold` is its first call; after some more that are not timed come those that are. A case in which
-something had to be compiled is run again. One call more is made to count what it moves (gb.stats). The placements take
-turns, `--rounds` times, so that a machine's slower minutes meet all of them. uvm is not counted; it obeys no budget, so
-it stands once, beside the largest, and takes no graph beyond the card's free memory. Small graphs first: what they
-compile the large ones need not.
+nothing on the card: `cold` is its first call; where something stays there, `--warm` seconds of others go before those
+that are timed. A case in which something had to be compiled is run again. One call more is made to count what it moves
+(gb.stats). The placements take turns, `--rounds` times, so that a machine's slower minutes meet all of them. uvm is not
+counted; it obeys no budget, so it stands once, beside the largest, and takes no graph beyond the card's free memory.
+Small graphs first: what they compile the large ones need not.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--budgets", default="5,25,50,75,100", help="percent of the edges' bytes (5,25,50,75,100)")
     parser.add_argument("--placements", default=",".join(PLACEMENTS), help=f"among {', '.join(PLACEMENTS)}")
     parser.add_argument("--kernels", default="bfs,sssp,cc,pagerank", help="of benchmarks.gap (bfs,sssp,cc,pagerank)")
-    parser.add_argument("--rounds", type=int, default=2, help="turns that each placement gets (2)")
-    parser.add_argument("--warm", type=int, default=3, help="calls of a turn that are not timed, after the first (3)")
-    parser.add_argument("--trials", type=int, default=10, help="timed calls of a turn for each source (10)")
+    parser.add_argument("--rounds", type=int, default=3, help="turns that each placement gets (3)")
+    parser.add_argument("--warm", type=float, default=1.0, help="seconds of calls of a turn that are not timed (1)")
+    parser.add_argument("--trials", type=int, default=5, help="timed calls of a turn for each source (5)")
     parser.add_argument("--seconds", type=float, default=2.0, help="of a turn, after which a source gets no more (2)")
     parser.add_argument("--most-seconds", type=float, default=3600.0, help="after which no case begins (3600)")
     parser.add_argument("--sources", type=int, default=2, help="of bfs and sssp (2)")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,15 @@ import sparsezc as gb
 from benchmarks import copyrate
 from benchmarks.frame import Case, Report, measure, number, pick_sources
 from benchmarks.gap_kernels import KERNELS, Graph
-from benchmarks.out_of_memory.summary import row
+from benchmarks.out_of_memory.summary import ASCETIC, row
 from sparsezc import device
 from sparsezc.engines.gpu import specialise
+from sparsezc.engines.gpu.placements import resident
 from sparsezc.memory import budget as budgets
 
 ALL_ON_THE_CARD = "uvm"  # the driver's own: it obeys no budget, so it is measured once, beside the largest
+KEEPS = ("hybrid", "zerocopy", "cached", ASCETIC)  # something on the card from call to call: row heads, segments
+PUBLISHED = {"WAYS": (resident.GATHERED,), "ACTIVE": 0.1}  # what Ascetic's paper says
 _ROUNDING = 1e-9  # of sums of up to millions of FP64 numbers
 _ROUNDS = 4  # in which a case may still meet a kernel that is not compiled
 
@@ -58,6 +62,19 @@ def _agree(one: tuple[Any, Any], other: tuple[Any, Any]) -> bool:
     return bool(np.array_equal(one[1], other[1]) if exact else np.allclose(one[1], other[1], rtol=_ROUNDING, atol=0))
 
 
+@contextmanager
+def as_published(placement: str) -> Iterator[None]:
+    """Have ``cached`` do what Ascetic does, while that is measured."""
+    own = {name: getattr(resident, name) for name in PUBLISHED}
+    for name, value in (PUBLISHED if placement == ASCETIC else own).items():
+        setattr(resident, name, value)
+    try:
+        yield
+    finally:
+        for name, value in own.items():
+            setattr(resident, name, value)
+
+
 def settled(run: Callable[[], Case]) -> Case:
     """A case during which nothing was compiled: one during which something was is run again."""
     for _ in range(_ROUNDS):
@@ -87,14 +104,14 @@ def run_case(name: str, graph: Graph, share: float, judge: Judge, report: Report
             given,
             trials=options.trials,
             seconds=options.seconds,
-            warm=options.warm,
+            warm=options.warm if graph.placement in KEEPS else 0,
             nbytes=lambda given, answer: kernel.nbytes(graph, given, answer, options),
             synchronize=gpu.synchronize,
             verify=None if options.verify == "none" else judge,
         )
 
     heads = "on" if graph.placement in ("hybrid", "zerocopy") else "off"
-    with gb.config.set(budget=room, head_cache=heads):
+    with gb.config.set(budget=room, head_cache=heads), as_published(graph.placement):
         case = settled(run)
         if graph.placement != ALL_ON_THE_CARD:
             with gb.stats.collect() as moved:
@@ -147,7 +164,8 @@ def place(matrix: Any, placements: list[str], report: Report) -> dict[str, Any]:
     for placement in placements:
         with report.part(placement):
             start = time.perf_counter()
-            placed[placement] = matrix if placement == "zerocopy" else matrix.to("gpu", placement=placement)
+            kind = "cached" if placement == ASCETIC else placement
+            placed[placement] = matrix if kind == "zerocopy" else matrix.to("gpu", placement=kind)
             print(f"  {placement}: placed in {time.perf_counter() - start:.1f} s", flush=True)
     return placed
 

@@ -9,7 +9,8 @@ from benchmarks.frame import Case, Report
 from benchmarks.out_of_memory.summary import GOAL_BEST, PLACEMENTS
 from benchmarks.plot import pyplot
 
-_COLOURS = dict(zip(PLACEMENTS, ("tab:blue", "tab:green", "tab:orange", "tab:red", "tab:purple", "0.5"), strict=True))
+_NAMES = ("tab:blue", "tab:green", "tab:orange", "tab:brown", "tab:red", "tab:purple", "0.5")
+_COLOURS = dict(zip(PLACEMENTS, _NAMES, strict=True))
 
 
 def page(report: Report) -> Path | None:

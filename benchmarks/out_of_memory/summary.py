@@ -11,13 +11,14 @@ from typing import NamedTuple
 
 from benchmarks.frame import Case, number, table
 
-PLACEMENTS = ("hybrid", "zerocopy", "cached", "gather", "stream", "uvm")
-SINGLE = ("zerocopy", "cached", "gather", "stream")  # those that obey a budget and do one thing
+ASCETIC = "ascetic"  # cached, but as published: what does not stay is gathered, never read in place
+PLACEMENTS = ("hybrid", "zerocopy", "cached", ASCETIC, "gather", "stream", "uvm")
+SINGLE = ("zerocopy", "cached", ASCETIC, "gather", "stream")  # those that obey a budget and do one thing
 
 # What the project set itself, with the edges at four times the budget; and for cached at half of the edges.
 GOAL_BUDGET = 25.0
 GOAL_BEST = 1.1  # times the best single placement's time, at most
-GOALS = {"gather": 2.0, "cached": 1.5}  # times faster than these on the geometric mean, at least
+GOALS = {"gather": 2.0, ASCETIC: 1.5}  # times faster than these on the geometric mean, at least
 GOAL_MOVED = 0.4  # of what gather moves on PageRank, cached at a budget of half of the edges, at most
 
 HEADER = ["graph", "kernel", "budget", "placement", "cold ms", "min ms", "median", "max", "calls", "moved", "copied"]
@@ -133,14 +134,13 @@ def tables(cases: list[Case]) -> str:
         [
             str(each.hybrid.setting["graph"]), each.hybrid.name, f"{each.hybrid.setting['budget']:g}%",
             str(each.best.setting["placement"]), number(each.best.figure("ms")), number(each.hybrid.figure("ms")),
-            number(each.over_best), number(each.faster("gather")),
-            number(each.faster("cached")),
+            number(each.over_best), *[number(each.faster(placement)) for placement in ("gather", ASCETIC, "cached")],
         ]
         for each in beside(cases)
     ]  # fmt: skip
     if lines:
-        header = ["graph", "kernel", "budget", "best single", "its ms", "hybrid ms", "hybrid / best", "gather / hybrid"]
-        parts.append(table([*header, "cached / hybrid"], lines, left=4))
+        header = ["graph", "kernel", "budget", "best single", "its ms", "hybrid ms", "hybrid / best"]
+        parts.append(table([*header, "gather / hybrid", "ascetic / hybrid", "cached / hybrid"], lines, left=4))
     said = [
         [goal.what, number(goal.found), f"{'>=' if goal.least else '<='} {goal.bound}", "met" if goal.met else "MISSED"]
         for goal in goals(cases)

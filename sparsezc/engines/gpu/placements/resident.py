@@ -35,8 +35,11 @@ _SMALL = 1 / 256  # a product that reads less is not counted, for counting would
 _TRIFLE = 1 / 4096  # likewise: it waits for the table longer than for the link
 _GUESS = 1 / 16  # of all entries: what a product is taken to read of which nobody knows
 _HYSTERESIS = 2  # a segment takes another's place if it was read so many times as often
-_ACTIVE = 0.1  # of the entries that are not kept: what Ascetic expects a product to want of them
-_GATHERED, _IN_PLACE = "gathered", "in place"  # ways to fetch the rest
+#: Of the entries that are not kept, the share that ``cached`` expects a product to want. Ascetic has 0.1; as fetched
+#: rows come in turns here, half of the memory does for them, and more can stay.
+ACTIVE = 0.05
+GATHERED, IN_PLACE = "gathered", "in place"
+WAYS = (GATHERED, IN_PLACE)  # in which ``cached`` may fetch the rest; Ascetic gathers
 
 
 def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterable[Part]:
@@ -92,7 +95,7 @@ class Region:
         self._bits: Any = None
         self.parts: dict[Any, Part] = {}  # what one launch takes that reads all rows, by the arrays that it reads
         self.unserved = 0.0  # entries that products have read of other arrays since it was last of use
-        self.costs: dict[str, list[float]] = {way: [] for way in (_GATHERED, _IN_PLACE)}  # seconds an entry
+        self.costs: dict[str, list[float]] = {way: [] for way in WAYS}  # seconds an entry
 
     def drop(self) -> None:
         """Give its memory back."""
@@ -279,7 +282,7 @@ def _room(rows: Rows, entry_bytes: int) -> int:
     room = staging.room(rows)
     if rows.indices.placement == "cached" and room:
         least = staging.least(rows, entry_bytes)
-        return max(0, min(room - least, int(room * share(_ACTIVE, rows.nvals * entry_bytes, room))))
+        return max(0, min(room - least, int(room * share(ACTIVE, rows.nvals * entry_bytes, room))))
     return room
 
 
@@ -294,7 +297,7 @@ def _as_ascetic(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
     untried = [way for way, costs in region.costs.items() if len(costs) < 2]  # the first time, kernels are compiled
     way = untried[0] if untried and is_large else min(region.costs, key=lambda way: region.costs[way][-1:] or [0.0])
     start = _clock(gpu) if untried and is_large else 0.0
-    if way == _IN_PLACE:
+    if way == IN_PLACE:
         yield _mixed(region, rows, entries)
     else:
         here = region.bits(rows)
