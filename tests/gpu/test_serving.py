@@ -274,5 +274,25 @@ def test_what_is_measured_decides_how_cached_fetches(gpu: Any, monkeypatch: pyte
             assert bool(seen) == (faster == "gathered")
 
 
+@pytest.mark.usefixtures("small_pieces", "counting")
+def test_where_the_rest_is_gathered_rows_stay_as_wholes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ascetic as published: of a product that wants all, what lies on the card is not moved."""
+    monkeypatch.setattr(resident, "WAYS", (resident.GATHERED,))
+    A, full = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
+    with room_for(22_000), gb.config.set(packing="off"):
+        B = A.to("gpu", placement="cached")
+        for _ in range(3):
+            B.mxv(full, "plus_second").new()
+        region = B._store.rows.region
+        assert 0 < region.filled == region.slots < region.count
+        slots = device.current().asnumpy(region._slot_of)
+        assert (slots[: region.filled] >= 0).all()  # from the first on
+        read, copied, inside = link_bytes(lambda: B.mxv(full, "plus_second").new())
+        kept = 4 * region.filled << segments.BITS
+        assert inside >= kept / 2
+        assert read + copied < 4 * A.nvals - kept / 2
+        assert B.mxv(full, "plus_second").new().to("cpu").isclose(A.mxv(full, "plus_second").new())
+
+
 def test_ascetic_s_share() -> None:
     assert resident.share(0.1, 4.0, 1.0) == pytest.approx(0.6 / 0.9)

@@ -255,8 +255,11 @@ def _of(rows: Rows, entries: Entries, wanted: Wanted) -> Region | None:
 
 def _rank(reads: Any, which: Any) -> Any:
     """Numbers that put the most read first, and those read alike in an order that spreads over the array: where some of
-    its neighbours are on the card, a launch reads from there while it waits for the link.
+    its neighbours are on the card, a launch reads from there while it waits for the link. Where the rest is gathered
+    they come as they lie, for then only rows help that are on the card as wholes.
     """
+    if IN_PLACE not in WAYS:
+        return which.astype(np.int64) - (reads << 32)
     scattered = (which.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(40)
     return scattered.astype(np.int64) - (reads << 24)
 
