@@ -22,7 +22,7 @@ from benchmarks import copyrate, facts
 from benchmarks.frame import SEED, Case, Report, measure, nothing, number, pick_sources, table
 from benchmarks.gap_kernels import KERNELS, SUITE, Graph, Kernel, selected
 from benchmarks.plot import plot
-from benchmarks.where import choose_engine, placements
+from benchmarks.where import PLACEMENTS, choose_engine, placements
 from sparsezc import device
 
 FILES = ("road", "twitter", "web")  # of GAP's five graphs those that are not made
@@ -150,7 +150,9 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
         "--kernels", help=f"among {', '.join(KERNELS)} (default: all; of --rules gap: {', '.join(SUITE)})"
     )
     parser.add_argument("--engine", choices=("auto", "cpu", "gpu"), default="auto")
-    parser.add_argument("--placement", default="zerocopy,device", help="of the GPU engine: device, zerocopy, or both")
+    parser.add_argument(
+        "--placement", default="zerocopy,device", help=f"of the GPU engine: some of {', '.join(PLACEMENTS)}"
+    )
     parser.add_argument(
         "--head-cache", choices=("auto", "on", "off"), default="on", help="of the GPU engine: gb.config.head_cache"
     )

@@ -25,7 +25,7 @@ from benchmarks import copyrate
 from benchmarks.frame import Case, Report, measure, nothing, number, table
 from benchmarks.graphalytics_files import BadGraph, Graph, described, properties
 from benchmarks.graphalytics_rules import UNREACHED, validate
-from benchmarks.where import choose_engine, placements
+from benchmarks.where import PLACEMENTS, choose_engine, placements
 from sparsezc import device
 
 
@@ -179,7 +179,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("folders", nargs="+", type=Path, help="folders with .properties files, or such files")
     parser.add_argument("--algorithms", default=",".join(ALGORITHMS), help=f"among {', '.join(ALGORITHMS)}")
     parser.add_argument("--engine", choices=("auto", "cpu", "gpu"), default="auto")
-    parser.add_argument("--placement", default="device", help="of the GPU engine: device, zerocopy, or both")
+    parser.add_argument("--placement", default="device", help=f"of the GPU engine: some of {', '.join(PLACEMENTS)}")
     parser.add_argument("--trials", type=int, default=3, help="timed calls of each algorithm")
     parser.add_argument("--copy-mib", type=int, default=256, help="MiB that the copy rate is measured with")
     parser.add_argument("--out", type=Path, help="the result file (default: a new one in benchmarks/results)")

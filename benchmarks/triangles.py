@@ -20,7 +20,7 @@ import numpy as np
 import sparsezc as gb
 from benchmarks.frame import Case, Report, Trial, measure, nothing, number, table
 from benchmarks.verify import Wrong
-from benchmarks.where import choose_engine, placements
+from benchmarks.where import PLACEMENTS, choose_engine, placements
 from sparsezc import device
 from sparsezc.algorithms._pattern import undirected
 
@@ -85,7 +85,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.triangles", description=__doc__.splitlines()[0])
     parser.add_argument("graphs", nargs="+", help="kron:SCALE, urand:SCALE, ... or files, as gb.io.read takes them")
     parser.add_argument("--engine", choices=("auto", "cpu", "gpu"), default="auto")
-    parser.add_argument("--placement", default="device", help="of the GPU engine: device, zerocopy, or both")
+    parser.add_argument("--placement", default="device", help=f"of the GPU engine: some of {', '.join(PLACEMENTS)}")
     parser.add_argument("--trials", type=int, default=3, help="timed calls (3)")
     parser.add_argument("--out", type=Path, help="the result file (default: a new one in benchmarks/results)")
     options = parser.parse_args(arguments)

@@ -6,7 +6,7 @@ import argparse
 
 from sparsezc import device
 
-PLACEMENTS = ("device", "zerocopy")
+PLACEMENTS = ("device", "zerocopy", "hybrid", "cached", "gather", "stream")
 
 
 def placements(parser: argparse.ArgumentParser, text: str) -> list[str]:

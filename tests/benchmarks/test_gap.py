@@ -10,6 +10,7 @@ import pytest
 from benchmarks import gap, verify_triangles
 from benchmarks.frame import Case, Trial
 from benchmarks.gap_kernels import KERNELS, selected
+from sparsezc.engines.gpu import stores
 from tests.benchmarks.runs import SMALL, cases, emulated
 from tests.emulator.device import EmulatedDevice
 
@@ -37,6 +38,19 @@ def test_gap_on_the_emulated_device(tmp_path: Path, device: EmulatedDevice) -> N
     ]
     assert all(case["verified"] == "yes" and case["derived"]["share_of_copy_rate"] > 0 for case in found)
     assert "mxv" in device.launches
+
+
+@emulated
+def test_gap_in_a_placement_that_moves_entries(
+    tmp_path: Path, device: EmulatedDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stores, "LONG", 64)  # so that buffers of a small graph suffice
+    path = tmp_path / "gap.json"
+    options = ["--engine", "gpu", "--placement", "stream,hybrid", "--kernels", "pagerank", *SMALL, "--out", str(path)]
+    assert gap.main(["kron:7", *options]) == 0
+    found = {case["setting"]["placement"]: case for case in cases(path)}
+    assert list(found) == ["stream", "hybrid"]
+    assert all(case["verified"] == "yes" and case["derived"]["share_of_copy_rate"] > 0 for case in found.values())
 
 
 def test_bytes_count_ids_and_values_of_the_rows_that_are_read(tmp_path: Path) -> None:

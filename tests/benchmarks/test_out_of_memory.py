@@ -31,7 +31,7 @@ def test_placements_at_a_budget(device: Any, tmp_path: Path, capsys: Any, monkey
         assert case["verified"] == "yes"
         assert len(case["trials"]) == 2  # one of each round
         assert case["notes"].get("copied", 0) > 0 or placement not in ("stream", "gather")
-    assert (resident.WAYS, resident.ACTIVE) == own  # which are others while ascetic is measured
+    assert own == (resident.WAYS, resident.ACTIVE)  # which are others while ascetic is measured
     copied = found["pagerank", "gather"]["notes"]["copied"]
     assert copied == pytest.approx(4 / 5)  # of ids and weights the ids, each once
     said = capsys.readouterr().out
