@@ -272,6 +272,7 @@ def test_what_is_measured_decides_how_cached_fetches(gpu: Any, monkeypatch: pyte
             seen.clear()
             assert B.mxv(u, "plus_times").new().to("cpu").isclose(A.mxv(u, "plus_times").new())
             assert bool(seen) == (faster == "gathered")
+            assert region.costs[faster][0] == 0.5 != region.costs[faster][1]  # and was measured again
 
 
 @pytest.mark.usefixtures("small_pieces", "counting")

@@ -95,7 +95,7 @@ class Region:
         self._bits: Any = None
         self.parts: dict[Any, Part] = {}  # what one launch takes that reads all rows, by the arrays that it reads
         self.unserved = 0.0  # entries that products have read of other arrays since it was last of use
-        self.costs: dict[str, list[float]] = {way: [] for way in WAYS}  # seconds an entry
+        self.costs: dict[str, list[float]] = {way: [] for way in WAYS}  # the last two, seconds an entry
 
     def drop(self) -> None:
         """Give its memory back."""
@@ -299,7 +299,7 @@ def _as_ascetic(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
     is_large = count >= _LOOK * rows.nvals
     untried = [way for way, costs in region.costs.items() if len(costs) < 2]  # the first time, kernels are compiled
     way = untried[0] if untried and is_large else min(region.costs, key=lambda way: region.costs[way][-1:] or [0.0])
-    start = _clock(gpu) if untried and is_large else 0.0
+    start = _clock(gpu) if is_large else 0.0  # always, for products differ: a way that was lucky once is found out
     if way == IN_PLACE:
         yield _mixed(region, rows, entries)
     else:
@@ -308,8 +308,8 @@ def _as_ascetic(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
         rest = gather.plan(rows, entries, Wanted(words))  # before the card has work, for this waits for it
         yield _mixed(region, rows, entries, here)
         yield from gather.serve(rest, ~here)
-    if start:
-        region.costs[way].append((_clock(gpu) - start) / count)
+    if is_large:
+        region.costs[way] = [*region.costs[way][-1:], (_clock(gpu) - start) / count]
 
 
 def _clock(gpu: device.Device) -> float:
