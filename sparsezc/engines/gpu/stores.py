@@ -54,7 +54,9 @@ class Chunks:
         return np.uint64(self.count), *self.arguments
 
     @classmethod
-    def of(cls, gpu: Device, indptr: Any) -> Chunks:
+    def of(cls, gpu: Device, indptr: Any, nvals: int) -> Chunks:
+        if nvals <= LONG:  # then no row is long, and nobody need wait for the device to say so
+            return cls(LONG, 0, 0, 0, 0, 0)
         lengths = indptr[1:] - indptr[:-1]
         rows = gpu.xp.flatnonzero(lengths > LONG)
         return cls.cut(gpu, rows, lengths[rows], LONG)
@@ -95,7 +97,7 @@ class Rows:
     wholes: dict[bool, Any] = field(default_factory=dict, init=False)  # what one launch for all rows takes (placements)
 
     def __post_init__(self) -> None:
-        self.chunks = Chunks.of(device.current(), self.indptr)
+        self.chunks = Chunks.of(device.current(), self.indptr, self.nvals)
 
     @cached_property
     def arguments(self) -> tuple[Any, ...]:
