@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc import memory
+from sparsezc import device, memory
 from sparsezc.csr import Csr
 from sparsezc.engines.gpu import parts
 from sparsezc.memory import budget, zerocopy
@@ -168,6 +168,29 @@ def test_a_number_everywhere_goes_where_there_is_room(gpu: Any, monkeypatch: pyt
     A << 1
     assert A._store.placement == "hybrid"
     assert A.isequal(gb.Matrix.from_scalar(1, 70, 70, A.dtype))
+
+
+def test_a_number_under_a_mask_into_an_empty_matrix_is_the_mask_s_pattern(emulated: Any) -> None:
+    M = gb.Matrix.from_coo([0, 0, 3], [1, 2, 0], [0, 5, 7], nrows=4, ncols=3)
+    before = device.use(emulated)
+    try:
+        C, B = gb.Matrix("FP64", 4, 3), M.to("gpu", placement="device")
+        emulated.reset()
+        C(B.S) << 2.5
+        assert "merge" not in emulated.launches
+        for mask, accum in (("V", None), ("~S", None), ("S", gb.binary.plus)):  # these have more to say
+            left, right = C.dup(), C.to("cpu").dup()
+            for out, source in ((left, B), (right, M)):
+                out(mask={"V": source.V, "~S": ~source.S, "S": source.S}[mask], accum=accum) << 4
+            assert left.to("cpu").isequal(right)
+        C[1, 1] = 9  # which leaves the mask alone
+        assert C.to_dicts() == {0: {1: 2.5, 2: 2.5}, 1: {1: 9.0}, 3: {0: 2.5}}
+        assert B.to("cpu").isequal(M)
+        empty = gb.Matrix("INT8", 4, 3)
+        empty(B.V) << 3
+        assert empty.to_dicts() == {0: {2: 3}, 3: {0: 3}}
+    finally:
+        device.use(before)
 
 
 def test_columns_beyond_4_bytes_meet_others(gpu: Any) -> None:
