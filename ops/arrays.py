@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import DimensionMismatch, IndexOutOfBound, InvalidObject, InvalidValue
+from sparsezc.errors import DimensionMismatch, IndexOutOfBound, InvalidObject, InvalidValue, UnknownDtype
 from sparsezc.semirings.types import DataType, cast, highest, lookup, lowest
 from sparsezc.semirings.user_types import inferred, packed
 
@@ -110,7 +110,10 @@ def values(array: Any, dtype: Any, where: str, *dimensions: int) -> tuple[NDArra
             f" {given.dtype}"
         )
     _check_dimensions(given, where, dimensions)
-    kind = lookup(given.dtype if dtype is None else dtype)
+    try:
+        kind = lookup(given.dtype if dtype is None else dtype)
+    except UnknownDtype as error:
+        raise UnknownDtype(f"{where}: {error}") from None
     if given.dtype.kind in "iu" and not hasattr(array, "dtype"):
         must_fit(given, kind, where)
     return np.ascontiguousarray(cast(given, kind)).reshape(given.shape), kind

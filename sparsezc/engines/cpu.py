@@ -168,7 +168,12 @@ class CpuEngine:
 
     def matrix_to_csr(self, store: Any) -> Csr:
         """Copies; an iso-valued matrix keeps its one value."""
-        info = store.ss.export("csr", sort=True)
+        try:
+            info = store.ss.export("csr", sort=True)
+        except native.gb.exceptions.OutOfMemory as error:
+            raise errors.OutOfMemory(
+                f"{store.nrows + 1:,} row offsets and {store.nvals:,} entries need more host memory than there is"
+            ) from error
         dtype = native.our_type(store.dtype)
         values = packed(np.atleast_1d(info["values"]), dtype)
         values = values if dtype.shape else values.astype(dtype.np_type, copy=False)

@@ -230,3 +230,12 @@ def test_integers_that_only_uint64_can_hold() -> None:
     assert gb.Matrix.from_coo([0, 1], [1, 1], 2**63).to_coo()[2].tolist() == [2**63, 2**63]
     with pytest.raises(gb.exceptions.InvalidValue, match="needs more than 64 bits"):
         gb.Scalar.from_value(2**64)
+
+
+def test_messages_say_what_was_given_and_what_was_needed() -> None:
+    with pytest.raises(gb.exceptions.OutOfMemory, match=r"1,152,921,504,606,846,977 row offsets and 0 entries"):
+        gb.Matrix(int, 2**60, 2**60).to_csr()
+    with pytest.raises(gb.exceptions.UnknownDtype, match=r"from_coo: values: Unknown dtype: dtype\('float16'\)"):
+        gb.Vector.from_coo([0], np.ones(1, np.float16))
+    with pytest.raises(gb.exceptions.InvalidValue, match=r"indices must be a row of integers; got <U1 in 1 dimensions"):
+        gb.Vector.from_coo(["a"], [1])
