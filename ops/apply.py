@@ -10,6 +10,7 @@ from sparsezc.ops.checks import scalar, stored
 from sparsezc.resolve import resolve
 from sparsezc.semirings import names
 from sparsezc.semirings.operators import Operator, TypedOp
+from sparsezc.semirings.types import INT64
 
 __all__ = ["apply", "by_place"]
 
@@ -47,7 +48,7 @@ def apply(u: Any, op: Any, right: Any = None, left: Any = None) -> Expression:
             " a binary operator"
         )
     if kind in ("indexunary", "select"):
-        like = u.dtype if u.dtype.is_udt and not by_place(kind, op) else None
+        like = INT64 if by_place(kind, op) else u.dtype
         if left is not None:
             raise TypeError(f"apply: {op!r} is an index-unary operator, whose scalar is given as right, not left")
         thunk = scalar(False if right is None else right, "apply: right", like=like)

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import DimensionMismatch, IndexOutOfBound, InvalidObject, InvalidValue
-from sparsezc.semirings.types import DataType, cast, lookup
+from sparsezc.errors import DimensionMismatch, IndexOutOfBound, InvalidObject, InvalidValue, UnknownDtype
+from sparsezc.semirings.types import DataType, cast, highest, lookup, lowest
 from sparsezc.semirings.user_types import inferred, packed
 
-__all__ = ["MAX_SIZE", "check_csr", "dense", "ids", "lengths", "order", "size", "values"]
+__all__ = ["MAX_SIZE", "check_csr", "dense", "ids", "lengths", "must_fit", "order", "size", "values"]
 
 _MOST_DIMENSIONS = 64  # NumPy's
 #: The most rows, columns or positions that there can be; SuiteSparse:GraphBLAS's limit.
@@ -53,7 +53,7 @@ def ids(array: Any, where: str, bound: int | None = None) -> NDArray[np.uint64]:
         # Python's numbers lose their fractions, as they do in NumPy; those above 2**63 count.
         given = np.array(list(array), np.int64 if given.dtype.kind == "f" and np.all(given < 2**63) else np.uint64)
     if given.ndim != 1 or given.dtype.kind not in "iub":
-        raise InvalidValue(f"{where} must be integers, not {given.dtype}: a row of them; got {given.ndim} dimensions")
+        raise InvalidValue(f"{where} must be a row of integers; got {given.dtype} in {given.ndim} dimensions")
     if given.size:
         if given.dtype.kind == "i" and int(given.min()) < 0:
             at = int(np.argmax(given < 0))
@@ -62,6 +62,24 @@ def ids(array: Any, where: str, bound: int | None = None) -> NDArray[np.uint64]:
             at = int(np.argmax(given >= bound))
             raise IndexOutOfBound(f"{where}[{at}] is {given[at]}; there are {bound} positions, 0 to {bound - 1}")
     return np.ascontiguousarray(given, np.uint64)
+
+
+def must_fit(given: Any, dtype: DataType, where: str) -> None:
+    """Refuse Python's integers, one or an array made of them, that an integer type cannot hold.
+
+    A number that has a type wraps when it is converted, as GraphBLAS has it; Python's integers have none.
+
+    Raises
+    ------
+    InvalidValue
+        One does not fit.
+    """
+    if not dtype.is_integer or not np.size(given):
+        return
+    low, high = int(lowest(dtype)), int(highest(dtype))
+    for worst in (int(np.min(given)), int(np.max(given))):
+        if not low <= worst <= high:
+            raise InvalidValue(f"{where}: {worst} does not fit {dtype}, which goes from {low} to {high}")
 
 
 def values(array: Any, dtype: Any, where: str, *dimensions: int) -> tuple[NDArray[Any], DataType]:
@@ -73,7 +91,8 @@ def values(array: Any, dtype: Any, where: str, *dimensions: int) -> tuple[NDArra
     Raises
     ------
     InvalidValue
-        They are no values of the type, or do not have as many `dimensions` as allowed.
+        They are no values of the type, or do not have as many `dimensions` as allowed; or one of Python's integers
+        does not fit the type.
     """
     if dtype is not None and lookup(dtype).is_udt:
         return _of_users(array, lookup(dtype), where, dimensions)
@@ -83,11 +102,30 @@ def values(array: Any, dtype: Any, where: str, *dimensions: int) -> tuple[NDArra
         raise InvalidValue(f"{where} must be numbers in an array; the rows have different lengths") from None
     if dtype is None and (given.dtype.names or (given.dtype.kind in "biufc" and given.ndim > max(dimensions))):
         return _of_users(given, inferred(given, max(dimensions)), where, dimensions)
+    if given.dtype.kind in "fO" and dtype is not None and lookup(dtype).is_integer and not hasattr(array, "dtype"):
+        given = _whole(array, given, lookup(dtype), where)
     if given.dtype.kind not in "biufc":
-        raise InvalidValue(f"{where} must be numbers; object dtype for values is not allowed, nor is {given.dtype}")
+        raise InvalidValue(
+            f"{where} must be numbers, integers of 64 bits at most; object dtype for values is not allowed, nor is"
+            f" {given.dtype}"
+        )
     _check_dimensions(given, where, dimensions)
-    kind = lookup(given.dtype if dtype is None else dtype)
+    try:
+        kind = lookup(given.dtype if dtype is None else dtype)
+    except UnknownDtype as error:
+        raise UnknownDtype(f"{where}: {error}") from None
+    if given.dtype.kind in "iu" and not hasattr(array, "dtype"):
+        must_fit(given, kind, where)
     return np.ascontiguousarray(cast(given, kind)).reshape(given.shape), kind
+
+
+def _whole(array: Any, given: NDArray[Any], kind: DataType, where: str) -> NDArray[Any]:
+    """Python's integers in an integer type, where NumPy made floats or objects of them: such as 1 beside 2**63."""
+    numbers = np.asarray(array, object)
+    if not all(isinstance(x, int) for x in numbers.flat):
+        return given
+    must_fit(numbers, kind, where)
+    return numbers.astype(kind.np_type)
 
 
 def _of_users(array: Any, kind: DataType, where: str, dimensions: tuple[int, ...]) -> tuple[NDArray[Any], DataType]:

@@ -6,7 +6,8 @@ from typing import Any
 
 from sparsezc.errors import EmptyObject
 from sparsezc.expression import Operand, Unrun
-from sparsezc.semirings.types import DataType
+from sparsezc.ops.arrays import must_fit
+from sparsezc.semirings.types import INT64, UINT64, DataType
 
 _NOUN = {0: "a Scalar", 1: "a Vector", 2: "a Matrix"}
 
@@ -61,12 +62,16 @@ def scalar(x: Any, where: str, *, may_be_empty: bool = False, like: DataType | N
         It is neither a number nor a Scalar.
     EmptyObject
         It is a Scalar without a value, where one is needed.
+    InvalidValue
+        It is one of Python's integers and needs more bits than the integers of type `like` that it meets are read with.
     """
     kind: Any = Operand._kinds[0]
     if isinstance(x, Unrun):
         x = x.operand(where)
     if type(x) is not kind:
         x = adopted(x)
+        if type(x) is int and like is not None and like.is_integer and like is not UINT64:
+            must_fit(x, INT64, where)
         try:
             x = kind.from_value(x, like if like is not None and like.is_udt and type(x) is not kind else None)
         except TypeError:

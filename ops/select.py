@@ -11,6 +11,7 @@ from sparsezc.ops.apply import by_place
 from sparsezc.ops.checks import says, scalar, stored
 from sparsezc.resolve import resolve
 from sparsezc.semirings.operators import Operator, TypedOp
+from sparsezc.semirings.types import INT64
 
 __all__ = ["select"]
 
@@ -45,7 +46,7 @@ def select(u: Any, op: Any, thunk: Any = None) -> Expression:
         return _by_mask(u, op)
     kind = op.op.kind if isinstance(op, TypedOp) else op.kind if isinstance(op, Operator) else "select"
     kind = "indexunary" if kind == "indexunary" else "select"
-    like = u.dtype if u.dtype.is_udt and not by_place(kind, op) else None
+    like = INT64 if by_place(kind, op) else u.dtype
     given = scalar(False if thunk is None else thunk, "select: thunk", like=like)
     typed = resolve(kind, op, "select: op", u.dtype, given.dtype)
     if not typed.return_type.is_bool:

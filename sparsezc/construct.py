@@ -159,7 +159,10 @@ class FromArrays(FromCompressed):
     @classmethod
     def from_scalar(cls, value: Any, nrows: int, ncols: int, dtype: Any = None, *, name: str | None = None) -> Self:
         """A matrix with this value at every position."""
-        given = checks.scalar(value, "Matrix.from_scalar: value", like=None if dtype is None else lookup(dtype))
+        where, wanted = "Matrix.from_scalar: value", None if dtype is None else lookup(dtype)
+        if type(value) is int and wanted is not None:
+            arrays.must_fit(value, wanted, where)
+        given = checks.scalar(value, where, like=wanted)
         kind: Any = cls
         made: Matrix = kind(given.dtype if dtype is None else dtype, nrows, ncols, name=name)
         if config.engine != "auto":

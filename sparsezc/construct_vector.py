@@ -111,7 +111,10 @@ class VectorFromArrays:
     @classmethod
     def from_scalar(cls, value: Any, size: int, dtype: Any = None, *, name: str | None = None) -> Self:
         """A vector with this value at each of `size` positions; it takes memory where it is first used."""
-        given = checks.scalar(value, "Vector.from_scalar: value", like=None if dtype is None else lookup(dtype))
+        where, wanted = "Vector.from_scalar: value", None if dtype is None else lookup(dtype)
+        if type(value) is int and wanted is not None:
+            arrays.must_fit(value, wanted, where)
+        given = checks.scalar(value, where, like=wanted)
         maker: Any = cls
         made: Any = maker(given.dtype if dtype is None else dtype, size, name=name)
         made._everywhere = None if given.value is None else given.dup(made.dtype)

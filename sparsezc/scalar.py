@@ -12,10 +12,11 @@ from sparsezc import ops
 from sparsezc.engines import cpu
 from sparsezc.errors import InvalidValue
 from sparsezc.expression import Expression, Unrun
+from sparsezc.ops.arrays import must_fit
 from sparsezc.ops.compare import check_how
 from sparsezc.semirings import binary, monoid
 from sparsezc.semirings.operators import TypedOp
-from sparsezc.semirings.types import BOOL, FP64, INT64, DataType, cast, highest, lookup, lowest
+from sparsezc.semirings.types import BOOL, FP64, INT64, UINT64, DataType, cast, highest, lookup, lowest
 from sparsezc.writable import Writable
 
 __all__ = ["NotAnIndex", "Scalar"]
@@ -78,7 +79,7 @@ class Scalar(Writable):
         value : number, NumPy scalar, Scalar, or None with a `dtype`
             With a user-defined `dtype` also what its value can be made of: a tuple or a dict of a record's fields.
         dtype : optional
-            By default the value's own: INT64, FP64 or BOOL for Python's numbers.
+            By default the value's own: for Python's numbers INT64 (UINT64 from 2**63 on), FP64 or BOOL.
         is_cscalar : bool
             See :attr:`is_cscalar`.
         name : str, optional
@@ -87,16 +88,21 @@ class Scalar(Writable):
         ------
         TypeError
             `value` is no number.
+        InvalidValue
+            `value` is one of Python's integers, and needs more than 64 bits, or more than INT64 has where `dtype` is an
+            integer type other than UINT64.
         """
         if isinstance(value, Unrun):
             value = value.new()
         if isinstance(value, Scalar):
             made = cls(value.dtype if dtype is None else dtype, is_cscalar=is_cscalar, name=name)
-            made.value = value.value
+            made.value = value
             return made
         if value is None and dtype is not None:
             return cls(dtype, is_cscalar=is_cscalar, name=name)
         plain = _PLAIN.get(type(value))
+        if plain is INT64 and value >= 2**63:
+            plain = UINT64
         numbers = np.generic | np.ndarray | bool | int | float | complex
         if plain is None and not isinstance(value, numbers) and (dtype is None or not lookup(dtype).is_udt):
             raise TypeError(f"value must be a number; got {value!r} of type {type(value).__name__}")
@@ -143,6 +149,12 @@ class Scalar(Writable):
             value = value.new()
         if isinstance(value, Scalar):
             value = value._value
+        elif type(value) is int and self.dtype.is_integer and self.dtype is not UINT64:
+            must_fit(value, INT64, self.name)
+        self._convert(value)
+
+    def _convert(self, value: Any) -> None:
+        """Hold a number of any type."""
         dtype = self.dtype
         if dtype.is_udt:
             self._value = None if value is None else self._of_users(value)
@@ -205,7 +217,7 @@ class Scalar(Writable):
             name=name,
         )
         if not clear:
-            made.value = self._value
+            made._convert(self._value)
         return made
 
     def wait(self, how: str = "materialize") -> Scalar:
@@ -316,7 +328,7 @@ class Scalar(Writable):
         return cpu.engine().scalar(self._value, self.dtype)
 
     def _take(self, value: Any, accum: TypedOp | None) -> None:
-        kind = self.dtype if value is None or self.dtype.is_udt else None
+        kind = self.dtype if value is None or self.dtype.is_udt or type(value) is int else None
         given = Scalar.from_value(value, kind)
         self._merge(given._value, accum)
 
@@ -335,7 +347,7 @@ class Scalar(Writable):
                 return
             if self._value is not None:
                 value = accum.numpy(self._value, value)
-        self.value = value
+        self._convert(value)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickle, (self._value, self.dtype, self._is_cscalar, self.name)

@@ -19,7 +19,8 @@ def test_a_program_that_never_names_matrix_can_make_one() -> None:
 
 def test_a_vector_with_one_value_everywhere_holds_it_in_its_own_type() -> None:
     assert gb.Vector.from_scalar(2.7, 2, "INT8").dup("FP64").to_dict() == {0: 2.0, 1: 2.0}
-    assert gb.Vector.from_scalar(300, 2, "UINT8").dup("INT64").to_dict() == {0: 44, 1: 44}
+    wide = gb.Scalar.from_value(300)
+    assert gb.Vector.from_scalar(wide, 2, "UINT8").dup("INT64").to_dict() == {0: 44, 1: 44}
 
 
 def test_symmetry_is_forgotten_when_another_object_may_change_the_matrix() -> None:

@@ -21,7 +21,7 @@ from sparsezc.memory import wrap
 from sparsezc.resolve import resolve
 from sparsezc.semirings import binary
 from sparsezc.semirings.operators import TypedOp
-from sparsezc.semirings.types import BOOL, DataType
+from sparsezc.semirings.types import BOOL, UINT64, DataType
 from sparsezc.semirings.user_types import packed, plain
 
 __all__ = ["CpuEngine", "engine", "merger"]
@@ -95,7 +95,10 @@ class CpuEngine:
     def scalar(self, value: Any, dtype: DataType) -> Any:
         """A python-graphblas Scalar, empty for None."""
         theirs = native.type_of(dtype)
-        return native.gb.Scalar(theirs) if value is None else native.gb.Scalar.from_value(value, theirs)
+        if value is None:
+            return native.gb.Scalar(theirs)
+        only_c = dtype is UINT64  # of a Scalar's two kinds only this takes what INT64 cannot hold
+        return native.gb.Scalar.from_value(value, theirs, is_cscalar=only_c).dup(is_cscalar=False)
 
     def build_matrix(
         self,
@@ -165,7 +168,12 @@ class CpuEngine:
 
     def matrix_to_csr(self, store: Any) -> Csr:
         """Copies; an iso-valued matrix keeps its one value."""
-        info = store.ss.export("csr", sort=True)
+        try:
+            info = store.ss.export("csr", sort=True)
+        except native.gb.exceptions.OutOfMemory as error:
+            raise errors.OutOfMemory(
+                f"{store.nrows + 1:,} row offsets and {store.nvals:,} entries need more host memory than there is"
+            ) from error
         dtype = native.our_type(store.dtype)
         values = packed(np.atleast_1d(info["values"]), dtype)
         values = values if dtype.shape else values.astype(dtype.np_type, copy=False)
@@ -240,9 +248,9 @@ class CpuEngine:
 
 def _single(values: NDArray[Any], dtype: DataType) -> Any:
     """One value as python-graphblas takes it."""
-    if not dtype.is_udt:
-        return values.item()
-    return native.gb.Scalar.from_value(plain(values, dtype), native.type_of(dtype))
+    if dtype.is_udt or dtype is UINT64:
+        return engine().scalar(plain(values, dtype) if dtype.is_udt else values.item(), dtype)
+    return values.item()
 
 
 def _owner(array: NDArray[Any]) -> NDArray[Any]:

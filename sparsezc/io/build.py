@@ -48,10 +48,12 @@ class Edges:
 
 
 def narrow_ids(ids: NDArray[Any]) -> NDArray[Any]:
-    """The ids in 4 bytes each where they fit."""
-    if ids.dtype == np.uint32 or not ids.size or int(ids.max()) >= 2**32:
+    """The ids, which lie below 2^63, in 4 bytes each where they fit, and else as int64 whatever they were: a column of
+    uint64 and one of int64 would meet as floats.
+    """
+    if ids.dtype == np.uint32 or not ids.size:
         return ids
-    return ids.astype(np.uint32)
+    return ids.astype(np.int64 if int(ids.max()) >= 2**32 else np.uint32, copy=False)
 
 
 def relabel(edges: Edges) -> tuple[Edges, NDArray[np.int64]]:

@@ -86,6 +86,7 @@ def to_matrix(
     from sparsezc.matrix import Matrix
 
     labels = None
+    source, target = _of_one_kind(source, target)
     if relabel:
         labels, source, target = _numbered(where, source, target)
         nrows = labels.size if nrows is None else nrows
@@ -105,6 +106,20 @@ def to_matrix(
     else:
         made = Matrix.from_coo(source, target, values, dtype, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name)
     return made if labels is None else (made, labels)
+
+
+def _of_one_kind(source: NDArray[Any], target: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Both columns; where one is uint64 and the other signed, in a type in which they meet without being floats."""
+    if source.dtype.kind not in "iu" or target.dtype.kind not in "iu":
+        return source, target
+    if np.result_type(source, target).kind != "f":
+        return source, target
+    signed, unsigned = (source, target) if source.dtype.kind == "i" else (target, source)
+    if not signed.size or signed.min() >= 0:
+        kind: Any = np.uint64
+    else:
+        kind = np.int64 if not unsigned.size or unsigned.max() < 2**63 else object
+    return source.astype(kind), target.astype(kind)
 
 
 def _square(source: NDArray[Any], target: NDArray[Any], size: int | None) -> int | None:

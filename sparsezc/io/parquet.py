@@ -110,6 +110,8 @@ def _numbers(path: Path, batch: Any, columns: list[str]) -> list[NDArray[Any]]:
             raise FileFormatError(f"{path}: column {name!r} holds {part.dtype}; {needed} are needed")
         if ids and part.size and int(part.min()) < 0:
             raise FileFormatError(f"{path}: column {name!r} has the id {part.min()}; ids are not negative")
+        if ids and part.size and int(part.max()) >= 2**63 - 1:
+            raise FileFormatError(f"{path}: column {name!r} has the id {part.max()}; ids must be below 2^63 - 1")
     return [narrow_ids(part) for part in found[:2]] + found[2:]
 
 

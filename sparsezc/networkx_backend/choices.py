@@ -171,12 +171,13 @@ def modularity(G: Graph, communities: Iterable[Any], weight: str | None = "weigh
     A = G.values(weight)
     if not G.directed:
         # a loop ends at its node twice
-        A = A.ewise_add(A.select(select.diag).new(), "plus").new(types.FP64)
+        A = A.dup(types.FP64)
+        A = A.ewise_add(A.select(select.diag).new(), "plus").new()
     label = np.empty(len(G), np.int64)
     for k, part in enumerate(parts):
         label[G.numbers(part)] = k
     with else_declined():
-        return algorithms.modularity(A, Vector.from_dense(label), resolution, weighted=weight is not None)
+        return algorithms.modularity(A, Vector.from_dense(label), resolution, weighted=True)
 
 
 @claims()

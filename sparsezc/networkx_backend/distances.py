@@ -73,6 +73,8 @@ def radius(G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, w
 @claims()
 def center(G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, weight: str | None = None) -> list[Any]:
     """The nodes of smallest eccentricity."""
+    if len(G) == 0 and e is None and weight is None and not (G.directed or usebounds):
+        raise nx.NetworkXPointlessConcept("G has no nodes.")  # NetworkX asks first whether it is a tree
     e = _eccentricities(G, weight) if e is None else e
     least = min(e.values())
     return [node for node in e if e[node] == least]

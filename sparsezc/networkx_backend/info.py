@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 _UNDIRECTED = "Only for undirected graphs."
+_DIRECTED = "Only for directed graphs."
 _ANOTHER = "Another of several shortest paths may be chosen."
 _FROM_0, _ABOVE_0 = "Only for weights >= 0.", "Only for weights > 0."
 
@@ -72,11 +73,11 @@ FUNCTIONS: dict[str, str] = {
     "number_connected_components": "",
     "number_strongly_connected_components": "",
     "number_weakly_connected_components": "",
-    "overall_reciprocity": "",
+    "overall_reciprocity": _DIRECTED,
     "pagerank": "Only for weights, starts, personalisations and dangling shares >= 0.",
     "periphery": _FROM_0,
     "radius": _FROM_0,
-    "reciprocity": "",
+    "reciprocity": _DIRECTED,
     "shortest_path": "As `shortest_path_length`. " + _ANOTHER,
     "shortest_path_length": "Only for weights >= 0, unless `method` is `bellman-ford`.",
     "single_source_bellman_ford": _ANOTHER,
@@ -93,7 +94,7 @@ FUNCTIONS: dict[str, str] = {
     "strongly_connected_components": "",
     "topological_generations": "The graph as it was when the iteration began.",
     "topological_sort": "The graph as it was when the iteration began.",
-    "transitive_closure": "Only for directed graphs.",
+    "transitive_closure": _DIRECTED,
     "transitive_closure_dag": "`topo_order` must be None.",
     "transitive_reduction": "",
     "transitivity": _UNDIRECTED,

@@ -60,9 +60,9 @@ def _dijkstra(G: Graph, A: Matrix, source: int, cutoff: float | None = None) -> 
 
 
 def no_farther(distance: Vector, cutoff: float | None) -> Vector:
-    """The distances up to `cutoff`, in place."""
+    """The distances up to `cutoff`, in place; to where a search begins it always comes."""
     if cutoff is not None and cutoff != inf:
-        distance << distance.select(select.valuele, cutoff)
+        distance << distance.select(select.valuele, max(cutoff, 0))
     return distance
 
 

@@ -146,6 +146,8 @@ def single_source_bellman_ford(
     G: Graph, source: Any, target: Any = None, weight: str | None = "weight"
 ) -> tuple[Any, Any]:
     """Distances and paths from a node, or those to another; :func:`sparsezc.algorithms.bellman_ford`."""
+    if number(G, source) == G.index.get(target):  # NetworkX looks for no negative cycle then
+        return 0, [source]
     distances, paths = _by_lengths(G, source, weight)
     if target is None:
         return distances, paths
@@ -161,7 +163,7 @@ def single_source_bellman_ford_path(G: Graph, source: Any, weight: str | None = 
 @claims()
 def bellman_ford_path(G: Graph, source: Any, target: Any, weight: str | None = "weight") -> list[Any]:
     """A shortest path between two nodes; :func:`sparsezc.algorithms.bellman_ford`."""
-    return list(found_at(_by_lengths(G, source, weight)[1], source, target))
+    return single_source_bellman_ford(G, source, target, weight)[1]  # type: ignore[no-any-return]
 
 
 @claims()

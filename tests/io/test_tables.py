@@ -264,3 +264,29 @@ def absent(monkeypatch: pytest.MonkeyPatch, package: str) -> None:
         return builtins.__import__(name)
 
     monkeypatch.setattr(optional, "import_module", missing)
+
+
+def test_columns_of_uint64_and_int64_keep_every_digit(kind: str) -> None:
+    """NumPy's common type of the two is a float, in which large labels become one."""
+    large = 2**60
+    edges = table(kind, source=np.array([large, large + 1], np.uint64), target=np.array([large + 2, large], np.int64))
+    A, labels = FROM[kind](edges, relabel=True)
+    assert labels.tolist() == [large, large + 1, large + 2]
+    assert sorted(zip(*(ids.tolist() for ids in A.to_coo(values=False)[:2]), strict=True)) == [(0, 2), (1, 0)]
+    edges = table(kind, source=np.array([2**63, 5], np.uint64), target=np.array([-1, 5], np.int64))
+    assert FROM[kind](edges, relabel=True)[1].tolist() == [-1, 5, 2**63]
+    edges = table(kind, source=np.array([0, 1], np.uint64), target=np.array([1, 2], np.int64))
+    assert FROM[kind](edges, directed=False).to_coo()[0].tolist() == [0, 1, 1, 2]
+
+
+def test_parquet_files_of_uint64_and_int64_keep_every_digit(tmp_path: Path) -> None:
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    large = 2**60
+    source, target = np.array([large, large + 1], np.uint64), np.array([large + 2, large], np.int64)
+    parquet.write_table(pyarrow.table({"source": source, "target": target}), tmp_path / "a.parquet")
+    A, ids = gb.io.read(tmp_path / "a.parquet", relabel=True)
+    assert ids.tolist() == [large, large + 1, large + 2]
+    assert A.nvals == 2
+    parquet.write_table(pyarrow.table({"source": source + 2**63, "target": target}), tmp_path / "b.parquet")
+    with pytest.raises(FileFormatError, match=r"b\.parquet: column 'source' has the id 10376293541461622785; .*below"):
+        gb.io.read(tmp_path / "b.parquet", relabel=True)

@@ -313,3 +313,27 @@ def test_every_claim_is_held() -> None:
             "shortest_path", "single_source_dijkstra_path", "single_source_shortest_path",
     }  # fmt: skip
     assert set(CLAIMS) == listed | alone
+
+
+@pytest.mark.parametrize("weight", [None, "weight"])
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
+def test_modularity_of_graphs_with_loops(kind: Any, weight: str | None) -> None:
+    G = kind([(0, 1), (1, 2), (2, 2, {"weight": 5}), (3, 4, {"weight": 0.5}), (4, 4)])
+    holds(G, case("modularity", lambda G: ([{0, 1, 2}, {3, 4}],), weight=weight))
+    holds(G, case("modularity", lambda G: ([{0, 1}, {2, 3, 4}],), weight=weight))
+
+
+def test_a_path_to_where_it_begins_looks_for_no_negative_cycle() -> None:
+    G = nx.DiGraph([(0, 1, {"weight": -2}), (1, 0, {"weight": 1})])
+    holds(G, case("single_source_bellman_ford", lambda G: (0, 0)))
+    holds(G, case("bellman_ford_path", lambda G: (0, 0)))
+    with pytest.raises(nx.NetworkXUnbounded):
+        nx.bellman_ford_path(G, 0, 1, **BACKEND)
+
+
+def test_a_cutoff_below_zero_leaves_the_start() -> None:
+    G = random_graph(1)
+    for name in ("single_source_dijkstra_path_length", "single_source_dijkstra", "single_source_dijkstra_path"):
+        holds(G, case(name, lambda G: (first(G),), cutoff=-1))
+    holds(G, case("multi_source_dijkstra_path_length", lambda G: ([first(G), last(G)],), cutoff=-1))
+    holds(G, case("all_pairs_dijkstra_path_length", cutoff=-1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import graphblas
 import numpy as np
 import pytest
 
@@ -174,3 +175,67 @@ def test_what_objects_say_of_themselves() -> None:
     assert repr(v[2:5]) == "<v[2:5]>"
     assert repr(gb.Scalar.from_value(3, name="s")) == "<Scalar s INT64: 3>"
     assert str(gb.replace) == "replace"
+
+
+TOO_LARGE = {
+    "vector from_coo": lambda g: g.Vector.from_coo([0, 1], [300, 2], "INT8"),
+    "vector from_coo, one value": lambda g: g.Vector.from_coo([0, 1], 300, "INT8"),
+    "vector from_dict": lambda g: g.Vector.from_dict({0: 300}, "INT8"),
+    "vector from_pairs": lambda g: g.Vector.from_pairs([(0, 300)], "INT8"),
+    "vector from_dense, negative": lambda g: g.Vector.from_dense([-1, 2], dtype="UINT32"),
+    "vector from_scalar": lambda g: g.Vector.from_scalar(300, 3, "INT8"),
+    "vector build": lambda g: g.Vector("INT8", 3).build([0], [300]),
+    "matrix from_coo": lambda g: g.Matrix.from_coo([0], [0], [2**64 - 1], "INT64"),
+    "matrix from_csr": lambda g: g.Matrix.from_csr([0, 1], [0], [300], "INT8"),
+    "matrix from_edgelist": lambda g: g.Matrix.from_edgelist([(0, 1, 300)], dtype="INT8"),
+    "matrix from_scalar": lambda g: g.Matrix.from_scalar(-1, 1, 1, "UINT64"),
+    "scalar": lambda g: g.Scalar.from_value(2**63, "INT64"),
+    "scalar's value": lambda g: setattr(g.Scalar("INT64"), "value", 2**63),
+    "assigned": lambda g: g.Vector("INT64", 3).__setitem__(0, 2**63),
+    "compared with": lambda g: (g.Vector.from_dense([1]) < 2**63).new(),
+    "thunk": lambda g: g.Vector.from_dense([1]).select("<", 2**63).new(),
+    "thunk of a position": lambda g: g.Vector.from_dense([1]).select("rowle", 2**63).new(),
+}
+
+
+@pytest.mark.parametrize("name", TOO_LARGE)
+def test_integers_of_python_never_wrap(name: str) -> None:
+    with pytest.raises(OverflowError):
+        TOO_LARGE[name](graphblas)
+    with pytest.raises(
+        gb.exceptions.InvalidValue, match=r"(300|-1|9223372036854775808|18446744073709551615) does not fit"
+    ):
+        TOO_LARGE[name](gb)
+
+
+def test_integers_of_a_type_wrap() -> None:
+    assert gb.Vector.from_coo([0, 1], np.array([300, 2]), "INT8").to_dense().tolist() == [44, 2]
+    large = gb.Vector.from_dense(np.array([2**63 + 5], np.uint64))
+    s = gb.Scalar("INT64")
+    s << large.reduce(gb.monoid.max)
+    assert s.value == -(2**63) + 5
+
+
+def test_integers_that_only_uint64_can_hold() -> None:
+    v = gb.Vector.from_dense([1, 2**63, 2**64 - 1], dtype="UINT64")
+    assert v.to_dense().tolist() == [1, 2**63, 2**64 - 1]
+    assert v.select(">", 2**63).new().to_dict() == {2: 2**64 - 1}
+    assert (v == 2**64 - 1).new().to_dense().tolist() == [False, False, True]
+    assert v.apply(gb.binary.minus, 2**63).new().to_dict() == {0: 2**63 + 1, 1: 0, 2: 2**63 - 1}
+    w = gb.Vector(float, 2)
+    w[0] = 2**63
+    assert w.to_dict() == {0: 2.0**63}
+    assert gb.Scalar.from_value(2**63).dtype == gb.dtypes.UINT64
+    assert gb.to_graphblas(gb.Scalar.from_value(2**63)).value == 2**63
+    assert gb.Matrix.from_coo([0, 1], [1, 1], 2**63).to_coo()[2].tolist() == [2**63, 2**63]
+    with pytest.raises(gb.exceptions.InvalidValue, match="needs more than 64 bits"):
+        gb.Scalar.from_value(2**64)
+
+
+def test_messages_say_what_was_given_and_what_was_needed() -> None:
+    with pytest.raises(gb.exceptions.OutOfMemory, match=r"1,152,921,504,606,846,977 row offsets and 0 entries"):
+        gb.Matrix(int, 2**60, 2**60).to_csr()
+    with pytest.raises(gb.exceptions.UnknownDtype, match=r"from_coo: values: Unknown dtype: dtype\('float16'\)"):
+        gb.Vector.from_coo([0], np.ones(1, np.float16))
+    with pytest.raises(gb.exceptions.InvalidValue, match=r"indices must be a row of integers; got <U1 in 1 dimensions"):
+        gb.Vector.from_coo(["a"], [1])
