@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import graphblas
 import numpy as np
 import pytest
 
+import sparsezc
 from tests.ops.judge import Engine, judge, operands, target, ways
 
 N = 7
@@ -60,6 +62,18 @@ def test_extract_from_a_matrix(row: str, engine: Engine) -> None:
         i, j = INDICES[row][0], INDICES[column][0]
         judge(lambda g, o, i=i, j=j: o.A[i, j].new(), operands(1), engine, (row, column))
         judge(lambda g, o, i=i, j=j: o.A.T[i, j].new(), operands(2), engine, (row, column, "of the transpose"))
+
+
+@pytest.mark.parametrize("name", INDICES)
+def test_indices_in_pythons_terms(name: str) -> None:
+    """What ``resolved_indexes.py_indices`` says is what python-graphblas does, and means the same to NumPy."""
+    key, size = INDICES[name]
+    ours, theirs = (g.Vector(int, N)[key].resolved_indexes.py_indices for g in (sparsezc, graphblas))
+    assert type(ours) is type(theirs)
+    assert np.array_equal(np.arange(N)[ours], np.arange(N)[key])
+    if size:
+        assert np.array_equal(ours, theirs)
+        assert sparsezc.Matrix(int, 2, N)[1, key].resolved_indexes.py_indices[0] == 1
 
 
 @pytest.mark.parametrize("name", INDICES)
