@@ -126,9 +126,10 @@ def made_anew(content: tuple[Any, ...]) -> Any:
     """The judge's object with this content, in which nothing is left of how it came to be.
 
     What SuiteSparse does depends on that, and not always rightly: see test_cpu_engine.py. A full object is made with
-    all its values, also where they are the same.
+    all its values, also where they are the same; -0.0 becomes 0.0, for as a mask it would be true.
     """
     dtype, shape, *at, values = content
+    values = values + values.dtype.type(0)
     if values.size == np.prod(shape):
         kind = graphblas.Vector if len(shape) == 1 else graphblas.Matrix
         return kind.from_dense(values.reshape(shape), dtype=dtype)
