@@ -195,7 +195,7 @@ class _Rows:
         candidates = self.A
         if chosen is not None:
             candidates = self._where(semiring.any_eq[self.dtype], _made(chosen, self))
-        op = (semiring.max_firstj if last else semiring.min_firstj)[INT64]
+        op = (semiring.ss.max_firstj if last else semiring.ss.min_firstj)[INT64]
         return _ByRow(mxv(candidates, _full(1, self.A.shape[1], INT64), op))
 
     def value_at(self, places: _ByRow) -> _ByRow:

@@ -131,9 +131,10 @@ class Pair(Unrun):
             else ewise_add(self.left, self.right, monoid.lor)
         )
 
-    def __getattr__(self, name: str) -> Any:
-        _ = name.startswith("_") or self.expression  # refuses where no operator is meant without saying
-        return super().__getattr__(name)
+    def computed(self, need: str) -> Any:
+        """The result without an operator; refused first where none is meant without saying."""
+        _ = self.expression
+        return super().computed(need)
 
     @property
     def dtype(self) -> Any:

@@ -30,6 +30,7 @@ from functools import partial
 
 from sparsezc.semirings import agg, binary, indexunary, monoid, op, select, semiring, types, unary
 from sparsezc.semirings.complex_numbers import extend
+from sparsezc.semirings.moved import move
 from sparsezc.semirings.names import from_string, listed, lookup
 from sparsezc.semirings.operators import (
     BinaryOp,
@@ -51,5 +52,7 @@ __all__ = [
 
 extend(unary, binary, indexunary, select, monoid, semiring, agg)
 extend_for_users(unary, binary, indexunary, select, monoid, agg)
+for _room in (unary, binary, semiring, agg):
+    move(_room)
 for _room in (unary, binary, indexunary, select, monoid, semiring, agg):
     vars(_room)["__dir__"] = partial(listed, vars(_room))  # what an editor offers: not what the module imports

@@ -7,7 +7,7 @@ whatever the entries are, so they do not wrap.
 
 >>> import sparsezc as gb
 >>> v = gb.Vector.from_coo([0, 2, 3], [1, 2, 6])
->>> v.reduce(gb.agg.mean).new().value, v.reduce(gb.agg.argmax).new().value, v.reduce("sum").new().value
+>>> v.reduce(gb.agg.mean).new().value, v.reduce(gb.agg.ss.argmax).new().value, v.reduce("sum").new().value
 (3.0, 3, 9)
 """
 
@@ -151,4 +151,6 @@ argmax = Aggregator("argmax", _place(monoid.max), domain=_INDEX, of_vectors=True
 from_string = Aggregator.from_string
 
 # At the end, because it takes its names from here
-from sparsezc.semirings import agg_ss as ss  # noqa: E402, F401
+from sparsezc.semirings import agg_ss  # noqa: E402
+
+ss = agg_ss

@@ -118,4 +118,6 @@ register_new = BinaryOp.register_new
 
 # At the end, because it takes its names from here
 from sparsezc.semirings import binary_numpy as numpy  # noqa: E402, F401
-from sparsezc.semirings import binary_ss as ss  # noqa: E402, F401
+from sparsezc.semirings import binary_ss  # noqa: E402
+
+ss = binary_ss

@@ -50,13 +50,15 @@ _EXAMPLES = {
 
 
 def names_of(kind: str) -> dict[str, Operator]:
-    """Every operator of a kind by its name, aliases included.
+    """Every operator of a kind by its name, aliases and SuiteSparse's own included.
 
     >>> from sparsezc.semirings import names
     >>> len(names.names_of("monoid"))
     14
     """
-    return dict(_operators_in(room(kind), ""))
+    here = room(kind)
+    own = vars(here["ss"]) if "ss" in here else {}
+    return dict(_operators_in({**own, **here}, ""))
 
 
 def room(kind: str) -> dict[str, Any]:

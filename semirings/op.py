@@ -3,23 +3,25 @@
 A monoid's name means its binary operator here. SuiteSparse's own ones are in ``op.ss`` too.
 
 >>> from sparsezc.semirings import binary, op, semiring
->>> op.plus is binary.plus, op.min_plus is semiring.min_plus, op.ss.firsti is binary.firsti
+>>> op.plus is binary.plus, op.min_plus is semiring.min_plus, op.ss.firsti is binary.ss.firsti
 (True, True, True)
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from sparsezc.semirings import names
 from sparsezc.semirings import op_numpy as numpy
 from sparsezc.semirings import op_ss as ss
+from sparsezc.semirings.moved import ask
 from sparsezc.semirings.registering import Path
 
 if TYPE_CHECKING:  # for editors; at run time also what users have registered is found
-    from sparsezc.semirings.binary import *  # noqa: F403
-    from sparsezc.semirings.semiring import *  # type: ignore[assignment]  # noqa: F403
-    from sparsezc.semirings.unary import *  # noqa: F403
+    from sparsezc.semirings.binary import *  # type: ignore[no-redef]  # noqa: F403
+    from sparsezc.semirings.semiring import *  # type: ignore[assignment, no-redef]  # noqa: F403
+    from sparsezc.semirings.unary import *  # type: ignore[no-redef]  # noqa: F403
 
 __all__ = ["from_string", "numpy", "ss"]
 
@@ -50,7 +52,7 @@ def __getattr__(name: str) -> Any:
     for kind in _ROOMS:
         found = names.names_of(kind).get(name)
         if found is not None:
-            return found
+            return found if name in names.room(kind) else ask(import_module(f"sparsezc.semirings.{kind}"), name, "op")
     paths = [vars(room[name]) for room in map(names.room, _ROOMS) if isinstance(room.get(name), Path)]
     if paths:
         return Path(**{part: op for path in reversed(paths) for part, op in path.items()})

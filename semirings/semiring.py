@@ -282,4 +282,6 @@ from_string = Semiring.from_string
 
 # At the end, because it takes its names from here
 from sparsezc.semirings import semiring_numpy as numpy  # noqa: E402, F401
-from sparsezc.semirings import semiring_ss as ss  # noqa: E402, F401
+from sparsezc.semirings import semiring_ss  # noqa: E402
+
+ss = semiring_ss

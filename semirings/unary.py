@@ -92,4 +92,6 @@ register_new = UnaryOp.register_new
 
 # At the end, because it takes its names from here
 from sparsezc.semirings import unary_numpy as numpy  # noqa: E402, F401
-from sparsezc.semirings import unary_ss as ss  # noqa: E402, F401
+from sparsezc.semirings import unary_ss  # noqa: E402
+
+ss = unary_ss

@@ -8,6 +8,7 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from types import FrameType
 from typing import Any
 
@@ -38,6 +39,18 @@ def _asked_by_the_house() -> bool:
             return False
         frame = frame.f_back
     return False
+
+
+_WRITES = {"build", "clear", "resize", "setdiag", "update"}
+
+
+@cache
+def _reads(kind: type) -> frozenset[str]:
+    """The names of a Matrix, Vector or Scalar that what stands in for one has too: none that makes or changes one.
+
+    What ``A[:2, :2].clear()`` changed would be a result that nobody keeps, and it reads as a change of A.
+    """
+    return frozenset(name for name in dir(kind) if not name.startswith(("_", "from_")) and name not in _WRITES)
 
 
 class Unrun(Infix):
@@ -140,9 +153,15 @@ class Unrun(Infix):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
-        if not hasattr(self.kind, name):
-            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}, and neither has its result")
+        if name not in _reads(self.kind):
+            made = self.kind.__name__
+            hint = f"; .new() makes a {made} of it, which has" if hasattr(self.kind, name) else f", nor has a {made}"
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}{hint}")
         return getattr(self.computed(name), name)
+
+    def __dir__(self) -> list[str]:
+        sizes = {"ncols", "nrows", "size"}  # of which the result has its own
+        return sorted({*object.__dir__(self)} - sizes | _reads(self.kind))
 
     def __bool__(self) -> bool:
         if self.shape:

@@ -81,6 +81,20 @@ class IndexList:
         steps: range = range(self.size) if self.kind == "all" else self.key
         return np.arange(steps.start, steps.stop, steps.step, dtype=np.int64).astype(np.uint64)
 
+    def as_python(self, length: int) -> Any:
+        """An integer, a slice or an array, which means the same of a NumPy array of this length.
+
+        A slice says only what differs from all positions; an empty one ends at 1, as in python-graphblas.
+        """
+        if self.kind != "range":
+            return slice(None) if self.kind == "all" else self.key
+        start, stop, step = self.key.start, self.key.stop, self.key.step
+        if not self.size:
+            return slice(max(start, 1), 1)
+        if step > 0:
+            return slice(start or None, stop if stop < length else None, step if step > 1 else None)
+        return slice(start if start < length - 1 else None, stop - length if stop >= 0 else None, step)
+
     def __repr__(self) -> str:
         if self.kind == "list":
             return "[" + ", ".join(map(str, self.key[:3].tolist())) + (", ...]" if self.size > 3 else "]")

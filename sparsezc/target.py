@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.expression import Expression, IndexList, Unrun, says_shape
@@ -15,7 +15,7 @@ from sparsezc.write import write
 if TYPE_CHECKING:
     from sparsezc.writable import Writable
 
-__all__ = ["Assigner", "Position", "Target"]
+__all__ = ["Assigner", "Position", "ResolvedIndexes", "Target"]
 
 
 class Target:
@@ -94,6 +94,26 @@ class Assigner:
         return f"<{self.target.out.name}(...)[{', '.join(map(repr, self.keys))}]>"
 
 
+class ResolvedIndexes(NamedTuple):
+    """The indices of ``obj[I]`` or ``obj[I, J]``, checked; :attr:`py_indices` are for NumPy and other libraries.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> gb.Matrix(int, 10, 10)[1:6, 8:-8:-2].resolved_indexes.py_indices
+    (slice(1, 6, None), slice(8, -8, -2))
+    """
+
+    obj: Any
+    indices: tuple[IndexList, ...]
+
+    @property
+    def py_indices(self) -> Any:
+        """An integer, a slice or an array; of a Matrix a pair of them."""
+        keys = tuple(key.as_python(n) for key, n in zip(self.indices, self.obj.shape, strict=True))
+        return keys if len(keys) > 1 else keys[0]
+
+
 class Position(Unrun):
     """``w[I]`` or ``A[I, J]``: a place to read (``.new()``, ``.value``) or to write (``<<``)."""
 
@@ -123,6 +143,11 @@ class Position(Unrun):
         """The same as ``<<``."""
         check_options(options)
         self << expr
+
+    @property
+    def resolved_indexes(self) -> ResolvedIndexes:
+        """The indices, as python-graphblas names them."""
+        return ResolvedIndexes(self.parent, self.keys)
 
     @property
     def dtype(self) -> DataType:

@@ -34,7 +34,6 @@ CLASSES: dict[str, tuple[Any, Any]] = {
 #: What is not there, and why.
 ABSENT = {
     "gb_obj": "a handle of the C library, which a matrix on a GPU has not",
-    "resolved_indexes": "how python-graphblas holds an index inside",
     "method_name": "of an expression: ours has operation, operands and op",
     "output_type": "of an expression: ours has kind",
     "args": "likewise: operands",
@@ -69,6 +68,25 @@ def _has(x: Any, name: str) -> bool:
     except AttributeError:
         return False
     return True
+
+
+#: Of what an expression makes: where python-graphblas has the names that an expression lacks.
+MADE = {
+    "A.mxm(B)": "Matrix", "A @ B": "Matrix", "A & B": "Matrix", "A[:, :]": "Matrix", "A[i, :]": "Vector",
+    "A[i, j]": "Scalar",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", MADE)
+def test_what_has_not_run_can_be_read_and_not_changed(what: str) -> None:
+    """dir() of an expression has the names of its result, less those that would change what nobody keeps."""
+    theirs, ours = CLASSES[what]
+    made_by_them, made = CLASSES[MADE[what]]
+    lacking = names(made) - names(ours)
+    assert lacking == names(made_by_them) - names(theirs)
+    for name in lacking:
+        with pytest.raises(AttributeError, match=f"no attribute '{name}'"):
+            getattr(ours, name)
 
 
 def test_what_is_absent_is_no_longer_than_needed() -> None:

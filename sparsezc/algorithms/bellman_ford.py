@@ -149,7 +149,7 @@ def _relax(A: Matrix, distance: Vector, parent: Vector, q: Vector) -> np.ndarray
         # p<q> = the i of an entry of E diag(q) that is true
         tight = E.mxm(q.diag(), semiring.any_eq).new()
         tight << tight.select(select.valueeq, True)
-        parent(q.S) << Vector.from_scalar(True, n, types.BOOL).vxm(tight, semiring.any_secondi)
+        parent(q.S) << Vector.from_scalar(True, n, types.BOOL).vxm(tight, semiring.ss.any_secondi)
         rounds += 1
         if rounds & (rounds - 1) == 0 or rounds >= n:
             cycle = _cycle(parent)

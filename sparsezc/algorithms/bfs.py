@@ -132,5 +132,5 @@ def bfs_parents(A: Matrix, source: Any) -> Any:
         # parent<q> = q
         parent(frontier.S) << frontier
         # q<!parent> = q'A
-        frontier(~parent.S, replace=True) << product(A, semiring.any_secondi)
+        frontier(~parent.S, replace=True) << product(A, semiring.ss.any_secondi)
     return parent

@@ -73,11 +73,10 @@ class CpuEngine:
                 out._receive(expression, statements.read(expression), accum)
                 return
             native_accum = None if accum is None else native.operator(accum)
-            make = statements.EXPRESSIONS.get(expression.operation)
-            if make is None:
+            if expression.operation not in statements.EXPRESSIONS:
                 statements.assign(expression, out, native.mask(mask), native_accum, replace)
             elif mask is None and native_accum is None:
-                out._store << make(expression)
+                statements.write_all(expression, out)
             else:
                 statements.write(expression, out, mask, native_accum, replace)
             if not self.blocking:

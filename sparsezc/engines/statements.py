@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -155,13 +156,18 @@ EXPRESSIONS: dict[str, Callable[[Expression], Any]] = {
 }
 
 
+def _is_full(native: Any) -> bool:
+    """Whether every position has an entry."""
+    return bool(native.nvals == math.prod(native.shape))
+
+
 def _not_full(native: Any) -> Any:
     """The same operand, but never in SuiteSparse's full format.
 
     ``w(m.S, accum) << u`` with such a u, mostly absent entries in w and a mask of few entries writes beyond an array in
     SuiteSparse 9.4.5, which ends the process; with a bitmap it does not.
     """
-    if native.nvals < (native.size if native.ndim == 1 else native.nrows * native.ncols):
+    if not _is_full(native):
         return native
     copy = native.dup()
     copy.ss.config["sparsity_control"] = "bitmap"
@@ -219,6 +225,19 @@ def _of_scalars(x: Expression) -> Any:
     if x.operation == "select":
         return values[0] if op.numpy(values[0], 0, 0, values[1]) else None
     return op.numpy(values[0], 0, 0, values[1]) if x.operation == "apply_index" else op.numpy(*values)
+
+
+def write_all(x: Expression, out: Any) -> None:
+    """``out << expression``."""
+    made = EXPRESSIONS[x.operation](x)
+    if x.operation in _MEETING and out._store.ss.is_iso and _is_full(out._store):
+        # SuiteSparse 9.4.5 writes all values of two full operands to an output that has room for the one value it had
+        # everywhere, as after `w << 1`, and goes on to take the first of them for all.
+        made = made.new()
+    out._store << made
+
+
+_MEETING = {"ewise_add", "ewise_mult", "ewise_union", "select"}  # entry by entry, of two operands
 
 
 def write(x: Expression, out: Any, mask: Any, accum: Any, replace: bool) -> None:

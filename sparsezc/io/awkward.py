@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sparsezc.matrix import Matrix
     from sparsezc.vector import Vector
 
-_MATRICES = ("csr", "csc", "hypercsr", "hypercsc")
+_FORMATS = {1: ("vec",), 2: ("csr", "csc", "hypercsr", "hypercsc")}
 
 
 def from_awkward(A: Any, *, name: str | None = None) -> Matrix | Vector:
@@ -36,7 +36,9 @@ def from_awkward(A: Any, *, name: str | None = None) -> Matrix | Vector:
     PackageMissing
         Awkward is not installed.
     DomainMismatch
-        `A` is no Awkward Array, or does not say its format and shape.
+        `A` is no Awkward Array.
+    InvalidValue
+        It does not say its format and shape, or they do not fit each other.
     """
     from sparsezc.matrix import Matrix
     from sparsezc.vector import Vector
@@ -46,8 +48,9 @@ def from_awkward(A: Any, *, name: str | None = None) -> Matrix | Vector:
         raise DomainMismatch(f"from_awkward: A is a {type(A).__name__}; an Awkward Array is needed")
     told = ak.parameters(A)
     form, shape = told.get("format"), told.get("shape")
-    if form not in (*_MATRICES, "vec") or shape is None:
-        raise DomainMismatch(f"from_awkward: A says format={form!r} and shape={shape}; to_awkward gives both")
+    if form is None or shape is None or len(shape) not in _FORMATS:
+        raise InvalidValue(f"from_awkward: Missing parameters: A has {told}; to_awkward gives it format and shape")
+    _check_format(form, len(shape), "from_awkward")
     if form == "vec":
         found: Vector = Vector.from_coo(_flat(A, "indices"), _flat(A, "values"), size=shape[0], name=name)
         return found
@@ -61,6 +64,12 @@ def from_awkward(A: Any, *, name: str | None = None) -> Matrix | Vector:
         return make(_flat(A, "offset_labels"), offsets, ids, values, **sizes)  # type: ignore[no-any-return]
     make = Matrix.from_csr if form == "csr" else Matrix.from_csc
     return make(offsets, ids, values, **sizes)  # type: ignore[no-any-return]
+
+
+def _check_format(form: Any, ndim: int, where: str) -> None:
+    if form not in _FORMATS[ndim]:
+        kind, possible = ("Vector", "Matrix")[ndim - 1], ", ".join(_FORMATS[ndim])
+        raise InvalidValue(f"{where}: Invalid format for {kind}: {form!r}; possible is {possible}")
 
 
 def _flat(A: Any, field: str) -> Any:
@@ -103,9 +112,7 @@ def to_awkward(A: Any, format: str | None = None) -> Any:
         raise DomainMismatch(f"to_awkward: A is a {type(A).__name__}; a Matrix or a Vector is needed")
     need_numbers(A, "to_awkward")
     form = ("csr" if A.ndim == 2 else "vec") if format is None else str(format).lower()
-    possible = _MATRICES if A.ndim == 2 else ("vec",)
-    if form not in possible:
-        raise InvalidValue(f"to_awkward: format={format!r} is not one of {', '.join(possible)}")
+    _check_format(form, A.ndim, "to_awkward")
     contents, told = ak.contents, {"format": form, "shape": list(A.shape)}
 
     def record(parts: dict[str, Any], parameters: Any = None) -> Any:

@@ -45,7 +45,7 @@ def from_pydata_sparse(s: Any, *, dup_op: Any = None, name: str | None = None) -
 
     sparse = need("sparse")
     if not isinstance(s, sparse.SparseArray):
-        raise DomainMismatch(f"from_pydata_sparse: s is a {type(s).__name__}; an array of the package sparse is needed")
+        raise DomainMismatch(f"from_pydata_sparse: s is a {type(s).__name__}; an array of sparse.pydata.org is needed")
     if s.ndim not in (1, 2):
         raise DimensionMismatch(f"from_pydata_sparse: s has {s.ndim} dimensions; s.ndim must be 1 or 2")
     coo = s if isinstance(s, sparse.COO) else s.asformat("coo")

@@ -58,17 +58,22 @@ def _object(dtype: Any, ndim: int, engine: str) -> Any:
 
 
 def done_by(kind: str, op: Any, *, also_on_cpu: bool = False, dtype: Any = None) -> str:
-    """Who does an operator whose operands lie on the device in use; an error where the CPU engine should and cannot."""
+    """Who does an operator whose operands lie on a device, one that computes nothing; an error where the CPU engine
+    should and cannot.
+    """
     op = op() if isinstance(op, Parameterized) else op
     known = getattr(op, "types", None) or {types.INT64: None}
     dtype = dtype or next(t for t in (types.INT64, types.FP64, *known) if t in known)
     if also_on_cpu:
         USES[kind](_object(dtype, 2, "cpu"), _object(dtype, 1, "cpu"), op)
-    with sparsezc.config.set(fallback="error"):
-        try:
+    before = device.use(Rehearsal())
+    try:
+        with sparsezc.config.set(fallback="error"):
             USES[kind](_object(dtype, 2, "gpu"), _object(dtype, 1, "gpu"), op)
-        except sparsezc.exceptions.NotImplementedException:
-            return FALLBACK
+    except sparsezc.exceptions.NotImplementedException:
+        return FALLBACK
+    finally:
+        device.use(before)
     return NATIVE
 
 
@@ -95,28 +100,20 @@ def room(name: str, seen: dict[int, str]) -> Room:
 
 
 def rooms() -> dict[str, Room]:
-    """Every namespace, on a device that computes nothing."""
-    before = device.use(Rehearsal())
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            seen: dict[int, str] = {}
-            return {name: room(name, seen) for name in ROOMS}
-    finally:
-        device.use(before)
+    """Every namespace."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        seen: dict[int, str] = {}
+        return {name: room(name, seen) for name in ROOMS}
 
 
 def kinds_of_numbers() -> dict[str, str]:
     """Who does products, sums and elementwise operations, for each type."""
-    before = device.use(Rehearsal())
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            found = {t.name: done_by("semiring", _one(t), dtype=t) for t in (*types.ALL, *types.COMPLEX)}
-            record = types.lookup({"x": int})
-            return found | {"user-defined": done_by("semiring", sparsezc.semiring.any_first[record], dtype=record)}
-    finally:
-        device.use(before)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = {t.name: done_by("semiring", _one(t), dtype=t) for t in (*types.ALL, *types.COMPLEX)}
+        record = types.lookup({"x": int})
+        return found | {"user-defined": done_by("semiring", sparsezc.semiring.any_first[record], dtype=record)}
 
 
 def _one(dtype: Any) -> Any:

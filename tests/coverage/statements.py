@@ -125,6 +125,7 @@ EXPRESSION: dict[str, Statement] = {
     "left": lambda g, o, x: x.left,
     "op": lambda g, o, x: x.op.name,
     "parent": lambda g, o, x: x.parent,
+    "resolved_indexes": lambda g, o, x: str(x.resolved_indexes.py_indices),
     "right": lambda g, o, x: x.right,
     "update": lambda g, o, x: _updated(x),
 }

@@ -46,13 +46,17 @@ def test_awkward_vectors_and_what_is_refused(ak: Any) -> None:
         assert gb.io.from_awkward(array).isequal(V, check_dtype=True)
     assert graphblas.io.from_awkward(gb.io.to_awkward(V)).isequal(W)
     assert graphblas.io.from_awkward(gb.io.to_awkward(MINE)).isequal(JUDGE)
-    with pytest.raises(InvalidValue, match="vec"):
-        gb.io.to_awkward(MINE, "vec")
-    for wrong in ([1], ak.Array([[1], []])):
-        with pytest.raises(DomainMismatch, match="from_awkward"):
-            gb.io.from_awkward(wrong)
+    with pytest.raises(DomainMismatch, match="from_awkward"):
+        gb.io.from_awkward([1])
     with pytest.raises(DomainMismatch, match="list"):
         gb.io.to_awkward([1])
+    with pytest.raises(InvalidValue, match="Missing parameters"):
+        gb.io.from_awkward(ak.Array([[1], []]))
+    for mine, kind, wrong in ((V, "Vector", "csr"), (MINE, "Matrix", "vec")):
+        with pytest.raises(InvalidValue, match=f"Invalid format for {kind}: '{wrong}'"):
+            gb.io.to_awkward(mine, wrong)
+        with pytest.raises(InvalidValue, match=f"Invalid format for {kind}: '{wrong}'"):
+            gb.io.from_awkward(ak.with_parameter(gb.io.to_awkward(mine), "format", wrong))
 
 
 @pytest.mark.parametrize("form", ["coo", "dok", "gcxs"])

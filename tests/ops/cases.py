@@ -16,7 +16,7 @@ VECTOR: dict[str, Statement] = {
     "vxm by name": lambda g, o: o.v.vxm(o.A, "min_first"),
     "vxm transposed": lambda g, o: o.v.vxm(o.A.T, g.semiring.plus_pair),
     "vxm rectangular": lambda g, o: o.x.vxm(o.R.T, g.semiring.min_second),
-    "vxm positions": lambda g, o: o.v.vxm(o.A, g.semiring.min_secondi),
+    "vxm positions": lambda g, o: o.v.vxm(o.A, g.semiring.ss.min_secondi),
     "ewise_add plus": lambda g, o: o.u.ewise_add(o.v, g.monoid.plus),
     "ewise_add first": lambda g, o: o.u.ewise_add(o.v, g.binary.first),
     "ewise_mult times": lambda g, o: o.u.ewise_mult(o.v, g.binary.times),

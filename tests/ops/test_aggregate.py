@@ -56,6 +56,7 @@ JUDGES: dict[str, Callable[[Any, Any], Any]] = {
 }
 ANY = "any_value"  # may be any of them
 OF_VECTORS = ("first_index", "last_index", "argmin", "argmax")
+AGGREGATORS = names.names_of("agg")
 
 
 def _float(x: Any) -> Any:
@@ -117,7 +118,7 @@ def check_rows(name: str, got: Any, given: Arrays, by: int) -> None:
 
 @pytest.mark.parametrize("name", [*JUDGES, ANY])
 def test_aggregators(name: str, engine: Engine) -> None:
-    op = getattr(gb.agg, name)
+    op = AGGREGATORS[name]
     for dtype in engine.sample(TYPES, name, one_in=11):
         given = arrays(dtype)
         if dtype not in op:
@@ -146,7 +147,7 @@ def test_aggregators(name: str, engine: Engine) -> None:
 
 @pytest.mark.parametrize("name", sorted({*JUDGES, ANY} - {"bitwise_all", "bitwise_any"}))
 def test_nothing_makes_nothing(name: str) -> None:
-    op = getattr(gb.agg, name)
+    op = AGGREGATORS[name]
     v, A = gb.Vector(float, 5), gb.Matrix(float, 3, 4)
     assert v.reduce(op).new().is_empty
     assert A.reduce_rowwise(op).new().nvals == 0
@@ -220,14 +221,16 @@ def test_how_they_are_named() -> None:
     assert repr(gb.agg.mean) == "agg.mean"
     assert repr(gb.agg.mean["INT8"]) == "agg.mean[INT8]"
     assert gb.agg.from_string("+[int]") is gb.agg.sum["INT64"]
-    assert gb.op.from_string("argmin") is gb.agg.argmin
+    assert gb.op.from_string("argmin") is gb.agg.ss.argmin
+    with pytest.warns(DeprecationWarning, match=r"please use `gb\.agg\.ss\.argmin`"):
+        assert gb.agg.argmin is gb.agg.ss.argmin
     assert "agg.mean[INT64]" in repr(v.reduce(gb.agg.mean))
     for wrong, error, text in (
         (lambda: gb.agg.mean(3), TypeError, "takes a Matrix or a Vector"),
         (lambda: gb.agg.mean(v, rowwise=True), ValueError, "neither rows nor columns"),
         (lambda: gb.agg.mean(A, rowwise=True, columnwise=True), ValueError, "cannot both be True"),
         (lambda: v.reduce(gb.agg.mean, allow_empty=False), ValueError, "needs an identity"),
-        (lambda: A.reduce_scalar(gb.agg.argmin), ValueError, "finds a position"),
+        (lambda: A.reduce_scalar(gb.agg.ss.argmin), ValueError, "finds a position"),
         (lambda: v.reduce("nothing"), ValueError, "nothing"),
         (lambda: gb.agg.from_string("nothing"), ValueError, "nothing"),
         (lambda: v.apply(gb.agg.mean), TypeError, "unary operator is needed"),

@@ -69,6 +69,36 @@ def test_an_iso_valued_matrix_keeps_one_value() -> None:
     assert A.to_csr()[2].tolist() == [True] * 3
 
 
+MEETINGS: dict[str, Any] = {
+    "ewise_add": lambda x, y: x + y,
+    "ewise_mult": lambda x, y: x * y,
+    "ewise_union": lambda x, y: x - y,
+    "an operator that takes two": lambda x, y: gb.binary.max(x | y),
+    "select of other types": lambda x, y: x.select("<", 2.5),
+    "with the output itself": None,
+}
+
+
+@pytest.mark.parametrize("dtype", ["INT8", "INT64", "FP32", "FP64"])
+@pytest.mark.parametrize("what", MEETINGS)
+@pytest.mark.parametrize("shape", [(50,), (7, 9)], ids=["vector", "matrix"])
+def test_two_full_operands_into_an_output_of_one_value(shape: tuple[int, ...], what: str, dtype: str) -> None:
+    """SuiteSparse writes beyond the one value there, and then reads it for all."""
+    kind: Any = gb.Vector if len(shape) == 1 else gb.Matrix
+    numbers = np.arange(np.prod(shape)).reshape(shape) % 10
+    x, y = (kind.from_dense(numbers * k, dtype=dtype) for k in (1, 3))
+    out, fresh = kind.from_scalar(1, *shape, dtype), kind.from_dense(np.ones(shape), dtype=dtype)
+    assert out.ss.is_iso
+    for w in (out, fresh):
+        if what == "with the output itself":
+            w << w + y
+        else:
+            w << MEETINGS[what](x, y)
+    assert out.isequal(fresh, check_dtype=True)
+    if what == "ewise_add":
+        assert out.to_dense().tolist() == (4 * numbers).tolist()
+
+
 def test_graphblas_objects_both_ways_are_the_same_content() -> None:
     theirs = graphblas.Matrix.from_coo([0, 1], [1, 2], [1.5, 2.5], nrows=3, ncols=3)
     ours = gb.from_graphblas(theirs)

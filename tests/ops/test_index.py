@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import graphblas
 import numpy as np
 import pytest
 
+import sparsezc
 from tests.ops.judge import Engine, judge, operands, target, ways
 
 N = 7
@@ -60,6 +62,18 @@ def test_extract_from_a_matrix(row: str, engine: Engine) -> None:
         i, j = INDICES[row][0], INDICES[column][0]
         judge(lambda g, o, i=i, j=j: o.A[i, j].new(), operands(1), engine, (row, column))
         judge(lambda g, o, i=i, j=j: o.A.T[i, j].new(), operands(2), engine, (row, column, "of the transpose"))
+
+
+@pytest.mark.parametrize("name", INDICES)
+def test_indices_in_pythons_terms(name: str) -> None:
+    """What ``resolved_indexes.py_indices`` says is what python-graphblas does, and means the same to NumPy."""
+    key, size = INDICES[name]
+    ours, theirs = (g.Vector(int, N)[key].resolved_indexes.py_indices for g in (sparsezc, graphblas))
+    assert type(ours) is type(theirs)
+    assert np.array_equal(np.arange(N)[ours], np.arange(N)[key])
+    if size:
+        assert np.array_equal(ours, theirs)
+        assert sparsezc.Matrix(int, 2, N)[1, key].resolved_indexes.py_indices[0] == 1
 
 
 @pytest.mark.parametrize("name", INDICES)
@@ -197,6 +211,23 @@ def test_arrays_are_assigned_like_vectors(engine: Engine) -> None:
 
     judge(to_vector, operands(1), engine)
     judge(to_matrix, operands(1), engine)
+
+
+@pytest.mark.parametrize("dtype", ["FP32", "FP64", "FC64"])
+def test_a_zero_with_a_sign_is_no_mask(dtype: str, engine: Engine) -> None:
+    """-0.0 is zero, whatever its bits say; there the judge takes it as true."""
+    values = np.array([-0.0, 0.0, 1.0, np.nan])
+    u = engine.put(sparsezc.Vector.from_coo([0, 1, 2, 4], values, dtype, size=6))
+    A = engine.put(sparsezc.Matrix.from_coo([0, 0, 1, 2], [0, 1, 2, 0], values, dtype, nrows=3, ncols=3))
+    w, C = engine.put(sparsezc.Vector(int, 6)), engine.put(sparsezc.Matrix(int, 3, 3))
+    w(u.V) << 7
+    C(A.V) << 7
+    assert w.to_dict() == {2: 7, 4: 7}
+    assert C.to_dicts() == {1: {2: 7}, 2: {0: 7}}
+    w(~u.V, replace=True) << 5
+    assert w.to_dict() == dict.fromkeys((0, 1, 3, 5), 5)
+    assert (u.V.new().nvals, u.select(u.V).new().nvals, A.V.new().nvals, A.dup(mask=~A.V).nvals) == (2, 2, 2, 2)
+    assert (u.V & u.S).new().nvals == 2
 
 
 def test_masks_of_dup_new_and_diag(engine: Engine) -> None:

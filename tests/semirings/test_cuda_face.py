@@ -107,7 +107,7 @@ def test_reads() -> None:
     assert binary.second["FP64"].reads == {"y"}
     assert binary.pair["FP64"].reads == frozenset()
     assert names.lookup("semiring", "any_secondi")["FP64"].reads == {"k"}
-    assert unary.positionj1["FP64"].reads == {"j"}
+    assert unary.ss.positionj1["FP64"].reads == {"j"}
     assert indexunary.tril["FP64"].reads == {"i", "j", "y"}
     assert select.valuegt["FP64"].reads == {"x", "y"}
     for kind in names.KINDS:

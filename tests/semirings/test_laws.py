@@ -123,7 +123,7 @@ def test_distributes(op: TypedSemiring, annihilates: bool, data: st.DataObject) 
 @settings(max_examples=15)
 @given(data=st.data())
 def test_commuted_operator_takes_its_operands_the_other_way_round(name: str, data: st.DataObject) -> None:
-    op = vars(binary)[name]
+    op = names.names_of("binary")[name]
     other = op.commutes_to
     if other is None or op.is_positional or {name, other.name} == {"pow", "rpow"} or op.name == "any":
         return  # any may give either; rpow is not pow at the edges, as in python-graphblas
