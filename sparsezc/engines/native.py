@@ -148,8 +148,6 @@ def mask(mask: Mask | None) -> Any:
     """The mask of the store."""
     if mask is None:
         return None
-    store, dtype = mask.parent._store, mask.parent.dtype
-    if not mask.structure and (dtype.is_float or dtype.is_complex):
-        store = store.dup("BOOL")  # SuiteSparse reads a mask's values as bits, by which -0.0 is not zero
+    store = mask.parent._store
     native = store.S if mask.structure else store.V
     return ~native if mask.complement else native
