@@ -5,6 +5,7 @@ Every reader opens its file here, so that a missing, empty, truncated or oddly c
 
 from __future__ import annotations
 
+import codecs
 import os
 import zlib
 from collections.abc import Callable, Iterator
@@ -168,7 +169,9 @@ def lines(path: str | os.PathLike[str], size: int = CHUNK) -> Iterator[Lines]:
     with Stream(path) as stream:
         first = 1
         pending: list[bytes] = []
+        start = codecs.BOM_UTF8  # which Windows programs put in front of a text
         for data in ahead(lambda: stream.read(size)):
+            data, start = data.removeprefix(start), b""
             cut = data.rfind(b"\n") + 1
             if not cut:
                 pending.append(data)

@@ -34,6 +34,8 @@ TEXTS = {
     "a.wel": "0 1 5\n1 2 7\n2 2 3\n3 0 9\n",
     "a.csv": "source,target,weight\n0,1,5\n1,2,7\n2,2,3\n3,0,9\n",
     "b.csv": "0,1,5\n1,2,7\n2,2,3\n3,0,9\n",
+    "c.csv": "\ufeffsource,target,weight\r\n0,1,5\r\n1,2,7\r\n2,2,3\r\n3,0,9\r\n",  # as Windows writes it
+    "b.txt": "\ufeff# comment\r\n0 1 5\r\n1 2 7\r\n2 2 3\r\n3 0 9\r\n",
     "a.tsv": "from\tto\tw\n0\t1\t5\n1\t2\t7\n2\t2\t3\n3\t0\t9\n",
     "a.mtx": "%%MatrixMarket matrix coordinate integer general\n4 4 4\n1 2 5\n2 3 7\n3 3 3\n4 1 9\n",
     "a.mtx.gz": "%%MatrixMarket matrix coordinate integer general\n% c\n4 4 4\n1 2 5\n2 3 7\n3 3 3\n4 1 9\n",
