@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -74,12 +75,22 @@ def must_fit(given: Any, dtype: DataType, where: str) -> None:
     InvalidValue
         One does not fit.
     """
-    if not dtype.is_integer or not np.size(given):
+    if not dtype.is_integer:
         return
-    low, high = int(lowest(dtype)), int(highest(dtype))
+    low, high = _range(dtype)
+    if type(given) is int:  # most often; statements pass here
+        if low <= given <= high:
+            return
+    elif not np.size(given):
+        return
     for worst in (int(np.min(given)), int(np.max(given))):
         if not low <= worst <= high:
             raise InvalidValue(f"{where}: {worst} does not fit {dtype}, which goes from {low} to {high}")
+
+
+@cache
+def _range(dtype: DataType) -> tuple[int, int]:
+    return int(lowest(dtype)), int(highest(dtype))
 
 
 def values(array: Any, dtype: Any, where: str, *dimensions: int) -> tuple[NDArray[Any], DataType]:
