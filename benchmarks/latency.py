@@ -41,7 +41,7 @@ AT_MOST = {
     "bfs, a level, device": 15.0,
     "bfs, a level, zerocopy": 15.0,
 }
-_WAKES = 1.5  # seconds
+_WAKES = 1.5  # seconds until an idle device has come up to its speed: before, kernels take longer than Python
 _UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6}
 
 
@@ -151,18 +151,15 @@ def statements() -> dict[str, Callable[[], None]]:
 
 
 def launches(report: Report, calls: int, repeats: int) -> None:
-    """Seconds of Python for each call, while the device works on those before; then with a wait after each.
-
-    A device that has been idle takes a second to come up to its speed, and until then takes longer than Python does.
-    """
-    gpu = device.current()
-    for number, (name, statement) in enumerate(statements().items()):
-        end = time.perf_counter() + (_WAKES if number == 0 else 0)
+    """Seconds of Python for each call, while the device works on those before; then with a wait after each."""
+    gpu, found = device.current(), statements()
+    end = time.perf_counter() + _WAKES
+    while time.perf_counter() < end:
+        found["mxv"]()
+        gpu.synchronize()
+    for name, statement in found.items():
         for _ in range(20):
             statement()
-        while time.perf_counter() < end:
-            statement()
-            gpu.synchronize()
         gpu.synchronize()
         seconds = []
         for _ in range(repeats):

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.errors import DimensionMismatch, IndexOutOfBound, InvalidObject, InvalidValue, UnknownDtype
-from sparsezc.semirings.types import DataType, cast, highest, lookup, lowest
+from sparsezc.semirings.types import INT64, UINT64, DataType, cast, highest, lookup, lowest
 from sparsezc.semirings.user_types import inferred, packed
 
-__all__ = ["MAX_SIZE", "check_csr", "dense", "ids", "lengths", "must_fit", "order", "size", "values"]
+__all__ = ["MAX_SIZE", "check_csr", "dense", "ids", "lengths", "must_be_read", "must_fit", "order", "size", "values"]
 
 _MOST_DIMENSIONS = 64  # NumPy's
 #: The most rows, columns or positions that there can be; SuiteSparse:GraphBLAS's limit.
@@ -77,15 +77,27 @@ def must_fit(given: Any, dtype: DataType, where: str) -> None:
     """
     if not dtype.is_integer:
         return
+    if type(given) is int:  # every statement with a number passes here: NumPy would take as long as the rest of it
+        extremes = [given]
+    else:
+        extremes = [int(np.min(given)), int(np.max(given))] if np.size(given) else []
     low, high = _range(dtype)
-    if type(given) is int:  # most often; statements pass here
-        if low <= given <= high:
-            return
-    elif not np.size(given):
-        return
-    for worst in (int(np.min(given)), int(np.max(given))):
+    for worst in extremes:
         if not low <= worst <= high:
             raise InvalidValue(f"{where}: {worst} does not fit {dtype}, which goes from {low} to {high}")
+
+
+def must_be_read(given: Any, dtype: DataType, where: str) -> None:
+    """Refuse one of Python's integers that numbers for an integer type are not read from: whatever that type is they
+    are INT64 first, but for UINT64.
+
+    Raises
+    ------
+    InvalidValue
+        It does not fit.
+    """
+    if type(given) is int and dtype.is_integer and dtype is not UINT64:
+        must_fit(given, INT64, where)
 
 
 @cache

@@ -6,8 +6,8 @@ from typing import Any
 
 from sparsezc.errors import EmptyObject
 from sparsezc.expression import Operand, Unrun
-from sparsezc.ops.arrays import must_fit
-from sparsezc.semirings.types import INT64, UINT64, DataType
+from sparsezc.ops.arrays import must_be_read, must_fit
+from sparsezc.semirings.types import DataType, lookup
 
 _NOUN = {0: "a Scalar", 1: "a Vector", 2: "a Matrix"}
 
@@ -70,8 +70,8 @@ def scalar(x: Any, where: str, *, may_be_empty: bool = False, like: DataType | N
         x = x.operand(where)
     if type(x) is not kind:
         x = adopted(x)
-        if type(x) is int and like is not None and like.is_integer and like is not UINT64:
-            must_fit(x, INT64, where)
+        if like is not None:
+            must_be_read(x, like, where)
         try:
             x = kind.from_value(x, like if like is not None and like.is_udt and type(x) is not kind else None)
         except TypeError:
@@ -82,6 +82,21 @@ def scalar(x: Any, where: str, *, may_be_empty: bool = False, like: DataType | N
     if x.value is None and not may_be_empty:
         raise EmptyObject(f"{where} is the Scalar {x.name}, which is empty; a value is needed")
     return x
+
+
+def everywhere(x: Any, dtype: Any, where: str) -> tuple[Any, DataType]:
+    """A number for all positions of what is made, as a Scalar, and the type that they get: the number's, if no other.
+
+    Raises
+    ------
+    TypeError, InvalidValue
+        As :func:`scalar`; one of Python's integers must also fit an integer type that is named.
+    """
+    kind = None if dtype is None else lookup(dtype)
+    if type(x) is int and kind is not None:
+        must_fit(x, kind, where)
+    given = scalar(x, where, like=kind)
+    return given, given.dtype if kind is None else kind
 
 
 def stored_scalar(x: Any, where: str) -> Any:

@@ -17,7 +17,6 @@ from sparsezc.config import config
 from sparsezc.engines import cpu
 from sparsezc.errors import InvalidObject, InvalidValue
 from sparsezc.ops import arrays, checks
-from sparsezc.semirings.types import lookup
 
 if TYPE_CHECKING:
     from sparsezc.matrix import Matrix
@@ -159,12 +158,9 @@ class FromArrays(FromCompressed):
     @classmethod
     def from_scalar(cls, value: Any, nrows: int, ncols: int, dtype: Any = None, *, name: str | None = None) -> Self:
         """A matrix with this value at every position."""
-        where, wanted = "Matrix.from_scalar: value", None if dtype is None else lookup(dtype)
-        if type(value) is int and wanted is not None:
-            arrays.must_fit(value, wanted, where)
-        given = checks.scalar(value, where, like=wanted)
+        given, made_of = checks.everywhere(value, dtype, "Matrix.from_scalar: value")
         kind: Any = cls
-        made: Matrix = kind(given.dtype if dtype is None else dtype, nrows, ncols, name=name)
+        made: Matrix = kind(made_of, nrows, ncols, name=name)
         if config.engine != "auto":
             made._settle(engines.get(config.engine))
         made << given

@@ -12,7 +12,6 @@ from sparsezc import ops
 from sparsezc.engines import cpu
 from sparsezc.errors import InvalidValue
 from sparsezc.ops import arrays, checks
-from sparsezc.semirings.types import lookup
 
 __all__ = ["VectorFromArrays"]
 
@@ -111,12 +110,9 @@ class VectorFromArrays:
     @classmethod
     def from_scalar(cls, value: Any, size: int, dtype: Any = None, *, name: str | None = None) -> Self:
         """A vector with this value at each of `size` positions; it takes memory where it is first used."""
-        where, wanted = "Vector.from_scalar: value", None if dtype is None else lookup(dtype)
-        if type(value) is int and wanted is not None:
-            arrays.must_fit(value, wanted, where)
-        given = checks.scalar(value, where, like=wanted)
+        given, made_of = checks.everywhere(value, dtype, "Vector.from_scalar: value")
         maker: Any = cls
-        made: Any = maker(given.dtype if dtype is None else dtype, size, name=name)
+        made: Any = maker(made_of, size, name=name)
         made._everywhere = None if given.value is None else given.dup(made.dtype)
         return made  # type: ignore[no-any-return]
 

@@ -12,7 +12,7 @@ from sparsezc import ops
 from sparsezc.engines import cpu
 from sparsezc.errors import InvalidValue
 from sparsezc.expression import Expression, Unrun
-from sparsezc.ops.arrays import must_fit
+from sparsezc.ops.arrays import must_be_read
 from sparsezc.ops.compare import check_how
 from sparsezc.semirings import binary, monoid
 from sparsezc.semirings.operators import TypedOp
@@ -149,8 +149,8 @@ class Scalar(Writable):
             value = value.new()
         if isinstance(value, Scalar):
             value = value._value
-        elif type(value) is int and self.dtype.is_integer and self.dtype is not UINT64:
-            must_fit(value, INT64, self.name)
+        else:
+            must_be_read(value, self.dtype, self.name)
         self._convert(value)
 
     def _convert(self, value: Any) -> None:

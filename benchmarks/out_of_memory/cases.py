@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -62,19 +63,6 @@ def _agree(one: tuple[Any, Any], other: tuple[Any, Any]) -> bool:
     return bool(np.array_equal(one[1], other[1]) if exact else np.allclose(one[1], other[1], rtol=_ROUNDING, atol=0))
 
 
-@contextmanager
-def as_published(placement: str) -> Iterator[None]:
-    """Have ``cached`` do what Ascetic does, while that is measured."""
-    own = {name: getattr(resident, name) for name in PUBLISHED}
-    for name, value in (PUBLISHED if placement == ASCETIC else own).items():
-        setattr(resident, name, value)
-    try:
-        yield
-    finally:
-        for name, value in own.items():
-            setattr(resident, name, value)
-
-
 def settled(run: Callable[[], Case]) -> Case:
     """A case during which nothing was compiled: one during which something was is run again."""
     for _ in range(_ROUNDS):
@@ -111,7 +99,8 @@ def run_case(name: str, graph: Graph, share: float, judge: Judge, report: Report
         )
 
     heads = "on" if graph.placement in ("hybrid", "zerocopy") else "off"
-    with gb.config.set(budget=room, head_cache=heads), as_published(graph.placement):
+    rules: Any = patch.multiple(resident, **PUBLISHED) if graph.placement == ASCETIC else nullcontext()
+    with gb.config.set(budget=room, head_cache=heads), rules:
         case = settled(run)
         if graph.placement != ALL_ON_THE_CARD:
             with gb.stats.collect() as moved:
@@ -121,7 +110,6 @@ def run_case(name: str, graph: Graph, share: float, judge: Judge, report: Report
             case.notes = {"moved": moved.link_bytes / parts, "copied": moved.copied_bytes / parts,
                           "gather_seconds": moved.gather_seconds, "copy_seconds": moved.copy_seconds,
                           "compute_seconds": moved.compute_seconds, "device_bytes": moved.device_bytes}  # fmt: skip
-    forget(graph.A)  # what it holds of the card is the next one's
     return case
 
 
@@ -146,6 +134,8 @@ def compare(
                 except gb.exceptions.OutOfMemory as error:  # a budget below what the placement needs
                     print(f"   {what}: {error}", flush=True)
                     continue
+                finally:
+                    forget(matrix)  # what it holds of the card is the next one's
                 if placement not in found:
                     found[placement] = case
                     report.add(case)
@@ -161,11 +151,14 @@ def compare(
 def place(matrix: Any, placements: list[str], report: Report) -> dict[str, Any]:
     """A matrix in each of the placements that there is memory for."""
     placed: dict[str, Any] = {}
+    lies = {"zerocopy": matrix}
     for placement in placements:
         with report.part(placement):
             start = time.perf_counter()
             kind = "cached" if placement == ASCETIC else placement
-            placed[placement] = matrix if kind == "zerocopy" else matrix.to("gpu", placement=kind)
+            if kind not in lies:
+                lies[kind] = matrix.to("gpu", placement=kind)
+            placed[placement] = lies[kind]
             print(f"  {placement}: placed in {time.perf_counter() - start:.1f} s", flush=True)
     return placed
 

@@ -20,6 +20,7 @@ class Claim(NamedTuple):
     signature: Signature
     absent: tuple[str, ...]
     undirected: bool
+    directed: bool
     reason: Callable[[dict[str, Any]], str | None] | None
 
 
@@ -36,7 +37,10 @@ def require_networkx(version: str) -> None:
 
 
 def claims(
-    *absent: str, undirected: bool = False, reason: Callable[[dict[str, Any]], str | None] | None = None
+    *absent: str,
+    undirected: bool = False,
+    directed: bool = False,
+    reason: Callable[[dict[str, Any]], str | None] | None = None,
 ) -> Callable[[Function], Function]:
     """Claim a function by its name.
 
@@ -46,12 +50,14 @@ def claims(
         Arguments that must be None.
     undirected : bool
         Directed graphs, which NetworkX's function takes, are left to it.
+    directed : bool
+        Undirected graphs are.
     reason : callable, optional
         Given all arguments, says why the function cannot run with them, or None.
     """
 
     def claim(function: Function) -> Function:
-        CLAIMS[function.__name__] = Claim(function, signature(function), absent, undirected, reason)
+        CLAIMS[function.__name__] = Claim(function, signature(function), absent, undirected, directed, reason)
         return function
 
     return claim
@@ -82,6 +88,8 @@ def _reason(claim: Claim, given: dict[str, Any]) -> str | None:
         return "sparsezc has no multigraphs"
     if claim.undirected and G.is_directed():
         return "sparsezc has this function for undirected graphs only"
+    if claim.directed and not G.is_directed():
+        return "sparsezc has this function for directed graphs only"
     for name in claim.absent:
         if given[name] is not None:
             return f"sparsezc does not support {name}"

@@ -15,10 +15,6 @@ from sparsezc.networkx_backend.convert import original
 from sparsezc.networkx_backend.graph import Graph
 
 
-def _directed_only(given: dict[str, Any]) -> str | None:
-    return None if given["G"].is_directed() else "sparsezc has this function for directed graphs only"
-
-
 @claims()
 def is_directed_acyclic_graph(G: Graph) -> bool:
     """Whether the graph is directed and has no cycle."""
@@ -44,7 +40,7 @@ def topological_sort(G: Graph) -> Iterator[Any]:
         yield from generation
 
 
-@claims(reason=_directed_only)
+@claims(directed=True)
 def transitive_closure(G: Graph, reflexive: bool | None = False) -> Any:
     """The graph with an edge for each path; :func:`sparsezc.algorithms.transitive_closure`."""
     if reflexive not in {None, True, False}:
@@ -76,7 +72,7 @@ def transitive_reduction(G: Graph) -> Any:
     return H
 
 
-@claims(reason=_directed_only)
+@claims(directed=True)
 def overall_reciprocity(G: Graph) -> float:
     """Share of the edges that have an opposite."""
     try:
@@ -85,7 +81,7 @@ def overall_reciprocity(G: Graph) -> float:
         raise nx.NetworkXError("Not defined for empty graphs") from error
 
 
-@claims(reason=_directed_only)
+@claims(directed=True)
 def reciprocity(G: Graph, nodes: Any = None) -> Any:
     """The same of one node, or by nodes; None for those without edges."""
     if nodes is None:

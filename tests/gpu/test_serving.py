@@ -156,18 +156,23 @@ def test_the_most_read_segments_stay() -> None:
     assert sum(reads[-1]) == 0
 
 
+def partly_kept(A: gb.Matrix, placement: str) -> gb.Matrix:
+    """A matrix of whose ids the card holds as many as it has room for, which are not all."""
+    B = A.to("gpu", placement=placement)
+    for _ in range(3):
+        B.mxv(gb.Vector.from_dense(np.ones(N)), "plus_second").new()
+    region = B._store.rows.region
+    assert 0 < region.filled == region.slots < region.count
+    return B
+
+
 @pytest.mark.usefixtures("small_pieces", "counting")
 def test_other_arrays_take_the_card_once_they_are_read_as_much_as_it_holds() -> None:
     """What was counted of the ids says which segments of ids and values come first, so these come at once."""
     A, full = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
     with room_for(10_000), gb.config.set(packing="off"):
-        B = A.to("gpu", placement="hybrid")
-        for _ in range(2):
-            B.mxv(full, "plus_second").new()
-        region = B._store.rows.region
-        assert 0 < region.filled == region.slots < region.count
-        held = region.filled
-        del region  # it counts to the budget as long as it lives
+        B = partly_kept(A, "hybrid")
+        held = B._store.rows.region.filled
         first, again = (link_bytes(lambda: B.mxv(full, "plus_times").new()) for _ in range(2))
         both = B._store.rows.region
         assert 0 < both.filled == both.slots < held
@@ -281,11 +286,8 @@ def test_where_the_rest_is_gathered_rows_stay_as_wholes(monkeypatch: pytest.Monk
     monkeypatch.setattr(resident, "WAYS", (resident.GATHERED,))
     A, full = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
     with room_for(22_000), gb.config.set(packing="off"):
-        B = A.to("gpu", placement="cached")
-        for _ in range(3):
-            B.mxv(full, "plus_second").new()
+        B = partly_kept(A, "cached")
         region = B._store.rows.region
-        assert 0 < region.filled == region.slots < region.count
         slots = device.current().asnumpy(region._slot_of)
         assert (slots[: region.filled] >= 0).all()  # from the first on
         read, copied, inside = link_bytes(lambda: B.mxv(full, "plus_second").new())

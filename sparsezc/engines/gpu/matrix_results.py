@@ -78,10 +78,18 @@ def _marks(i: Any, j: Any, shape: tuple[int, int]) -> tuple[Any, Any]:
 def _write(
     store: MatrixStore, made: MatrixStore, mask: MaskRows | None, accum: Any, replace: bool, region: Region
 ) -> None:
-    if mask is None and accum is None and region.is_all:
+    whole = mask is None or (store.nvals == 0 and _lets_all(mask, made))
+    if whole and accum is None and region.is_all:
         store.take(matrices.cast(made, store.dtype))
     else:
         store.take(merge.write(store, made, mask, accum, replace, region))
+
+
+def _lets_all(mask: MaskRows, made: MatrixStore) -> bool:
+    """Whether a mask lets every entry through, as is known where both have the same offsets and ids."""
+    if mask.complement or mask.values or made.rows is None:
+        return False
+    return made.rows.indptr is mask.rows.indptr and made.rows.indices is mask.rows.indices
 
 
 def _operand(matrix: Any) -> MatrixStore:
@@ -216,10 +224,8 @@ def _assign(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
         if alone:
             parent = submatrix.spread(parent, i, j, shape)
         allowed = _mask_of(mask, parent)
-    new, region = _value(x, i, j, shape, lines[0], allowed), Region(*_marks(i, j, shape), alone=alone)
-    if _is_where_it_goes(x, allowed) and region.is_all and accum is None and store.nvals == 0:
-        allowed = None
-    _write(store, new, allowed, accum, replace, region)
+    new = _value(x, i, j, shape, lines[0], allowed)
+    _write(store, new, allowed, accum, replace, Region(*_marks(i, j, shape), alone=alone))
 
 
 def _reposition(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
@@ -236,11 +242,6 @@ def _reposition(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
     if matrix.rows is not None:
         new = submatrix.spread(submatrix.extract(matrix.rows, matrix.dtype, take_i, take_j), i, j, shape)
     _write(out._store, new, _mask_rows(mask), accum, replace, Region(*_marks(i, j, shape)))
-
-
-def _is_where_it_goes(x: Any, mask: MaskRows | None) -> bool:
-    """Whether the value is a number that has the very pattern of the mask."""
-    return not x.ndim and x.value is not None and mask is not None and not (mask.complement or mask.values)
 
 
 def _value(x: Any, i: Any, j: Any, shape: tuple[int, int], row: bool, mask: MaskRows | None) -> MatrixStore:

@@ -235,10 +235,10 @@ def _of(rows: Rows, entries: Entries, wanted: Wanted) -> Region | None:
     """
     region: Region | None = rows.region
     counted = None
-    if region is not None and region.serves(entries):
-        region.unserved = 0.0
-        return region
     if region is not None:
+        if region.serves(entries):
+            region.unserved = 0.0
+            return region
         region.unserved += _expected(rows, wanted)
         if region.unserved < region.filled << segments.BITS:
             return None
