@@ -205,7 +205,7 @@ class Cuda:
         advice = _ACCESSED_BY if kind == "managed" else _READ_MOSTLY
         runtime.memAdvise(pointer, max(nbytes, 1), advice, self.id)
         array = _view(pointer, nbytes)
-        weakref.finalize(array.base, _after_kernels, runtime, runtime.free, pointer)
+        weakref.finalize(array.base, _give_back, runtime, runtime.free, pointer)
         touch(array)
         return Pages(array, pointer, kind)
 
@@ -226,7 +226,7 @@ class Cuda:
         except Exception as error:
             raise OutOfMemory(f"{size:,} bytes of host memory could not be pinned: {error}") from None
         held = _view(pointer, nbytes)
-        weakref.finalize(held.base, _unregister, self._runtime, pointer, whole)
+        weakref.finalize(held.base, _give_back, self._runtime, self._runtime.hostUnregister, pointer, whole)
         return Pages(held, pointer, "pinned")
 
     def map(self, array: NDArray[np.uint8]) -> Pages:
@@ -237,7 +237,7 @@ class Cuda:
         except Exception as error:  # a file system without such pages, a driver or a kernel that is too old, no memory
             raise OutOfMemory(f"{size:,} bytes of a file could not be registered: {error}") from None
         pages = Pages(array, array.ctypes.data, "file")
-        weakref.finalize(pages, _unregister, self._runtime, start, array)
+        weakref.finalize(pages, _give_back, self._runtime, self._runtime.hostUnregister, start, array)
         return pages
 
     def asnumpy(self, array: Any) -> NDArray[Any]:
@@ -277,16 +277,23 @@ class Cuda:
 
     @contextmanager
     def record(self) -> Iterator[_Graph]:
+        global _later
         cuda, recording = self.xp.cuda, _Graph()
         recording.pool = cuda.MemoryPool()  # of its own: what is freed meanwhile is nobody else's
         self.synchronize()
         stream = cuda.Stream(non_blocking=True)
         with stream, cuda.using_allocator(recording.pool.malloc):
-            stream.begin_capture()
+            late = _later = []
             try:
-                yield recording
+                stream.begin_capture()
+                try:
+                    yield recording
+                finally:
+                    recording.graph = stream.end_capture()
             finally:
-                recording.graph = stream.end_capture()
+                _later = None
+                for given in late:
+                    _give_back(*given)
 
     def synchronize(self) -> None:
         self._runtime.deviceSynchronize()
@@ -310,16 +317,19 @@ def _view(pointer: int, nbytes: int) -> NDArray[np.uint8]:
     return array[:nbytes]
 
 
-def _after_kernels(runtime: Any, release: Callable[[int], None], pointer: int) -> None:
-    """Give pages back once no kernel reads them any more: launches do not wait, and the matrix may be gone before."""
+_later: list[tuple[Any, ...]] | None = None  # what is given back once a recording has ended; None: there is none
+
+
+def _give_back(runtime: Any, release: Callable[[int], None], pointer: int, memory: Any = None) -> None:
+    """Give pages back once no kernel reads them any more: launches do not wait, and the matrix may be gone before.
+    `memory`, which backs them, may go only then.
+    """
+    if _later is not None:  # a garbage collection may come at any time, and a wait would break the recording
+        _later.append((runtime, release, pointer, memory))
+        return
     with suppress(Exception):  # the process may be going down, and the driver with it
         runtime.deviceSynchronize()
         release(pointer)
-
-
-def _unregister(runtime: Any, pointer: int, memory: NDArray[np.uint8]) -> None:
-    _after_kernels(runtime, runtime.hostUnregister, pointer)
-    del memory  # only now may the pages go
 
 
 def _import_cupy() -> Any:

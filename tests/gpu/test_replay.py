@@ -87,3 +87,18 @@ def test_a_body_that_fails_leaves_the_device_usable(gpu: Any) -> None:
         seen = -1
     assert seen == -1
     assert gb.algorithms.bfs(B, 0).to("cpu").isequal(gb.algorithms.bfs(A, 0))
+
+
+def test_a_matrix_that_goes_while_a_loop_is_recorded(gpu: Any) -> None:
+    from sparsezc.algorithms._rounds import rounds
+
+    B, A = both(path(400), 400)
+    others = [both(path(30), 30)[0]]
+    level, frontier = B._vector(gb.dtypes.INT32), B._vector(gb.dtypes.BOOL)
+    frontier[0] = True
+    for seen, depth in enumerate(rounds(frontier)):
+        if seen == 17:  # recorded: to give pages back is to wait for the device, which a recording does not survive
+            others.clear()
+        level(frontier.S) << depth
+        frontier(~level.S, replace=True) << frontier.vxm(B, gb.semiring.any_pair[gb.dtypes.BOOL])
+    assert level.to("cpu").isequal(gb.algorithms.bfs(A, 0))

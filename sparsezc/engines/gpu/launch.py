@@ -26,6 +26,11 @@ def blocks(gpu: Device, threads: int) -> int:
     return max(1, min(gpu.multiprocessors * _BLOCKS_PER_MULTIPROCESSOR, -(-threads // THREADS)))
 
 
+def piece(blocks: int, nwords: int, most: int) -> np.uint64:
+    """Words that a warp takes at once: enough to keep the counter cool, few enough to share the work evenly."""
+    return np.uint64(max(1, min(most, nwords // (4 * blocks * THREADS // 32))))
+
+
 def _small(name: str) -> Any:
     return specialise.kernel(device.current(), "bits.cu", "", name)
 

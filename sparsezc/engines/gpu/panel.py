@@ -15,6 +15,7 @@ import numpy as np
 from sparsezc import device
 from sparsezc.csr import index_dtype
 from sparsezc.engines.gpu import elementwise, launch, specialise
+from sparsezc.engines.gpu.output import MaskBits
 from sparsezc.engines.gpu.specialise import typedefs
 from sparsezc.engines.gpu.stores import MatrixStore, Rows, VectorStore
 from sparsezc.memory import budget
@@ -38,7 +39,9 @@ class SameVector(VectorStore):
     @property
     def values(self) -> Any:
         if self._values is None and self.bits is not None:
-            self._values = device.current().xp.full(self.size, self.same, self.dtype.np_type)
+            filled = VectorStore(self.dtype, self.size)  # where nothing is, nothing need be written
+            elementwise.write_scalar(self.same, self.dtype, filled, MaskBits(self.bits), None, False)
+            self._values = filled.values
         return super().values
 
     def set(self, values: Any, bits: Any, count: int | None = None) -> None:

@@ -151,13 +151,15 @@ class _Case:
         looks = near is not None and near.k > 0
         slots = () if near is None else (near.ids, np.uint32(near.k))
         prelude = _prelude(rows.wide, rows.compressed, looks, self.words, self.aligned, chunks.length)
+        nwords = -(-rows.nrows // 32)
+        blocks = launch.blocks(gpu, 32 * max(nwords, chunks.count))
         specialise.kernel(gpu, f"{name}.cu", prelude, name)(
-            launch.blocks(gpu, 32 * max(-(-rows.nrows // 32), chunks.count)),
+            blocks,
             launch.THREADS,
             (
                 *rows.arguments[:3], self.x.vector.bits,
                 *self.mask.arguments(), np.uint64(self.x.width), *self._active(searches), self.y, *slots,
-                gpu.xp.zeros(2, np.uint64), *chunks.all,
+                gpu.xp.zeros(2, np.uint64), launch.piece(blocks, nwords, 16 if looks else 4), *chunks.all,
             ),
         )  # fmt: skip
 

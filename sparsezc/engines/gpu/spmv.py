@@ -207,12 +207,6 @@ def _prelude(
     )
 
 
-@cache
-def _piece(warps: int, nwords: int, most: int) -> np.uint64:
-    """Words that a warp takes at once: enough to keep the counter cool, few enough to share the work evenly."""
-    return np.uint64(max(1, min(most, nwords // (4 * warps))))
-
-
 def _skips(rows: Rows, warps: int) -> bool:
     """Whether a pull first asks which words of rows have entries: few have, and each warp has many to go through."""
     nwords = -(-rows.nrows // 32)
@@ -258,7 +252,7 @@ def _pull(
     wanted = Wanted(None if mask.allows_all else mask.bits, mask.flip, entries, most)
     operands = values, bits, *out.arguments(), *mask.arguments(), np.uint32(replace)
     skips = _skips(rows, warps)
-    piece = _piece(warps, nwords, 32 if skips else 16 if near.k else 4)
+    piece = launch.piece(blocks, nwords, 32 if skips else 16 if near.k else 4)
     spread = np.uint32(1 if mask.allows_all else 32)
     rest = piece, spread, *partial, *near.arguments(), np.uint32(together.bits)
     for part in case.parts(rows, together.words, wanted, pushes=False):
@@ -288,7 +282,7 @@ def _push(case: _Case, columns: Rows, store: VectorStore, mask: MaskBits, accum:
         counted = case.vector.count * columns.nvals // columns.nrows
     wanted = Wanted(None if case.vector is None or case.vector.is_full else case.vector.bits, 0, counted)
     operands = values, bits, *mask.arguments(), result.values, result.bits, np.uint32(together.bits)
-    rest = np.uint64(32) if few else _piece(blocks * _WARPS, nwords, 4), np.uint32(32 if few else 1)
+    rest = np.uint64(32) if few else launch.piece(blocks, nwords, 4), np.uint32(32 if few else 1)
     for part in case.parts(columns, together.words, wanted, pushes=True):
         prelude = case.prelude(columns, None, result_type, part, words=together.bits > 0)
         kernel = specialise.kernel(gpu, "vxm.cu", prelude, "vxm")

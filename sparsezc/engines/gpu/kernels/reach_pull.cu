@@ -55,48 +55,56 @@ __device__ __forceinline__ bool look_at_heads(const Panel& p, const Id* heads, u
   return done;
 }
 
+// 32 rows, a lane each.
+__device__ __forceinline__ void do_word(const Panel& p, Ids& ids, u64 nrows, const i64* indptr, const Id* heads, u32 k, u64 word,
+                                        u8* owners) {
+  const u32 lane = lane_id();
+  const u64 row = 32 * word + lane;
+  Bits wanted = {}, found = {};
+  u64 begin = 0, end = 0;
+  if (row < nrows)
+    for (u32 w = 0; w < WORDS; ++w) wanted.word[w] = p.wanted(row, w);
+  const bool done = HEADS ? look_at_heads(p, heads, k, word, wanted, found) : !wanted.any();
+  if (!done) {
+    begin = (u64)indptr[row];
+    end = (u64)indptr[row + 1];
+  }
+  const bool rest = HEADS ? end - begin > k : begin < end;  // what is shorter was all in the heads
+  stream_rows(begin, end, __ballot_sync(ALL, rest && end - begin <= LONG), owners, [&](const Slice& s) {
+    const u64 id = (u64)ids.load(s.at, s.active);
+    Bits x = {};
+    if (s.active) x = p.frontier(id);
+    bool open = false;
+    for (u32 w = 0; w < WORDS; ++w) {
+      u64 upto = x.word[w];  // the bits of all lanes from the head of the lane's row to the lane
+      for (u32 d = 1; d < 32; d <<= 1) {
+        const u64 left = __shfl_up_sync(ALL, upto, d);
+        if (lane >= s.head + d) upto |= left;
+      }
+      const u64 row_bits = __shfl_sync(ALL, upto, s.range ? 31 - __clz((int)s.range) : (int)lane);
+      if (s.range) found.word[w] |= row_bits & wanted.word[w];
+      open |= found.word[w] != wanted.word[w];
+    }
+    return !open;
+  });
+  for (u32 w = 0; w < WORDS; ++w)
+    if (found.word[w]) set_bits(p.y, p.width, row, w, found.word[w]);
+}
+
 extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 nrows, const i64* indptr, const Id* indices, const u32* x, const u32* mask, u32 flip, u64 width, u64 a, u64 b,
-           u64 c, u64 d, u32* y, const Id* heads, u32 k, u64* counters, u64 nchunks, const u64* long_rows, const u64* long_first,
-           const u32* chunk_slot) {
+           u64 c, u64 d, u32* y, const Id* heads, u32 k, u64* counters, u64 piece, u64 nchunks, const u64* long_rows,
+           const u64* long_first, const u32* chunk_slot) {
   __shared__ u8 owners[8][32];
-  const u32 lane = lane_id();
   const Panel p = {indices, x, mask, flip, width, given(a, b, c, d), y};
   Ids ids(indices);
   each_chunk({nchunks, long_rows, long_first, chunk_slot}, indptr, counters,
              [&](u64 row, u64 begin, u64 end) { do_chunk(p, ids, row, begin, end); });
-  for (u64 word = take(counters + 1, 1); 32 * word < nrows; word = take(counters + 1, 1)) {
-    const u64 row = 32 * word + lane;
-    Bits wanted = {}, found = {};
-    u64 begin = 0, end = 0;
-    if (row < nrows)
-      for (u32 w = 0; w < WORDS; ++w) wanted.word[w] = p.wanted(row, w);
-    const bool done = HEADS ? look_at_heads(p, heads, k, word, wanted, found) : !wanted.any();
-    if (!done) {
-      begin = (u64)indptr[row];
-      end = (u64)indptr[row + 1];
-    }
-    const bool rest = HEADS ? end - begin > k : begin < end;  // what is shorter was all in the heads
-    stream_rows(begin, end, __ballot_sync(ALL, rest && end - begin <= LONG), owners[threadIdx.x >> 5], [&](const Slice& s) {
-      const u64 id = (u64)ids.load(s.at, s.active);
-      Bits x = {};
-      if (s.active) x = p.frontier(id);
-      bool open = false;
-      for (u32 w = 0; w < WORDS; ++w) {
-        u64 upto = x.word[w];  // the bits of all lanes from the head of the lane's row to the lane
-        for (u32 d = 1; d < 32; d <<= 1) {
-          const u64 left = __shfl_up_sync(ALL, upto, d);
-          if (lane >= s.head + d) upto |= left;
-        }
-        const u64 row_bits = __shfl_sync(ALL, upto, s.range ? 31 - __clz((int)s.range) : (int)lane);
-        if (s.range) found.word[w] |= row_bits & wanted.word[w];
-        open |= found.word[w] != wanted.word[w];
-      }
-      return !open;
-    });
-    for (u32 w = 0; w < WORDS; ++w)
-      if (found.word[w]) set_bits(y, width, row, w, found.word[w]);
-  }
+  const u64 nwords = (nrows + 31) / 32;
+  for_pieces(counters + 1, nwords, piece, [&](u64 first) {
+    for (u64 word = first; word < nwords && word < first + piece; ++word)
+      do_word(p, ids, nrows, indptr, heads, k, word, owners[threadIdx.x >> 5]);
+  });
 }
 
 }  // namespace szc

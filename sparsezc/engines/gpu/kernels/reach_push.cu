@@ -16,9 +16,30 @@ __device__ __forceinline__ void push(const Panel& p, u64 vertex, const Bits& x) 
   }
 }
 
+// 32 rows, a lane each.
+__device__ __forceinline__ void do_word(const Panel& p, Ids& ids, u64 nrows, const i64* indptr, u64 word, u8* owners) {
+  const u32 lane = lane_id();
+  const u64 row = 32 * word + lane;
+  Bits bits = {};
+  u64 begin = 0, end = 0;
+  if (row < nrows) bits = p.frontier(row);
+  if (bits.any()) {
+    begin = (u64)indptr[row];
+    end = (u64)indptr[row + 1];
+  }
+  stream_rows(begin, end, __ballot_sync(ALL, begin < end && end - begin <= LONG), owners, [&](const Slice& s) {
+    Bits x;
+    for (u32 w = 0; w < WORDS; ++w) x.word[w] = __shfl_sync(ALL, bits.word[w], (int)s.row);
+    const u64 vertex = (u64)ids.load(s.at, s.active);
+    if (s.active) push(p, vertex, x);
+    return false;
+  });
+}
+
 extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 nrows, const i64* indptr, const Id* indices, const u32* x, const u32* mask, u32 flip, u64 width, u64 a, u64 b,
-           u64 c, u64 d, u32* y, u64* counters, u64 nchunks, const u64* long_rows, const u64* long_first, const u32* chunk_slot) {
+           u64 c, u64 d, u32* y, u64* counters, u64 piece, u64 nchunks, const u64* long_rows, const u64* long_first,
+           const u32* chunk_slot) {
   __shared__ u8 owners[8][32];
   const u32 lane = lane_id();
   const Panel p = {indices, x, mask, flip, width, given(a, b, c, d), y};
@@ -33,23 +54,11 @@ extern "C" __global__ void __launch_bounds__(256)
       if (active) push(p, vertex, bits);
     }
   });
-  for (u64 word = take(counters + 1, 1); 32 * word < nrows; word = take(counters + 1, 1)) {
-    const u64 row = 32 * word + lane;
-    Bits bits = {};
-    u64 begin = 0, end = 0;
-    if (row < nrows) bits = p.frontier(row);
-    if (bits.any()) {
-      begin = (u64)indptr[row];
-      end = (u64)indptr[row + 1];
-    }
-    stream_rows(begin, end, __ballot_sync(ALL, begin < end && end - begin <= LONG), owners[threadIdx.x >> 5], [&](const Slice& s) {
-      Bits x;
-      for (u32 w = 0; w < WORDS; ++w) x.word[w] = __shfl_sync(ALL, bits.word[w], (int)s.row);
-      const u64 vertex = (u64)ids.load(s.at, s.active);
-      if (s.active) push(p, vertex, x);
-      return false;
-    });
-  }
+  const u64 nwords = (nrows + 31) / 32;
+  for_pieces(counters + 1, nwords, piece, [&](u64 first) {
+    for (u64 word = first; word < nwords && word < first + piece; ++word)
+      do_word(p, ids, nrows, indptr, word, owners[threadIdx.x >> 5]);
+  });
 }
 
 }  // namespace szc
