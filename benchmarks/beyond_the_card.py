@@ -12,7 +12,6 @@ as fit.
 from __future__ import annotations
 
 import argparse
-import copy
 import gc
 import sys
 import time
@@ -28,7 +27,7 @@ import sparsezc as gb
 from benchmarks import copyrate, verify_rows
 from benchmarks.frame import SEED, Case, Report, judge, measure, number, table
 from benchmarks.plot import plot
-from benchmarks.shifted import MEAN, SHIFTS, Shifted
+from benchmarks.shifted import MEAN, SHIFTS, Shifted, served
 from benchmarks.verify import Undecided, Wrong
 from sparsezc import device
 from sparsezc.csr import Csr
@@ -147,13 +146,6 @@ class Bench:
 
         return Kernel(product, [None], 0.0, all_bytes)
 
-    def matrix(self, placement: str) -> Any:
-        """The same pages, served in another way."""
-        csr, ids = self.csr, copy.copy(self.csr.indices)
-        ids.placement = placement
-        same = Csr(csr.nrows, csr.ncols, csr.indptr, ids, csr.values, csr.dtype, csr.iso, csr.symmetric)
-        return gb.Matrix._from_csr(same, "gpu")
-
     def run(self, A: Any, placement: str, kernels: Sequence[str], heads: str = "off") -> None:
         for name in kernels:
             if name in self.options.kernels:
@@ -203,7 +195,7 @@ class Bench:
     def everything(self) -> None:
         """What is timed first, the host's judgement of it, and the rest."""
         options, seconds = self.options, self.options.seconds
-        A = self.matrix("zerocopy")
+        A = served(self.csr, "zerocopy")
         self.run(A, "zerocopy", TRAVERSED)
         both = ("bfs", "cc") if "cc" in options.kernels else ("bfs",)
         self.judge(
@@ -216,7 +208,7 @@ class Bench:
         for placement in options.placements:
             gc.collect()  # what the last one kept on the card goes
             with self.report.part(placement):
-                self.run(self.matrix(placement), placement, TRAVERSED)
+                self.run(served(self.csr, placement), placement, TRAVERSED)
         self.judge(("spmv",), lambda y: verify_rows.product(self.csr, self.x, y, seconds=seconds))
 
 

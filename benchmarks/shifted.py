@@ -12,6 +12,7 @@ expected degree sequences, Annals of Combinatorics 6, 2002, doi:10.1007/PL000125
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -21,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import sparsezc as gb
 from sparsezc import device, memory
 from sparsezc.csr import Csr
 from sparsezc.engines import gpu as gpu_engine
@@ -153,3 +155,11 @@ def _paired(u: np.uint32, others: NDArray[np.uint32]) -> NDArray[np.uint32]:
     x = x * np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(32))) * np.uint64(0xD6E8FEB86659FD93)
     return (x >> np.uint64(32)).astype(np.uint32)
+
+
+def served(csr: Csr, placement: str) -> Any:
+    """The matrix of a Csr in host memory, whose pages products get at in this way."""
+    ids = copy.copy(csr.indices)
+    ids.placement = placement
+    same = Csr(csr.nrows, csr.ncols, csr.indptr, ids, csr.values, csr.dtype, csr.iso, csr.symmetric)
+    return gb.Matrix._from_csr(same, "gpu")

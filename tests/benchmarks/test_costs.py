@@ -1,4 +1,4 @@
-"""`benchmarks.latency` and `benchmarks.shapes` run from end to end on the emulated device."""
+"""`benchmarks.latency`, `benchmarks.shapes` and `benchmarks.ways` run from end to end on the emulated device."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import latency, shapes
+from benchmarks import latency, shapes, ways
 from benchmarks.frame import Report, load
 from tests.benchmarks.runs import cases, emulated
 from tests.emulator.device import EmulatedDevice
@@ -86,3 +86,21 @@ def test_without_a_gpu_both_say_why(monkeypatch: pytest.MonkeyPatch, capsys: pyt
     monkeypatch.setattr(shapes.device, "reason", lambda: "no GPU: none was built in")
     assert shapes.main([]) == latency.main([]) == 2
     assert capsys.readouterr().out.count("none was built in") == 2
+
+
+# ways
+
+
+@emulated
+def test_ways_on_the_emulated_device(tmp_path: Path, device: EmulatedDevice) -> None:
+    path, small = tmp_path / "ways.json", ["--gib", "0.00008", "--means", "12", "--trials", "1", "--copy-mib", "1"]
+    assert ways.main([*small, "--shares", "0.1,1", "--out", str(path)]) == 0
+    found = cases(path)
+    assert [(case["setting"]["share"], case["setting"]["placement"]) for case in found] == [
+        (share, way) for share in (0.1, 1.0) for way in ways.WAYS
+    ]
+    assert all(case["verified"] == "yes" and case["setting"]["memory"] == "pinned" for case in found)
+    assert 0 < found[0]["setting"]["entries"] < found[-1]["setting"]["entries"] < 30_000
+    assert found[0]["notes"] == {"in_place": 1.0}
+    with pytest.raises(SystemExit):
+        ways.main(["--shares", "0"])
