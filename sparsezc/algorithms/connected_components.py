@@ -10,8 +10,10 @@ from sparsezc.vector import Vector
 
 #: Levels of breadth-first search before the rest is left to hooking: more than any social or web graph has.
 SWEEPS = 32
-#: With more vertices than one in so many, a search goes on among the sampled edges for as long as that finds as many.
+#: With more vertices than one in so many, a search goes on among the sampled edges.
 MANY = 256
+#: And leaves them with a round that finds fewer than one for so many that were found before.
+ENOUGH = 2
 #: Rounds in which labels spread from neighbour to neighbour before trees are hooked.
 CRUMBS = 6
 
@@ -127,20 +129,24 @@ def _sweep(A: Matrix, directed: bool) -> tuple[Vector, Vector]:
     start = int(degree.select(select.valueeq, largest).new().to_coo()[0][0])
     inside, border = A._vector(types.BOOL), A._vector(types.BOOL)
     border[start] = True
+    met = 1
     for _ in range(SWEEPS):
         # p<q> = true
         inside(border.S) << True
         if near is not None and border.nvals > n // MANY:
-            # q<!p> = H q          until that finds nothing; then all neighbours of what was found
+            # q<!p> = H q          until that finds little; then all neighbours of what was found
             border = near.mxv(border, semiring.any_pair[types.BOOL]).new(mask=~inside.S)
-            if border.nvals <= n // MANY:
+            if ENOUGH * border.nvals < met:
                 near, border = None, inside.ewise_add(border, monoid.lor).new()
+            else:
+                met += border.nvals
             continue
         # q<!p> = q'A  or  A q
-        met = border.vxm(A, semiring.any_pair[types.BOOL]).new(mask=~inside.S)
+        reached = border.vxm(A, semiring.any_pair[types.BOOL]).new(mask=~inside.S)
         if directed:
-            met(~inside.S, binary.lor) << A.mxv(border, semiring.any_pair[types.BOOL])
-        border = met
+            reached(~inside.S, binary.lor) << A.mxv(border, semiring.any_pair[types.BOOL])
+        border = reached
         if border.nvals == 0:
             break
+        met += border.nvals
     return inside, border

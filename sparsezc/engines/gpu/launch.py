@@ -31,6 +31,11 @@ def piece(blocks: int, nwords: int, most: int) -> np.uint64:
     return np.uint64(max(1, min(most, nwords // (4 * blocks * THREADS // 32))))
 
 
+def spread(blocks: int, nchunks: int) -> np.uint32:
+    """Chunks of long rows that a warp looks at together where few may be wanted: no more than leave each warp some."""
+    return np.uint32(max(1, min(32, nchunks // (blocks * THREADS // 32))))
+
+
 def _small(name: str) -> Any:
     return specialise.kernel(device.current(), "bits.cu", "", name)
 

@@ -253,14 +253,14 @@ def _pull(
     operands = values, bits, *out.arguments(), *mask.arguments(), np.uint32(replace)
     skips = _skips(rows, warps)
     piece = launch.piece(blocks, nwords, 32 if skips else 16 if near.k else 4)
-    spread = np.uint32(1 if mask.allows_all else 32)
-    rest = piece, spread, *partial, *near.arguments(), np.uint32(together.bits)
+    rest = *partial, *near.arguments(), np.uint32(together.bits)
     for part in case.parts(rows, together.words, wanted, pushes=False):
         prelude = case.prelude(rows, accum, store.dtype, part, looks=near.k > 0, words=together.bits > 0,
                                skips=skips)  # fmt: skip
         kernel = specialise.kernel(gpu, "mxv.cu", prelude, "mxv")
         counters = 0 if alone else xp.zeros(2, np.uint64)
-        stats.run(kernel, part.near, blocks, launch.THREADS, (*part.arguments, *operands, counters, *rest))
+        turn = piece, np.uint32(1) if mask.allows_all else launch.spread(blocks, part.nchunks)
+        stats.run(kernel, part.near, blocks, launch.THREADS, (*part.arguments, *operands, counters, *turn, *rest))
     out.done()
 
 
@@ -282,12 +282,13 @@ def _push(case: _Case, columns: Rows, store: VectorStore, mask: MaskBits, accum:
         counted = case.vector.count * columns.nvals // columns.nrows
     wanted = Wanted(None if case.vector is None or case.vector.is_full else case.vector.bits, 0, counted)
     operands = values, bits, *mask.arguments(), result.values, result.bits, np.uint32(together.bits)
-    rest = np.uint64(32) if few else launch.piece(blocks, nwords, 4), np.uint32(32 if few else 1)
+    piece = np.uint64(32) if few else launch.piece(blocks, nwords, 4)
     for part in case.parts(columns, together.words, wanted, pushes=True):
         prelude = case.prelude(columns, None, result_type, part, words=together.bits > 0)
         kernel = specialise.kernel(gpu, "vxm.cu", prelude, "vxm")
         counters = 0 if few else xp.zeros(2, np.uint64)
-        stats.run(kernel, part.near, blocks, launch.THREADS, (*part.arguments, *operands, counters, *rest))
+        turn = piece, launch.spread(blocks, part.nchunks) if few else np.uint32(1)
+        stats.run(kernel, part.near, blocks, launch.THREADS, (*part.arguments, *operands, counters, *turn))
     result.count = None
     outside_matters = not replace and not mask.allows_all and store.count != 0
     if accum is None and not outside_matters and store.dtype is result_type:

@@ -83,12 +83,15 @@ class Part(NamedTuple):
         Of an entry's position in its segment; 0: no segments.
     near : bool
         The entries lie in device memory, however they got there.
+    nchunks : int
+        Chunks of long rows that it takes.
     """
 
     arguments: tuple[Any, ...]
-    partial: bool = False
-    bits: int = 0
-    near: bool = False
+    partial: bool
+    bits: int
+    near: bool
+    nchunks: int
 
 
 def part(
@@ -121,11 +124,13 @@ def part(
     first, end = which or (0, rows.nrows)
     if end == rows.nrows:  # whoever takes the last row writes the rest of its presence word
         end = -(-end // 32) * 32
-    bounds = map(np.uint64, (first, end, *(chunks or (0, rows.chunks.count))))
+    first_chunk, end_chunk = chunks or (0, rows.chunks.count)
+    bounds = map(np.uint64, (first, end, first_chunk, end_chunk))
     offsets = rows.indptr if indptr is None else indptr
     words = 0 if subset is None else subset
     arguments = np.uint64(rows.nrows), offsets, *pointers, *segments, words, *bounds, *rows.chunks.arguments
-    return Part(arguments, which is not None or chunks is not None or subset is not None, bits, near)
+    partial = which is not None or chunks is not None or subset is not None
+    return Part(arguments, partial, bits, near, end_chunk - first_chunk)
 
 
 def serves(rows: Rows) -> bool:
