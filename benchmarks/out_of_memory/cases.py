@@ -117,10 +117,14 @@ def compare(
     kernel: str, share: float, placed: dict[str, Any], graph: Graph, judge: Judge, report: Report, options: Any,
     end: float,
 ) -> None:  # fmt: skip
-    """One kernel in all placements at one budget, in turns: a machine's faster and slower seconds meet all of them."""
+    """One kernel in all placements at one budget, in turns: a machine's faster and slower seconds meet all of them, and
+    so does coming after one that left the card idle, for each round begins with another.
+    """
     found: dict[str, Case] = {}
+    order = list(placed.items())
     for turn in range(options.rounds):
-        for placement, matrix in placed.items():
+        first = turn % len(order)
+        for placement, matrix in order[first:] + order[:first]:
             what = f"{kernel}, {graph.name}, {placement}, {share:g}%"
             if placement == ALL_ON_THE_CARD and share != max(options.budgets):
                 continue
