@@ -1,4 +1,4 @@
-"""What `benchmarks.gap` measures: the six kernels of the GAP Benchmark Suite and one streaming mxv.
+"""What `benchmarks.gap` measures: the six kernels of the GAP Benchmark Suite, 64 searches at once, and streaming mxv.
 
 Sources: S. Beamer, K. Asanovic, D. Patterson, The GAP Benchmark Suite, arXiv:1508.03619; trials and tolerances as its
 reference implementation's benchmark/bench.mk has them.
@@ -7,7 +7,7 @@ reference implementation's benchmark/bench.mk has them.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -22,6 +22,7 @@ from sparsezc.algorithms._pattern import undirected
 DAMPING = 0.85
 GAP_CHANGE = 1e-4  # of all ranks together, in the iteration after which GAP's PageRank stops
 GAP_MOST_ITERATIONS = 1000
+JUDGED = 8  # of many searches at once
 
 
 class Graph:
@@ -119,6 +120,18 @@ class Kernel:
 
 def _verify_bfs(g: Graph, source: int, level: Any, _options: Any) -> None:
     verify.bfs(g.edges(), level.to_dense(-1), source)
+
+
+def _searches(levels: Any, step: int = 1) -> Iterator[Any]:
+    """The answer of every search, or of every so many-th, as a vector of its own."""
+    return (levels[k, :].new() for k in range(0, levels.nrows, step))
+
+
+def _verify_many_bfs(g: Graph, sources: tuple[int, ...], levels: Any, options: Any) -> None:
+    """Some of the searches, each as one of its own."""
+    step = len(sources) // JUDGED
+    for source, level in zip(sources[::step], _searches(levels, step), strict=True):
+        _verify_bfs(g, source, level, options)
 
 
 def _verify_sssp(g: Graph, source: int, distance: Any, _options: Any) -> None:
@@ -255,6 +268,12 @@ KERNELS = {
         _verify_bc,
         sources=4,
         gap_runs=(16, 1),
+    ),
+    "bfs64": Kernel(
+        lambda g, _: lambda sources: gb.algorithms.bfs(g.A, sources),
+        lambda g, _sources, levels, _: g.id_bytes * sum(g.reached_entries(level) for level in _searches(levels)),
+        _verify_many_bfs,
+        sources=64,
     ),
 }
 SUITE = [name for name, kernel in KERNELS.items() if kernel.gap_runs]
