@@ -129,24 +129,30 @@ def _sweep(A: Matrix, directed: bool) -> tuple[Vector, Vector]:
     start = int(degree.select(select.valueeq, largest).new().to_coo()[0][0])
     inside, border = A._vector(types.BOOL), A._vector(types.BOOL)
     border[start] = True
-    met = 1
     for _ in range(SWEEPS):
         # p<q> = true
         inside(border.S) << True
         if near is not None and border.nvals > n // MANY:
-            # q<!p> = H q          until that finds little; then all neighbours of what was found
-            border = near.mxv(border, semiring.any_pair[types.BOOL]).new(mask=~inside.S)
-            if ENOUGH * border.nvals < met:
-                near, border = None, inside.ewise_add(border, monoid.lor).new()
-            else:
-                met += border.nvals
-            continue
+            _go_near(near, inside, border)
+            near, border = None, inside
         # q<!p> = q'A  or  A q
-        reached = border.vxm(A, semiring.any_pair[types.BOOL]).new(mask=~inside.S)
+        met = border.vxm(A, semiring.any_pair[types.BOOL]).new(mask=~inside.S)
         if directed:
-            reached(~inside.S, binary.lor) << A.mxv(border, semiring.any_pair[types.BOOL])
-        border = reached
+            met(~inside.S, binary.lor) << A.mxv(border, semiring.any_pair[types.BOOL])
+        border = met
         if border.nvals == 0:
             break
-        met += border.nvals
     return inside, border
+
+
+def _go_near(near: Matrix, inside: Vector, border: Vector) -> None:
+    """Go on from `border` among the sampled edges for as long as that finds much. Whose neighbours there have all been
+    met is not told: everything inside is to be looked at once more, among all edges.
+    """
+    before, found = 0, inside.nvals
+    while ENOUGH * found >= before:
+        # q<!p> = H q
+        border = near.mxv(border, semiring.any_pair[types.BOOL]).new(mask=~inside.S)
+        # p<q> = true
+        inside(border.S) << True
+        before, found = before + found, border.nvals

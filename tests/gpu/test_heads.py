@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -144,3 +146,52 @@ def test_settings_are_checked() -> None:
         gb.config.set(head_cache="always")
     with pytest.raises(gb.exceptions.InvalidValue, match="head_budget"):
         gb.config.set(head_budget="much")
+
+
+def clique(first: int) -> list[tuple[int, int]]:
+    """Vertices that are each other's hubs, so no sampled edge leads out."""
+    return [(u, v) for u in range(first, first + 13) for v in range(first, u)]
+
+
+def behind_a_neighbour() -> list[tuple[int, int]]:
+    """A hub of 41 neighbours: 30 with a leaf each, and one with a clique."""
+    leaves = [(k, 40 + k) for k in range(2, 32)]
+    return [*((0, k) for k in range(1, 42)), *leaves, (1, 72), *clique(72)]
+
+
+def behind_a_leaf(path: int) -> list[tuple[int, int]]:
+    """A hub, a path that leads to two more, and a clique behind one of their leaves."""
+    ends = list(range(36, 36 + path))
+    hubs = 36 + path, 37 + path
+    edges = [(0, k) for k in range(1, 36)] + list(pairwise([0, *ends]))
+    for k, hub in enumerate(hubs):
+        edges += [(ends[-1], hub)] + [(hub, 38 + path + 34 * k + leaf) for leaf in range(34)]
+    return [*edges, (38 + path, 106 + path), *clique(106 + path)]
+
+
+@pytest.mark.parametrize("edges", [behind_a_neighbour(), *(behind_a_leaf(path) for path in (28, 29, 30))])
+def test_components_behind_what_the_heads_show(edges: list[tuple[int, int]], gpu: Any) -> None:
+    rows, columns = np.array(edges).T
+    A = gb.Matrix.from_coo(np.r_[rows, columns], np.r_[columns, rows], 1, nrows=10_240, ncols=10_240)
+    with gb.config.set(head_cache="on"):
+        B = A.to("gpu", placement="zerocopy", with_transpose=True)
+        assert B._sampled() is not None
+        assert gb.algorithms.connected_components(B).to("cpu").isequal(gb.algorithms.connected_components(A))
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("seed", range(12))
+def test_components_of_any_graph(seed: int, directed: bool, gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However early a search turns to the heads, and however late it ends."""
+    module = importlib.import_module("sparsezc.algorithms.connected_components")
+    monkeypatch.setattr(module, "MANY", 10**9)
+    monkeypatch.setattr(module, "SWEEPS", seed % 4)
+    rng = np.random.default_rng(seed)
+    n = 64
+    rows, columns = rng.integers(0, n, (2, rng.integers(20, 90)))
+    both = (rows, columns) if directed else (np.r_[rows, columns], np.r_[columns, rows])
+    A = gb.Matrix.from_coo(*both, 1, nrows=n, ncols=n)
+    with gb.config.set(head_cache="on", head_budget=4 * n * (1 + seed % 2)):
+        B = A.to("gpu", placement="zerocopy", with_transpose=True)
+        assert B._sampled() is not None
+        assert gb.algorithms.connected_components(B).to("cpu").isequal(gb.algorithms.connected_components(A))
