@@ -1,13 +1,15 @@
-"""Operators that users made, as python-graphblas's: the CPU engine looks here for what has no name there.
+"""Operators that users made, as python-graphblas's: the CPU engine looks here for what has no name there, or is wrong.
 
 A Python function was translated when it became an operator (:mod:`sparsezc.semirings.written`). What goes to
 python-graphblas, which compiles it with Numba, is that translation in plain Python for one type, so both engines
-compute the same.
+compute the same. Some of its own operators are Python functions that raise at a division by zero, and then SuiteSparse
+goes on with whatever lay in memory: these are made anew.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
@@ -19,10 +21,25 @@ from sparsezc.semirings.operators import TypedOp
 
 __all__ = ["is_made", "make"]
 
+_MENDED: dict[str, Callable[[Any, Any], Any]] = {
+    "floordiv": lambda x, y: np.floor_divide(x, y),
+    "rfloordiv": lambda x, y: np.floor_divide(y, x),
+    "rpow": lambda x, y: np.power(y, x) if x >= 0 or y != 0 else y,
+}
+
 
 def is_made(op: TypedOp) -> bool:
-    """Whether a user made the operator: of a function, or a monoid or a semiring of known parts."""
+    """Whether a user made the operator: of a function, or a monoid or a semiring of known parts. Or it is mended."""
+    parts: Any = op.op
+    if parts.kind in ("binary", "semiring") and _is_mended(parts if parts.kind == "binary" else parts.binaryop, op):
+        return True
     return op.op.written is not None or names.names_of(op.op.kind).get(op.name) is not op.op
+
+
+def _is_mended(binaryop: Any, op: TypedOp) -> bool:
+    if names.names_of("binary").get(binaryop.name) is not binaryop or op.of_users or find_spec("numba") is None:
+        return False
+    return binaryop.name in _MENDED and (binaryop.name != "rpow" or op.type.is_integer)
 
 
 def make(gb: Any, op: TypedOp, key: Any) -> Any:
@@ -63,6 +80,8 @@ def _function(op: TypedOp) -> Any:
 
 def _binary(gb: Any, op: TypedOp, binaryop: Any) -> Any:
     """A binary operator there, untyped; of a function, for one type."""
+    if _is_mended(binaryop, op):
+        return gb.binary.register_anonymous(_MENDED[binaryop.name], binaryop.name, is_udt=True)
     if binaryop.written is None:
         room = gb.binary
         homes = (getattr(room, "ss", None), room, getattr(room, "numpy", None))
