@@ -73,8 +73,9 @@ def run(csr: Csr, mean: float, share: float, report: Report, trials: int) -> Non
                 case, product(served(csr, way)), trials=trials, nbytes=lambda *_: entries * csr.indices.dtype.itemsize,
                 synchronize=device.current().synchronize, verify=check,
             )  # fmt: skip
-            first = first or case
-            case.notes["in_place"] = case.figure("ms") / first.figure("ms")
+            if way == WAYS[0]:
+                first = case
+            case.notes["in_place"] = case.figure("ms") / first.figure("ms") if first else None
             report.add(case)
             print("  " + "  ".join(row(case)), flush=True)
 
@@ -96,9 +97,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.ways", description=__doc__.splitlines()[0])
     parser.add_argument("--gib", type=float, default=16.0, help="GiB of ids of each graph (16)")
     parser.add_argument("--means", type=numbers, default=[150.0, 16.0], help="entries of a row (150,16)")
-    parser.add_argument(
-        "--shares", type=numbers, default=[0.004, 0.01, 0.03, 0.1, 0.3, 1.0], help="of rows that are wanted"
-    )
+    parser.add_argument("--shares", type=numbers, default=SHARES, help="of the rows that are wanted")
     parser.add_argument("--trials", type=int, default=3)
     parser.add_argument("--copy-mib", type=int, default=1024, help="MiB that the copy rate is measured with")
     parser.add_argument("--out", type=Path, help="the result file (default: a new one in benchmarks/results)")

@@ -292,8 +292,8 @@ class Cuda:
                     recording.graph = stream.end_capture()
             finally:
                 _later = None
-                for given in late:
-                    _give_back(*given)
+                while late:
+                    _give_back(*late.pop())
 
     def synchronize(self) -> None:
         self._runtime.deviceSynchronize()
@@ -324,8 +324,8 @@ def _give_back(runtime: Any, release: Callable[[int], None], pointer: int, memor
     """Give pages back once no kernel reads them any more: launches do not wait, and the matrix may be gone before.
     `memory`, which backs them, may go only then.
     """
-    if _later is not None:  # a garbage collection may come at any time, and a wait would break the recording
-        _later.append((runtime, release, pointer, memory))
+    if (later := _later) is not None:  # a garbage collection may come at any time, and a wait would break the recording
+        later.append((runtime, release, pointer, memory))
         return
     with suppress(Exception):  # the process may be going down, and the driver with it
         runtime.deviceSynchronize()

@@ -30,16 +30,19 @@ _MENDED: dict[str, Callable[[Any, Any], Any]] = {
 
 def is_made(op: TypedOp) -> bool:
     """Whether a user made the operator: of a function, or a monoid or a semiring of known parts. Or it is mended."""
-    parts: Any = op.op
-    if parts.kind in ("binary", "semiring") and _is_mended(parts if parts.kind == "binary" else parts.binaryop, op):
+    whole: Any = op.op
+    binaryop = {"binary": whole, "semiring": getattr(whole, "binaryop", None)}.get(whole.kind)
+    if binaryop is not None and _is_mended(binaryop, op):
         return True
-    return op.op.written is not None or names.names_of(op.op.kind).get(op.name) is not op.op
+    return whole.written is not None or names.names_of(whole.kind).get(op.name) is not whole
 
 
 def _is_mended(binaryop: Any, op: TypedOp) -> bool:
-    if names.names_of("binary").get(binaryop.name) is not binaryop or op.of_users or find_spec("numba") is None:
+    """Whether there is another function for one type of a built-in operator."""
+    name = binaryop.name
+    if name not in _MENDED or names.names_of("binary")[name] is not binaryop or find_spec("numba") is None:
         return False
-    return binaryop.name in _MENDED and (binaryop.name != "rpow" or op.type.is_integer)
+    return not op.of_users and (name != "rpow" or op.type.is_integer)
 
 
 def make(gb: Any, op: TypedOp, key: Any) -> Any:

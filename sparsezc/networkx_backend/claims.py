@@ -51,7 +51,7 @@ def claims(
     undirected : bool
         Directed graphs, which NetworkX's function takes, are left to it.
     directed : bool
-        Undirected graphs are.
+        Undirected graphs are left to NetworkX.
     reason : callable, optional
         Given all arguments, says why the function cannot run with them, or None.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -102,3 +103,18 @@ def test_a_matrix_that_goes_while_a_loop_is_recorded(gpu: Any) -> None:
         level(frontier.S) << depth
         frontier(~level.S, replace=True) << frontier.vxm(B, gb.semiring.any_pair[gb.dtypes.BOOL])
     assert level.to("cpu").isequal(gb.algorithms.bfs(A, 0))
+
+
+def test_pages_are_given_back_after_a_recording(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[Any] = []
+    runtime = SimpleNamespace(deviceSynchronize=lambda: calls.append("wait"))
+    later: list[Any] = []
+    monkeypatch.setattr(device, "_later", later)
+    memory = np.zeros(1)
+    device._give_back(runtime, calls.append, 7, memory)
+    assert calls == []
+    assert len(later) == 1
+    assert any(kept is memory for kept in later[0])
+    monkeypatch.setattr(device, "_later", None)
+    device._give_back(*later.pop())
+    assert calls == ["wait", 7]

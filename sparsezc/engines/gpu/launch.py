@@ -26,14 +26,21 @@ def blocks(gpu: Device, threads: int) -> int:
     return max(1, min(gpu.multiprocessors * _BLOCKS_PER_MULTIPROCESSOR, -(-threads // THREADS)))
 
 
+def warps(blocks: int) -> int:
+    """Of a launch."""
+    return blocks * THREADS // 32
+
+
 def piece(blocks: int, nwords: int, most: int) -> np.uint64:
     """Words that a warp takes at once: enough to keep the counter cool, few enough to share the work evenly."""
-    return np.uint64(max(1, min(most, nwords // (4 * blocks * THREADS // 32))))
+    return np.uint64(max(1, min(most, nwords // (4 * warps(blocks)))))
 
 
 def spread(blocks: int, nchunks: int) -> np.uint32:
-    """Chunks of long rows that a warp looks at together where few may be wanted: no more than leave each warp some."""
-    return np.uint32(max(1, min(32, nchunks // (blocks * THREADS // 32))))
+    """Chunks of long rows that a warp looks at together where few may be wanted: no more than leave every warp some, as
+    else, where all are wanted after all, a few warps have all the work.
+    """
+    return np.uint32(max(1, min(32, nchunks // warps(blocks))))
 
 
 def _small(name: str) -> Any:

@@ -28,7 +28,6 @@ _OFFSET_BYTES = 16  # two offsets a row, where the edges lie in the same memory
 _ATOMIC_BYTES = 6  # measured: with 4-byte ids in device memory a full push takes 2.5 times what a full pull takes
 _LINK_SHARE = 1 / 64  # device memory against the host link
 _WORDS_TO_SKIP = 16  # a warp: with fewer a launch takes longer than the offsets
-_WARPS = launch.THREADS // 32  # of a block
 
 
 def spmv(
@@ -245,7 +244,7 @@ def _pull(
         partial = (results, xp.empty(chunks.count, np.uint8), state[: chunks.nrows], state[chunks.nrows :])
     nwords = store.nwords
     blocks = launch.blocks(gpu, 32 * max(nwords, chunks.count))
-    warps = blocks * _WARPS
+    warps = launch.warps(blocks)
     alone = not chunks.count and nwords <= warps  # no warp has more than a word to do: nobody need count
     most = 32 if case.stops else 2**62
     entries = 0 if near.k else case.pulls  # what the heads leave is little, and of nobody knows which rows

@@ -49,8 +49,8 @@ __device__ __forceinline__ void stream_rows(u64 next, u64 end, u32 rows, volatil
 }
 
 // Goes through the chunks begin .. end-1 of long rows: `wanted(chunk)` is asked by one lane, `visit(chunk)` called by all. A warp takes
-// `spread` (1 to 32) of them at a time, far apart: 1 where all are wanted, so that they are read in order; 32 where few are,
-// which may be side by side in one row, so that a look is cheap and the row is still shared by many warps.
+// `spread` (1 to 32) of them at a time, far apart: 1 where all are wanted, so that they are read in order; more where few may be,
+// which may be side by side in one row, so that a look is cheap and the row is still shared by many warps (launch.spread).
 template <class Wanted, class Visit>
 __device__ __forceinline__ void for_chunks(u64* counter, u64 begin, u64 end, u32 spread, Wanted wanted, Visit visit) {
   const u64 takes = (end - begin + spread - 1) / spread;
