@@ -8,7 +8,15 @@ from typing import Any
 import numpy as np
 
 from sparsezc.algorithms import _check
-from sparsezc.algorithms._lengths import Lengths, distances_of, infinity, lengths_of, refuse_overflow
+from sparsezc.algorithms._lengths import (
+    Lengths,
+    distances_of,
+    infinity,
+    lengths_of,
+    refuse_long,
+    refuse_overflow,
+    refuse_reaching_infinity,
+)
 from sparsezc.errors import InvalidValue
 from sparsezc.matrix import Matrix
 from sparsezc.semirings import binary, monoid, select, semiring, types
@@ -83,8 +91,7 @@ def sssp(A: Matrix, source: Any, delta: float | None = None) -> Vector:
         raise InvalidValue(f"delta={delta!r}: a number above 0 is needed")
     lengths = lengths_of(A)
     dtype, _ = distances_of(A)
-    if dtype is types.INT64 and lengths.most >= 2**63:
-        raise InvalidValue(f"A has values up to {lengths.most}: distances may not fit INT64")
+    refuse_long(A, dtype)
     if dtype is types.INT64 and lengths.least >= 0 and lengths.most < 2**31:  # half the bytes, and mostly enough
         found = _reached(_search(A, source, types.INT32, delta, lengths), dtype)
         if found.reduce(monoid.min).value >= 0 and found.reduce(monoid.max).value + lengths.most < 2**31 - 1:
@@ -92,6 +99,7 @@ def sssp(A: Matrix, source: Any, delta: float | None = None) -> Vector:
     distance = _search(A, source, dtype, delta, lengths)
     if dtype is types.INT64:
         refuse_overflow(A, distance.reduce(monoid.min).value)
+        refuse_reaching_infinity(A, distance)
     return _reached(distance, dtype)
 
 
