@@ -119,6 +119,19 @@ def test_sssp(capsys, tmp_path):
     assert made["longest"] == 7
 
 
+def test_sssp_says_what_boolean_lengths_are(capsys, tmp_path):
+    path = tmp_path / "a.h5"
+    for values, said, longest in (
+        ([True, True], "1 each (no weights)", 2),
+        ([True, False], "1 and 0 (BOOL values)", 1),
+        ([False, False], "1 and 0 (BOOL values)", 0),
+    ):
+        gb.io.write(gb.Matrix.from_coo([0, 1], [1, 2], values, nrows=3, ncols=3), path)
+        assert f"lengths  {said}\n" in run(capsys, "sssp", path, "--source", 0)[1]
+        assert answer(capsys, "sssp", path, "--source", 0)["longest"] == longest
+    assert "lengths  1 each (no weights)\n" in run(capsys, "sssp", "path:3")[1]
+
+
 def test_pagerank(capsys):
     data = answer(capsys, "pagerank", "star:11")
     assert data["sum"] == pytest.approx(1)

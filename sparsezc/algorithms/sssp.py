@@ -33,9 +33,9 @@ def sssp(A: Matrix, source: Any, delta: float | None = None) -> Vector:
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
-        Adjacency matrix: an entry (i, j) is an edge from i to j and its value the edge's length. Lengths may be
-        negative as long as no cycle that the source reaches has a negative sum. A length of infinity is an edge that
-        cannot be used; integers have none.
+        Adjacency matrix: an entry (i, j) is an edge from i to j and its value the edge's length, of a BOOL True 1 and
+        False 0. Lengths may be negative as long as no cycle that the source reaches has a negative sum. A length of
+        infinity is an edge that cannot be used; integers have none.
     source : int
         Where the paths start, in 0..n-1.
     delta : number > 0, optional

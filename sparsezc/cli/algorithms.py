@@ -93,6 +93,9 @@ def sssp(arguments: argparse.Namespace) -> Report:
     from sparsezc import algorithms
 
     source, chosen = _source(arguments, found)
+    lengths = f"{found.facts['dtype']} values"
+    if found.facts["dtype"] == "BOOL":
+        lengths = "1 each (no weights)" if found.csr.values.read().all() else "1 and 0 (BOOL values)"
     result, run, engine = _timed(found, lambda A: algorithms.sssp(A, source))
     vertices, values = result.to_coo()
     answer.save(arguments.out, found, vertices, values, missing=answer.unreachable(values.dtype))
@@ -106,7 +109,6 @@ def sssp(arguments: argparse.Namespace) -> Report:
         "mean": float(values.mean()),
         "quartiles": spread,
     }
-    lengths = f"{found.facts['dtype']} values" if found.facts["dtype"] != "BOOL" else "1 each (no weights)"
     report.facts += [("source", chosen), ("lengths", lengths), ("reached", _reached(vertices.size, result.size))]
     names = ("nearest", "a quarter", "half", "three quarters", "all")
     report.tables.append(Table(("within", "distance"), list(zip(names, spread.tolist(), strict=True))))
