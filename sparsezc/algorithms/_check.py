@@ -38,6 +38,8 @@ def vertex(value: Any, n: int, name: str = "source") -> int:
 
 def vertices(values: Iterable[Any], n: int, name: str = "sources") -> NDArray[np.int64]:
     """`values` as an array of vertex numbers in 0..n-1."""
+    if not isinstance(values, Iterable):
+        raise DomainMismatch(f"{name} is {values!r}; an iterable of vertex numbers is needed")
     return np.array([vertex(value, n, name) for value in values], np.int64)
 
 

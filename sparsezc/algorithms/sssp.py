@@ -17,7 +17,7 @@ from sparsezc.algorithms._lengths import (
     refuse_overflow,
     refuse_reaching_infinity,
 )
-from sparsezc.errors import InvalidValue
+from sparsezc.errors import DomainMismatch, InvalidValue
 from sparsezc.matrix import Matrix
 from sparsezc.semirings import binary, monoid, select, semiring, types
 from sparsezc.vector import Vector
@@ -27,7 +27,7 @@ _ROUNDS = 16  # after so many a search of integers looks whether one has wrapped
 _FEW = 32  # a bucket of fewer vertices than one in so many falls on few others: which of them are settled matters not
 
 
-def sssp(A: Matrix, source: Any, delta: float | None = None) -> Vector:
+def sssp(A: Matrix, source: Any, delta: Any = None) -> Vector:
     """Length of a shortest path from one vertex to every vertex that it reaches.
 
     Parameters
@@ -87,8 +87,11 @@ def sssp(A: Matrix, source: Any, delta: float | None = None) -> Vector:
     """
     n = _check.adjacency(A)
     source = _check.vertex(source, n)
-    if delta is not None and not delta > 0:
-        raise InvalidValue(f"delta={delta!r}: a number above 0 is needed")
+    if delta is not None:
+        if not isinstance(delta, int | float | np.integer | np.floating):
+            raise DomainMismatch(f"delta={delta!r}: a number is needed")
+        if not delta > 0:
+            raise InvalidValue(f"delta={delta!r}: a number above 0 is needed")
     lengths = lengths_of(A)
     dtype, _ = distances_of(A)
     refuse_long(A, dtype)

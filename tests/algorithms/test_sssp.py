@@ -174,6 +174,14 @@ def test_a_delta_that_is_no_step(delta):
         sssp(gb.Matrix.from_coo([0], [1], [1], nrows=2, ncols=2), 0, delta=delta)
 
 
+def test_a_delta_that_is_no_number():
+    A = gb.Matrix.from_coo([0], [1], [1], nrows=2, ncols=2)
+    for delta in ("x", [1], 1j):
+        with pytest.raises(gb.exceptions.DomainMismatch, match=r"delta=.*a number is needed"):
+            sssp(A, 0, delta=delta)
+    assert sssp(A, 0, delta=np.float32(2)).isequal(sssp(A, 0, delta=np.int64(2)))
+
+
 def test_lengths_are_looked_at_again_when_they_change():
     A = gb.Matrix.from_coo([0, 1], [1, 2], [5, 5], nrows=3, ncols=3)
     assert sssp(A, 0).to_dict() == {0: 0, 1: 5, 2: 10}
