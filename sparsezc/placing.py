@@ -45,6 +45,8 @@ class Placeable:
 
         Raises
         ------
+        InvalidValue
+            `placement` is none of these, or none of the engine's.
         DeviceUnavailable
             For "gpu" without one.
         OutOfMemory
@@ -148,6 +150,7 @@ def say_that_it_moves(matrix: Matrix, engine: str, nbytes: int) -> None:
 
 def placed(matrix: Matrix, engine: str | None, placement: str | None, with_transpose: bool) -> Matrix:
     """The matrix on an engine and in a placement: itself where nothing changes, else a copy; see :meth:`Matrix.to`."""
+    budget.known(placement)
     if engine is None:
         engine = "cpu" if placement == "host" else "gpu"
     said = f"placement={placement!r}" if placement is not None else repr(engine)
