@@ -188,7 +188,7 @@ def compressed(matrix: Matrix, order: str) -> Matrix:
         raise InvalidValue(f"{matrix.name}.compress: order={order!r} is none; choose 'natural', 'degree' or 'auto'")
     if order == "degree" and matrix.shape[0] != matrix.shape[1]:
         raise InvalidValue(f"{matrix.name}.compress: order='degree' needs a square matrix; this is of {matrix.shape}")
-    return _laid_anew(matrix, lambda engine, store: engine.compress(store, order))
+    return _laid_anew(matrix, "compress", lambda engine, store: engine.compress(store, order))
 
 
 def reordered(matrix: Matrix, order: ArrayLike) -> Matrix:
@@ -201,11 +201,12 @@ def reordered(matrix: Matrix, order: ArrayLike) -> Matrix:
         )
     if n and (vertices.dtype.kind not in "iu" or (np.sort(vertices) != np.arange(n)).any()):
         raise InvalidValue(f"{where}: order is no permutation of the numbers from 0 to {n - 1}")
-    return _laid_anew(matrix, lambda engine, store: engine.reorder(store, vertices))
+    return _laid_anew(matrix, "reorder", lambda engine, store: engine.reorder(store, vertices))
 
 
-def _laid_anew(matrix: Matrix, lay: Callable[[Any, Any], Any]) -> Matrix:
-    """A matrix on the GPU engine with the store that `lay` makes of its own."""
+def _laid_anew(matrix: Matrix, method: str, lay: Callable[[Any, Any], Any]) -> Matrix:
+    """A matrix on the GPU engine with the store that `lay` makes of its own; `method` is what the user called."""
+    engines.get("gpu", f"{matrix.name}.{method}")
     here = placed(matrix, "gpu", None, False)
     engine, store = here._need()
     made: Matrix = type(matrix)._from_store(engine, lay(engine, store), here.dtype, here.shape)

@@ -109,6 +109,8 @@ def test_the_error_says_what_asked_for_a_gpu(monkeypatch: pytest.MonkeyPatch) ->
     asked: dict[str, Callable[[], Any]] = {
         r"A\.to\('gpu'\)": lambda: A.to("gpu"),
         r"A\.to\(placement='device'\)": lambda: A.to(placement="device"),
+        r"A\.compress": lambda: A.compress(),
+        r"A\.reorder": lambda: A.reorder([1, 0]),
         r"v\.to\('gpu'\)": lambda: v.to("gpu"),
         "placement 'zerocopy'": lambda: gb.io.read("kron:4", placement="zerocopy"),
         "engine='gpu'": lambda: gb.io.from_array([1.0], engine="gpu"),
