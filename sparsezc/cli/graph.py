@@ -29,7 +29,9 @@ def add_graph(command: argparse.ArgumentParser, *, weights: str) -> None:
     ways.add_argument("--undirected", "--symmetrize", action="store_true", help="every edge counts in both directions")
     command.add_argument("--weights", metavar="W", help=f"{weights}; 'none', a type such as FP32, or made ones: 1-255")
     command.add_argument("--relabel", action="store_true", help="only the ids that occur are vertices")
-    command.add_argument("--host-budget", metavar="SIZE", help="host memory to use at most: 16GB, or a share")
+    command.add_argument(
+        "--host-budget", type=_budget, metavar="SIZE", help="host memory to use at most: 16GB, or a share"
+    )
     command.add_argument(
         "--format", help="read the file as snap, mtx, dimacs, metis, gap, emogi, npz, parquet or binsparse"
     )
@@ -45,7 +47,10 @@ def add_place(command: argparse.ArgumentParser) -> None:
         help="where a GPU matrix lies: the card's memory, the .h5 file, or host memory in one of many ways (auto)",
     )
     command.add_argument(
-        "--budget", metavar="SIZE", help="device memory to use at most: 16GB, or a share such as 0.5 (what is free)"
+        "--budget",
+        type=_budget,
+        metavar="SIZE",
+        help="device memory to use at most: 16GB, or a share such as 0.5 (what is free)",
     )
     command.add_argument(
         "--head-cache",
@@ -53,6 +58,18 @@ def add_place(command: argparse.ArgumentParser) -> None:
         default="auto",
         help="keep some neighbours of each vertex on the card: once searches have read as much as that costs (auto)",
     )
+
+
+def _budget(text: str) -> str:
+    """What --budget and --host-budget say; argparse names the one that is wrong."""
+    from sparsezc.config import parse_budget
+    from sparsezc.errors import InvalidValue
+
+    try:
+        parse_budget(text)
+    except InvalidValue as error:
+        raise argparse.ArgumentTypeError(f"{error}, or a share such as 0.5") from None
+    return text
 
 
 def configure(arguments: argparse.Namespace) -> None:
