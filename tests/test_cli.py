@@ -300,6 +300,9 @@ BAD = [
     (["bfs", "{edges}", "--out", "{folder}/none/out.txt"], "none"),
     (["bfs", "{folder}"], "folder"),
     (["bfs", "grid:3x3", "--directed"], "directed"),
+    (["bfs", "path:5", "--format", "snap"], "--format snap is for files; path:5 is made"),
+    (["info", "path:5", "--format", "snap"], "--format snap is for files; path:5 is made"),
+    (["convert", "path:5", "{folder}/out.h5", "--format", "snap", "--memory", "1GB"], "--format snap is for files"),
 ]
 
 
