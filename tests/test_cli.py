@@ -102,6 +102,15 @@ def test_a_relabelled_graph_keeps_the_users_ids(capsys, edges, tmp_path):
     assert (code, err) == (1, f"sparsezc: --source is 5; no edge of {edges} has this id\n")
 
 
+def test_relabel_is_advised_where_it_leaves_something(capsys, tmp_path):
+    path = tmp_path / "a.mtx"
+    for edges, advised in ([(0, 20)], True), ([(0, 1)], True), ([], False):
+        i, j = np.array(edges, int).reshape(-1, 2).T
+        gb.io.write(gb.Matrix.from_coo(i, j, 1, nrows=30, ncols=30), path)
+        assert ("--relabel leaves these out" in run(capsys, "info", path)[1]) is advised
+    assert "--relabel" not in run(capsys, "info", "path:1")[1]
+
+
 def test_a_level_table_of_a_deep_graph_is_put_together(capsys):
     _, out, _ = run(capsys, "bfs", "path:1000", "--source", 0)
     rows = [line.split() for line in out.splitlines() if line[:6].strip()[:1].isdigit()]

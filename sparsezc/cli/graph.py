@@ -129,7 +129,7 @@ class Graph:
         """The same for people."""
         n, edges = self.facts["vertices"], self.facts["edges"]
         text = line(self.name, n, self.columns, edges, self.facts["symmetric"])
-        if self.ids is None and n == self.columns and n > 8 * edges:
+        if self.ids is None and n == self.columns and n > 8 * edges > 0:
             text += " (most ids do not occur: --relabel leaves these out)"
         return text
 
