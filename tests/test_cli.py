@@ -111,6 +111,18 @@ def test_relabel_is_advised_where_it_leaves_something(capsys, tmp_path):
     assert "--relabel" not in run(capsys, "info", "path:1")[1]
 
 
+def test_one_is_told_as_one(capsys, tmp_path):
+    path = tmp_path / "a.mtx"
+    gb.io.write(gb.Matrix.from_coo([0], [0], 1, nrows=1, ncols=1), path)
+    out = run(capsys, "bfs", path)[1]
+    assert "1 vertex, 1 edge, " in out
+    assert "1 of 1 vertex (100.0%), 0 levels deep" in out
+    assert "1 level deep" in run(capsys, "bfs", "path:2")[1]
+    assert "isolated  1 vertex; " in run(capsys, "info", "path:1")[1]
+    gb.io.write(gb.Matrix.from_coo([0], [1], 1, nrows=1, ncols=2), path)
+    assert "1 x 2 matrix, 1 entry\n" in run(capsys, "info", path)[1]
+
+
 def test_a_level_table_of_a_deep_graph_is_put_together(capsys):
     _, out, _ = run(capsys, "bfs", "path:1000", "--source", 0)
     rows = [line.split() for line in out.splitlines() if line[:6].strip()[:1].isdigit()]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sparsezc.cli import answer, graph
 from sparsezc.cli.graph import Graph
-from sparsezc.cli.report import Percent, Report, Table, rate, seconds
+from sparsezc.cli.report import Percent, Report, Table, counted, rate, seconds
 
 if TYPE_CHECKING:
     from sparsezc.vector import Vector
@@ -78,7 +78,7 @@ def bfs(arguments: argparse.Namespace) -> Report:
     }
     report.facts += [
         ("source", chosen),
-        ("reached", _reached(vertices.size, result.size) + f", {sizes.size - 1} levels deep"),
+        ("reached", _reached(vertices.size, result.size) + f", {counted(sizes.size - 1, 'level', 'levels')} deep"),
     ]
     report.tables.append(_level_table(sizes))
     return report
@@ -198,7 +198,7 @@ def _source(arguments: argparse.Namespace, found: Graph) -> tuple[int, str]:
 
 
 def _reached(count: int, n: int) -> str:
-    return f"{count:,} of {n:,} vertices ({100 * count / max(n, 1):.1f}%)"
+    return f"{count:,} of {counted(n, 'vertex', 'vertices')} ({100 * count / max(n, 1):.1f}%)"
 
 
 def _report(arguments: argparse.Namespace, found: Graph, run: float, engine: str, edges: int | None) -> Report:

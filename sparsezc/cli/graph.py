@@ -7,6 +7,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sparsezc.cli.report import counted
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -101,8 +103,9 @@ def configure(arguments: argparse.Namespace) -> None:
 def line(name: str, nrows: int, ncols: int, nvals: int, symmetric: bool) -> str:
     """A graph in a line."""
     if nrows != ncols:
-        return f"{name}: {nrows:,} x {ncols:,} matrix, {nvals:,} entries"
-    return f"{name}: {nrows:,} vertices, {nvals:,} edges, {'symmetric' if symmetric else 'directed'}"
+        return f"{name}: {nrows:,} x {ncols:,} matrix, {counted(nvals, 'entry', 'entries')}"
+    vertices, edges = counted(nrows, "vertex", "vertices"), counted(nvals, "edge", "edges")
+    return f"{name}: {vertices}, {edges}, {'symmetric' if symmetric else 'directed'}"
 
 
 @dataclass
