@@ -204,6 +204,9 @@ class Config:
         self._check(key, value)
         object.__setattr__(self, key, _kept(key, value))
 
+    def __delattr__(self, key: str) -> None:
+        raise InvalidValue(f"config: {key} cannot be deleted; config.reset() gives every setting its default")
+
     @staticmethod
     def _check(key: str, value: Any) -> None:
         if key not in _KEYS:

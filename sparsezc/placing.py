@@ -45,6 +45,8 @@ class Placeable:
 
         Raises
         ------
+        InvalidValue
+            `placement` is none of these, or none of the engine's.
         DeviceUnavailable
             For "gpu" without one.
         OutOfMemory
@@ -148,6 +150,7 @@ def say_that_it_moves(matrix: Matrix, engine: str, nbytes: int) -> None:
 
 def placed(matrix: Matrix, engine: str | None, placement: str | None, with_transpose: bool) -> Matrix:
     """The matrix on an engine and in a placement: itself where nothing changes, else a copy; see :meth:`Matrix.to`."""
+    budget.known(placement)
     if engine is None:
         engine = "cpu" if placement == "host" else "gpu"
     said = f"placement={placement!r}" if placement is not None else repr(engine)
@@ -185,7 +188,7 @@ def compressed(matrix: Matrix, order: str) -> Matrix:
         raise InvalidValue(f"{matrix.name}.compress: order={order!r} is none; choose 'natural', 'degree' or 'auto'")
     if order == "degree" and matrix.shape[0] != matrix.shape[1]:
         raise InvalidValue(f"{matrix.name}.compress: order='degree' needs a square matrix; this is of {matrix.shape}")
-    return _laid_anew(matrix, lambda engine, store: engine.compress(store, order))
+    return _laid_anew(matrix, "compress", lambda engine, store: engine.compress(store, order))
 
 
 def reordered(matrix: Matrix, order: ArrayLike) -> Matrix:
@@ -198,11 +201,12 @@ def reordered(matrix: Matrix, order: ArrayLike) -> Matrix:
         )
     if n and (vertices.dtype.kind not in "iu" or (np.sort(vertices) != np.arange(n)).any()):
         raise InvalidValue(f"{where}: order is no permutation of the numbers from 0 to {n - 1}")
-    return _laid_anew(matrix, lambda engine, store: engine.reorder(store, vertices))
+    return _laid_anew(matrix, "reorder", lambda engine, store: engine.reorder(store, vertices))
 
 
-def _laid_anew(matrix: Matrix, lay: Callable[[Any, Any], Any]) -> Matrix:
-    """A matrix on the GPU engine with the store that `lay` makes of its own."""
+def _laid_anew(matrix: Matrix, method: str, lay: Callable[[Any, Any], Any]) -> Matrix:
+    """A matrix on the GPU engine with the store that `lay` makes of its own; `method` is what the user called."""
+    engines.get("gpu", f"{matrix.name}.{method}")
     here = placed(matrix, "gpu", None, False)
     engine, store = here._need()
     made: Matrix = type(matrix)._from_store(engine, lay(engine, store), here.dtype, here.shape)

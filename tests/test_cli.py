@@ -102,6 +102,27 @@ def test_a_relabelled_graph_keeps_the_users_ids(capsys, edges, tmp_path):
     assert (code, err) == (1, f"sparsezc: --source is 5; no edge of {edges} has this id\n")
 
 
+def test_relabel_is_advised_where_it_leaves_something(capsys, tmp_path):
+    path = tmp_path / "a.mtx"
+    for edges, advised in ([(0, 20)], True), ([(0, 1)], True), ([], False):
+        i, j = np.array(edges, int).reshape(-1, 2).T
+        gb.io.write(gb.Matrix.from_coo(i, j, 1, nrows=30, ncols=30), path)
+        assert ("--relabel leaves these out" in run(capsys, "info", path)[1]) is advised
+    assert "--relabel" not in run(capsys, "info", "path:1")[1]
+
+
+def test_one_is_told_as_one(capsys, tmp_path):
+    path = tmp_path / "a.mtx"
+    gb.io.write(gb.Matrix.from_coo([0], [0], 1, nrows=1, ncols=1), path)
+    out = run(capsys, "bfs", path)[1]
+    assert "1 vertex, 1 edge, " in out
+    assert "1 of 1 vertex (100.0%), 0 levels deep" in out
+    assert "1 level deep" in run(capsys, "bfs", "path:2")[1]
+    assert "isolated  1 vertex; " in run(capsys, "info", "path:1")[1]
+    gb.io.write(gb.Matrix.from_coo([0], [1], 1, nrows=1, ncols=2), path)
+    assert "1 x 2 matrix, 1 entry\n" in run(capsys, "info", path)[1]
+
+
 def test_a_level_table_of_a_deep_graph_is_put_together(capsys):
     _, out, _ = run(capsys, "bfs", "path:1000", "--source", 0)
     rows = [line.split() for line in out.splitlines() if line[:6].strip()[:1].isdigit()]
@@ -117,6 +138,19 @@ def test_sssp(capsys, tmp_path):
     assert answer(capsys, "sssp", path, "--source", 0, "--weights", "none")["longest"] == 1
     made = answer(capsys, "sssp", path, "--source", 0, "--weights", "7-7")
     assert made["longest"] == 7
+
+
+def test_sssp_says_what_boolean_lengths_are(capsys, tmp_path):
+    path = tmp_path / "a.h5"
+    for values, said, longest in (
+        ([True, True], "1 each (no weights)", 2),
+        ([True, False], "1 and 0 (BOOL values)", 1),
+        ([False, False], "1 and 0 (BOOL values)", 0),
+    ):
+        gb.io.write(gb.Matrix.from_coo([0, 1], [1, 2], values, nrows=3, ncols=3), path)
+        assert f"lengths  {said}\n" in run(capsys, "sssp", path, "--source", 0)[1]
+        assert answer(capsys, "sssp", path, "--source", 0)["longest"] == longest
+    assert "lengths  1 each (no weights)\n" in run(capsys, "sssp", "path:3")[1]
 
 
 def test_pagerank(capsys):
@@ -287,6 +321,9 @@ BAD = [
     (["bfs", "{edges}", "--out", "{folder}/none/out.txt"], "none"),
     (["bfs", "{folder}"], "folder"),
     (["bfs", "grid:3x3", "--directed"], "directed"),
+    (["bfs", "path:5", "--format", "snap"], "--format snap is for files; path:5 is made"),
+    (["info", "path:5", "--format", "snap"], "--format snap is for files; path:5 is made"),
+    (["convert", "path:5", "{folder}/out.h5", "--format", "snap", "--memory", "1GB"], "--format snap is for files"),
 ]
 
 
@@ -476,6 +513,11 @@ def test_budgets_are_sizes_or_shares(capsys):
     for name in ("--host-budget", "--budget"):
         code, _, err = run(capsys, "bfs", "kron:8", name, "0.5")
         assert (code, err) == (0, "")
-        code, _, err = run(capsys, "bfs", "kron:8", name, "1.5")
-        assert code == 1
-        assert "budget='1.5' is not allowed; needed is None, a number of bytes" in err
+        for wrong in ("1.5", "-1", "0", "many"):
+            with pytest.raises(SystemExit) as stop:
+                main(["bfs", "kron:8", f"{name}={wrong}"])
+            assert stop.value.code == 2
+            said = (
+                f"error: argument {name}: {wrong!r} is no number of bytes; write for example '16GB' or '512MiB', or a"
+            )
+            assert said in capsys.readouterr().err

@@ -64,6 +64,13 @@ def test_bad_values_are_refused_by_name(key: str, value: Any) -> None:
     assert gb.config.get(key) == before
 
 
+def test_settings_cannot_be_deleted() -> None:
+    for key in ("engine", "colour"):
+        with pytest.raises(gb.exceptions.InvalidValue, match=f"config: {key} cannot be deleted"):
+            delattr(gb.config, key)
+    assert gb.config.engine == "auto"
+
+
 def test_unknown_settings_are_refused_and_nothing_changes() -> None:
     with pytest.raises(gb.exceptions.InvalidValue, match="'colour'"):
         gb.config.set(engine="cpu", colour="red")

@@ -12,13 +12,15 @@ from numpy.typing import NDArray
 from sparsezc.errors import DimensionMismatch, DomainMismatch, IndexOutOfBound, InvalidValue
 from sparsezc.matrix import Matrix
 from sparsezc.semirings import binary, monoid, types
+from sparsezc.transposed import TransposedMatrix
 from sparsezc.vector import Vector
 
 
 def adjacency(A: Any, name: str = "A") -> int:
     """Number of vertices of the graph whose adjacency matrix is `A`."""
     if not isinstance(A, Matrix):
-        raise DomainMismatch(f"{name} is a {type(A).__name__}; a Matrix is needed")
+        formed = f", which {name}.T.new() makes" if isinstance(A, TransposedMatrix) else ""
+        raise DomainMismatch(f"{name} is a {type(A).__name__}; a Matrix is needed{formed}")
     if A.nrows != A.ncols:
         raise DimensionMismatch(f"{name} is {A.nrows} x {A.ncols}; an adjacency matrix is square")
     return int(A.nrows)
@@ -38,6 +40,8 @@ def vertex(value: Any, n: int, name: str = "source") -> int:
 
 def vertices(values: Iterable[Any], n: int, name: str = "sources") -> NDArray[np.int64]:
     """`values` as an array of vertex numbers in 0..n-1."""
+    if not isinstance(values, Iterable):
+        raise DomainMismatch(f"{name} is {values!r}; an iterable of vertex numbers is needed")
     return np.array([vertex(value, n, name) for value in values], np.int64)
 
 

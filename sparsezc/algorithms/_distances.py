@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.algorithms._lengths import distances_of, lengths_of, refuse_overflow
+from sparsezc.algorithms._lengths import distances_of, lengths_of, refuse_long, refuse_overflow
 from sparsezc.algorithms._pattern import transposed
 from sparsezc.algorithms._searches import batches, rows
 from sparsezc.algorithms.bfs import bfs
@@ -28,8 +28,7 @@ def usable(A: Matrix, positive: bool = False) -> Matrix:
     lengths = lengths_of(A)
     if lengths.least < 0 or (positive and A.nvals and lengths.least == 0):
         raise InvalidValue(f"A has a value of {lengths.least}; lengths {'>' if positive else '>='} 0 are needed")
-    if dtype is types.INT64 and lengths.most >= 2**63:
-        raise InvalidValue(f"A has values up to {lengths.most}: distances may not fit INT64")
+    refuse_long(A, dtype)
     if dtype is not types.INT64 and lengths.most == infinity:
         kept: Matrix = A.select(select.valuene[dtype], infinity).new()
         kept._symmetric = A._symmetric

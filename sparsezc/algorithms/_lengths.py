@@ -9,7 +9,8 @@ import numpy as np
 
 from sparsezc.errors import InvalidValue
 from sparsezc.matrix import Matrix
-from sparsezc.semirings import monoid, types
+from sparsezc.semirings import monoid, select, semiring, types
+from sparsezc.vector import Vector
 
 
 class Lengths(NamedTuple):
@@ -44,6 +45,12 @@ def distances_of(A: Matrix) -> tuple[Any, Any]:
     return A.dtype, infinity(A.dtype)
 
 
+def refuse_long(A: Matrix, dtype: types.DataType) -> None:
+    """Refuse integer lengths from the INT64 on that stands for infinity: 2^63 - 1."""
+    if dtype is types.INT64 and (most := lengths_of(A).most) >= infinity(dtype):
+        raise InvalidValue(f"A has values up to {most}: distances may not fit INT64")
+
+
 def infinity(dtype: types.DataType) -> float:
     """What no distance of a type is: infinity, or an integer's largest."""
     return int(np.iinfo(dtype.np_type).max) if dtype.is_integer else float("inf")
@@ -59,4 +66,19 @@ def refuse_overflow(A: Matrix, lowest: Any) -> None:
     if lowest < 0 and max(-int(lengths.least), int(lengths.most)) * A.nrows >= 2**63:
         raise InvalidValue(
             f"A has values from {lengths.least} to {lengths.most} and {A.nrows} rows: distances may not fit INT64"
+        )
+
+
+def refuse_reaching_infinity(A: Matrix, distance: Vector) -> None:
+    """Refuse integer distances of which one is the INT64 that stands for infinity.
+
+    `distance` is what a search came to, with that INT64 where it reached nothing: no edge from what it reached leads
+    there.
+    """
+    if lengths_of(A).most * A.nrows < 2**63:
+        return
+    reached = distance.select(select.valuene, infinity(types.INT64)).new()
+    if reached.vxm(A, semiring.any_pair[types.BOOL]).new(mask=~reached.S).nvals:
+        raise InvalidValue(
+            f"A has values up to {lengths_of(A).most}: a distance of 2^63 - 1 or more does not fit INT64"
         )

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
+from sparsezc.errors import InvalidValue
 from sparsezc.matrix import Matrix
 from sparsezc.semirings import binary, select, semiring, types
 from sparsezc.vector import Vector
@@ -69,8 +70,12 @@ def _masked(x: Vector, shift: int, mask: int) -> Vector:
     return y
 
 
-def sample(n: int, k: Any, seed: int | None) -> NDArray[np.int64]:
-    """All vertices, or k different ones by chance, in ascending order."""
+def sample(n: int, k: Any, seed: int | None, sources: Any = None) -> NDArray[np.int64]:
+    """All vertices, or k different ones by chance, in ascending order; or the very `sources`."""
+    if sources is not None:
+        if k is not None:
+            raise InvalidValue("k and sources both say where to start; give one of them")
+        return _check.vertices(sources, n)
     if k is None:
         return np.arange(n)
     return np.sort(np.random.default_rng(seed).permutation(n)[: _check.count(k, "k", 1)])

@@ -6,7 +6,7 @@ import numpy as np
 
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._distances import relax, usable
-from sparsezc.algorithms._lengths import distances_of, lengths_of, refuse_overflow
+from sparsezc.algorithms._lengths import distances_of, lengths_of, refuse_long, refuse_overflow
 from sparsezc.algorithms._searches import rows
 from sparsezc.algorithms.bfs import bfs
 from sparsezc.errors import InvalidValue
@@ -69,6 +69,7 @@ def all_pairs_shortest_paths(A: Matrix, *, weighted: bool = True) -> Matrix:
     if not weighted:
         return bfs(A, range(n))
     dtype, infinity = distances_of(A)
+    refuse_long(A, dtype)
     if lengths_of(A).least >= 0:
         # D = D min Q A
         distances: Matrix = relax(usable(A), rows(np.arange(n), n, dtype, 0))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc.algorithms import _check
-from sparsezc.algorithms._lengths import distances_of, refuse_overflow
+from sparsezc.algorithms._lengths import distances_of, refuse_long, refuse_overflow, refuse_reaching_infinity
 from sparsezc.errors import InvalidValue
 from sparsezc.matrix import Matrix
 from sparsezc.semirings import binary, indexunary, monoid, select, semiring, types
@@ -68,6 +68,7 @@ def bellman_ford(A: Matrix, source: Any) -> tuple[Vector, Vector]:
     n = _check.adjacency(A)
     source = _check.vertex(source, n)
     dtype, infinity = distances_of(A)
+    refuse_long(A, dtype)
     distance = Vector.from_scalar(infinity, n, dtype)
     distance[source] = 0
     parent = Vector(types.INT64, n)
@@ -118,6 +119,7 @@ def find_negative_cycle(A: Matrix, source: Any = None) -> Vector:
     """
     n = _check.adjacency(A)
     dtype, infinity = distances_of(A)
+    refuse_long(A, dtype)
     if source is None:
         q = Vector.from_scalar(0, n, dtype)
         distance = q.dup()
@@ -155,6 +157,8 @@ def _relax(A: Matrix, distance: Vector, parent: Vector, q: Vector) -> np.ndarray
             cycle = _cycle(parent)
     if n and dtype is types.INT64:
         refuse_overflow(A, distance.reduce(monoid.min).value)
+        if not cycle.size:
+            refuse_reaching_infinity(A, distance)
     return cycle
 
 

@@ -56,7 +56,8 @@ def betweenness_centrality(
     Raises
     ------
     InvalidValue
-        `k` is less than 1, or `weighted` and a length is not above 0, or is lost beside others when it is added.
+        `k` is less than 1 or given beside `sources`, or `weighted` and a length is not above 0, or is lost beside
+        others when it is added.
     IndexOutOfBound
         One of `sources` is not a vertex of the graph.
     DimensionMismatch
@@ -86,7 +87,7 @@ def betweenness_centrality(
     [0.0, 2.0, 2.0, 0.0]
     """
     n = _check.adjacency(A)
-    starts = sample(n, k, seed) if sources is None else _check.vertices(sources, n)
+    starts = sample(n, k, seed, sources)
     if weighted:
         A = usable(A, positive=True)
     centrality = Vector.from_scalar(0.0, n, types.FP64)
@@ -129,7 +130,8 @@ def edge_betweenness_centrality(
     Raises
     ------
     InvalidValue
-        `k` is less than 1, or `weighted` and a length is not above 0, or is lost beside others when it is added.
+        `k` is less than 1 or given beside `sources`, or `weighted` and a length is not above 0, or is lost beside
+        others when it is added.
     IndexOutOfBound
         One of `sources` is not a vertex of the graph.
     DimensionMismatch
@@ -155,7 +157,7 @@ def edge_betweenness_centrality(
     {0: {1: 2.0, 2: 0.0}, 1: {2: 2.0}}
     """
     n = _check.adjacency(A)
-    starts = sample(n, k, seed) if sources is None else _check.vertices(sources, n)
+    starts = sample(n, k, seed, sources)
     # an edge of infinite length, which no path uses, is one all the same
     centrality: Matrix = A.apply(binary.second[types.FP64], right=0.0).new()
     for _, paths in by_lengths(usable(A, positive=True) if weighted else A, starts, weighted):

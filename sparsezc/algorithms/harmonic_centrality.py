@@ -47,7 +47,7 @@ def harmonic_centrality(
     Raises
     ------
     InvalidValue
-        `k` is less than 1, or `weighted` and a length is negative or NaN.
+        `k` is less than 1 or given beside `sources`, or `weighted` and a length is negative or NaN.
     IndexOutOfBound
         One of `sources` is not a vertex of the graph.
     DimensionMismatch
@@ -73,9 +73,9 @@ def harmonic_centrality(
     [0.0, 1.0, 1.5, 0.0]
     """
     n = _check.adjacency(A)
+    chosen = sample(n, k, seed, sources)
     if sources is not None:
-        return _sums(A, np.unique(_check.vertices(sources, n)), weighted)
-    chosen = sample(n, k, seed)
+        return _sums(A, np.unique(chosen), weighted)
     harmonic = _sums(A, chosen, weighted)
     if chosen.size < n:
         # a vertex of S is not asked about itself

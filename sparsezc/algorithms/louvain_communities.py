@@ -64,6 +64,7 @@ def louvain_communities(
         W = C' W C                            when no round helps any more
 
     A round that lowers the modularity, as moves at the same time may, is undone and ends its level.
+    In a graph that has each edge in both directions a loop counts once, as in :func:`modularity`.
 
     Source: V. Blondel, J. Guillaume, R. Lambiotte, E. Lefebvre, Fast unfolding of communities in large networks, 2008,
     doi:10.1088/1742-5468/2008/10/P10008; colours: H. Lu, M. Halappanavar, A. Kalyanaraman, Parallel heuristics for

@@ -44,6 +44,9 @@ def modularity(A: Matrix, communities: Vector, resolution: float = 1.0, *, weigh
         B = C' A C           the edges from community to community
         trace(B) / m - resolution k . k' / m^2
 
+    A loop is one entry and counts once; Newman and NetworkX count it twice in an undirected graph, which `weighted`
+    values of 2 on the diagonal, beside ones, do here.
+
     Source: M. Newman, Networks, 2011, equation 7.58; E. Leicht, M. Newman, Community structure in directed networks,
     2008, doi:10.1103/PhysRevLett.100.118703.
 

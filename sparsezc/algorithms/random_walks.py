@@ -64,7 +64,7 @@ def random_walks(
     [1, 2, 3]
     """
     n = _check.adjacency(A)
-    at = np.array([_check.vertex(v, n, "sources") for v in sources], np.int64)
+    at = _check.vertices(sources, n)
     steps = _check.count(length, "length")
     if weighted:
         _check.weights(A)

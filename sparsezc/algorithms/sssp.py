@@ -8,8 +8,16 @@ from typing import Any
 import numpy as np
 
 from sparsezc.algorithms import _check
-from sparsezc.algorithms._lengths import Lengths, distances_of, infinity, lengths_of, refuse_overflow
-from sparsezc.errors import InvalidValue
+from sparsezc.algorithms._lengths import (
+    Lengths,
+    distances_of,
+    infinity,
+    lengths_of,
+    refuse_long,
+    refuse_overflow,
+    refuse_reaching_infinity,
+)
+from sparsezc.errors import DomainMismatch, InvalidValue
 from sparsezc.matrix import Matrix
 from sparsezc.semirings import binary, monoid, select, semiring, types
 from sparsezc.vector import Vector
@@ -19,15 +27,15 @@ _ROUNDS = 16  # after so many a search of integers looks whether one has wrapped
 _FEW = 32  # a bucket of fewer vertices than one in so many falls on few others: which of them are settled matters not
 
 
-def sssp(A: Matrix, source: Any, delta: float | None = None) -> Vector:
+def sssp(A: Matrix, source: Any, delta: Any = None) -> Vector:
     """Length of a shortest path from one vertex to every vertex that it reaches.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
-        Adjacency matrix: an entry (i, j) is an edge from i to j and its value the edge's length. Lengths may be
-        negative as long as no cycle that the source reaches has a negative sum. A length of infinity is an edge that
-        cannot be used; integers have none.
+        Adjacency matrix: an entry (i, j) is an edge from i to j and its value the edge's length, of a BOOL True 1 and
+        False 0. Lengths may be negative as long as no cycle that the source reaches has a negative sum. A length of
+        infinity is an edge that cannot be used; integers have none.
     source : int
         Where the paths start, in 0..n-1.
     delta : number > 0, optional
@@ -79,12 +87,14 @@ def sssp(A: Matrix, source: Any, delta: float | None = None) -> Vector:
     """
     n = _check.adjacency(A)
     source = _check.vertex(source, n)
-    if delta is not None and not delta > 0:
-        raise InvalidValue(f"delta={delta!r}: a number above 0 is needed")
+    if delta is not None:
+        if not isinstance(delta, int | float | np.integer | np.floating):
+            raise DomainMismatch(f"delta={delta!r}: a number is needed")
+        if not delta > 0:
+            raise InvalidValue(f"delta={delta!r}: a number above 0 is needed")
     lengths = lengths_of(A)
     dtype, _ = distances_of(A)
-    if dtype is types.INT64 and lengths.most >= 2**63:
-        raise InvalidValue(f"A has values up to {lengths.most}: distances may not fit INT64")
+    refuse_long(A, dtype)
     if dtype is types.INT64 and lengths.least >= 0 and lengths.most < 2**31:  # half the bytes, and mostly enough
         found = _reached(_search(A, source, types.INT32, delta, lengths), dtype)
         if found.reduce(monoid.min).value >= 0 and found.reduce(monoid.max).value + lengths.most < 2**31 - 1:
@@ -92,6 +102,7 @@ def sssp(A: Matrix, source: Any, delta: float | None = None) -> Vector:
     distance = _search(A, source, dtype, delta, lengths)
     if dtype is types.INT64:
         refuse_overflow(A, distance.reduce(monoid.min).value)
+        refuse_reaching_infinity(A, distance)
     return _reached(distance, dtype)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sparsezc.cli import answer, graph
 from sparsezc.cli.graph import Graph
-from sparsezc.cli.report import Percent, Report, Table, rate, seconds
+from sparsezc.cli.report import Percent, Report, Table, counted, rate, seconds
 
 if TYPE_CHECKING:
     from sparsezc.vector import Vector
@@ -78,7 +78,7 @@ def bfs(arguments: argparse.Namespace) -> Report:
     }
     report.facts += [
         ("source", chosen),
-        ("reached", _reached(vertices.size, result.size) + f", {sizes.size - 1} levels deep"),
+        ("reached", _reached(vertices.size, result.size) + f", {counted(sizes.size - 1, 'level', 'levels')} deep"),
     ]
     report.tables.append(_level_table(sizes))
     return report
@@ -93,6 +93,9 @@ def sssp(arguments: argparse.Namespace) -> Report:
     from sparsezc import algorithms
 
     source, chosen = _source(arguments, found)
+    lengths = f"{found.facts['dtype']} values"
+    if found.facts["dtype"] == "BOOL":
+        lengths = "1 each (no weights)" if found.csr.values.read().all() else "1 and 0 (BOOL values)"
     result, run, engine = _timed(found, lambda A: algorithms.sssp(A, source))
     vertices, values = result.to_coo()
     answer.save(arguments.out, found, vertices, values, missing=answer.unreachable(values.dtype))
@@ -106,7 +109,6 @@ def sssp(arguments: argparse.Namespace) -> Report:
         "mean": float(values.mean()),
         "quartiles": spread,
     }
-    lengths = f"{found.facts['dtype']} values" if found.facts["dtype"] != "BOOL" else "1 each (no weights)"
     report.facts += [("source", chosen), ("lengths", lengths), ("reached", _reached(vertices.size, result.size))]
     names = ("nearest", "a quarter", "half", "three quarters", "all")
     report.tables.append(Table(("within", "distance"), list(zip(names, spread.tolist(), strict=True))))
@@ -196,7 +198,7 @@ def _source(arguments: argparse.Namespace, found: Graph) -> tuple[int, str]:
 
 
 def _reached(count: int, n: int) -> str:
-    return f"{count:,} of {n:,} vertices ({100 * count / max(n, 1):.1f}%)"
+    return f"{count:,} of {counted(n, 'vertex', 'vertices')} ({100 * count / max(n, 1):.1f}%)"
 
 
 def _report(arguments: argparse.Namespace, found: Graph, run: float, engine: str, edges: int | None) -> Report:

@@ -7,6 +7,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sparsezc.cli.report import counted
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -29,7 +31,9 @@ def add_graph(command: argparse.ArgumentParser, *, weights: str) -> None:
     ways.add_argument("--undirected", "--symmetrize", action="store_true", help="every edge counts in both directions")
     command.add_argument("--weights", metavar="W", help=f"{weights}; 'none', a type such as FP32, or made ones: 1-255")
     command.add_argument("--relabel", action="store_true", help="only the ids that occur are vertices")
-    command.add_argument("--host-budget", metavar="SIZE", help="host memory to use at most: 16GB, or a share")
+    command.add_argument(
+        "--host-budget", type=_budget, metavar="SIZE", help="host memory to use at most: 16GB, or a share"
+    )
     command.add_argument(
         "--format", help="read the file as snap, mtx, dimacs, metis, gap, emogi, npz, parquet or binsparse"
     )
@@ -45,7 +49,10 @@ def add_place(command: argparse.ArgumentParser) -> None:
         help="where a GPU matrix lies: the card's memory, the .h5 file, or host memory in one of many ways (auto)",
     )
     command.add_argument(
-        "--budget", metavar="SIZE", help="device memory to use at most: 16GB, or a share such as 0.5 (what is free)"
+        "--budget",
+        type=_budget,
+        metavar="SIZE",
+        help="device memory to use at most: 16GB, or a share such as 0.5 (what is free)",
     )
     command.add_argument(
         "--head-cache",
@@ -55,12 +62,29 @@ def add_place(command: argparse.ArgumentParser) -> None:
     )
 
 
+def _budget(text: str) -> str:
+    """What --budget and --host-budget say; argparse names the one that is wrong."""
+    from sparsezc.config import parse_budget
+    from sparsezc.errors import InvalidValue
+
+    try:
+        parse_budget(text)
+    except InvalidValue as error:
+        raise argparse.ArgumentTypeError(f"{error}, or a share such as 0.5") from None
+    return text
+
+
 def configure(arguments: argparse.Namespace) -> None:
-    """Put --engine and --placement into the configuration, if they go together."""
+    """Put --engine and --placement into the configuration, if what was asked for goes together."""
     from sparsezc import device
     from sparsezc.config import config
     from sparsezc.errors import DeviceUnavailable, InvalidValue
+    from sparsezc.io.reader import is_made
 
+    if arguments.format is not None and is_made(arguments.graph):
+        raise InvalidValue(
+            f"--format {arguments.format} is for files; {arguments.graph} is made, so leave --format out"
+        )
     engine, placement = arguments.engine, arguments.placement
     if placement not in _PLACEMENTS[engine]:
         raise InvalidValue(f"--placement {placement} is none of --engine {engine}; leave one of them out")
@@ -79,8 +103,9 @@ def configure(arguments: argparse.Namespace) -> None:
 def line(name: str, nrows: int, ncols: int, nvals: int, symmetric: bool) -> str:
     """A graph in a line."""
     if nrows != ncols:
-        return f"{name}: {nrows:,} x {ncols:,} matrix, {nvals:,} entries"
-    return f"{name}: {nrows:,} vertices, {nvals:,} edges, {'symmetric' if symmetric else 'directed'}"
+        return f"{name}: {nrows:,} x {ncols:,} matrix, {counted(nvals, 'entry', 'entries')}"
+    vertices, edges = counted(nrows, "vertex", "vertices"), counted(nvals, "edge", "edges")
+    return f"{name}: {vertices}, {edges}, {'symmetric' if symmetric else 'directed'}"
 
 
 @dataclass
@@ -107,7 +132,7 @@ class Graph:
         """The same for people."""
         n, edges = self.facts["vertices"], self.facts["edges"]
         text = line(self.name, n, self.columns, edges, self.facts["symmetric"])
-        if self.ids is None and n == self.columns and n > 8 * edges:
+        if self.ids is None and n == self.columns and n > 8 * edges > 0:
             text += " (most ids do not occur: --relabel leaves these out)"
         return text
 

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sparsezc.cli import graph
-from sparsezc.cli.report import Percent, Report, Table, seconds, size
+from sparsezc.cli.report import Percent, Report, Table, counted, seconds, size
 
 if TYPE_CHECKING:
     import numpy as np
@@ -68,13 +68,14 @@ def info(arguments: argparse.Namespace) -> Report:
     )
     if arguments.check:
         report.data["checksums"] = "right"
+    alone = counted(int(degree["without_edges"]), "vertex", "vertices")
     where = f" (vertex {found.named(np.array([out.argmax()]))[0]})" if out.size else ""
     report.facts = [
         ("graph", found.line()),
         ("values", f"{csr.dtype.name}, {kind}"),
         ("ids", f"{64 if csr.ncols > 2**32 else 32} bits each, {ids.told(csr.nvals)}"),
         ("degree", f"mean {degree['mean']:.4g}, largest {degree['largest_out']:,}{where}"),
-        ("isolated", f"{degree['without_edges']:,} vertices; without out-edges {degree['without_out_edges']:,}"),
+        ("isolated", f"{alone}; without out-edges {degree['without_out_edges']:,}"),
     ]
     if arguments.check:
         report.facts.append(("checksums", "right"))

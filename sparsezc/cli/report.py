@@ -118,6 +118,15 @@ def _finite(value: Any) -> Any:
     return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
 
 
+def counted(count: int, one: str, more: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "vertex", "vertices"), counted(1234, "edge", "edges")
+    ('1 vertex', '1,234 edges')
+    """
+    return f"{count:,} {one if count == 1 else more}"
+
+
 def seconds(time: float) -> str:
     """A duration to three digits.
 

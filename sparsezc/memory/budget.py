@@ -14,7 +14,7 @@ from weakref import WeakSet
 from sparsezc import device
 from sparsezc.config import config, parse_bytes
 from sparsezc.errors import DeviceUnavailable, InvalidValue, OutOfMemory
-from sparsezc.memory import machine
+from sparsezc.memory import PLACEMENTS, machine
 
 _SHARE = 0.9
 _SMALL = 1 << 24  # bytes: arrays that are not worth a look at the machine
@@ -149,12 +149,13 @@ def resolve(
     Raises
     ------
     InvalidValue
-        For "mapped" where nothing is.
+        For "mapped" where nothing is, and for a name that no placement has.
     OutOfMemory
         Where it does not fit: the message says what each placement needs and what there is.
     DeviceUnavailable
         Where a GPU was asked for and there is none.
     """
+    known(placement)
     chosen = _mapped(placement, nbytes, nrows, lies) or _choose(placement, nbytes, nrows)
     if chosen == lies != "mapped":
         return chosen
@@ -206,6 +207,14 @@ def on_device() -> bool:
 def engine_of(placement: str) -> str:
     """The engine that arrays in a placement are for; the CPU's reads what is mapped."""
     return "cpu" if placement == "host" or (placement == "mapped" and not on_device()) else "gpu"
+
+
+def known(placement: str | None) -> None:
+    """Refuse a name that no placement has, before anything is asked of the machine."""
+    if placement not in (None, "auto", *PLACEMENTS):
+        raise InvalidValue(
+            f"placement={placement!r} is not a placement; choose one of {', '.join(('auto', *PLACEMENTS))}"
+        )
 
 
 def _choose(placement: str | None, nbytes: int, nrows: int) -> str:

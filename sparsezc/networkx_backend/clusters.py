@@ -12,6 +12,7 @@ from sparsezc import algorithms
 from sparsezc.networkx_backend.claims import claims, else_declined
 from sparsezc.networkx_backend.convert import original
 from sparsezc.networkx_backend.graph import Graph
+from sparsezc.semirings import monoid
 from sparsezc.vector import Vector
 
 
@@ -35,6 +36,8 @@ def triangles(G: Graph, nodes: Any = None) -> Any:
 def clustering(G: Graph, nodes: Any = None, weight: str | None = None) -> Any:
     """Coefficients by nodes; :func:`sparsezc.algorithms.clustering`."""
     A, weighted = G.lengths(weight)
+    if weighted and not G.directed and A.nvals and A.reduce_scalar(monoid.max).value == 0:
+        raise NotImplementedError("sparsezc: no weight is above 0, and NetworkX divides by the largest")
     with else_declined():
         return _asked(G, algorithms.clustering(A, weighted=weighted), nodes)
 

@@ -146,5 +146,7 @@ def test_bad_arguments_of_several_sources():
             multi_source_shortest_paths(gb.Matrix("INT64", 3, 3), [0, 3], weighted=weighted)
         with pytest.raises(gb.exceptions.DimensionMismatch, match="A is 2 x 3"):
             multi_source_shortest_paths(gb.Matrix("FP64", 2, 3), [0], weighted=weighted)
+        with pytest.raises(gb.exceptions.DomainMismatch, match="sources is 3; an iterable of vertex numbers"):
+            multi_source_shortest_paths(gb.Matrix("INT64", 3, 3), 3, weighted=weighted)
     with pytest.raises(gb.exceptions.InvalidValue, match="a value of -1; lengths >= 0"):
         multi_source_shortest_paths(matrix(csr(2, [(0, 1)], [-1])), [0], weighted=True)

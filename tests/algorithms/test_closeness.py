@@ -150,3 +150,8 @@ def test_no_vertices_and_bad_arguments(algorithm):
     big = gb.Matrix.from_coo([0, 1], [1, 2], np.array([2**63 - 2, 5]), nrows=3, ncols=3)
     with pytest.raises(gb.exceptions.InvalidValue, match="may not fit INT64"):
         algorithm(big, weighted=True)
+
+
+def test_a_number_of_sources_and_the_sources_themselves():
+    with pytest.raises(gb.exceptions.InvalidValue, match="k and sources both say where to start"):
+        harmonic_centrality(gb.Matrix("BOOL", 3, 3), k=2, sources=[1])

@@ -120,6 +120,16 @@ def test_real_graphs(name):
     assert modularity(A, label) >= 0.97 * known["modularity_networkit_plm"]
 
 
+def test_a_loop_of_an_undirected_graph_counts_once():
+    """NetworkX counts two: that is 2 on the diagonal."""
+    A = gb.Matrix.from_coo([0, 1, 1, 2, 2, 2, 3], [1, 0, 2, 1, 2, 3, 2], 1.0, nrows=4, ncols=4)
+    label = gb.Vector.from_dense([0, 0, 1, 1])
+    assert modularity(A, label) == pytest.approx(3 / 7 + 2 / 7 - (3 * 3 + 4 * 4) / 7**2)
+    A[2, 2] = 2
+    judge = nx.Graph([(0, 1), (1, 2), (2, 2), (2, 3)])
+    assert modularity(A, label, weighted=True) == pytest.approx(nx.community.modularity(judge, [{0, 1}, {2, 3}]))
+
+
 def test_bad_arguments():
     A = matrix(csr(3, [(0, 1), (1, 0)]))
     assert louvain_communities(gb.Matrix("BOOL", 0, 0)).size == 0

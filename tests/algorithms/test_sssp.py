@@ -86,6 +86,40 @@ def test_overflow_is_refused(lengths):
         sssp(matrix(csr(3, [(0, 1), (1, 2)], lengths)), 0)
 
 
+def asked_for_lengths(A):
+    """What takes lengths, as calls of A."""
+    known = gb.algorithms
+    taken = [known.sssp, known.bellman_ford, known.find_negative_cycle]
+    yield from (lambda each=each: each(A, 0) for each in taken)
+    yield lambda: known.all_pairs_shortest_paths(A)
+    yield lambda: known.multi_source_shortest_paths(A, [0], weighted=True)
+    yield lambda: known.eccentricity(A, weighted=True)
+    yield lambda: known.closeness_centrality(A, weighted=True)
+
+
+@pytest.mark.parametrize("lengths", [[2**63 - 1, 1], [1, 2**63 - 1], [2**63, 1]])
+def test_the_length_that_stands_for_no_way_is_refused(lengths):
+    A = gb.Matrix.from_coo([0, 1], [1, 0], np.array(lengths, np.uint64), nrows=2, ncols=2)
+    for dtype in ["UINT64"] + ["INT64"] * (max(lengths) < 2**63):
+        for ask in asked_for_lengths(A.dup(dtype)):
+            with pytest.raises(gb.exceptions.InvalidValue, match=f"values up to {max(lengths)}: .* not fit INT64"):
+                ask()
+
+
+@pytest.mark.parametrize("lengths", [[2**63 - 1, -1], [-1, 2**63 - 1], [2**62, 2**62 - 1], [2**62, 2**62]])
+@pytest.mark.parametrize("search", [gb.algorithms.sssp, gb.algorithms.bellman_ford])
+def test_a_distance_that_stands_for_no_way_is_refused(search, lengths):
+    with pytest.raises(gb.exceptions.InvalidValue, match="not fit INT64"):
+        search(matrix(csr(3, [(0, 1), (1, 2)], lengths)), 0)
+
+
+@pytest.mark.parametrize("lengths", [[2**62, 2**62 - 2], [2**63 - 2, -1]])
+def test_the_longest_distance(lengths):
+    A = matrix(csr(4, [(0, 1), (1, 2)], lengths))
+    expected = {0: 0, 1: lengths[0], 2: sum(lengths)}
+    assert sssp(A, 0).to_dict() == gb.algorithms.bellman_ford(A, 0)[0].to_dict() == expected
+
+
 def test_uint64_lengths_beyond_int64_are_refused():
     with pytest.raises(gb.exceptions.InvalidValue, match="may not fit INT64"):
         sssp(matrix(csr(3, [(0, 1), (1, 2)], np.array([2**63 + 5, 1], np.uint64)), "UINT64"), 0)
@@ -138,6 +172,14 @@ def test_any_delta_finds_the_same(delta, dtype):
 def test_a_delta_that_is_no_step(delta):
     with pytest.raises(gb.exceptions.InvalidValue, match=r"delta=.*above 0"):
         sssp(gb.Matrix.from_coo([0], [1], [1], nrows=2, ncols=2), 0, delta=delta)
+
+
+def test_a_delta_that_is_no_number():
+    A = gb.Matrix.from_coo([0], [1], [1], nrows=2, ncols=2)
+    for delta in ("x", [1], 1j):
+        with pytest.raises(gb.exceptions.DomainMismatch, match=r"delta=.*a number is needed"):
+            sssp(A, 0, delta=delta)
+    assert sssp(A, 0, delta=np.float32(2)).isequal(sssp(A, 0, delta=np.int64(2)))
 
 
 def test_lengths_are_looked_at_again_when_they_change():

@@ -151,6 +151,18 @@ def test_no_vertices_and_bad_arguments(algorithm):
 
 
 def test_bad_weights():
-    for weight, said in ((-1.0, "negative"), (np.nan, "NaN"), (np.inf, "infinite"), (0.0, "no value above 0")):
+    for weight, said in ((-1.0, "negative"), (np.nan, "NaN"), (np.inf, "infinite")):
         with pytest.raises(gb.exceptions.InvalidValue, match=said):
             clustering(matrix(csr(2, [(0, 1)], [weight])), weighted=True)
+
+
+def test_weights_of_zero():
+    """NetworkX has zeros without triangles too, and divides by zero in one."""
+    path = csr(3, [(0, 1), (1, 2)], [0, 0])
+    assert clustering(matrix(path), weighted=True).to_dense().tolist() == [0.0, 0.0, 0.0]
+    assert set(nx.clustering(network(path), weight="weight").values()) == {0}
+    triangle = csr(3, [(0, 1), (1, 2), (2, 0)], [0, 0, 0])
+    with pytest.raises(gb.exceptions.InvalidValue, match="A has triangles and no value above 0"):
+        clustering(matrix(triangle), weighted=True)
+    with pytest.raises(ZeroDivisionError):
+        nx.clustering(network(triangle), weight="weight")

@@ -88,12 +88,29 @@ def test_the_search_for_a_gpu_is_made_once(monkeypatch: pytest.MonkeyPatch) -> N
     assert asked == []
 
 
+def test_a_placement_that_is_none_needs_no_gpu_to_be_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    A = gb.Matrix.from_coo([0, 1], [1, 0], [1, 2])
+    for ask in (
+        lambda: gb.io.read("kron:4", placement="bogus"),
+        lambda: A.to(placement="bogus"),
+        lambda: A.to("gpu", placement="bogus"),
+        lambda: A.to("cpu", placement="bogus"),
+    ):
+        with pytest.raises(
+            gb.exceptions.InvalidValue, match=r"'bogus' is not a placement; .* auto, host, device, zero"
+        ):
+            ask()
+
+
 def test_the_error_says_what_asked_for_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cupy", None)
     A, v = gb.Matrix.from_coo([0, 1], [1, 0], [1, 2], name="A"), gb.Vector.from_coo([0], [1], name="v")
     asked: dict[str, Callable[[], Any]] = {
         r"A\.to\('gpu'\)": lambda: A.to("gpu"),
         r"A\.to\(placement='device'\)": lambda: A.to(placement="device"),
+        r"A\.compress": lambda: A.compress(),
+        r"A\.reorder": lambda: A.reorder([1, 0]),
         r"v\.to\('gpu'\)": lambda: v.to("gpu"),
         "placement 'zerocopy'": lambda: gb.io.read("kron:4", placement="zerocopy"),
         "engine='gpu'": lambda: gb.io.from_array([1.0], engine="gpu"),

@@ -178,6 +178,9 @@ DECLINED = [
     lambda: nx.pagerank(nx.MultiGraph([(0, 1)]), **BACKEND),
     lambda: nx.pagerank(PATH, dangling={0: -1, 1: 2}, **BACKEND),
     lambda: nx.clustering(nx.Graph([(0, 1, {"weight": 0})]), weight="weight", **BACKEND),
+    lambda: nx.clustering(
+        nx.DiGraph([(*e, {"weight": 0}) for e in nx.cycle_graph(3).edges]), weight="weight", **BACKEND
+    ),
     lambda: nx.pagerank(nx.Graph([(0, 1, {"weight": -1})]), **BACKEND),
     lambda: nx.pagerank(nx.Graph([(0, 1, {"weight": "heavy"})]), **BACKEND),
     lambda: nx.pagerank(nx.Graph([(0, 1, {"weight": Fraction(1, 3)})]), **BACKEND),
