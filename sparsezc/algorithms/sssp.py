@@ -27,7 +27,7 @@ _ROUNDS = 16  # after so many a search of integers looks whether one has wrapped
 _FEW = 32  # a bucket of fewer vertices than one in so many falls on few others: which of them are settled matters not
 
 
-def sssp(A: Matrix, source: Any, delta: Any = None) -> Vector:
+def sssp(A: Matrix, source: Any, delta: float | None = None) -> Vector:
     """Length of a shortest path from one vertex to every vertex that it reaches.
 
     Parameters
