@@ -154,6 +154,18 @@ def test_answers_in_files(capsys, edges, tmp_path):
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("mode", ["ab", "wb"])
+def test_an_answer_on_stdout_keeps_what_is_in_the_file_behind_it(tmp_path, mode):
+    log = tmp_path / "log.txt"
+    log.write_text("log\n")
+    with log.open(mode) as stdout:
+        process = started("bfs", "path:3", "--source", "0", "--json", "--out", "/dev/stdout", stdout=stdout)
+        assert process.wait(timeout=60) == 0
+    lines = log.read_text().splitlines()
+    assert lines[:-1] == ["log"] * (mode == "ab") + ["0 0", "1 1", "2 2"]
+    assert json.loads(lines[-1])["reached"] == 3
+
+
 def test_ranks_survive_a_text_file(capsys, tmp_path):
     out = tmp_path / "ranks.txt"
     run(capsys, "pagerank", "star:9", "--out", out)
