@@ -73,6 +73,9 @@ def convert(
                 raise InvalidValue(f"directed=True, but {source} is undirected by its format; leave directed out")
             if wanted.kind != "file":
                 found.pieces = ((rows, cols, None) for rows, cols, _ in found.pieces)
+            if ids is not None and wanted.kind == "hash":  # of the ids that the user knows: an edge keeps its weight
+                found.pieces, wanted = _weighed(found.pieces, wanted), Weights("file", wanted.dtype)
+                merge = "min"
             if ids is not None:
                 found.pieces = _numbered(found, found.pieces, ids)
             both = both or found.undirected
@@ -163,6 +166,12 @@ def _occurring(found: Listing, room: _Room) -> NDArray[np.int64]:
             ids, held = np.unique(np.concatenate([ids, *parts])), 0
             parts.clear()
     return np.unique(np.concatenate([ids, *parts]))
+
+
+def _weighed(pieces: Iterator[Piece], weights: Weights) -> Iterator[Piece]:
+    """The pieces with made weights."""
+    for rows, cols, _ in pieces:
+        yield rows, cols, weighting.hashed(rows, cols, weights)
 
 
 def _numbered(found: Listing, pieces: Iterator[Piece], ids: NDArray[np.int64]) -> Iterator[Piece]:

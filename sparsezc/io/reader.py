@@ -76,7 +76,8 @@ def read(
         None: the file's values, in the type that the file states or else the narrowest that holds them (whole numbers
         stay whole, fractions are FP64); True everywhere (BOOL, iso-valued) where the file has none. False: the pattern
         only. A type: the file's values, converted to it as GraphBLAS does (integers wrap, floats saturate on their way
-        to integers, NaN becomes 0 there). ``"hash:LOW-HIGH"``: made whole numbers, the same for (i, j) and (j, i).
+        to integers, NaN becomes 0 there). ``"hash:LOW-HIGH"``: made whole numbers, the same for (i, j) and (j, i),
+        and with `relabel`.
     relabel : bool
         Number only the ids that occur, in ascending order.
     placement : str, optional
@@ -185,6 +186,8 @@ def _read(
             found = as_edges(found)
     ids = None
     if relabel:
+        if wanted.kind == "hash":  # of the ids that the user knows: an edge keeps its weight
+            wanted, merge = build.weigh(found, wanted), "min"
         with working("numbering the ids"):
             found, ids = build.relabel(found)
     return build.build(found, wanted, placement=placement, dup_op=merge, symmetrize=both), ids

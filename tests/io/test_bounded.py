@@ -74,6 +74,8 @@ def test_parquet(tmp_path: Path, room: int) -> None:
 @pytest.mark.parametrize("graph", ["kron:9", "urand:8:3?weights=1-9", "grid:31x17", "path:1", "path:300", "star:99"])
 def test_made_graphs(tmp_path: Path, room: int, graph: str) -> None:
     same(graph, tmp_path)
+    for weights in (None, "5-500"):
+        same(graph, tmp_path, relabel=True, weights=weights)
 
 
 @pytest.mark.parametrize("part", [32, 96, 1 << 15])

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from sparsezc.errors import InvalidValue, OutOfMemory
 from sparsezc.io.reader import read_csr
+from sparsezc.io.writer import convert
 from tests.io.graphs import is_symmetric, load, same, scipy_of
 
 
@@ -163,6 +164,18 @@ class TestOptions:
         same(a, scipy_of(b))
         np.testing.assert_array_equal(few * 10**9, many)
         np.testing.assert_array_equal(few, np.unique(edges))
+
+    @pytest.mark.parametrize("name", ["a.txt", "a.sg", "a.h5", "kron:8", "kron:8?weights=1-99", "star:9"])
+    def test_relabelling_changes_no_made_weight(self, tmp_path: Path, name: str) -> None:
+        path: str | Path = name
+        if name.startswith("a."):
+            path = tmp_path / name
+            convert("kron:8", path)
+        for options in ({"weights": "1-99"}, {"weights": "1-99", "symmetrize": True, "dup_op": "plus"}):
+            plain = load(path, **options)
+            csr, ids = read_csr(path, relabel=True, placement="host", **options)
+            same(csr, scipy_of(plain)[ids][:, ids])
+            assert (csr.dtype, csr.symmetric) == (plain.dtype, plain.symmetric)
 
     def test_huge_ids_without_relabel_say_what_to_do(self, tmp_path: Path) -> None:
         with pytest.raises(OutOfMemory, match="relabel=True"):
