@@ -149,7 +149,7 @@ def _listing(source: str | os.PathLike[str], weights: Weights, format: str | Non
         return stream.listed(module.stored(path)), weights
     if name == "emogi":
         return stream.listed(module.stored(path, weights)), weights
-    return module.listing(path, weights) if name in ("npz", "binsparse") else module.listing(path), weights
+    return module.listing(path) if name in ("mtx", "metis", "parquet") else module.listing(path, weights), weights
 
 
 def _occurring(found: Listing, room: _Room) -> NDArray[np.int64]:

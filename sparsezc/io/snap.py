@@ -19,11 +19,12 @@ from sparsezc.io.build import Edges, narrow_ids
 from sparsezc.io.listing import Listing, Piece, collect
 from sparsezc.io.pieces import rows_of, unweighted
 from sparsezc.io.source import Lines, lines
+from sparsezc.io.weights import FROM_FILE, Weights
 
 SUFFIXES = (".txt", ".el", ".wel", ".e", ".edges", ".tsv", ".csv")
 
 
-def read(path: Path, **_: Any) -> Edges:
+def read(path: Path, *, weights: Weights = FROM_FILE, **_: Any) -> Edges:
     """The edges of a list, one direction each.
 
     Raises
@@ -31,10 +32,10 @@ def read(path: Path, **_: Any) -> Edges:
     FileFormatError
         Something that is no vertex id or number, lines of differing length, or no edge at all; with the line.
     """
-    return collect(listing(path))
+    return collect(listing(path, weights))
 
 
-def listing(path: Path) -> Listing:
+def listing(path: Path, weights: Weights = FROM_FILE) -> Listing:
     """The same piece by piece."""
 
     def pieces(found: Listing) -> Iterator[Piece]:
@@ -42,7 +43,8 @@ def listing(path: Path) -> Listing:
         for chunk in lines(path):
             if columns is None and path.name.removesuffix(".gz").endswith((".csv", ".tsv")):
                 chunk = _without_header(chunk)
-            table, columns = text.table(Lines(path, chunk.first, text.without_comments(chunk.data)), columns or None)
+            whole = Lines(path, chunk.first, text.without_comments(chunk.data))
+            table, columns = text.table(whole, columns or None, exact=weights.kind == "file")
             if table:
                 rows, cols, *rest = table
                 found.nrows = found.ncols = max(found.nrows, int(max(rows.max(), cols.max())) + 1)

@@ -159,6 +159,14 @@ def test_matrix_market_of_every_kind(tmp_path: Path, room: int, symmetry: str, f
     same(tmp_path / "a.mtx", tmp_path)
 
 
+def test_whole_numbers_of_more_than_64_bits(tmp_path: Path, room: int) -> None:
+    """Real ones are rounded; edge lists that are read without weights may have them."""
+    (tmp_path / "a.mtx").write_text(f"{MM.replace('integer', 'real')}3 3 2\n1 2 99999999999999999999\n2 1 5\n")
+    same(tmp_path / "a.mtx", tmp_path)
+    (tmp_path / "a.txt").write_text("0 1 99999999999999999999\n1 2 9223372036854775807\n")
+    same(tmp_path / "a.txt", tmp_path, weights=False)
+
+
 def test_dense_and_rectangular_matrix_market(tmp_path: Path, room: int) -> None:
     numbers = "\n".join(map(str, range(12)))
     (tmp_path / "a.mtx").write_text(f"%%MatrixMarket matrix array real general\n3 4\n{numbers}\n")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from sparsezc.errors import InvalidValue, OutOfMemory
+from sparsezc.errors import FileFormatError, InvalidValue, OutOfMemory
 from sparsezc.io.reader import read_csr
 from sparsezc.io.writer import convert
 from tests.io.graphs import is_symmetric, load, same, scipy_of
@@ -240,3 +240,31 @@ class TestOptions:
 
     def test_a_format_of_choice(self, tmp_path: Path) -> None:
         assert load(put(tmp_path, "graph.dat", "0 1\n"), format="snap").nvals == 1
+
+
+class TestRange:
+    """Whole weights have 64 bits, and without weights nobody asks."""
+
+    @pytest.mark.parametrize("name", ["a.txt", "a.gr"])
+    @pytest.mark.parametrize("weights", [(2**63 - 1, 3), (2**63 - 1, -(2**63)), (2**63, 3), (3, -(2**63) - 1)])
+    def test_the_largest_weight(self, tmp_path: Path, name: str, weights: tuple[int, int]) -> None:
+        mark, head = ("a ", "p sp 3 2\n") if name == "a.gr" else ("", "")
+        path = put(tmp_path, name, f"{head}{mark}1 2 {weights[0]}\n{mark}2 1 {weights[1]}\n")
+        if weights[1] >= -(2**63) and weights[0] < 2**63:
+            assert load(path).values.read().tolist() == list(weights)
+            assert load(path).dtype.name == "INT64"
+        else:
+            with pytest.raises(FileFormatError, match="it must fit 64 bits"):
+                load(path)
+        for made in (False, "7-7"):
+            assert load(path, weights=made).nvals == 2
+
+    @pytest.mark.parametrize("ids", ["9223372036854775807 1 5", "9223372036854775807 1 -5", "9223372036854775808 1 -5"])
+    def test_the_largest_id_is_none(self, tmp_path: Path, ids: str) -> None:
+        path = put(tmp_path, "a.txt", f"0 1 99999999999999999999\n{ids}\n")
+        with pytest.raises(FileFormatError, match=r"line 2: found the vertex id .*below 2\^63"):
+            load(path, relabel=True, weights=False)
+
+    def test_fractions_and_large_numbers_are_floats(self, tmp_path: Path) -> None:
+        path = put(tmp_path, "a.txt", "0 1 99999999999999999999\n1 0 0.5\n")
+        assert load(path).values.read().tolist() == [1e20, 0.5]
