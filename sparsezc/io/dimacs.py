@@ -20,7 +20,7 @@ from sparsezc.io import text
 from sparsezc.io.atomic import Output
 from sparsezc.io.build import Edges, check_count, check_sizes, narrow_ids
 from sparsezc.io.listing import Listing, Piece, collect
-from sparsezc.io.pieces import rows_of
+from sparsezc.io.pieces import integers, rows_of
 from sparsezc.io.source import Lines, lines
 from sparsezc.io.weights import FROM_FILE, Weights
 
@@ -111,4 +111,4 @@ def write(csr: Csr, out: Output) -> None:
     with out.open() as file:
         file.write(b"p sp %d %d\n" % (csr.nrows, csr.nvals))
         for _, _, rows, cols, values in rows_of(csr, rows=True):
-            file.write(text.printed(b"a ", rows + 1, cols.astype(np.int64) + 1, values.astype(csr.dtype.np_type) + 0))
+            file.write(text.printed(b"a ", rows + 1, cols.astype(np.int64) + 1, integers(values, np.int64, ".gr")))

@@ -11,15 +11,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from sparsezc.csr import Csr
-from sparsezc.errors import FileFormatError
+from sparsezc.errors import FileFormatError, InvalidValue
 from sparsezc.io import text
 from sparsezc.io.atomic import Output
 from sparsezc.io.build import Edges, narrow_ids
 from sparsezc.io.listing import Listing, Piece, collect
-from sparsezc.io.pieces import rows_of, unweighted
+from sparsezc.io.pieces import integers, rows_of, unweighted
 from sparsezc.io.source import Lines, lines
 from sparsezc.io.weights import FROM_FILE, Weights
+from sparsezc.semirings import types
 
 SUFFIXES = (".txt", ".el", ".wel", ".e", ".edges", ".tsv", ".csv")
 
@@ -69,11 +72,15 @@ def write(csr: Csr, out: Output) -> None:
 
     The format has no place for the number of vertices: those after the last one with an edge are lost.
     """
+    if csr.dtype.is_complex:
+        raise InvalidValue(f"an edge list holds real values, not {csr.dtype}; write .npz or .h5")
     mark = b"," if out.path.name.lower().removesuffix(".gz").endswith(".csv") else b"\t"
     with out.open() as file:
         if mark != b",":
             file.write(b"# %d x %d, %d entries\n" % (csr.nrows, csr.ncols, csr.nvals))
         plain = unweighted(csr)
         for _, _, rows, cols, values in rows_of(csr, rows=True, values=not plain):
+            if csr.dtype is types.UINT64 and not plain:
+                values = integers(values, np.int64, "text")
             columns = (rows, cols) if plain else (rows, cols, values)
             file.write(text.printed(b"", *columns).replace(b" ", mark))
