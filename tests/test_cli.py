@@ -341,6 +341,15 @@ def test_a_damaged_file_is_named_with_its_line(capsys, tmp_path):
     assert "2" in err
 
 
+def test_a_matrix_market_file_of_another_name_is_read_when_it_is_said_to_be_one(capsys, tmp_path):
+    path = tmp_path / "market.txt"
+    path.write_text("%%MatrixMarket matrix coordinate pattern general\n% a comment\n3 3 2\n1 2\n2 3\n")
+    code, _, err = run(capsys, "info", path)
+    assert (code, err.count("\n")) == (1, 1)
+    assert "--format mtx" in err
+    assert answer(capsys, "info", path, "--format", "mtx")["graph"]["edges"] == 2
+
+
 def test_debug_shows_the_traceback(edges):
     with pytest.raises(gb.exceptions.IndexOutOfBound):
         main(["bfs", edges, "--source", "99", "--debug"])

@@ -44,6 +44,10 @@ def listing(path: Path, weights: Weights = FROM_FILE) -> Listing:
     def pieces(found: Listing) -> Iterator[Piece]:
         columns: int | None = None
         for chunk in lines(path):
+            if chunk.first == 1 and chunk.data[:14].lower() == b"%%matrixmarket":  # whose line of sizes is no edge
+                raise chunk.error(
+                    0, "found %%MatrixMarket; format='mtx' (--format mtx) reads Matrix Market files of any name"
+                )
             if columns is None and path.name.removesuffix(".gz").endswith((".csv", ".tsv")):
                 chunk = _without_header(chunk)
             whole = Lines(path, chunk.first, text.without_comments(chunk.data))

@@ -21,6 +21,10 @@ BAD = {
     "comments.txt": ("# nothing\n\n", "holds no edges"),
     "negative.txt": ("0 1\n3 -4\n", r"line 2: found the vertex id '-4'; ids start at 0"),
     "overflow.txt": ("0 1\n\n3 99999999999999999999\n", r"line 3: .*'99999999999999999999'.*below 2\^63"),
+    "market.txt": (
+        "%%MatrixMarket matrix coordinate pattern general\n3 3 1\n1 2\n",
+        r"line 1: .*format='mtx'.*--format mtx",
+    ),
     "edge-of-int64.txt": ("0 9223372036854775807\n", r"line 1: .*below 2\^63"),
     "fraction.txt": ("0 1\n1.5 2\n", r"line 2: found '1\.5'; a whole number"),
     "word.txt": ("0 1\n0 two\n", r"line 2: found 'two'; a whole number"),
