@@ -159,6 +159,17 @@ def test_matrix_market_of_every_kind(tmp_path: Path, room: int, symmetry: str, f
     same(tmp_path / "a.mtx", tmp_path)
 
 
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo"])
+def test_duplicates_in_scipys_formats(tmp_path: Path, room: int, kind: str) -> None:
+    rng = np.random.default_rng(6)
+    rows, cols, data = np.repeat(np.arange(40), 50), rng.integers(0, 40, 2000), rng.integers(1, 9, 2000)
+    arrays = {"indptr": np.arange(0, 2001, 50), "indices": cols} if kind != "coo" else {"row": rows, "col": cols}
+    np.savez(tmp_path / "a.npz", format=kind, shape=[40, 40], data=data, **arrays)
+    for options in ({}, {"dup_op": "max"}, {"symmetrize": True}, {"symmetrize": True, "dup_op": "plus"},
+                    {"relabel": True, "weights": "1-9"}, {"weights": False}, {"weights": "FP32"}):  # fmt: skip
+        same(tmp_path / "a.npz", tmp_path, **options)
+
+
 def test_whole_numbers_of_more_than_64_bits(tmp_path: Path, room: int) -> None:
     """Real ones are rounded; edge lists that are read without weights may have them."""
     (tmp_path / "a.mtx").write_text(f"{MM.replace('integer', 'real')}3 3 2\n1 2 99999999999999999999\n2 1 5\n")

@@ -165,6 +165,27 @@ class TestOptions:
         np.testing.assert_array_equal(few * 10**9, many)
         np.testing.assert_array_equal(few, np.unique(edges))
 
+    @pytest.mark.parametrize("values", [[1, 2, 4, 8, 16], [200, 100, 1, 1, 1], [1, 1, 1, 1, 1], [0.5, 1.25, 3, 4, 5]])
+    @pytest.mark.parametrize("kind", ["coo", "csr", "csc"])
+    def test_duplicates_in_npz_are_added_up(self, tmp_path: Path, kind: str, values: list[float]) -> None:
+        data = np.array(values, np.float64 if values[0] == 0.5 else np.uint8)
+        arrays = {"format": kind, "shape": [3, 3], "data": data}
+        first, second = [0, 0, 1, 1, 2], [1, 1, 0, 2, 2]  # twice at (0, 1), and both directions of it
+        if kind == "coo":
+            np.savez(tmp_path / "a.npz", row=first, col=second, **arrays)
+        else:
+            np.savez(tmp_path / "a.npz", indptr=[0, 2, 4, 5], indices=second, **arrays)
+        expected = sp.load_npz(tmp_path / "a.npz").tocsr()
+        expected.sum_duplicates()
+        assert expected.nnz == 4
+        same(load(tmp_path / "a.npz"), expected)
+        same(read_csr(tmp_path / "a.npz", relabel=True, placement="host")[0], expected)
+        twice = (1, 0) if kind == "csc" else (0, 1)
+        assert scipy_of(load(tmp_path / "a.npz", dup_op="min"))[twice] == min(values[:2])
+        both = scipy_of(load(tmp_path / "a.npz", symmetrize=True)).toarray()
+        a, b = expected.toarray(), expected.T.toarray()
+        np.testing.assert_array_equal(both, np.where((a != 0) & (b != 0), np.minimum(a, b), np.maximum(a, b)))
+
     @pytest.mark.parametrize("name", ["a.txt", "a.sg", "a.h5", "kron:8", "kron:8?weights=1-99", "star:9"])
     def test_relabelling_changes_no_made_weight(self, tmp_path: Path, name: str) -> None:
         path: str | Path = name
