@@ -73,8 +73,8 @@ def read(
     symmetrize : bool
         Add the transpose: the same as ``directed=False``, for matrices that are directed by format.
     weights : None, bool, dtype or str
-        None: the file's values, in the type that the file states or else the narrowest that holds them (whole numbers
-        stay whole, fractions are FP64); True everywhere (BOOL, iso-valued) where the file has none. False: the pattern
+        None: the file's values, in the type that the file states or else the narrowest that holds them (UINT8 for 1 to
+        255; fractions are FP64); True everywhere (BOOL, iso-valued) where the file has none, as .sg. False: the pattern
         only. A type: the file's values, converted to it as GraphBLAS does (integers wrap, floats saturate on their way
         to integers, NaN becomes 0 there). ``"hash:LOW-HIGH"``: made whole numbers, the same for (i, j) and (j, i),
         and with `relabel`.
@@ -86,8 +86,9 @@ def read(
         what "auto" does on a GPU if the file is large (docs/formats.md). The CPU engine reads it all the same.
     dup_op : str, BinaryOp or Monoid, optional
         How the values of edges that occur more than once become one: min, max, plus, times, first, second, any, lor,
-        land or lxor. None: as the format means them, "plus" for .npz, whose duplicates are added up, and "min" for all
-        others. What `symmetrize` adds is merged with "min" in .npz too.
+        land or lxor. None: "plus" for .npz, where duplicates mean their sum, and "min" for all other formats (edge
+        lists, .mtx, .gr, .graph, .sg, .wsg, .bel, .parquet; .h5 files with duplicates are refused). What `symmetrize`
+        adds is merged with "min" in .npz too.
     format : str, optional
         Read the file as this format ("snap", "mtx", "dimacs", "metis", "gap", "emogi", "npz", "parquet" or
         "binsparse"), whatever its name.
@@ -111,12 +112,20 @@ def read(
     OutOfMemory
         The graph does not fit; the message has the bytes.
 
+    Notes
+    -----
+    In a narrow type sums of plain statements may wrap around, as in python-graphblas; the algorithms widen it.
+    ``A.dup("INT64")`` is the same matrix in a wider type.
+
     Examples
     --------
     >>> import sparsezc as gb
     >>> A = gb.io.read("grid:3x4")
     >>> A.nrows, A.nvals, A.dtype
     (12, 34, BOOL)
+    >>> A = gb.io.read("path:3?weights=200-200")
+    >>> A.reduce_scalar("plus").new().value, A.dup("INT64").reduce_scalar("plus").new().value
+    (32, 800)
     """
     from sparsezc.matrix import Matrix
 
