@@ -138,6 +138,8 @@ def test_sssp(capsys, tmp_path):
     assert answer(capsys, "sssp", path, "--source", 0, "--weights", "none")["longest"] == 1
     made = answer(capsys, "sssp", path, "--source", 0, "--weights", "7-7")
     assert made["longest"] == 7
+    both = [answer(capsys, "sssp", "kron:8", "--weights", "1-9", "--source", 0, *more) for more in ([], ["--relabel"])]
+    assert both[0]["longest"] == both[1]["longest"]
 
 
 def test_sssp_says_what_boolean_lengths_are(capsys, tmp_path):
@@ -186,6 +188,18 @@ def test_answers_in_files(capsys, edges, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "answer.npy", "answer.npz", "answer.txt", "answer.txt.gz", "small.txt",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", ["ab", "wb"])
+def test_an_answer_on_stdout_keeps_what_is_in_the_file_behind_it(tmp_path, mode):
+    log = tmp_path / "log.txt"
+    log.write_text("log\n")
+    with log.open(mode) as stdout:
+        process = started("bfs", "path:3", "--source", "0", "--json", "--out", "/dev/stdout", stdout=stdout)
+        assert process.wait(timeout=60) == 0
+    lines = log.read_text().splitlines()
+    assert lines[:-1] == ["log"] * (mode == "ab") + ["0 0", "1 1", "2 2"]
+    assert json.loads(lines[-1])["reached"] == 3
 
 
 def test_ranks_survive_a_text_file(capsys, tmp_path):
@@ -362,6 +376,15 @@ def test_a_damaged_file_is_named_with_its_line(capsys, tmp_path):
     assert code == 1
     assert str(path) in err
     assert "2" in err
+
+
+def test_a_matrix_market_file_of_another_name_is_read_when_it_is_said_to_be_one(capsys, tmp_path):
+    path = tmp_path / "market.txt"
+    path.write_text("%%MatrixMarket matrix coordinate pattern general\n% a comment\n3 3 2\n1 2\n2 3\n")
+    code, _, err = run(capsys, "info", path)
+    assert (code, err.count("\n")) == (1, 1)
+    assert "--format mtx" in err
+    assert answer(capsys, "info", path, "--format", "mtx")["graph"]["edges"] == 2
 
 
 def test_debug_shows_the_traceback(edges):

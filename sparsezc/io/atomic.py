@@ -3,7 +3,8 @@
 What is not finished lies in a folder of its own beside the target, .NAME.*.part, which is held by a lock: what a run
 left there that was killed is removed by the next one that writes the same file.
 A link is followed: the file behind it is the one that changes. What is no regular file (a pipe, a terminal, a device)
-cannot be renamed over; it is written to, once everything is there.
+cannot be renamed over; it is written to, once everything is there. Nor is what /dev/stdout and its like name, even a
+regular file: whoever opened it goes on writing there, so it is written to through the open descriptor.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import glob
 import gzip
 import os
+import re
 import shutil
 import tempfile
 from pathlib import Path
@@ -19,6 +21,8 @@ from typing import IO, Any, Self, cast
 
 from sparsezc.errors import GraphblasException
 from sparsezc.io.source import FileIsFolder, FileMissing
+
+_DESCRIPTORS = re.compile(r"/dev/fd|/proc/\d+(/task/\d+)?/fd")  # folders whose files are open descriptors
 
 
 class FileNotWritten(GraphblasException, OSError):
@@ -160,12 +164,35 @@ class _Gzip(gzip.GzipFile):
 
 
 def _is_special(path: Path) -> bool:
-    return path.exists() and not path.is_file()
+    return _descriptor(path) is not None or (path.exists() and not path.is_file())
+
+
+def _descriptor(path: Path) -> Path | None:
+    """The name in a folder of descriptors that a path is or links to, such as /proc/7/fd/1 for /dev/stdout."""
+    for _ in range(40):  # as many links as the system follows
+        folder = os.path.realpath(path.parent)
+        if _DESCRIPTORS.fullmatch(folder) and path.name.isdigit():
+            return Path(folder, path.name)
+        if not path.is_symlink():
+            return None
+        path = Path(folder, path.readlink())
+    return None
+
+
+def _opened(path: Path) -> IO[bytes]:
+    """What is special, opened for writing; what is open already goes on from where it is."""
+    found = _descriptor(path)
+    if found is None:
+        return path.open("wb")
+    process = str(found.parent).split("/")[2]
+    if process in ("fd", str(os.getpid())):
+        return os.fdopen(os.dup(int(found.name)), "wb")
+    return found.open("ab")  # another process's: its position cannot be had
 
 
 def _put(temporary: Path, final: Path) -> None:
     if _is_special(final):
-        with temporary.open("rb") as source, final.open("wb") as sink:
+        with temporary.open("rb") as source, _opened(final) as sink:
             shutil.copyfileobj(source, sink)
         temporary.unlink()
         return

@@ -26,7 +26,7 @@ from sparsezc.io.compressing import Packer
 from sparsezc.io.landing import Facts
 from sparsezc.io.listing import Listing, Piece
 from sparsezc.io.optional import need
-from sparsezc.io.reader import format_of, is_made, ready_file
+from sparsezc.io.reader import added_up, format_of, is_made, ready_file
 from sparsezc.io.source import naming
 from sparsezc.io.weights import Weights
 from sparsezc.memory import machine
@@ -35,6 +35,7 @@ from sparsezc.progress import task, working
 _READING = 24 << 20  # bytes for what is read, taken apart and written meanwhile
 _LEAST = 16 << 20  # bytes for sorting, without which it is not begun
 _SPARE = 48 << 20  # bytes: what the next run may hold before it sorts, and this one did not
+_ADDING = 4  # one part in so many of what is left, for adding duplicates up while their sums are sorted again
 _PACKING = 4  # one part in so many of what is left, where ids are compressed
 
 
@@ -47,14 +48,14 @@ def convert(
     weights: Any = None,
     relabel: bool = False,
     *,
-    dup_op: Any = "min",
+    dup_op: Any = None,
     format: str | None = None,
     verify: bool = False,
     compress: bool = False,
 ) -> Facts:
     """What :func:`sparsezc.io.convert` does with `memory`."""
     limit = bytes_of("memory", memory)
-    wanted, merge = weighting.parse(weights), order.merge_name(dup_op)
+    wanted, merge = weighting.parse(weights), "min" if dup_op is None else order.merge_name(dup_op)
     if symmetrize and directed:
         raise InvalidValue("directed=True and symmetrize=True contradict each other; give one of them")
     if format_of(Path(target), exists=False) != "binsparse":
@@ -71,11 +72,19 @@ def convert(
             found, wanted = _listing(source, wanted, format)
             if directed and found.undirected:
                 raise InvalidValue(f"directed=True, but {source} is undirected by its format; leave directed out")
+            added = dup_op is None and wanted.kind == "file" and added_up(source, format)
             if wanted.kind != "file":
                 found.pieces = ((rows, cols, None) for rows, cols, _ in found.pieces)
+            if ids is not None and wanted.kind == "hash":  # of the ids that the user knows: an edge keeps its weight
+                found.pieces, wanted = _weighed(found.pieces, wanted), Weights("file", wanted.dtype)
+                merge = "min"
             if ids is not None:
                 found.pieces = _numbered(found, found.pieces, ids)
             both = both or found.undirected
+            if added and both:  # the other directions are no duplicates to add
+                found.pieces = _added(found, room, out.scratch() / "added")
+            elif added:
+                merge = "plus"
             runs = _sorted(found, room, out.scratch(), both and not found.mirrored, merge)
             build.check_sizes(found.nrows, found.ncols)
             if both and found.nrows != found.ncols:
@@ -146,7 +155,7 @@ def _listing(source: str | os.PathLike[str], weights: Weights, format: str | Non
         return stream.listed(module.stored(path)), weights
     if name == "emogi":
         return stream.listed(module.stored(path, weights)), weights
-    return module.listing(path, weights) if name in ("npz", "binsparse") else module.listing(path), weights
+    return module.listing(path) if name in ("mtx", "metis", "parquet") else module.listing(path, weights), weights
 
 
 def _occurring(found: Listing, room: _Room) -> NDArray[np.int64]:
@@ -165,12 +174,29 @@ def _occurring(found: Listing, room: _Room) -> NDArray[np.int64]:
     return np.unique(np.concatenate([ids, *parts]))
 
 
+def _weighed(pieces: Iterator[Piece], weights: Weights) -> Iterator[Piece]:
+    """The pieces with made weights."""
+    for rows, cols, _ in pieces:
+        yield rows, cols, weighting.hashed(rows, cols, weights)
+
+
 def _numbered(found: Listing, pieces: Iterator[Piece], ids: NDArray[np.int64]) -> Iterator[Piece]:
     """The pieces of a listing over the ids that occur."""
     for rows, cols, values in pieces:
         numbers = (build.narrow_ids(np.searchsorted(ids, part)) for part in (rows, cols))
         yield next(numbers), next(numbers), values
     found.nrows = found.ncols = ids.size
+
+
+def _added(found: Listing, room: _Room, folder: Path) -> Iterator[Piece]:
+    """The pieces of a listing with its duplicates added up, on disk."""
+    folder.mkdir()
+    runs = _sorted(found, room, folder, False, "plus")
+    merger = landing.Merger(
+        external.few(runs, room.left() // _ADDING, "plus", folder), lambda: room.left() // _ADDING, "plus"
+    )
+    steps = landing.steps(merger, "adding duplicates")
+    return ((build.narrow_ids(rows), build.narrow_ids(cols), values) for rows, cols, values in steps)
 
 
 def _sorted(found: Listing, room: _Room, folder: Path, mirror: bool, dup_op: str) -> list[external.Run]:

@@ -20,8 +20,9 @@ from sparsezc.io import text
 from sparsezc.io.atomic import Output
 from sparsezc.io.build import Edges, check_count, check_sizes, narrow_ids
 from sparsezc.io.listing import Listing, Piece, collect
-from sparsezc.io.pieces import rows_of
+from sparsezc.io.pieces import integers, rows_of
 from sparsezc.io.source import Lines, lines
+from sparsezc.io.weights import FROM_FILE, Weights
 
 SUFFIXES = (".gr",)
 _COMMENT = re.compile(rb"\n[ \t]*c[^\n]*")
@@ -29,7 +30,7 @@ _PROBLEM = re.compile(rb"\np[ \t][^\n]*")
 _STRANGE = re.compile(rb"\n(?![a\n\r \t])(?=[^\n])[^\n]*|\na(?![ \t])[^\n]*|\n[ \t]+[^\s][^\n]*")
 
 
-def read(path: Path, **_: Any) -> Edges:
+def read(path: Path, *, weights: Weights = FROM_FILE, **_: Any) -> Edges:
     """The arcs of the file.
 
     Raises
@@ -37,10 +38,10 @@ def read(path: Path, **_: Any) -> Edges:
     FileFormatError
         No or a second ``p`` line, arcs that are more or fewer than it says, ids outside 1..n, lines of another kind.
     """
-    return collect(listing(path))
+    return collect(listing(path, weights))
 
 
-def listing(path: Path) -> Listing:
+def listing(path: Path, weights: Weights = FROM_FILE) -> Listing:
     """The same piece by piece."""
 
     def pieces(found: Listing) -> Iterator[Piece]:
@@ -48,7 +49,8 @@ def listing(path: Path) -> Listing:
         arcs = 0
         for chunk in lines(path):
             data, sizes = _problem(chunk, _arcs(chunk), sizes)
-            table, _ = text.table(Lines(path, chunk.first, _plain(chunk, data)), 3, base=1)
+            arcs_only = Lines(path, chunk.first, _plain(chunk, data))
+            table, _ = text.table(arcs_only, 3, base=1, exact=weights.kind == "file")
             if not table:
                 continue
             if sizes is None:
@@ -109,4 +111,4 @@ def write(csr: Csr, out: Output) -> None:
     with out.open() as file:
         file.write(b"p sp %d %d\n" % (csr.nrows, csr.nvals))
         for _, _, rows, cols, values in rows_of(csr, rows=True):
-            file.write(text.printed(b"a ", rows + 1, cols.astype(np.int64) + 1, values.astype(csr.dtype.np_type) + 0))
+            file.write(text.printed(b"a ", rows + 1, cols.astype(np.int64) + 1, integers(values, np.int64, ".gr")))

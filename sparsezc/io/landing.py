@@ -111,7 +111,7 @@ def write(
 
         def columns() -> Iterator[NDArray[Any]]:
             """What the ids of the entries are, whose rows and values are written on the way."""
-            for rows, cols, values in _steps(merger, f"writing {out.path.name}"):
+            for rows, cols, values in steps(merger, f"writing {out.path.name}"):
                 offsets.add(rows)
                 if weights.kind == "hash":
                     target.write(weighting.hashed(rows, cols, weights))
@@ -128,7 +128,7 @@ def write(
     return Facts(found.nrows, found.ncols, look.count, dtype, symmetric)
 
 
-def _steps(merger: Merger, label: str) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]]:
+def steps(merger: Merger, label: str) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]]:
     """Rows, columns and values of the merged entries, few at a time."""
     for entries, values in merger.pieces(label):
         for start in range(0, len(entries), _STEP):
@@ -138,7 +138,7 @@ def _steps(merger: Merger, label: str) -> Iterator[tuple[NDArray[Any], NDArray[A
 
 def _looked_at(look: _Look, merger: Merger) -> Iterator[NDArray[Any]]:
     """The columns of the merged entries, at which `look` looks on the way."""
-    for _, cols, values in _steps(merger, "counting edges"):
+    for _, cols, values in steps(merger, "counting edges"):
         look.add(cols.size, values)
         yield cols
 

@@ -67,7 +67,8 @@ def listing(path: Path) -> Listing:
     def pieces(_: Listing) -> Iterator[Piece]:
         seen = 0
         for chunk in _after_sizes(path):
-            table, _columns = text.table(chunk, 2 if head.field == "pattern" else 3, base=1)
+            needed = 2 if head.field == "pattern" else 3
+            table = text.table(chunk, needed, base=1, exact=head.field != "real")[0]
             if not table:
                 continue
             rows, cols, *rest = table

@@ -130,7 +130,7 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -
     Raises
     ------
     FileFormatError
-        Not such a file, or damaged; complex values; a format other than csr, csc and coo; ids out of range.
+        Not such a file, or damaged; values of another type; a format other than csr, csc and coo; ids out of range.
     """
     with _Archive(path) as archive:
         kind, found = _look(archive, weights)
@@ -216,11 +216,13 @@ def _check(path: Path, members: list[_Member], kind: str, nrows: int, ncols: int
 
 def _dtype(path: Path, member: _Member) -> types.DataType:
     try:
-        return types.lookup_real(member.dtype)
+        found = types.lookup(member.dtype)
     except UnknownDtype:
-        raise FileFormatError(
-            f"{path}: the values have dtype {member.dtype}; the types are {', '.join(map(str, types.ALL))}"
-        ) from None
+        found = None
+    if found is None or found.is_udt:
+        known = ", ".join(map(str, (*types.ALL, *types.COMPLEX)))
+        raise FileFormatError(f"{path}: the values have dtype {member.dtype}; the types are {known}")
+    return found
 
 
 def _coo(path: Path, members: list[_Member], nrows: int, ncols: int, dtype: types.DataType) -> Listing:

@@ -117,6 +117,11 @@ def merge(ordered: Ordered, values: NDArray[Any] | None, dup_op: str) -> NDArray
         return values
     starts = np.flatnonzero(new)
     if values is not None:
+        if dup_op in ("min", "max") and values.dtype.kind == "c":
+            raise InvalidValue(
+                f"positions occur more than once, and dup_op={dup_op!r} cannot order complex values; choose another"
+                " dup_op, such as 'first'"
+            )
         if dup_op in ("min", "max") and values.dtype.kind == "f":
             _refuse_nan(ordered, values, new, dup_op)
         ufunc = MERGES[dup_op]

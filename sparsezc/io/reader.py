@@ -33,19 +33,19 @@ _NEVER_GZIPPED = ("npz", "emogi", "parquet", "binsparse")
 @overload
 def read(
     path: str | os.PathLike[str], directed: bool | None = None, symmetrize: bool = False, weights: Any = None,
-    relabel: Literal[False] = False, placement: str | None = None, *, dup_op: Any = "min", format: str | None = None,
+    relabel: Literal[False] = False, placement: str | None = None, *, dup_op: Any = None, format: str | None = None,
     verify: bool = False,
 ) -> Matrix: ...  # fmt: skip
 @overload
 def read(
     path: str | os.PathLike[str], directed: bool | None = None, symmetrize: bool = False, weights: Any = None,
-    *, relabel: Literal[True], placement: str | None = None, dup_op: Any = "min", format: str | None = None,
+    *, relabel: Literal[True], placement: str | None = None, dup_op: Any = None, format: str | None = None,
     verify: bool = False,
 ) -> tuple[Matrix, NDArray[np.int64]]: ...  # fmt: skip
 @overload
 def read(
     path: str | os.PathLike[str], directed: bool | None = None, symmetrize: bool = False, weights: Any = None,
-    relabel: bool = False, placement: str | None = None, *, dup_op: Any = "min", format: str | None = None,
+    relabel: bool = False, placement: str | None = None, *, dup_op: Any = None, format: str | None = None,
     verify: bool = False,
 ) -> Matrix | tuple[Matrix, NDArray[np.int64]]: ...  # fmt: skip
 def read(
@@ -56,7 +56,7 @@ def read(
     relabel: bool = False,
     placement: str | None = None,
     *,
-    dup_op: Any = "min",
+    dup_op: Any = None,
     format: str | None = None,
     verify: bool = False,
 ) -> Matrix | tuple[Matrix, NDArray[np.int64]]:
@@ -73,19 +73,22 @@ def read(
     symmetrize : bool
         Add the transpose: the same as ``directed=False``, for matrices that are directed by format.
     weights : None, bool, dtype or str
-        None: the file's values, in the type that the file states or else the narrowest that holds them (whole numbers
-        stay whole, fractions are FP64); True everywhere (BOOL, iso-valued) where the file has none. False: the pattern
+        None: the file's values, in the type that the file states or else the narrowest that holds them (UINT8 for 1 to
+        255; fractions are FP64); True everywhere (BOOL, iso-valued) where the file has none, as .sg. False: the pattern
         only. A type: the file's values, converted to it as GraphBLAS does (integers wrap, floats saturate on their way
-        to integers, NaN becomes 0 there). ``"hash:LOW-HIGH"``: made whole numbers, the same for (i, j) and (j, i).
+        to integers, NaN becomes 0 there). ``"hash:LOW-HIGH"``: made whole numbers, the same for (i, j) and (j, i),
+        and with `relabel`.
     relabel : bool
         Number only the ids that occur, in ascending order.
     placement : str, optional
         Where the arrays are built: "host", "auto" or one of ``sparsezc.memory.PLACEMENTS``; None leaves it to
         ``gb.config``. "mapped" leaves them in the file, a .h5 that sparsezc wrote, and opens it without reading them:
         what "auto" does on a GPU if the file is large (docs/formats.md). The CPU engine reads it all the same.
-    dup_op : str, BinaryOp or Monoid
+    dup_op : str, BinaryOp or Monoid, optional
         How the values of edges that occur more than once become one: min, max, plus, times, first, second, any, lor,
-        land or lxor.
+        land or lxor. None: "plus" for .npz, where duplicates mean their sum, and "min" for all other formats (edge
+        lists, .mtx, .gr, .graph, .sg, .wsg, .bel, .parquet; .h5 files with duplicates are refused). What `symmetrize`
+        adds is merged with "min" in .npz too.
     format : str, optional
         Read the file as this format ("snap", "mtx", "dimacs", "metis", "gap", "emogi", "npz", "parquet" or
         "binsparse"), whatever its name.
@@ -109,12 +112,20 @@ def read(
     OutOfMemory
         The graph does not fit; the message has the bytes.
 
+    Notes
+    -----
+    In a narrow type sums of plain statements may wrap around, as in python-graphblas; the algorithms widen it.
+    ``A.dup("INT64")`` is the same matrix in a wider type.
+
     Examples
     --------
     >>> import sparsezc as gb
     >>> A = gb.io.read("grid:3x4")
     >>> A.nrows, A.nvals, A.dtype
     (12, 34, BOOL)
+    >>> A = gb.io.read("path:3?weights=200-200")
+    >>> A.reduce_scalar("plus").new().value, A.dup("INT64").reduce_scalar("plus").new().value
+    (32, 800)
     """
     from sparsezc.matrix import Matrix
 
@@ -133,12 +144,12 @@ def read_csr(
     relabel: bool = False,
     placement: str | None = None,
     *,
-    dup_op: Any = "min",
+    dup_op: Any = None,
     format: str | None = None,
     verify: bool = False,
 ) -> tuple[Csr, NDArray[np.int64] | None]:
     """What :func:`read` does, as a plain :class:`~sparsezc.csr.Csr` and the ids (None without `relabel`)."""
-    wanted, merge = weighting.parse(weights), order.merge_name(dup_op)
+    wanted, merge = weighting.parse(weights), None if dup_op is None else order.merge_name(dup_op)
     for name, value in (("symmetrize", symmetrize), ("relabel", relabel), ("verify", verify)):
         flag(name, value)
     if symmetrize and directed:
@@ -156,7 +167,7 @@ def read_csr(
 
 def _read(
     path: str | os.PathLike[str], directed: bool | None, symmetrize: bool, wanted: weighting.Weights, relabel: bool,
-    placement: str | None, merge: str, format: str | None, verify: bool,
+    placement: str | None, merge: str | None, format: str | None, verify: bool,
 ) -> tuple[Csr, NDArray[np.int64] | None]:  # fmt: skip
     both = symmetrize or directed is False
     made = is_made(path)
@@ -184,15 +195,26 @@ def _read(
         with working("taking the rows apart"):
             found = as_edges(found)
     ids = None
+    if merge is None and wanted.kind == "file" and added_up(path, format):
+        merge = "plus"
+        if both:  # the other directions are no duplicates to add
+            found, merge = as_edges(build.build(found, placement="host", dup_op="plus")), "min"
     if relabel:
+        if wanted.kind == "hash":  # of the ids that the user knows: an edge keeps its weight
+            wanted, merge = build.weigh(found, wanted), "min"
         with working("numbering the ids"):
             found, ids = build.relabel(found)
-    return build.build(found, wanted, placement=placement, dup_op=merge, symmetrize=both), ids
+    return build.build(found, wanted, placement=placement, dup_op=merge or "min", symmetrize=both), ids
 
 
 def is_made(path: str | os.PathLike[str]) -> bool:
     """Whether it is the name of a made graph."""
     return isinstance(path, str) and path.partition(":")[0] in MADE and not Path(path).exists()
+
+
+def added_up(path: str | os.PathLike[str], format: str | None = None) -> bool:
+    """Whether duplicates of this file mean their sum, as SciPy's do."""
+    return not is_made(path) and format_of(Path(path), format) == "npz"
 
 
 def ready_file(path: str | os.PathLike[str], format: str | None = None) -> paged.Ready | None:

@@ -11,19 +11,23 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from sparsezc.csr import Csr
-from sparsezc.errors import FileFormatError
+from sparsezc.errors import FileFormatError, InvalidValue
 from sparsezc.io import text
 from sparsezc.io.atomic import Output
 from sparsezc.io.build import Edges, narrow_ids
 from sparsezc.io.listing import Listing, Piece, collect
-from sparsezc.io.pieces import rows_of, unweighted
+from sparsezc.io.pieces import integers, rows_of, unweighted
 from sparsezc.io.source import Lines, lines
+from sparsezc.io.weights import FROM_FILE, Weights
+from sparsezc.semirings import types
 
 SUFFIXES = (".txt", ".el", ".wel", ".e", ".edges", ".tsv", ".csv")
 
 
-def read(path: Path, **_: Any) -> Edges:
+def read(path: Path, *, weights: Weights = FROM_FILE, **_: Any) -> Edges:
     """The edges of a list, one direction each.
 
     Raises
@@ -31,18 +35,23 @@ def read(path: Path, **_: Any) -> Edges:
     FileFormatError
         Something that is no vertex id or number, lines of differing length, or no edge at all; with the line.
     """
-    return collect(listing(path))
+    return collect(listing(path, weights))
 
 
-def listing(path: Path) -> Listing:
+def listing(path: Path, weights: Weights = FROM_FILE) -> Listing:
     """The same piece by piece."""
 
     def pieces(found: Listing) -> Iterator[Piece]:
         columns: int | None = None
         for chunk in lines(path):
+            if chunk.first == 1 and chunk.data[:14].lower() == b"%%matrixmarket":  # whose line of sizes is no edge
+                raise chunk.error(
+                    0, "found %%MatrixMarket; format='mtx' (--format mtx) reads Matrix Market files of any name"
+                )
             if columns is None and path.name.removesuffix(".gz").endswith((".csv", ".tsv")):
                 chunk = _without_header(chunk)
-            table, columns = text.table(Lines(path, chunk.first, text.without_comments(chunk.data)), columns or None)
+            whole = Lines(path, chunk.first, text.without_comments(chunk.data))
+            table, columns = text.table(whole, columns or None, exact=weights.kind == "file")
             if table:
                 rows, cols, *rest = table
                 found.nrows = found.ncols = max(found.nrows, int(max(rows.max(), cols.max())) + 1)
@@ -67,11 +76,15 @@ def write(csr: Csr, out: Output) -> None:
 
     The format has no place for the number of vertices: those after the last one with an edge are lost.
     """
+    if csr.dtype.is_complex:
+        raise InvalidValue(f"an edge list holds real values, not {csr.dtype}; write .npz or .h5")
     mark = b"," if out.path.name.lower().removesuffix(".gz").endswith(".csv") else b"\t"
     with out.open() as file:
         if mark != b",":
             file.write(b"# %d x %d, %d entries\n" % (csr.nrows, csr.ncols, csr.nvals))
         plain = unweighted(csr)
         for _, _, rows, cols, values in rows_of(csr, rows=True, values=not plain):
+            if csr.dtype is types.UINT64 and not plain:
+                values = integers(values, np.int64, "text")
             columns = (rows, cols) if plain else (rows, cols, values)
             file.write(text.printed(b"", *columns).replace(b" ", mark))

@@ -19,6 +19,7 @@ from sparsezc.io.source import Lines
 _PLAIN = b"0123456789 \t\r\n"
 _COMMENT = re.compile(rb"^[ \t]*[#%][^\n]*", re.MULTILINE)
 _LAST = 2**63 - 1  # where NumPy's reader of integers stops counting
+_FRACTION = re.compile(rb"[.eEnN]")  # one of these is in every weight that is no whole number
 _WHOLE = re.compile(rb"[+-]?[0-9]{1,400}")  # longer ones are out of range whatever they say
 
 
@@ -58,7 +59,9 @@ def plain_integers(data: bytes) -> NDArray[np.int64]:
     return np.fromstring(data, np.int64, sep=" ")
 
 
-def table(lines: Lines, columns: int | None, *, ids: int = 2, base: int = 0) -> tuple[list[NDArray[Any]], int]:
+def table(
+    lines: Lines, columns: int | None, *, ids: int = 2, base: int = 0, exact: bool = True
+) -> tuple[list[NDArray[Any]], int]:
     """The columns of lines that all have the same number of words: `ids` vertex numbers, then at most one weight.
 
     Parameters
@@ -69,6 +72,8 @@ def table(lines: Lines, columns: int | None, *, ids: int = 2, base: int = 0) -> 
         Words that each line must have; None takes the first line's number, which must be `ids` or `ids` + 1.
     base : int
         The number that the file gives to its first vertex.
+    exact : bool
+        Refuse whole weights that do not fit 64 bits, which else come as floats.
 
     Returns
     -------
@@ -86,26 +91,25 @@ def table(lines: Lines, columns: int | None, *, ids: int = 2, base: int = 0) -> 
     if (full != columns).any():
         bad = int(np.flatnonzero((words != columns) & (words > 0))[0])
         raise lines.error(bad, f"found {words[bad]} columns; {columns} are needed, as in the lines before")
-    if is_plain(data):
-        numbers = plain_integers(data).reshape(-1, columns)
-        if int(numbers.max()) == _LAST:
-            raise explain(lines, data, columns, ids, base)
+    numbers = plain_integers(data).reshape(-1, columns) if is_plain(data) else None
+    if numbers is not None and int(numbers.max()) < _LAST:
         result: list[NDArray[Any]] = [numbers[:, k] for k in range(columns)]
     else:
-        result = _strict(lines, data, columns, ids, base)
+        result = _strict(lines, data, columns, ids, base, exact)
     for k in range(ids):
-        if int(result[k].min()) < base:
-            raise explain(lines, data, columns, ids, base)
+        if int(result[k].min()) < base or int(result[k].max()) == _LAST:
+            raise explain(lines, data, columns, ids, base, exact)
         result[k] = result[k] - base if base else result[k]
     return result, columns
 
 
-def _strict(lines: Lines, data: bytes, columns: int, ids: int, base: int) -> list[NDArray[Any]]:
-    """The same for text that is more than digits."""
+def _strict(lines: Lines, data: bytes, columns: int, ids: int, base: int, exact: bool) -> list[NDArray[Any]]:
+    """The same for text that is more than digits, or has numbers that may be too large."""
     fields: list[tuple[str, Any]] = [(f"c{k}", np.int64) for k in range(ids)] + (
         [("w", np.int64)] if columns > ids else []
     )
-    for weight in (np.int64, np.float64) if columns > ids else (np.int64,):
+    floats = columns > ids and (not exact or _FRACTION.search(data))
+    for weight in (np.int64, np.float64) if floats else (np.int64,):
         if columns > ids:
             fields[-1] = ("w", weight)
         try:
@@ -113,10 +117,10 @@ def _strict(lines: Lines, data: bytes, columns: int, ids: int, base: int) -> lis
             return [np.ascontiguousarray(found[name]) for name, _ in fields]
         except (ValueError, OverflowError):
             continue
-    raise explain(lines, data, columns, ids, base)
+    raise explain(lines, data, columns, ids, base, exact)
 
 
-def explain(lines: Lines, data: bytes, columns: int, ids: int, base: int) -> Exception:
+def explain(lines: Lines, data: bytes, columns: int, ids: int, base: int, exact: bool) -> Exception:
     """The error for the first line that is not right."""
     for index, line in enumerate(data.split(b"\n")):
         for k, word in enumerate(line.split()):
@@ -126,7 +130,7 @@ def explain(lines: Lines, data: bytes, columns: int, ids: int, base: int) -> Exc
                     float(word)
                 except ValueError:
                     return lines.error(index, f"found {found}; a number is needed as the weight")
-                if _WHOLE.fullmatch(word) and not -(2**63) <= int(word) < _LAST:
+                if exact and _WHOLE.fullmatch(word) and not -(2**63) <= int(word) <= _LAST:
                     return lines.error(index, f"found the weight {found}; it must fit 64 bits")
                 continue
             if not _WHOLE.fullmatch(word):

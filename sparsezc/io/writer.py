@@ -38,8 +38,8 @@ def write(A: Any, path: str | os.PathLike[str], *, format: str | None = None, **
     Raises
     ------
     InvalidValue
-        The format cannot hold the matrix: not square, values that its weights cannot represent, self-loops in .graph;
-        or it knows no compressed ids.
+        The format cannot hold the matrix: not square, values that its weights cannot represent (.sg has none and drops
+        them), self-loops in .graph; or it knows no compressed ids.
     FileNotFoundError
         The folder does not exist.
 

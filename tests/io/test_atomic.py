@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from sparsezc.io import pieces
-from sparsezc.io.atomic import Output
+from sparsezc.io.atomic import FileNotWritten, Output
 from sparsezc.io.writer import convert, write
 from tests.io.graphs import load
 
@@ -130,7 +130,7 @@ def test_a_dangling_link_makes_the_file_that_it_names(tmp_path: Path) -> None:
 
 
 def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
-    """So is /dev/stdout. Nothing reaches it before everything is there, and nothing at all after an error."""
+    """Nothing reaches it before everything is there, and nothing at all after an error."""
     pipe = tmp_path / "pipe.txt"
     os.mkfifo(pipe)
     with ThreadPoolExecutor(1) as pool:
@@ -162,3 +162,39 @@ def test_what_a_killed_run_left_is_removed_and_what_a_live_one_uses_is_not(tmp_p
         assert (tmp_path / "a.txt").read_bytes() == b"second"
     assert (tmp_path / "a.txt").read_bytes() == b"first"
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+@pytest.mark.parametrize("name", ["/dev/fd/{}", "/proc/self/fd/{}", "/proc/{pid}/fd/{}", "link"])
+def test_an_open_descriptor_is_written_to_where_it_is(tmp_path: Path, name: str) -> None:
+    """A regular file behind it is not replaced, and who has it open goes on after what was written."""
+    path = tmp_path / "log.txt"
+    with path.open("wb", buffering=0) as log:
+        log.write(b"before\n")
+        target = Path(name.format(log.fileno(), pid=os.getpid()))
+        if name == "link":
+            target = tmp_path / "link"
+            target.symlink_to(f"/dev/fd/{log.fileno()}")
+        with Output(target) as out, out.open() as file:
+            file.write(b"whole\n")
+        log.write(b"after\n")
+    assert path.read_bytes() == b"before\nwhole\nafter\n"
+    assert sorted(found.name for found in tmp_path.iterdir()) in (["log.txt"], ["link", "log.txt"])
+
+
+def test_another_process_s_descriptor_is_appended_to(tmp_path: Path) -> None:
+    path = tmp_path / "log.txt"
+    path.write_text("before\n")
+    with path.open("ab") as log:
+        other = subprocess.Popen(["sleep", "60"], stdout=log)
+    try:
+        with Output(f"/proc/{other.pid}/fd/1") as out, out.open() as file:
+            file.write(b"whole\n")
+    finally:
+        other.kill()
+        other.wait(60)
+    assert path.read_text() == "before\nwhole\n"
+
+
+def test_a_descriptor_that_is_closed_is_named() -> None:
+    with pytest.raises(FileNotWritten, match="/dev/fd/987 cannot be written"), Output("/dev/fd/987") as out:
+        out.open().close()

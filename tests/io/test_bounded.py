@@ -74,6 +74,8 @@ def test_parquet(tmp_path: Path, room: int) -> None:
 @pytest.mark.parametrize("graph", ["kron:9", "urand:8:3?weights=1-9", "grid:31x17", "path:1", "path:300", "star:99"])
 def test_made_graphs(tmp_path: Path, room: int, graph: str) -> None:
     same(graph, tmp_path)
+    for weights in (None, "5-500"):
+        same(graph, tmp_path, relabel=True, weights=weights)
 
 
 @pytest.mark.parametrize("part", [32, 96, 1 << 15])
@@ -155,6 +157,25 @@ def test_matrix_market_of_every_kind(tmp_path: Path, room: int, symmetry: str, f
     head = f"%%MatrixMarket matrix coordinate {field} {symmetry}\n% a comment\n\n30 30 {len(lines)}\n"
     (tmp_path / "a.mtx").write_text(head + "\n".join(lines))  # without an end of the last line
     same(tmp_path / "a.mtx", tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo"])
+def test_duplicates_in_scipys_formats(tmp_path: Path, room: int, kind: str) -> None:
+    rng = np.random.default_rng(6)
+    rows, cols, data = np.repeat(np.arange(40), 50), rng.integers(0, 40, 2000), rng.integers(1, 9, 2000)
+    arrays = {"indptr": np.arange(0, 2001, 50), "indices": cols} if kind != "coo" else {"row": rows, "col": cols}
+    np.savez(tmp_path / "a.npz", format=kind, shape=[40, 40], data=data, **arrays)
+    for options in ({}, {"dup_op": "max"}, {"symmetrize": True}, {"symmetrize": True, "dup_op": "plus"},
+                    {"relabel": True, "weights": "1-9"}, {"weights": False}, {"weights": "FP32"}):  # fmt: skip
+        same(tmp_path / "a.npz", tmp_path, **options)
+
+
+def test_whole_numbers_of_more_than_64_bits(tmp_path: Path, room: int) -> None:
+    """Real ones are rounded; edge lists that are read without weights may have them."""
+    (tmp_path / "a.mtx").write_text(f"{MM.replace('integer', 'real')}3 3 2\n1 2 99999999999999999999\n2 1 5\n")
+    same(tmp_path / "a.mtx", tmp_path)
+    (tmp_path / "a.txt").write_text("0 1 99999999999999999999\n1 2 9223372036854775807\n")
+    same(tmp_path / "a.txt", tmp_path, weights=False)
 
 
 def test_dense_and_rectangular_matrix_market(tmp_path: Path, room: int) -> None:

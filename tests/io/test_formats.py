@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from sparsezc.errors import InvalidValue, OutOfMemory
+from sparsezc.errors import FileFormatError, InvalidValue, OutOfMemory
 from sparsezc.io.reader import read_csr
+from sparsezc.io.writer import convert
 from tests.io.graphs import is_symmetric, load, same, scipy_of
 
 
@@ -164,6 +165,39 @@ class TestOptions:
         np.testing.assert_array_equal(few * 10**9, many)
         np.testing.assert_array_equal(few, np.unique(edges))
 
+    @pytest.mark.parametrize("values", [[1, 2, 4, 8, 16], [200, 100, 1, 1, 1], [1, 1, 1, 1, 1], [0.5, 1.25, 3, 4, 5]])
+    @pytest.mark.parametrize("kind", ["coo", "csr", "csc"])
+    def test_duplicates_in_npz_are_added_up(self, tmp_path: Path, kind: str, values: list[float]) -> None:
+        data = np.array(values, np.float64 if values[0] == 0.5 else np.uint8)
+        arrays = {"format": kind, "shape": [3, 3], "data": data}
+        first, second = [0, 0, 1, 1, 2], [1, 1, 0, 2, 2]  # twice at (0, 1), and both directions of it
+        if kind == "coo":
+            np.savez(tmp_path / "a.npz", row=first, col=second, **arrays)
+        else:
+            np.savez(tmp_path / "a.npz", indptr=[0, 2, 4, 5], indices=second, **arrays)
+        expected = sp.load_npz(tmp_path / "a.npz").tocsr()
+        expected.sum_duplicates()
+        assert expected.nnz == 4
+        same(load(tmp_path / "a.npz"), expected)
+        same(read_csr(tmp_path / "a.npz", relabel=True, placement="host")[0], expected)
+        twice = (1, 0) if kind == "csc" else (0, 1)
+        assert scipy_of(load(tmp_path / "a.npz", dup_op="min"))[twice] == min(values[:2])
+        both = scipy_of(load(tmp_path / "a.npz", symmetrize=True)).toarray()
+        a, b = expected.toarray(), expected.T.toarray()
+        np.testing.assert_array_equal(both, np.where((a != 0) & (b != 0), np.minimum(a, b), np.maximum(a, b)))
+
+    @pytest.mark.parametrize("name", ["a.txt", "a.sg", "a.h5", "kron:8", "kron:8?weights=1-99", "star:9"])
+    def test_relabelling_changes_no_made_weight(self, tmp_path: Path, name: str) -> None:
+        path: str | Path = name
+        if name.startswith("a."):
+            path = tmp_path / name
+            convert("kron:8", path)
+        for options in ({"weights": "1-99"}, {"weights": "1-99", "symmetrize": True, "dup_op": "plus"}):
+            plain = load(path, **options)
+            csr, ids = read_csr(path, relabel=True, placement="host", **options)
+            same(csr, scipy_of(plain)[ids][:, ids])
+            assert (csr.dtype, csr.symmetric) == (plain.dtype, plain.symmetric)
+
     def test_huge_ids_without_relabel_say_what_to_do(self, tmp_path: Path) -> None:
         with pytest.raises(OutOfMemory, match="relabel=True"):
             load(put(tmp_path, "a.txt", "700000000000000 5\n"))
@@ -227,3 +261,31 @@ class TestOptions:
 
     def test_a_format_of_choice(self, tmp_path: Path) -> None:
         assert load(put(tmp_path, "graph.dat", "0 1\n"), format="snap").nvals == 1
+
+
+class TestRange:
+    """Whole weights have 64 bits, and without weights nobody asks."""
+
+    @pytest.mark.parametrize("name", ["a.txt", "a.gr"])
+    @pytest.mark.parametrize("weights", [(2**63 - 1, 3), (2**63 - 1, -(2**63)), (2**63, 3), (3, -(2**63) - 1)])
+    def test_the_largest_weight(self, tmp_path: Path, name: str, weights: tuple[int, int]) -> None:
+        mark, head = ("a ", "p sp 3 2\n") if name == "a.gr" else ("", "")
+        path = put(tmp_path, name, f"{head}{mark}1 2 {weights[0]}\n{mark}2 1 {weights[1]}\n")
+        if weights[1] >= -(2**63) and weights[0] < 2**63:
+            assert load(path).values.read().tolist() == list(weights)
+            assert load(path).dtype.name == "INT64"
+        else:
+            with pytest.raises(FileFormatError, match="it must fit 64 bits"):
+                load(path)
+        for made in (False, "7-7"):
+            assert load(path, weights=made).nvals == 2
+
+    @pytest.mark.parametrize("ids", ["9223372036854775807 1 5", "9223372036854775807 1 -5", "9223372036854775808 1 -5"])
+    def test_the_largest_id_is_none(self, tmp_path: Path, ids: str) -> None:
+        path = put(tmp_path, "a.txt", f"0 1 99999999999999999999\n{ids}\n")
+        with pytest.raises(FileFormatError, match=r"line 2: found the vertex id .*below 2\^63"):
+            load(path, relabel=True, weights=False)
+
+    def test_fractions_and_large_numbers_are_floats(self, tmp_path: Path) -> None:
+        path = put(tmp_path, "a.txt", "0 1 99999999999999999999\n1 0 0.5\n")
+        assert load(path).values.read().tolist() == [1e20, 0.5]

@@ -222,3 +222,42 @@ def test_convert(tmp_path: Path, target: str) -> None:
     assert b.nvals == a.nvals
     assert b.nrows in (a.nrows, last)
     np.testing.assert_array_equal(a.indices.read(), b.indices.read())
+
+
+@pytest.mark.parametrize("dtype", [types.FC32, types.FC64])
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo"])
+def test_complex_values_in_npz(tmp_path: Path, kind: str, dtype: types.DataType) -> None:
+    matrix = sp.csr_array(np.array([[0, 1 + 2j], [3 - 1j, 0]], dtype.np_type))
+    sp.save_npz(tmp_path / "a.npz", matrix.asformat(kind))
+    found = load(tmp_path / "a.npz")
+    assert found.dtype is dtype
+    write(found, tmp_path / "b.npz")
+    for path in (tmp_path / "a.npz", tmp_path / "b.npz"):
+        same(load(path), matrix)
+    with pytest.raises(InvalidValue, match=r"a\.npz: .*dup_op='min' cannot order complex values"):
+        load(tmp_path / "a.npz", symmetrize=True, dup_op="min")
+    assert scipy_of(load(tmp_path / "a.npz", symmetrize=True, dup_op="plus"))[0, 1] == 4 + 1j
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.csv.gz", "a.gr", "a.graph", "a.mtx", "a.parquet"])
+def test_complex_values_are_refused_by_the_name_of_the_file_and_the_type(tmp_path: Path, name: str) -> None:
+    edges = Edges(2, 2, np.array([0, 1]), np.array([1, 0]), np.array([1 + 2j, 1 + 2j]))
+    with pytest.raises(InvalidValue, match=rf"{name}: .*FC64"):
+        write(build(edges, placement="host"), tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.csv.gz", "a.gr", "a.graph"])
+def test_values_that_the_reader_would_refuse_are_not_written(tmp_path: Path, name: str) -> None:
+    for largest in (2**63 - 1, 2**63):
+        weights = np.array([largest, largest, 1, 1], np.uint64)
+        edges = Edges(3, 3, np.array([0, 1, 1, 2]), np.array([1, 0, 2, 1]), weights)
+        csr = build(edges, placement="host", weights=weighting.parse("UINT64"))
+        if largest < 2**63:
+            write(csr, tmp_path / name)
+            same(load(tmp_path / name), scipy_of(csr))
+            (tmp_path / name).unlink()
+            continue
+        with pytest.raises(InvalidValue, match=rf"{name}: the value 9223372036854775808 does not fit"):
+            write(csr, tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
