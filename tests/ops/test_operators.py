@@ -168,7 +168,7 @@ def test_any_keeps_one_of_the_products(name: str, engine: Engine) -> None:
         assert all(x in products[i] for i, x in found.items()), (name, dtype, found, products)
 
 
-@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("dtype", ["BOOL", "INT8", "UINT64", "FP32"])
 @pytest.mark.parametrize("name", ["floordiv", "rfloordiv", "rpow"])
 def test_division_by_zero_says_what_the_operator_says(name: str, dtype: str, engine: Engine) -> None:
     """The judge's own raise there, and leave whatever lies in memory behind."""
