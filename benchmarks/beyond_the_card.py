@@ -267,8 +267,7 @@ def main(arguments: list[str] | None = None) -> int:
             with report.part("the cases"):
                 bench.everything()
     print(table(HEADER, map(row, report.cases), left=3) if report.cases else "nothing was measured")
-    picture = plot(report)
-    print(f"written: {report.save()}{f', {picture}' if picture else ''}")
+    report.end(plot(report))
     say("done")
     return 0 if report.ok else 1
 

@@ -96,8 +96,7 @@ def main(arguments: list[str] | None = None) -> int:
                     run_graph(name, placement, report, options)
                 gc.collect()
     print(table(HEADER, map(row, report.cases), left=4))
-    picture = plot(report)
-    print(f"written: {report.save()}{f', {picture}' if picture else ''}")
+    report.end(plot(report))
     return 0 if report.ok else 1
 
 

@@ -281,6 +281,10 @@ class Report:
         unfinished.replace(self.path)
         return self.path
 
+    def end(self, picture: Path | None = None) -> None:
+        """Write it for the last time and say where it lies, and a picture of it."""
+        print(f"written: {self.save()}{f', {picture}' if picture else ''}")
+
 
 def load(path: Path) -> Report:
     """A report again, from its JSON."""

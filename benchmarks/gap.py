@@ -193,8 +193,7 @@ def main(arguments: list[str] | None = None) -> int:
     with gb.config.set(engine=options.used_engine, progress=False, **caches):
         run(options, report)
     print(table(HEADER, map(row, report.cases), left=3) if report.cases else "nothing was measured")
-    picture = plot(report)
-    print(f"written: {report.save()}{f', {picture}' if picture else ''}")
+    report.end(plot(report))
     return 0 if report.ok else 1
 
 

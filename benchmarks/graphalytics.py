@@ -202,7 +202,7 @@ def main(arguments: list[str] | None = None) -> int:
     with gb.config.set(engine=options.used_engine, progress=False):
         run(options, report)
     print(table(HEADER, map(row, report.cases), left=3) if report.cases else "nothing was measured")
-    print(f"written: {report.save()}")
+    report.end()
     return 0 if report.ok else 1
 
 

@@ -226,8 +226,7 @@ def main(arguments: list[str] | None = None) -> int:
         with report.part("levels"):
             levels(report, options.grid, options.repeats)
     print(table(HEADER, map(row, report.cases), left=2))
-    picture = plot(report)
-    print(f"written: {report.save()}{f', {picture}' if picture else ''}")
+    report.end(plot(report))
     return 0 if report.ok else 1
 
 

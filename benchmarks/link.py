@@ -254,8 +254,7 @@ def main(arguments: list[str] | None = None) -> int:
     print(f"{gpu.name}; reference: {facts.MACHINE}", flush=True)
     run(gpu, report, Sizes(given.stream_mib * MIB, working, given.requests, given.trials))
     print(printed(report))
-    picture = plot(report)
-    print(f"written: {report.save()}{f', {picture}' if picture else ''}")
+    report.end(plot(report))
     return 0 if report.ok else 1
 
 

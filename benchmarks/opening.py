@@ -110,8 +110,7 @@ def main(arguments: list[str] | None = None) -> int:
                     run_file(name, path, placement, report, options)
                 gc.collect()
     print(table(HEADER, map(row, report.cases), left=3))
-    picture = plot(report)
-    print(f"written: {report.save()}{f', {picture}' if picture else ''}")
+    report.end(plot(report))
     return 0 if report.ok and not any(kept(case) is False for case in report.cases) else 1
 
 

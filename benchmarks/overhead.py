@@ -198,8 +198,7 @@ def main(arguments: list[str] | None = None) -> int:
         with report.part("cold start"):
             cold_start(report, given.edges, given.starts)
     print(printed(report))
-    picture = plot(report)
-    print(f"written: {report.save()}{f', {picture}' if picture else ''}")
+    report.end(plot(report))
     kept = all(case.notes["within_limit"] for case in report.cases)
     return 0 if report.ok and kept else 1
 

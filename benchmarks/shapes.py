@@ -182,8 +182,7 @@ def main(arguments: list[str] | None = None) -> int:
                     run_shape(name, placement, report, options)
                 gc.collect()
     print(table(HEADER, map(row, report.cases), left=2))
-    picture = plot(report)
-    print(f"written: {report.save()}{f', {picture}' if picture else ''}")
+    report.end(plot(report))
     kept = all(case.notes["of_stream"] <= LIMIT for case in report.cases)
     return 0 if report.ok and kept else 1
 

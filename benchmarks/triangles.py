@@ -99,7 +99,7 @@ def main(arguments: list[str] | None = None) -> int:
     with gb.config.set(progress=False):
         run(options, report)
     print(table(["case", "min ms", "median", "max", "peer ms", "x faster", "ok"], map(row, report.cases)))
-    print(f"written: {report.save()}")
+    report.end()
     return 0 if report.ok else 1
 
 

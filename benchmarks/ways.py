@@ -122,8 +122,7 @@ def main(arguments: list[str] | None = None) -> int:
                 del csr
             gc.collect()
     print(table(HEADER, map(row, report.cases), left=4))
-    picture = plot(report)
-    print(f"written: {report.save()}{f', {picture}' if picture else ''}")
+    report.end(plot(report))
     return 0 if report.ok else 1
 
 

@@ -171,8 +171,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
 def show(report: Report) -> None:
     print(table(HEADER, [row(case, report.cases) for case in report.cases], left=3))
     print(f"\n{paper.CITATION}\n{beside_the_paper(report.cases)}")
-    picture = page(report)
-    print(f"written: {report.save()}{f', {picture}' if picture else ''}")
+    report.end(page(report))
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -218,8 +218,7 @@ def main(arguments: list[str] | None = None) -> int:
             with report.part(name):
                 run_graph(name, report, options)
     print(table(HEADER, map(row, report.cases), left=2) if report.cases else "nothing was predicted")
-    picture = plot(report) if options.trials else None
-    print(f"written: {report.save()}{f', {picture}' if picture else ''}")
+    report.end(plot(report) if options.trials else None)
     return 0 if report.ok else 1
 
 

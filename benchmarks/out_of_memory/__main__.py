@@ -64,8 +64,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
 
 def show(report: Report) -> None:
     print(tables(report.cases))
-    picture = page(report)
-    print(f"written: {report.save()}{f', {picture}' if picture else ''}")
+    report.end(page(report))
 
 
 def main(arguments: list[str] | None = None) -> int:
