@@ -159,7 +159,7 @@ class _Case:
             (
                 *rows.arguments[:3], self.x.vector.bits,
                 *self.mask.arguments(), np.uint64(self.x.width), *self._active(searches), self.y, *slots,
-                gpu.xp.zeros(2, np.uint64), launch.piece(blocks, nwords, 16 if looks else 4), *chunks.all,
+                gpu.xp.zeros(2, np.uint64), np.uint32(launch.piece(blocks, nwords, 16 if looks else 4)), *chunks.all,
             ),
         )  # fmt: skip
 

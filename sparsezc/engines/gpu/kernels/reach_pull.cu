@@ -93,17 +93,17 @@ __device__ __forceinline__ void do_word(const Panel& p, Ids& ids, u64 nrows, con
 
 extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 nrows, const i64* indptr, const Id* indices, const u32* x, const u32* mask, u32 flip, u64 width, u64 a, u64 b,
-           u64 c, u64 d, u32* y, const Id* heads, u32 k, u64* counters, u64 piece, u64 nchunks, const u64* long_rows,
+           u64 c, u64 d, u32* y, const Id* heads, u32 k, u64* counters, u32 piece, u64 nchunks, const u64* long_rows,
            const u64* long_first, const u32* chunk_slot) {
   __shared__ u8 owners[8][32];
   const Panel p = {indices, x, mask, flip, width, given(a, b, c, d), y};
   Ids ids(indices);
   each_chunk({nchunks, long_rows, long_first, chunk_slot}, indptr, counters,
              [&](u64 row, u64 begin, u64 end) { do_chunk(p, ids, row, begin, end); });
-  const u64 nwords = (nrows + 31) / 32;
+  const u32 nwords = (u32)((nrows + 31) / 32);  // rows are numbered with 32 bits (panel.py)
   for_pieces(counters + 1, nwords, piece, [&](u64 first) {
-    for (u64 i = 0; i < piece && first + i < nwords; ++i)
-      do_word(p, ids, nrows, indptr, heads, k, first + i, owners[threadIdx.x >> 5]);
+    for (u32 i = 0; i < piece && first + i < nwords; ++i)
+      do_word(p, ids, nrows, indptr, heads, k, (u32)first + i, owners[threadIdx.x >> 5]);
   });
 }
 

@@ -38,7 +38,7 @@ __device__ __forceinline__ void do_word(const Panel& p, Ids& ids, u64 nrows, con
 
 extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 nrows, const i64* indptr, const Id* indices, const u32* x, const u32* mask, u32 flip, u64 width, u64 a, u64 b,
-           u64 c, u64 d, u32* y, u64* counters, u64 piece, u64 nchunks, const u64* long_rows, const u64* long_first,
+           u64 c, u64 d, u32* y, u64* counters, u32 piece, u64 nchunks, const u64* long_rows, const u64* long_first,
            const u32* chunk_slot) {
   __shared__ u8 owners[8][32];
   const u32 lane = lane_id();
@@ -54,10 +54,10 @@ extern "C" __global__ void __launch_bounds__(256)
       if (active) push(p, vertex, bits);
     }
   });
-  const u64 nwords = (nrows + 31) / 32;
+  const u32 nwords = (u32)((nrows + 31) / 32);  // rows are numbered with 32 bits (panel.py)
   for_pieces(counters + 1, nwords, piece, [&](u64 first) {
-    for (u64 i = 0; i < piece && first + i < nwords; ++i)
-      do_word(p, ids, nrows, indptr, first + i, owners[threadIdx.x >> 5]);
+    for (u32 i = 0; i < piece && first + i < nwords; ++i)
+      do_word(p, ids, nrows, indptr, (u32)first + i, owners[threadIdx.x >> 5]);
   });
 }
 
