@@ -96,8 +96,10 @@ def table(
         result: list[NDArray[Any]] = [numbers[:, k] for k in range(columns)]
     else:
         result = _strict(lines, data, columns, ids, base, exact)
+        if any(int(result[k].max()) == _LAST for k in range(ids)):
+            raise explain(lines, data, columns, ids, base, exact)
     for k in range(ids):
-        if int(result[k].min()) < base or int(result[k].max()) == _LAST:
+        if int(result[k].min()) < base:
             raise explain(lines, data, columns, ids, base, exact)
         result[k] = result[k] - base if base else result[k]
     return result, columns
