@@ -75,9 +75,6 @@ def convert(
             added = dup_op is None and wanted.kind == "file" and added_up(source, format)
             if wanted.kind != "file":
                 found.pieces = ((rows, cols, None) for rows, cols, _ in found.pieces)
-            if ids is not None and wanted.kind == "hash":  # of the ids that the user knows: an edge keeps its weight
-                found.pieces, wanted = _weighed(found.pieces, wanted), Weights("file", wanted.dtype)
-                merge = "min"
             if ids is not None:
                 found.pieces = _numbered(found, found.pieces, ids)
             both = both or found.undirected
@@ -172,12 +169,6 @@ def _occurring(found: Listing, room: _Room) -> NDArray[np.int64]:
             ids, held = np.unique(np.concatenate([ids, *parts])), 0
             parts.clear()
     return np.unique(np.concatenate([ids, *parts]))
-
-
-def _weighed(pieces: Iterator[Piece], weights: Weights) -> Iterator[Piece]:
-    """The pieces with made weights."""
-    for rows, cols, _ in pieces:
-        yield rows, cols, weighting.hashed(rows, cols, weights)
 
 
 def _numbered(found: Listing, pieces: Iterator[Piece], ids: NDArray[np.int64]) -> Iterator[Piece]:

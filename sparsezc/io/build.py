@@ -56,15 +56,6 @@ def narrow_ids(ids: NDArray[Any]) -> NDArray[Any]:
     return ids.astype(np.int64 if int(ids.max()) >= 2**32 else np.uint32, copy=False)
 
 
-def weigh(edges: Edges, weights: Weights) -> Weights:
-    """Give edges made weights of the ids that they have now; how the weights are to be read from then on."""
-    edges.values = np.empty(edges.rows.size, None if weights.dtype is None else weights.dtype.np_type)
-    for start in range(0, edges.rows.size, BLOCK):
-        part = slice(start, start + BLOCK)
-        edges.values[part] = weighting.hashed(edges.rows[part], edges.cols[part], weights)
-    return Weights("file", weights.dtype)
-
-
 def relabel(edges: Edges) -> tuple[Edges, NDArray[np.int64]]:
     """The same edges over the ids that occur, numbered from 0 in ascending order; and those ids."""
     if max(edges.nrows, edges.ncols) <= 8 * edges.rows.size + BLOCK:  # a table of all ids is small enough

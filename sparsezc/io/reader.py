@@ -76,8 +76,8 @@ def read(
         None: the file's values, in the type that the file states or else the narrowest that holds them (UINT8 for 1 to
         255; fractions are FP64); True everywhere (BOOL, iso-valued) where the file has none, as .sg. False: the pattern
         only. A type: the file's values, converted to it as GraphBLAS does (integers wrap, floats saturate on their way
-        to integers, NaN becomes 0 there). ``"hash:LOW-HIGH"``: made whole numbers, the same for (i, j) and (j, i),
-        and with `relabel`.
+        to integers, NaN becomes 0 there). ``"hash:LOW-HIGH"``: made whole numbers, of the numbers that
+        the two vertices have in the matrix: the same for (i, j) and (j, i), and others with `relabel`.
     relabel : bool
         Number only the ids that occur, in ascending order.
     placement : str, optional
@@ -181,6 +181,7 @@ def _read(
         resolve(placement, 0, 0)  # refuses before the work
     if made:
         generate = import_module("sparsezc.io.generate")
+        wanted = generate.weights_of(str(path), generate.parse(str(path)), wanted)
         found: Csr | build.Edges = generate.make(str(path), wanted, placement)
     else:
         file = Path(path)
@@ -200,8 +201,6 @@ def _read(
         if both:  # the other directions are no duplicates to add
             found, merge = as_edges(build.build(found, placement="host", dup_op="plus")), "min"
     if relabel:
-        if wanted.kind == "hash":  # of the ids that the user knows: an edge keeps its weight
-            wanted, merge = build.weigh(found, wanted), "min"
         with working("numbering the ids"):
             found, ids = build.relabel(found)
     return build.build(found, wanted, placement=placement, dup_op=merge or "min", symmetrize=both), ids
