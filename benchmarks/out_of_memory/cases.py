@@ -18,12 +18,12 @@ from benchmarks.gap_kernels import KERNELS, Graph
 from benchmarks.out_of_memory.summary import ASCETIC, row
 from sparsezc import device
 from sparsezc.engines.gpu import specialise
-from sparsezc.engines.gpu.placements import resident
+from sparsezc.engines.gpu.placements import resident, ways
 from sparsezc.memory import budget as budgets
 
 ALL_ON_THE_CARD = "uvm"  # the driver's own: it obeys no budget, so it is measured once, beside the largest
 KEEPS = ("hybrid", "zerocopy", "cached", ASCETIC)  # something on the card from call to call: row heads, segments
-PUBLISHED = {"WAYS": (resident.GATHERED,), "ACTIVE": 0.1}  # what Ascetic's paper says
+PUBLISHED = {"WAYS": (ways.GATHERED,), "ACTIVE": 0.1}  # what Ascetic's paper says
 _ROUNDING = 1e-9  # of sums of up to millions of FP64 numbers
 _ROUNDS = 4  # in which a case may still meet a kernel that is not compiled
 

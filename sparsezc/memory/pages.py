@@ -132,6 +132,18 @@ def rate(gpu: Device, pages: Pages, repeats: int = 5) -> Rate:
     return Rate(lines * _LINE / streamed, lines * _LINE / scattered)
 
 
+def copied(gpu: Device, held: Pages, repeats: int = 5) -> float:
+    """Bytes a second of copies from pages: the best of some runs."""
+    target, seconds = gpu.xp.empty(held.array.size, np.uint8), []
+    for _ in range(repeats + 1):
+        gpu.synchronize()
+        start = time.perf_counter()
+        gpu.copy_in(target, held.array, held.kind)
+        gpu.synchronize()
+        seconds.append(time.perf_counter() - start)
+    return held.array.size / min(seconds[1:])
+
+
 _compiled: tuple[Device, Kernel] | None = None
 
 

@@ -13,5 +13,5 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Buffers and segments so small that a test's matrix takes many."""
     monkeypatch.setattr(stores, "LONG", 64)
     monkeypatch.setattr(segments, "BITS", 6)
-    monkeypatch.setattr(staging, "_MOST", 1 << 12)
+    monkeypatch.setattr(staging, "MOST", 1 << 12)
     monkeypatch.setattr(resident, "_LARGE", 0)

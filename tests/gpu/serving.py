@@ -31,6 +31,19 @@ def vectors(dtype: str) -> Iterator[gb.Vector]:
     yield gb.Vector.from_dense(np.arange(N) % 5 + 1).dup(dtype)
 
 
+def statements(A: gb.Matrix, u: gb.Vector, m: gb.Vector, name: str) -> Iterator[gb.Vector]:
+    """Products with and without a mask, into their output too."""
+    op, kind = name, gb.semiring.from_string(name)[A.dtype].return_type
+    for product in (lambda: A.mxv(u, op), lambda: u.vxm(A, op)):
+        for mask in (None, m.S, ~m.S):
+            w = gb.Vector(kind, N)
+            w(mask=mask) << product()
+            yield w
+    w = gb.Vector.from_coo([1, 77, 300], [1, 1, 1], kind, size=N)
+    w(~w.S, gb.binary.plus if name != "lor_land" else gb.binary.lor) << A.mxv(u, op)  # the output masks itself
+    yield w
+
+
 def room_for(nbytes: int) -> Any:
     return gb.config.set(budget=budget.working_bytes(N) + nbytes)
 

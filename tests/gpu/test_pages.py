@@ -182,7 +182,7 @@ def test_doctor_measures_each_kind_and_says_which_is_taken(
 ) -> None:
     monkeypatch.setattr(doctor, "_BYTES", 1 << 17)
     facts = doctor.diagnose()
-    assert set(facts["link"]) == {"copy", "managed", "pinned", "file"}
+    assert set(facts["link"]) == {"copy", "gather", "managed", "pinned", "file"}
     assert set(facts["scattered"]) == {"managed", "pinned", "file"}
     assert min(*facts["link"].values(), *facts["scattered"].values()) > 0
     assert facts["pages"][-1]["kind"] == "pinned"
@@ -217,7 +217,7 @@ def test_doctor_goes_on_without_a_file_or_much_memory(card: EmulatedDevice, monk
     made = card.pages
     monkeypatch.setattr(card, "pages", lambda n, kind: asked.append(n) or made(n, kind), raising=False)
     facts = doctor.diagnose()
-    assert set(facts["link"]) == {"copy", "pinned"}
+    assert set(facts["link"]) == {"copy", "gather", "pinned"}
     assert max(asked) == MIB
 
 

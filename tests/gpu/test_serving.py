@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,24 +9,12 @@ import pytest
 
 import sparsezc as gb
 from sparsezc import device
-from sparsezc.engines.gpu.placements import gather, resident, segments
+from sparsezc.engines.gpu.placements import gather, resident, segments, ways
 from sparsezc.memory import budget
-from tests.gpu.serving import N, link_bytes, matrix, room_for, vectors
+from tests.gpu.serving import N, link_bytes, matrix, room_for, statements, vectors
 
 MOVING = ("stream", "gather", "cached", "hybrid")
 PLACEMENTS = (*MOVING, "uvm")
-
-
-def statements(A: gb.Matrix, u: gb.Vector, m: gb.Vector, name: str) -> Iterator[gb.Vector]:
-    op, kind = name, gb.semiring.from_string(name)[A.dtype].return_type
-    for product in (lambda: A.mxv(u, op), lambda: u.vxm(A, op)):
-        for mask in (None, m.S, ~m.S):
-            w = gb.Vector(kind, N)
-            w(mask=mask) << product()
-            yield w
-    w = gb.Vector.from_coo([1, 77, 300], [1, 1, 1], kind, size=N)
-    w(~w.S, gb.binary.plus if name != "lor_land" else gb.binary.lor) << A.mxv(u, op)  # the output masks itself
-    yield w
 
 
 @pytest.mark.usefixtures("small_pieces")
@@ -283,7 +270,7 @@ def test_what_is_measured_decides_how_cached_fetches(gpu: Any, monkeypatch: pyte
 @pytest.mark.usefixtures("small_pieces", "counting")
 def test_where_the_rest_is_gathered_rows_stay_as_wholes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ascetic as published: of a product that wants all, what lies on the card is not moved."""
-    monkeypatch.setattr(resident, "WAYS", (resident.GATHERED,))
+    monkeypatch.setattr(resident, "WAYS", (ways.GATHERED,))
     A, full = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
     with room_for(22_000), gb.config.set(packing="off"):
         B = partly_kept(A, "cached")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from sparsezc import device
 from sparsezc.device import Device, Pages
+from sparsezc.engines.gpu.placements import hands
 from sparsezc.errors import OutOfMemory
 from sparsezc.memory import budget, pages, zerocopy
 from sparsezc.memory.mapped import MappedBuffer
@@ -34,8 +34,8 @@ def diagnose(*, measure: bool = True) -> dict[str, Any]:
         ``available`` (bool) and, without a GPU, ``reason``; with one: ``name``, ``multiprocessors``, ``memory_free``,
         ``memory_total``, ``budget`` (bytes), versions, ``pages`` (which kind is taken for arrays in host memory:
         a list of ``from``, bytes, ``kind`` and ``why``). Measured, bytes per second: ``link`` (``copy`` from pinned
-        memory; ``managed``, ``pinned`` and ``file`` pages read by a kernel in their order), ``scattered`` (the same
-        pages, lines of 128 bytes here and there).
+        memory, ``gather`` by the host's threads; ``managed``, ``pinned`` and ``file`` pages read by a kernel in their
+        order), ``scattered`` (the same pages, lines of 128 bytes here and there).
     """
     reason = device.reason()
     if reason is not None:
@@ -86,7 +86,8 @@ def _link(gpu: Device) -> tuple[dict[str, float], dict[str, float]]:
     streamed, scattered = {}, {}
     for kind, held in _held(gpu, nbytes):
         if kind == "pinned":
-            streamed["copy"] = _copied(gpu, held)
+            streamed["copy"] = pages.copied(gpu, held, _REPEATS)
+            streamed["gather"] = hands.rate(held.array)
         streamed[kind], scattered[kind] = pages.rate(gpu, held, _REPEATS)
         del held  # before the next are made
     return streamed, scattered
@@ -104,15 +105,3 @@ def _held(gpu: Device, nbytes: int) -> Iterator[tuple[str, Pages]]:
         except (OSError, OutOfMemory):  # no room in the folder, or a file system whose pages cannot be registered
             return
         yield "file", mapped
-
-
-def _copied(gpu: Device, held: Pages) -> float:
-    """Bytes a second of copies from pages: the best of a few runs."""
-    target, seconds = gpu.xp.empty(held.array.size, np.uint8), []
-    for _ in range(_REPEATS + 1):
-        gpu.synchronize()
-        start = time.perf_counter()
-        gpu.copy_in(target, held.array, held.kind)
-        gpu.synchronize()
-        seconds.append(time.perf_counter() - start)
-    return held.array.size / min(seconds[1:])

@@ -6,7 +6,8 @@ own way:
 
 * ``stream.py``: ranges of rows, one after another, through two buffers on the card;
 * ``gather.py``: the rows that the product wants, put together by the host's threads and copied;
-* ``resident.py``: some *segments* of the entries stay on the card (``hybrid``, ``mapped``, ``cached``).
+* ``resident.py``: some *segments* of the entries stay on the card (``hybrid``, ``mapped``, ``cached``); for the rest
+  ``hybrid`` takes the cheapest of these ways (``ways.py``).
 
 Each gives parts for what is wanted; the kernels know nothing else of placements, and algorithms nothing at all. Their
 arrays lie in host memory that kernels can read, so every operation that has no use for parts reads that.

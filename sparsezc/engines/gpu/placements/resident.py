@@ -7,9 +7,10 @@ segment takes the place of one that was read less than half as often; where all 
 nothing moves any more.
 
 ``hybrid``, and ``mapped`` with a file's pages, read the rest over the link, in the same launch: a warp asks a table
-where its segment lies, and while some warps wait for the link others work on the card. ``cached`` follows
-Ascetic, for comparison: the rows that lie wholly in the region are worked on while the threads of the host gather
-the others (gather.py), unless reading these in place is faster, which the first products measure.
+where its segment lies, and while some warps wait for the link others work on the card. Where that takes less time on
+this machine, ``hybrid`` has the rest copied or gathered (ways.py). ``cached`` follows Ascetic, for comparison: the rows
+that lie wholly in the region are worked on while the threads of the host gather the others (gather.py), unless reading
+these in place is faster, which the first products measure.
 Source: R. Tang, Z. Zhao, K. Wang, X. Gong, J. Zhang, W. Wang, P.-C. Yew, Ascetic: enhancing cross-iterations data
 efficiency in out-of-memory graph processing on GPUs, ICPP 2021, doi:10.1145/3472456.3472457.
 """
@@ -24,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sparsezc import device, stats
-from sparsezc.engines.gpu.placements import Entries, Part, Wanted, gather, part, segments, staging, whole
+from sparsezc.engines.gpu.placements import Entries, Part, Wanted, gather, part, segments, staging, stream, ways, whole
 from sparsezc.engines.gpu.stores import Rows
 from sparsezc.memory import budget
 
@@ -38,8 +39,7 @@ _HYSTERESIS = 2  # a segment takes another's place if it was read so many times 
 #: Of the entries that are not kept, the share that ``cached`` expects a product to want. Ascetic has 0.1; as fetched
 #: rows come in turns here, half of the memory does for them, and more can stay.
 ACTIVE = 0.05
-GATHERED, IN_PLACE = "gathered", "in place"
-WAYS = (GATHERED, IN_PLACE)  # in which ``cached`` may fetch the rest; Ascetic gathers
+WAYS = (ways.GATHERED, ways.IN_PLACE)  # in which ``cached`` may fetch the rest; Ascetic gathers
 
 
 def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterable[Part]:
@@ -53,7 +53,14 @@ def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterable[Part]:
         region = None
     else:
         region = rows.region
-    if region is None or not region.filled:  # as zerocopy: no table to look into
+    if region is not None and not region.filled:
+        region = None  # no table to look into
+    way = ways.cheapest(rows, entries, wanted, expected, 0.0 if region is None else region.filled / region.count)
+    if way == ways.COPIED:
+        return stream.parts(rows, entries, wanted)
+    if way == ways.GATHERED:
+        return _gathered(region, rows, entries, wanted)
+    if region is None:  # as zerocopy
         return (whole(rows, None if entries.ids is rows.indices else entries.ids),)
     return (_mixed(region, rows, entries),)
 
@@ -245,7 +252,7 @@ def _of(rows: Rows, entries: Entries, wanted: Wanted) -> Region | None:
         counted = region.counted(rows)
     rows.region = None  # its memory is free for the next
     del region
-    room = _room(rows, entries.nbytes)
+    room = _room(rows, entries)
     if room < entries.nbytes << segments.BITS:
         return None
     made = rows.region = Region(rows, entries, room, counted)
@@ -258,7 +265,7 @@ def _rank(reads: Any, which: Any) -> Any:
     its neighbours are on the card, a launch reads from there while it waits for the link. Where the rest is gathered
     they come as they lie, for then only rows help that are on the card as wholes.
     """
-    if IN_PLACE not in WAYS:
+    if ways.IN_PLACE not in WAYS:
         return which.astype(np.int64) - (reads << 32)
     scattered = (which.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(40)
     return scattered.astype(np.int64) - (reads << 24)
@@ -276,17 +283,29 @@ def share(active: float, data: float, memory: float) -> float:
     return min(1.0, max(0.0, (1 - active * data / memory) / (1 - active)))
 
 
-def _room(rows: Rows, entry_bytes: int) -> int:
-    """Bytes for a region: what the budget leaves beside the vectors and, for ``cached``, the rows that are fetched.
+def _room(rows: Rows, entries: Entries) -> int:
+    """Bytes for a region: what the budget leaves beside the vectors and, the rows that are fetched.
 
     The paper corrects the share when the fetched rows overflow their memory while others idle. Here they come in turns,
     through buffers that need no more than they have.
     """
     room = staging.room(rows)
     if rows.indices.placement == "cached" and room:
-        least = staging.least(rows, entry_bytes)
-        return max(0, min(room - least, int(room * share(ACTIVE, rows.nvals * entry_bytes, room))))
-    return room
+        least = staging.least(rows, entries.nbytes)
+        return max(0, min(room - least, int(room * share(ACTIVE, rows.nvals * entries.nbytes, room))))
+    return room - ways.buffers(rows, entries, room)
+
+
+def _gathered(region: Region | None, rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
+    """The rows in the region, and meanwhile the others are gathered."""
+    if region is None:
+        yield from gather.parts(rows, entries, wanted)
+        return
+    here = region.bits(rows)
+    words = ~here if wanted.words is None else (wanted.words ^ np.uint32(wanted.flip)) & ~here
+    rest = gather.plan(rows, entries, Wanted(words))  # before the card has work, for this waits for it
+    yield _mixed(region, rows, entries, here)
+    yield from gather.serve(rest, ~here)
 
 
 def _as_ascetic(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
@@ -300,14 +319,10 @@ def _as_ascetic(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
     untried = [way for way, costs in region.costs.items() if len(costs) < 2]  # the first time, kernels are compiled
     way = untried[0] if untried and is_large else min(region.costs, key=lambda way: region.costs[way][-1:] or [0.0])
     start = _clock(gpu) if is_large else 0.0  # always, for products differ: a way that was lucky once is found out
-    if way == IN_PLACE:
+    if way == ways.IN_PLACE:
         yield _mixed(region, rows, entries)
     else:
-        here = region.bits(rows)
-        words = ~here if wanted.words is None else (wanted.words ^ np.uint32(wanted.flip)) & ~here
-        rest = gather.plan(rows, entries, Wanted(words))  # before the card has work, for this waits for it
-        yield _mixed(region, rows, entries, here)
-        yield from gather.serve(rest, ~here)
+        yield from _gathered(region, rows, entries, wanted)
     if is_large:
         region.costs[way] = [*region.costs[way][-1:], (_clock(gpu) - start) / count]
 

@@ -14,7 +14,7 @@ from sparsezc.engines.gpu.stores import Rows
 from sparsezc.errors import OutOfMemory
 from sparsezc.memory import budget
 
-_MOST = 64 << 20  # bytes of a buffer: beyond this a copy is as fast as it gets
+MOST = 64 << 20  # bytes of a buffer: beyond this a copy is as fast as it gets
 
 
 def room(rows: Rows) -> int:
@@ -31,7 +31,7 @@ def size(rows: Rows, entry_bytes: int) -> int:
         With the least that is needed.
     """
     free = room(rows)
-    entries = min(free // 2, _MOST) // entry_bytes // 32 * 32
+    entries = min(free // 2, MOST) // entry_bytes // 32 * 32
     if entries < 2 * spare(rows):
         may, needed = budget.available(), budget.working_bytes(rows.nrows) + least(rows, entry_bytes)
         raise OutOfMemory(

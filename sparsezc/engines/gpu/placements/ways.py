@@ -1,0 +1,97 @@
+"""In which way what is not on the card comes there in the least time: ``hybrid`` asks this for each large product.
+
+There are three. Kernels read rows *in place*, whole sectors of 32 bytes. Ranges are *copied* as they lie, all that the
+matrix has. Or rows are *gathered* line by line by the host's threads, and copied meanwhile. Each takes its bytes at
+the rate that this machine has, measured once in a process; ``sparsezc doctor`` shows the same rates. Copies ask for
+pinned pages, and for buffers on the card.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+from sparsezc import device
+from sparsezc.device import Device, Pages
+from sparsezc.engines.gpu.placements import Entries, Wanted, hands, staging
+from sparsezc.engines.gpu.stores import Rows
+from sparsezc.memory import pages
+
+IN_PLACE, COPIED, GATHERED = "in place", "copied", "gathered"
+_SECTOR, _LINE = 32, 128  # bytes: what kernels read at least of a row, and what a host's thread does
+_MATTERS = 1 << 28  # bytes of a matrix's arrays: smaller ones are read in no time
+_SAMPLE = 1 << 26  # bytes that a measurement moves
+_MUCH = 1 / 16  # of all entries: a product that reads less is over before rows are picked and buffers are filled
+_WORTH = 1.04  # another way must be so much better: filling buffers takes time that the rates do not show
+
+
+class Rates(NamedTuple):
+    """Bytes a second from pinned pages: read in place in their order and by lines here and there, copied, gathered."""
+
+    streamed: float
+    scattered: float
+    copied: float
+    gathered: float
+
+
+def cheapest(rows: Rows, entries: Entries, wanted: Wanted, expected: float, kept: float) -> str:
+    """The way for a product that reads about `expected` entries, a share `kept` of them on the card."""
+    if expected < _MUCH * rows.nvals or wanted.most < rows.nvals or not _may(rows, entries):
+        return IN_PLACE
+    if staging.room(rows) < staging.least(rows, entries.nbytes):
+        return IN_PLACE
+    seconds = _seconds(measured(entries), rows, entries, expected, kept, wanted.words is None)
+    best = min(seconds, key=seconds.__getitem__)
+    return best if _WORTH * seconds[best] < seconds[IN_PLACE] else IN_PLACE
+
+
+def buffers(rows: Rows, entries: Entries, room: int) -> int:
+    """Bytes of the card that are left free for copies, should these ever be the cheapest."""
+    least = staging.least(rows, entries.nbytes)
+    if not _may(rows, entries) or room < max(8 * least, 2 * _SAMPLE):
+        return 0
+    rates = measured(entries)
+    return min(2 * staging.MOST, room // 8) if max(rates.copied, rates.gathered) > _WORTH * min(rates[:2]) else 0
+
+
+def _may(rows: Rows, entries: Entries) -> bool:
+    """Whether its arrays can be copied at the link's rate, and are large enough."""
+    pinned = all(buffer.pages == "pinned" for buffer in entries.buffers)
+    return pinned and rows.nvals * entries.nbytes >= _MATTERS
+
+
+def _seconds(
+    rates: Rates, rows: Rows, entries: Entries, expected: float, kept: float, everything: bool
+) -> dict[str, float]:
+    """What each way takes."""
+    total, share = rows.nvals * entries.nbytes, expected / rows.nvals
+    sectors, lines = (
+        sum(_touched(share, rows, buffer.dtype.itemsize, grain) * buffer.dtype.itemsize for buffer in entries.buffers)
+        for grain in (_SECTOR, _LINE)
+    )
+    rest = (1 - kept) * rows.nvals
+    return {
+        IN_PLACE: (1 - kept) * total / rates.streamed if everything else rest * sectors / rates.scattered,
+        COPIED: total / rates.copied,  # with what is on the card already
+        GATHERED: max(rest * lines / rates.gathered, share * rest * entries.nbytes / rates.copied),
+    }
+
+
+def _touched(share: float, rows: Rows, size: int, grain: int) -> float:
+    """The share of an array's grains in which a row lies that is wanted, if each is as long and as likely wanted."""
+    mean = rows.nvals / rows.nrows * size
+    return float(1 - (1 - share) ** ((mean + grain - size) / mean))
+
+
+_measured: WeakKeyDictionary[Device, Rates] = WeakKeyDictionary()
+
+
+def measured(entries: Entries) -> Rates:
+    """This machine's rates, taken from the beginning of the first large array."""
+    gpu = device.current()
+    if gpu not in _measured:
+        buffer = entries.buffers[0]
+        sample = Pages(buffer.read(0, _SAMPLE // buffer.dtype.itemsize).view("uint8"), buffer.pointer, buffer.pages)
+        in_place = pages.rate(gpu, sample, repeats=3)
+        _measured[gpu] = Rates(*in_place, pages.copied(gpu, sample, repeats=3), hands.rate(sample.array))
+    return _measured[gpu]

@@ -1,0 +1,176 @@
+"""What hybrid does with entries that are not on the card: it reads them in place, or copies them, or gathers them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sparsezc as gb
+from sparsezc import device
+from sparsezc.engines.gpu.placements import Entries, Wanted, gather, resident, stream, ways
+from sparsezc.engines.gpu.placements.ways import COPIED, GATHERED, IN_PLACE, Rates
+from sparsezc.memory import budget
+from tests.gpu.serving import N, link_bytes, matrix, room_for, statements, vectors
+
+FAST_COPIES = Rates(1.0, 1.0, 99.0, 1.0)
+FAST_THREADS = Rates(1.0, 1.0, 50.0, 99.0)
+FAST_KERNELS = Rates(50.0, 50.0, 50.0, 10.0)
+RATES = {COPIED: FAST_COPIES, GATHERED: FAST_THREADS, IN_PLACE: FAST_KERNELS}
+
+
+@pytest.fixture
+def small(small_pieces: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test's matrix is worth a choice."""
+    monkeypatch.setattr(ways, "_MATTERS", 0)
+    monkeypatch.setattr(ways, "_SAMPLE", 1 << 12)
+
+
+def at_rates(monkeypatch: pytest.MonkeyPatch, rates: Rates) -> None:
+    monkeypatch.setattr(ways, "measured", lambda _entries: rates)
+
+
+def nothing_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No segment earns a copy on the card."""
+    monkeypatch.setattr(resident, "_noted", lambda *_: None)
+
+
+def pinned(A: gb.Matrix, **given: Any) -> gb.Matrix:
+    """A matrix in placement hybrid whose pages are pinned, as those are that the card has no room for."""
+    csr = A._to_csr().place("gather", **given)
+    for buffer in (csr.indices, csr.values):
+        buffer.placement = "hybrid"
+    return gb.Matrix._from_csr(csr, "gpu")
+
+
+@pytest.fixture
+def taken(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The ways that were taken, but for reading in place."""
+    seen: list[str] = []
+    for way, module, name in ((COPIED, stream, "parts"), (GATHERED, gather, "plan")):
+        original = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda *a, way=way, f=original: seen.append(way) or f(*a))
+    return seen
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("kept", [False, True], ids=["nothing on the card", "some on the card"])
+@pytest.mark.parametrize("way", RATES)
+@pytest.mark.parametrize(("dtype", "name"), [("FP64", "plus_times"), ("INT32", "min_plus"), ("BOOL", "any_pair")])
+def test_products_are_the_cpu_engine_s(
+    dtype: str, name: str, way: str, kept: bool, gpu: Any, monkeypatch: pytest.MonkeyPatch, taken: list[str]
+) -> None:
+    at_rates(monkeypatch, RATES[way])
+    if not kept:
+        nothing_stays(monkeypatch)
+    A, m = matrix(dtype), gb.Vector.from_coo(np.arange(0, N, 3), True, size=N)
+    with room_for(50_000), gb.config.set(packing="off"):
+        B = pinned(A)
+        for u in vectors(dtype):
+            wanted = list(statements(A, u, m, name))
+            for _ in range(2):
+                for w, v in zip(statements(B, u.to("gpu"), m.to("gpu"), name), wanted, strict=True):
+                    assert w.to("cpu").isclose(v, rel_tol=1e-5, check_dtype=True)
+        assert (B._store.rows.region is not None) == kept
+    assert bool(taken) == (way != IN_PLACE)
+    if name != "any_pair":  # whose rows are left early
+        whole = {COPIED} if way == GATHERED and not kept else set()  # of what is wanted whole nothing is picked
+        assert set(taken) == {way} - {IN_PLACE} | whole
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("way", RATES)
+@pytest.mark.parametrize("variant", ["iso", "wide ids", "packed"])
+def test_every_kind_of_entries(variant: str, way: str, gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    at_rates(monkeypatch, RATES[way])
+    A = matrix("UINT8", iso=variant == "iso")
+    with room_for(60_000), gb.config.set(packing="on" if variant == "packed" else "off"):
+        B = pinned(A, ids=np.uint64) if variant == "wide ids" else pinned(A)
+        for u in vectors("UINT8"):
+            for _ in range(3):
+                assert B.reduce_rowwise("plus").new().to("cpu").isequal(A.reduce_rowwise("plus").new())
+                assert B.reduce_columnwise("plus").new().to("cpu").isequal(A.reduce_columnwise("plus").new())
+                for op in ("min_plus", "any_pair"):
+                    assert B.mxv(u, op).new().to("cpu").isequal(A.mxv(u, op).new())
+                    assert u.to("gpu").vxm(B, op).new().to("cpu").isequal(u.vxm(A, op).new())
+
+
+@pytest.mark.usefixtures("small", "counting")
+def test_each_way_moves_what_the_model_says(monkeypatch: pytest.MonkeyPatch, taken: list[str]) -> None:
+    A = matrix("FP64")
+    full, few = gb.Vector.from_dense(np.ones(N)), gb.Vector.from_coo(np.arange(0, N, 5), True, size=N)
+    degrees = A.reduce_rowwise("count").new().to_dense(fill_value=0)
+    nbytes, some = 4 * A.nvals, 4 * int(degrees[::5].sum())
+    nothing_stays(monkeypatch)
+    with room_for(20_000), gb.config.set(packing="off", head_cache="off"):
+        B = pinned(A)
+        at_rates(monkeypatch, FAST_KERNELS)
+        read, copied, _ = link_bytes(lambda: B.mxv(full, "plus_second").new())
+        assert (copied, nbytes <= read <= 1.05 * nbytes, taken) == (0, True, [])
+        at_rates(monkeypatch, FAST_COPIES)
+        read, copied, _ = link_bytes(lambda: B.mxv(full, "plus_second").new())
+        assert (read, nbytes <= copied <= 1.4 * nbytes, taken.pop()) == (0, True, COPIED)
+        at_rates(monkeypatch, FAST_THREADS)
+        read, copied, _ = link_bytes(lambda: B.mxv(full, "plus_second").new(mask=few.S))
+        assert (read, some <= copied <= 1.5 * some) == (0, True)
+        assert taken == [GATHERED]
+
+
+def choice(rates: Rates, monkeypatch: pytest.MonkeyPatch, share: float = 1.0, kept: float = 0.0, **more: Any) -> str:
+    """The way for a share of the rows of a matrix."""
+    at_rates(monkeypatch, rates)
+    rows = pinned(matrix("FP64"))._store.rows
+    wanted = Wanted(None if share == 1 else object(), **more)
+    return ways.cheapest(rows, Entries(rows.indices, None), wanted, share * rows.nvals, kept)
+
+
+@pytest.mark.usefixtures("small")
+def test_the_cheapest_way_by_this_machine_s_rates(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The numbers are what an H200 on PCIe 5 showed, then those of machines with a slower part."""
+    with room_for(40_000):
+        h200 = Rates(50.5e9, 49e9, 53.4e9, 12e9)
+        assert choice(h200, monkeypatch) == COPIED
+        assert choice(h200, monkeypatch, kept=0.01) == COPIED
+        assert choice(h200, monkeypatch, kept=0.03) == IN_PLACE
+        assert [choice(h200, monkeypatch, share) for share in (0.1, 0.3, 0.6)] == [IN_PLACE] * 3
+        assert choice(h200._replace(copied=52e9), monkeypatch) == IN_PLACE  # a difference that measuring may make
+        slow_reads = Rates(12e9, 6e9, 25e9, 20e9)
+        assert choice(slow_reads, monkeypatch) == COPIED
+        assert choice(slow_reads, monkeypatch, kept=0.6) == GATHERED
+        assert choice(slow_reads, monkeypatch, 0.1) == GATHERED
+        assert choice(slow_reads, monkeypatch, 0.01) == IN_PLACE  # over before anything is set up
+        assert choice(slow_reads, monkeypatch, 0.1, most=32) == IN_PLACE  # leaves rows early
+        monkeypatch.setattr(ways, "_MATTERS", 1 << 28)
+        assert choice(slow_reads, monkeypatch) == IN_PLACE
+    with gb.config.set(budget=budget.working_bytes(N) + 100):  # no buffers
+        monkeypatch.setattr(ways, "_MATTERS", 0)
+        assert choice(slow_reads, monkeypatch) == IN_PLACE
+
+
+@pytest.mark.usefixtures("small")
+def test_pages_that_copies_are_slow_from_are_read_in_place(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ways, "measured", None)
+    A, u = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
+    with room_for(40_000):
+        B = A.to("gpu", placement="hybrid")
+        if B._store.rows.indices.pages == "pinned":
+            pytest.skip("this machine takes pinned pages for small arrays")
+        assert B.mxv(u, "plus_times").new().to("cpu").isclose(A.mxv(u, "plus_times").new())
+
+
+@pytest.mark.usefixtures("small")
+def test_rates_are_measured_once_and_leave_room_for_buffers(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ways, "_measured", type(ways._measured)())
+    A, u = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
+    with room_for(40_000), gb.config.set(packing="off"):
+        B = pinned(A)
+        for _ in range(3):
+            assert B.mxv(u, "plus_times").new().to("cpu").isclose(A.mxv(u, "plus_times").new())
+        rates = ways._measured[device.current()]
+        assert min(rates) > 0
+        assert ways.measured(Entries(None, None)) is rates
+        rows, entries = B._store.rows, Entries(B._store.rows.indices, None)
+        for given, left in ((FAST_COPIES, 5_000), (FAST_KERNELS, 0)):
+            at_rates(monkeypatch, given)
+            assert ways.buffers(rows, entries, 40_000) == left
