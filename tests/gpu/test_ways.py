@@ -22,7 +22,8 @@ RATES = {COPIED: FAST_COPIES, GATHERED: FAST_THREADS, IN_PLACE: FAST_KERNELS}
 
 @pytest.fixture
 def small(small_pieces: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A test's matrix is worth a choice."""
+    """A test's matrix is worth a choice, and what other tests have left on the card takes no room from it."""
+    budget.reclaim()
     monkeypatch.setattr(ways, "_MATTERS", 0)
     monkeypatch.setattr(ways, "_SAMPLE", 1 << 12)
 
