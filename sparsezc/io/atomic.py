@@ -13,6 +13,7 @@ import glob
 import gzip
 import os
 import re
+import secrets
 import shutil
 import tempfile
 from pathlib import Path
@@ -90,8 +91,9 @@ class Output:
         if not folder.is_dir():
             raise FileMissing(f"{final}: the folder {folder} does not exist")
         if folder not in self._work:
+            work = self._work[folder] = _Work(folder, self.path.name)  # before it is made, for Ctrl-C may come any time
             try:
-                self._work[folder] = _Work(folder, self.path.name)
+                work.make()
             except OSError as failure:
                 raise _unwritten(final, failure) from None
         return self._work[folder].path
@@ -119,11 +121,17 @@ class _Work:
     """A folder for unfinished files, held until it is removed or the process ends."""
 
     def __init__(self, folder: Path, name: str) -> None:
-        for old in folder.glob(f".{glob.escape(name)}.*.part"):
+        self.path = folder / f".{name}.{secrets.token_hex(4)}.part"
+        self._abandoned = f".{glob.escape(name)}.*.part"
+        self._held: int | None = None
+
+    def make(self) -> None:
+        """Make the folder, and remove those that runs left there that were killed."""
+        for old in self.path.parent.glob(self._abandoned):
             if old.is_dir() and (held := _hold(old)) is not None:
                 shutil.rmtree(old, ignore_errors=True)
                 os.close(held)
-        self.path = Path(tempfile.mkdtemp(prefix=f".{name}.", suffix=".part", dir=folder))
+        self.path.mkdir(0o700)
         self._held = _hold(self.path)
 
     def remove(self) -> None:

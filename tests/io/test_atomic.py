@@ -6,13 +6,17 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import pytest
 
-from sparsezc.io import pieces
+from sparsezc.io import atomic, pieces
 from sparsezc.io.atomic import FileNotWritten, Output
 from sparsezc.io.writer import convert, write
 from tests.io.graphs import load
@@ -198,3 +202,38 @@ def test_another_process_s_descriptor_is_appended_to(tmp_path: Path) -> None:
 def test_a_descriptor_that_is_closed_is_named() -> None:
     with pytest.raises(FileNotWritten, match="/dev/fd/987 cannot be written"), Output("/dev/fd/987") as out:
         out.open().close()
+
+
+def test_ctrl_c_may_come_at_any_line_of_opening(tmp_path: Path) -> None:
+    files, before = (atomic.__file__, tempfile.__file__), sys.gettrace()
+    target, begun = tmp_path / "a.txt", 0
+    target.write_text("old")
+
+    def interrupted_at(line: int) -> bool:
+        """Open an output and be interrupted at a line of it, counted from 1; whether it had so many."""
+        seen = 0
+
+        def trace(frame: FrameType, event: str, _: Any) -> Any:
+            nonlocal seen
+            if frame.f_code.co_filename not in files:
+                return None
+            seen += event == "line"
+            if seen == line:
+                sys.settrace(before)
+                raise KeyboardInterrupt
+            return trace
+
+        with suppress(KeyboardInterrupt), Output(target) as out:
+            try:
+                sys.settrace(trace)
+                out.open().close()
+            finally:
+                sys.settrace(before)
+            raise KeyboardInterrupt
+        return seen == line
+
+    while interrupted_at(begun + 1):
+        begun += 1
+        assert [path.name for path in tmp_path.iterdir()] == ["a.txt"], begun
+    assert begun > 30
+    assert target.read_text() == "old"
