@@ -204,6 +204,7 @@ def test_a_descriptor_that_is_closed_is_named() -> None:
         out.open().close()
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the file's handle may stay open
 def test_ctrl_c_may_come_at_any_line_of_opening(tmp_path: Path) -> None:
     files, before = (atomic.__file__, tempfile.__file__), sys.gettrace()
     target, begun = tmp_path / "a.txt", 0
