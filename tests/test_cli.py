@@ -333,9 +333,9 @@ BAD = [
     (["bfs", "{edges}", "--out", "{folder}/none/out.txt"], "none"),
     (["bfs", "{folder}"], "folder"),
     (["bfs", "grid:3x3", "--directed"], "directed"),
-    (["bfs", "path:5", "--format", "snap"], "--format snap is for files; path:5 is made"),
-    (["info", "path:5", "--format", "snap"], "--format snap is for files; path:5 is made"),
-    (["convert", "path:5", "{folder}/out.h5", "--format", "snap", "--memory", "1GB"], "--format snap is for files"),
+    (["bfs", "path:5", "--format", "snap"], "format='snap' is for files; path:5 is made"),
+    (["info", "path:5", "--format", "snap"], "format='snap' is for files; path:5 is made"),
+    (["convert", "path:5", "{folder}/out.h5", "--format", "snap", "--memory", "1GB"], "format='snap' is for files"),
 ]
 
 
@@ -528,6 +528,13 @@ def test_shares_may_be_text(key):
     for wrong in ("1.5", "0", "-0.5"):
         with pytest.raises(InvalidValue, match=f"config: {key}='{wrong}' is not allowed"):
             gb.config.set(**{key: wrong})
+
+
+def test_a_memory_that_is_no_number_of_bytes_is_wrong_usage(capsys, tmp_path):
+    with pytest.raises(SystemExit) as stop:
+        main(["convert", "path:5", str(tmp_path / "a.h5"), "--memory", "much"])
+    assert stop.value.code == 2
+    assert "error: argument --memory: 'much' is no number of bytes" in capsys.readouterr().err
 
 
 def test_budgets_are_sizes_or_shares(capsys):

@@ -79,12 +79,7 @@ def configure(arguments: argparse.Namespace) -> None:
     from sparsezc import device
     from sparsezc.config import config
     from sparsezc.errors import DeviceUnavailable, InvalidValue
-    from sparsezc.io.reader import is_made
 
-    if arguments.format is not None and is_made(arguments.graph):
-        raise InvalidValue(
-            f"--format {arguments.format} is for files; {arguments.graph} is made, so leave --format out"
-        )
     engine, placement = arguments.engine, arguments.placement
     if placement not in _PLACEMENTS[engine]:
         raise InvalidValue(f"--placement {placement} is none of --engine {engine}; leave one of them out")

@@ -26,7 +26,7 @@ from sparsezc.io.compressing import Packer
 from sparsezc.io.landing import Facts
 from sparsezc.io.listing import Listing, Piece
 from sparsezc.io.optional import need
-from sparsezc.io.reader import added_up, format_of, is_made, ready_file
+from sparsezc.io.reader import added_up, format_of, kind_of, ready_file
 from sparsezc.io.source import naming
 from sparsezc.io.weights import Weights
 from sparsezc.memory import machine
@@ -141,12 +141,12 @@ class _Room:
 
 def _listing(source: str | os.PathLike[str], weights: Weights, format: str | None) -> tuple[Listing, Weights]:
     """The edges of a file or a made graph, and its weights."""
-    if is_made(source):
+    name = kind_of(source, format)
+    if name is None:
         from sparsezc.io import drawn
 
         return drawn.listing(str(source), weights)
     path = Path(source)
-    name = format_of(path, format)
     module: Any = import_module(f"sparsezc.io.{name}")
     if name == "gap":
         return stream.listed(module.stored(path)), weights

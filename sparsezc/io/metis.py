@@ -221,6 +221,9 @@ def write(csr: Csr, out: Output) -> None:
             if not plain:
                 values = csr.values.read() if csr.iso else csr.values.read(start, stop)
                 weights = np.broadcast_to(integers(values, np.int64, ".graph"), cols.shape)
+                if (negative := np.flatnonzero(weights < 0)).size:
+                    least = weights[negative[0]]
+                    raise InvalidValue(f"the value {least} is negative; a .graph file holds weights from 0 on")
                 cols = np.stack([cols, weights], axis=1).ravel()
             words = cols.tolist()
             step_words = 1 if plain else 2

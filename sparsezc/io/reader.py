@@ -170,8 +170,7 @@ def _read(
     placement: str | None, merge: str | None, format: str | None, verify: bool,
 ) -> tuple[Csr, NDArray[np.int64] | None]:  # fmt: skip
     both = symmetrize or directed is False
-    made = is_made(path)
-    kind = None if made else format_of(Path(path), format)
+    kind = kind_of(path, format)
     more = {}
     if kind == "binsparse":
         more["verify"] = verify
@@ -179,7 +178,7 @@ def _read(
         raise ready.unchecked(path)
     elif placement == "mapped":
         resolve(placement, 0, 0)  # refuses before the work
-    if made:
+    if kind is None:
         generate = import_module("sparsezc.io.generate")
         wanted = generate.weights_of(str(path), generate.parse(str(path)), wanted)
         found: Csr | build.Edges = generate.make(str(path), wanted, placement)
@@ -211,16 +210,29 @@ def is_made(path: str | os.PathLike[str]) -> bool:
     return isinstance(path, str) and path.partition(":")[0] in MADE and not Path(path).exists()
 
 
+def kind_of(path: str | os.PathLike[str], format: str | None = None) -> str | None:
+    """The format of a file, or the one asked for; None: a made graph, which has none.
+
+    Raises
+    ------
+    InvalidValue
+        A format was asked for where nothing is read.
+    """
+    if not is_made(path):
+        return format_of(Path(path), format)
+    if format is not None:
+        raise InvalidValue(f"format={format!r} is for files; {path} is made, so leave it out")
+    return None
+
+
 def added_up(path: str | os.PathLike[str], format: str | None = None) -> bool:
     """Whether duplicates of this file mean their sum, as SciPy's do."""
-    return not is_made(path) and format_of(Path(path), format) == "npz"
+    return kind_of(path, format) == "npz"
 
 
 def ready_file(path: str | os.PathLike[str], format: str | None = None) -> paged.Ready | None:
     """What is known of a file that lies ready and so has checksums; None for other files and made graphs."""
-    if is_made(path) or format_of(Path(path), format) != "binsparse":
-        return None
-    return ready.find(Path(path))
+    return ready.find(Path(path)) if kind_of(path, format) == "binsparse" else None
 
 
 def as_edges(csr: Csr) -> build.Edges:

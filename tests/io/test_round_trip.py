@@ -261,3 +261,13 @@ def test_values_that_the_reader_would_refuse_are_not_written(tmp_path: Path, nam
         with pytest.raises(InvalidValue, match=rf"{name}: the value 9223372036854775808 does not fit"):
             write(csr, tmp_path / name)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_negative_weights_are_not_written_where_no_reader_takes_them(tmp_path: Path) -> None:
+    edges = Edges(3, 3, np.array([0, 1, 1, 2]), np.array([1, 0, 2, 1]), np.array([4, 4, -7, -7]))
+    csr = build(edges, placement="host")
+    with pytest.raises(
+        InvalidValue, match=r"a\.graph: the value -7 is negative; a \.graph file holds weights from 0 on"
+    ):
+        write(csr, tmp_path / "a.graph")
+    assert list(tmp_path.iterdir()) == []
