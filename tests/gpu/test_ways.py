@@ -29,7 +29,7 @@ def small(small_pieces: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def at_rates(monkeypatch: pytest.MonkeyPatch, rates: Rates) -> None:
-    monkeypatch.setattr(ways, "measured", lambda _entries: rates)
+    monkeypatch.setattr(ways, "measured", lambda _entries, _room: rates)
 
 
 def nothing_stays(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,10 +83,12 @@ def test_products_are_the_cpu_engine_s(
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("way", RATES)
 @pytest.mark.parametrize("variant", ["iso", "wide ids", "packed"])
-def test_every_kind_of_entries(variant: str, way: str, gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_kind_of_entries(
+    variant: str, way: str, gpu: Any, monkeypatch: pytest.MonkeyPatch, taken: list[str]
+) -> None:
     at_rates(monkeypatch, RATES[way])
     A = matrix("UINT8", iso=variant == "iso")
-    with room_for(60_000), gb.config.set(packing="on" if variant == "packed" else "off"):
+    with room_for(20_000), gb.config.set(packing="on" if variant == "packed" else "off"):
         B = pinned(A, ids=np.uint64) if variant == "wide ids" else pinned(A)
         for u in vectors("UINT8"):
             for _ in range(3):
@@ -95,6 +97,7 @@ def test_every_kind_of_entries(variant: str, way: str, gpu: Any, monkeypatch: py
                 for op in ("min_plus", "any_pair"):
                     assert B.mxv(u, op).new().to("cpu").isequal(A.mxv(u, op).new())
                     assert u.to("gpu").vxm(B, op).new().to("cpu").isequal(u.vxm(A, op).new())
+    assert bool(taken) == (way != IN_PLACE)
 
 
 @pytest.mark.usefixtures("small", "counting")
@@ -140,6 +143,7 @@ def test_the_cheapest_way_by_this_machine_s_rates(gpu: Any, monkeypatch: pytest.
         assert choice(slow_reads, monkeypatch) == COPIED
         assert choice(slow_reads, monkeypatch, kept=0.6) == GATHERED
         assert choice(slow_reads, monkeypatch, 0.1) == GATHERED
+        assert choice(slow_reads, monkeypatch, 1.2) == COPIED  # as an estimate may say
         assert choice(slow_reads, monkeypatch, 0.01) == IN_PLACE  # over before anything is set up
         assert choice(slow_reads, monkeypatch, 0.1, most=32) == IN_PLACE  # leaves rows early
         monkeypatch.setattr(ways, "_MATTERS", 1 << 28)
@@ -170,8 +174,35 @@ def test_rates_are_measured_once_and_leave_room_for_buffers(gpu: Any, monkeypatc
             assert B.mxv(u, "plus_times").new().to("cpu").isclose(A.mxv(u, "plus_times").new())
         rates = ways._measured[device.current()]
         assert min(rates) > 0
-        assert ways.measured(Entries(None, None)) is rates
+        assert ways.measured(Entries(None, None), 0) is rates
         rows, entries = B._store.rows, Entries(B._store.rows.indices, None)
-        for given, left in ((FAST_COPIES, 5_000), (FAST_KERNELS, 0)):
+        for given, room, left in (
+            (FAST_COPIES, 16_000, 2_000),
+            (FAST_KERNELS, 16_000, 0),
+            (FAST_COPIES._replace(copied=1.5), 16_000, 0),  # more than half of the entries stays on the card
+            (FAST_THREADS, 100_000, 0),  # all do
+        ):
             at_rates(monkeypatch, given)
-            assert ways.buffers(rows, entries, 40_000) == left
+            assert ways.buffers(rows, entries, room) == left
+
+
+@pytest.mark.usefixtures("small")
+def test_rates_are_not_measured_beyond_the_budget(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ways, "_measured", type(ways._measured)())
+    monkeypatch.setattr(ways, "_SAMPLE", 1 << 16)
+    nothing_stays(monkeypatch)
+    A, u = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
+    with room_for(40_000), gb.config.set(packing="off"):
+        assert pinned(A).mxv(u, "plus_times").new().to("cpu").isclose(A.mxv(u, "plus_times").new())
+    assert not ways._measured
+
+
+@pytest.mark.usefixtures("small")
+def test_a_mapped_matrix_is_read_in_place(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a file whose pages the driver refuses kernels read a pinned copy, and the host the file."""
+    rows = pinned(matrix("FP64"))._store.rows
+    at_rates(monkeypatch, FAST_COPIES)
+    with room_for(40_000):
+        assert ways.cheapest(rows, Entries(rows.indices, None), Wanted(None), rows.nvals, 0.0) == COPIED
+        rows.indices.placement = "mapped"
+        assert ways.cheapest(rows, Entries(rows.indices, None), Wanted(None), rows.nvals, 0.0) == IN_PLACE

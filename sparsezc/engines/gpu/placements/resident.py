@@ -284,7 +284,7 @@ def share(active: float, data: float, memory: float) -> float:
 
 
 def _room(rows: Rows, entries: Entries) -> int:
-    """Bytes for a region: what the budget leaves beside the vectors and, the rows that are fetched.
+    """Bytes for a region: what the budget leaves beside the vectors and the rows that are fetched.
 
     The paper corrects the share when the fetched rows overflow their memory while others idle. Here they come in turns,
     through buffers that need no more than they have.

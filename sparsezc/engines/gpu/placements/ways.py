@@ -38,33 +38,39 @@ def cheapest(rows: Rows, entries: Entries, wanted: Wanted, expected: float, kept
     """The way for a product that reads about `expected` entries, a share `kept` of them on the card."""
     if expected < _MUCH * rows.nvals or wanted.most < rows.nvals or not _may(rows, entries):
         return IN_PLACE
-    if staging.room(rows) < staging.least(rows, entries.nbytes):
+    room = staging.room(rows)
+    if room < staging.least(rows, entries.nbytes) or (rates := measured(entries, room)) is None:
         return IN_PLACE
-    seconds = _seconds(measured(entries), rows, entries, expected, kept, wanted.words is None)
+    share = min(1.0, expected / rows.nvals)  # an estimate may be of more than there are
+    seconds = _seconds(rates, rows, entries, share, kept, wanted.words is None)
     best = min(seconds, key=seconds.__getitem__)
     return best if _WORTH * seconds[best] < seconds[IN_PLACE] else IN_PLACE
 
 
 def buffers(rows: Rows, entries: Entries, room: int) -> int:
     """Bytes of the card that are left free for copies, should these ever be the cheapest."""
-    least = staging.least(rows, entries.nbytes)
-    if not _may(rows, entries) or room < max(8 * least, 2 * _SAMPLE):
+    least, left = staging.least(rows, entries.nbytes), 1 - room / (rows.nvals * entries.nbytes)
+    if left <= 0 or not _may(rows, entries) or room < max(8 * least, 2 * _SAMPLE):
         return 0
-    rates = measured(entries)
-    return min(2 * staging.MOST, room // 8) if max(rates.copied, rates.gathered) > _WORTH * min(rates[:2]) else 0
+    if (rates := measured(entries, room)) is None:
+        return 0
+    fastest = max(left * rates.copied, rates.gathered)  # copied is all, read in place or gathered what is left
+    return min(2 * staging.MOST, room // 8) if fastest > _WORTH * min(rates.streamed, rates.scattered) else 0
 
 
 def _may(rows: Rows, entries: Entries) -> bool:
-    """Whether its arrays can be copied at the link's rate, and are large enough."""
-    pinned = all(buffer.pages == "pinned" for buffer in entries.buffers)
+    """Whether its arrays can be copied at the link's rate, and are large enough. What is mapped is a file for the host,
+    even where kernels read a pinned copy of it.
+    """
+    pinned = all(buffer.pages == "pinned" for buffer in entries.buffers) and rows.indices.placement != "mapped"
     return pinned and rows.nvals * entries.nbytes >= _MATTERS
 
 
 def _seconds(
-    rates: Rates, rows: Rows, entries: Entries, expected: float, kept: float, everything: bool
+    rates: Rates, rows: Rows, entries: Entries, share: float, kept: float, everything: bool
 ) -> dict[str, float]:
-    """What each way takes."""
-    total, share = rows.nvals * entries.nbytes, expected / rows.nvals
+    """What each way takes for a share of the entries."""
+    total = rows.nvals * entries.nbytes
     sectors, lines = (
         sum(_touched(share, rows, buffer.dtype.itemsize, grain) * buffer.dtype.itemsize for buffer in entries.buffers)
         for grain in (_SECTOR, _LINE)
@@ -86,11 +92,13 @@ def _touched(share: float, rows: Rows, size: int, grain: int) -> float:
 _measured: WeakKeyDictionary[Device, Rates] = WeakKeyDictionary()
 
 
-def measured(entries: Entries) -> Rates:
-    """This machine's rates, taken from the beginning of the first large array."""
+def measured(entries: Entries, room: int) -> Rates | None:
+    """This machine's rates, taken from the beginning of the first large array; None: the card has no room to do so."""
     gpu = device.current()
     if gpu not in _measured:
-        buffer = entries.buffers[0]
+        if room < 2 * _SAMPLE:
+            return None
+        buffer = max(entries.buffers, key=lambda buffer: buffer.nbytes)  # which has as many bytes
         sample = Pages(buffer.read(0, _SAMPLE // buffer.dtype.itemsize).view("uint8"), buffer.pointer, buffer.pages)
         in_place = pages.rate(gpu, sample, repeats=3)
         _measured[gpu] = Rates(*in_place, pages.copied(gpu, sample, repeats=3), hands.rate(sample.array))
