@@ -74,7 +74,7 @@ class CpuEngine:
                 return
             native_accum = None if accum is None else native.operator(accum)
             if expression.operation not in statements.EXPRESSIONS:
-                statements.assign(expression, out, native.mask(mask), native_accum, replace)
+                statements.assign(expression, out, mask, native_accum, replace)
             elif mask is None and native_accum is None:
                 statements.write_all(expression, out)
             else:

@@ -161,12 +161,17 @@ def _is_full(native: Any) -> bool:
     return bool(native.nvals == math.prod(native.shape))
 
 
-def _not_full(native: Any) -> Any:
-    """The same operand, but never in SuiteSparse's full format.
+def _adds_under(mask: Any, accum: Any) -> bool:
+    """Whether entries are added to the output's under a mask that is no complement.
 
-    ``w(m.S, accum) << u`` with such a u, mostly absent entries in w and a mask of few entries writes beyond an array in
-    SuiteSparse 9.4.5, which ends the process; with a bitmap it does not.
+    There SuiteSparse 9.4.5 reads and writes beyond arrays, which ends the process, if one of the mask and of what is
+    added is in its full format and the other has few entries. With a bitmap for the full one it does not.
     """
+    return mask is not None and accum is not None and not mask.complement
+
+
+def _not_full(native: Any) -> Any:
+    """The same operand, but never in SuiteSparse's full format."""
     if not _is_full(native):
         return native
     copy = native.dup()
@@ -174,18 +179,28 @@ def _not_full(native: Any) -> Any:
     return copy
 
 
+def _native_mask(mask: Any, accum: Any) -> Any:
+    """The store's own mask for a statement."""
+    made = native.mask(mask)
+    if not _adds_under(mask, accum):
+        return made
+    parent = _not_full(made.parent)
+    return parent.S if mask.structure else parent.V
+
+
 def assign(x: Expression, out: Any, mask: Any, accum: Any, replace: bool) -> None:
-    """An assignment, which python-graphblas writes as a statement and not as an expression."""
+    """An assignment, which python-graphblas writes as a statement and not as an expression; `accum` is its own."""
     value, *keys = x.operands
     store, index = out._store, native.index(tuple(keys))
     if value.ndim:
         given = native.operand(value)
-        if accum is not None and mask is not None and not (mask.complement or replace):
+        if _adds_under(mask, accum):
             given = _not_full(given)
     elif value.value is None:
         given = native.gb.Scalar(native.type_of(value.dtype), is_cscalar=False)
     else:
         given = native.scalar(value)
+    mask = _native_mask(mask, accum)
     if x.operation == "subassign":
         store[index](mask=mask, accum=accum, replace=replace) << given
     elif mask is None and accum is None:
@@ -242,8 +257,8 @@ _MEETING = {"ewise_add", "ewise_mult", "ewise_union", "select"}  # entry by entr
 
 def write(x: Expression, out: Any, mask: Any, accum: Any, replace: bool) -> None:
     """``out(mask, accum, replace) << expression``; `accum` is python-graphblas's own."""
-    options, native_mask, made = _options(x, mask), native.mask(mask), EXPRESSIONS[x.operation](x)
-    if accum is not None and _formed_first(x):
+    options, native_mask, made = _options(x, mask), _native_mask(mask, accum), EXPRESSIONS[x.operation](x)
+    if _adds_under(mask, accum) or (accum is not None and _formed_first(x)):
         made = made.new(mask=native_mask, **options)
         options = {}
         if mask is not None:
