@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import sys
+import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
@@ -82,7 +83,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Writable):
         self.name = f"M_{next(_numbers)}" if name is None else name
         self._nrows, self._ncols = shape
         self._symmetric = False
-        self._transpose: TransposedMatrix | None = None
+        self._transpose: weakref.ref[TransposedMatrix] | None = None  # in a circle both would wait for the collector
         self._facts: dict[str, Any] | None = {}  # what was once computed of the content; None: nothing is remembered
         self._engine = None
         self._store = None
@@ -186,9 +187,11 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Writable):
     @property
     def T(self) -> TransposedMatrix:
         """The transpose, for operations to read; ``A.T.new()`` forms it."""
-        if self._transpose is None:
-            self._transpose = TransposedMatrix(self)
-        return self._transpose
+        view = None if self._transpose is None else self._transpose()
+        if view is None:
+            view = TransposedMatrix(self)
+            self._transpose = weakref.ref(view)
+        return view
 
     def dup(
         self,

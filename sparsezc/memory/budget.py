@@ -69,6 +69,12 @@ def available() -> int:
     return max(0, min(free, parse(config.budget, free, total) - sum(cache.nbytes for cache in _caches)))
 
 
+def room(nbytes: int) -> int:
+    """Bytes of device memory that may be used, for what cannot do with less than `nbytes`: caches go if need be."""
+    free = available()
+    return available() if nbytes > free and reclaim() else free
+
+
 def fitting(placement: str, nbytes: int) -> str:
     """Where so many bytes of a result go: what does not fit the device goes to the host, whatever `placement` says."""
     return "hybrid" if placement == "device" and nbytes > available() else placement
@@ -160,11 +166,9 @@ def resolve(
     if chosen == lies != "mapped":
         return chosen
     vectors = working_bytes(nrows)
-    card = None if engine_of(chosen) == "cpu" else available()
     needed = {"host": 0, "device": vectors + nbytes}.get(chosen, vectors)
     needed_host = {"host": host_nbytes or 0, "device": 0, "mapped": 0}.get(chosen, nbytes)
-    if card is not None and needed > card and reclaim():
-        card = available()
+    card = None if engine_of(chosen) == "cpu" else room(needed)
     fits = card is None or needed <= card
     if fits and needed_host < _SMALL and config.host_budget is None:  # no need to ask the machine
         return chosen

@@ -286,3 +286,24 @@ def test_where_the_rest_is_gathered_rows_stay_as_wholes(monkeypatch: pytest.Monk
 
 def test_ascetic_s_share() -> None:
     assert resident.share(0.1, 4.0, 1.0) == pytest.approx(0.6 / 0.9)
+
+
+@pytest.mark.usefixtures("small_pieces")
+def test_what_needs_the_caches_room_gets_it(emulated: Any) -> None:
+    A, full = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
+    before = device.use(emulated)
+    try:
+        B, C = (A.to("gpu", placement=placement) for placement in ("hybrid", "stream"))
+        for product, wanted in (
+            (lambda: B.mxm(B, "plus_times").new(), A.mxm(A, "plus_times").new()),
+            (lambda: C.mxv(full, "plus_times").new(), A.mxv(full, "plus_times").new()),
+        ):
+            with room_for(200_000), gb.config.set(packing="off"):
+                B.mxv(full, "plus_times").new()
+                held = B._store.rows.region.nbytes
+            with gb.config.set(budget=held):  # all that may be used is what the cache has
+                assert budget.available() == 0
+                assert product().to("cpu").isclose(wanted)
+                assert B._store.rows.region is None
+    finally:
+        device.use(before)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc import device
-from sparsezc.engines.gpu.placements import Entries, Wanted, gather, resident, stream, ways
+from sparsezc import device, stats
+from sparsezc.engines.gpu.placements import Entries, Wanted, gather, resident, staging, stream, ways
 from sparsezc.engines.gpu.placements.ways import COPIED, GATHERED, IN_PLACE, Rates
 from sparsezc.memory import budget
 from tests.gpu.serving import N, link_bytes, matrix, room_for, statements, vectors
@@ -206,3 +206,41 @@ def test_a_mapped_matrix_is_read_in_place(gpu: Any, monkeypatch: pytest.MonkeyPa
         assert ways.cheapest(rows, Entries(rows.indices, None), Wanted(None), rows.nvals, 0.0) == COPIED
         rows.indices.placement = "mapped"
         assert ways.cheapest(rows, Entries(rows.indices, None), Wanted(None), rows.nvals, 0.0) == IN_PLACE
+
+
+@pytest.mark.usefixtures("small")
+def test_what_a_mask_lets_through_is_counted_where_there_is_a_choice(
+    gpu: Any, monkeypatch: pytest.MonkeyPatch, taken: list[str]
+) -> None:
+    """A full vector is multiplied without anybody having counted the rows that the mask asks for."""
+    at_rates(monkeypatch, Rates(50.0, 50.0, 60.0, 1.0))  # copies win where nearly all is wanted
+    nothing_stays(monkeypatch)
+    A, u = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
+    with room_for(40_000), gb.config.set(packing="off", head_cache="off"):
+        B = pinned(A)
+        for every, way in ((1, [COPIED]), (3, [])):
+            mask = gb.Vector.from_coo(np.arange(0, N, every), True, size=N)
+            wanted = A.mxv(u, "plus_second").new(mask=mask.S)
+            assert B.mxv(u.to("gpu"), "plus_second").new(mask=mask.to("gpu").S).to("cpu").isclose(wanted)
+            assert taken == way
+            taken.clear()
+            B.mxv(u.to("gpu"), "any_pair").new(mask=mask.to("gpu").S)  # leaves rows early
+            assert taken == []
+
+
+@pytest.mark.usefixtures("small")
+def test_copies_begin_before_what_is_on_the_card_is_read(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The buffers wait for the kernels launched before them: so they come before the launch that reads the card."""
+    at_rates(monkeypatch, FAST_THREADS)
+    A, u, seen = matrix("FP64"), gb.Vector.from_dense(np.ones(N)), list[str]()
+    made, run = staging.Staging, stats.run
+    monkeypatch.setattr(staging, "Staging", lambda *given: seen.append("buffers") or made(*given))
+    monkeypatch.setattr(stats, "run", lambda *given: seen.append("launch") or run(*given))
+    with room_for(40_000), gb.config.set(packing="off"):
+        B = pinned(A)
+        for _ in range(2):
+            seen.clear()
+            assert B.mxv(u, "plus_times").new().to("cpu").isclose(A.mxv(u, "plus_times").new())
+        assert B._store.rows.region.filled
+    assert seen.count("launch") > 1
+    assert seen[:2] == ["buffers", "launch"]

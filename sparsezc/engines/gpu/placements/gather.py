@@ -72,7 +72,8 @@ class Turn(NamedTuple):
 class Plan(NamedTuple):
     """All that asking the device takes, so that serving it waits for nothing but copies.
 
-    `long`: rows that are read in place, and their chunks.
+    `long`: rows that are read in place, and their chunks; `buffers`: None where no turn has entries. They are made with
+    the plan, so that the first copies wait for no kernel that is launched between plan and service.
     """
 
     rows: Rows
@@ -80,6 +81,7 @@ class Plan(NamedTuple):
     size: int
     long: list[tuple[int, tuple[int, int]]]
     turns: list[Turn]
+    buffers: staging.Staging | None
 
 
 def plan(rows: Rows, entries: Entries, wanted: Wanted) -> Plan:
@@ -104,7 +106,8 @@ def plan(rows: Rows, entries: Entries, wanted: Wanted) -> Plan:
         else:
             turns.append(Turn(*pieces.of(k, k + 1), rows.indptr, begin, end - begin))
     turns += _turn(rows, pieces, gathered, first, len(counts), count)
-    return Plan(rows, entries, size, long, turns)
+    buffers = staging.Staging(entries, size) if any(turn.nvals for turn in turns) else None
+    return Plan(rows, entries, size, long, turns, buffers)
 
 
 def serve(given: Plan, subset: Any = None) -> Iterator[Part]:
@@ -112,10 +115,10 @@ def serve(given: Plan, subset: Any = None) -> Iterator[Part]:
     rows, entries = given.rows, given.entries
     for row, chunks in given.long:  # only its chunks have anything to do; the last row's presence word ends with it
         yield part(rows, staging.in_place(rows, entries), which=(row + 1, row + 1), chunks=chunks, subset=subset)
-    buffers = staging.Staging(entries, given.size)
+    buffers = given.buffers
     for turn in given.turns:
         pointers = staging.in_place(rows, entries)
-        if turn.nvals:
+        if buffers is not None and turn.nvals:
             if turn.runs is None:
                 sources = [buffer.read(turn.start, turn.start + turn.nvals) for buffer in entries.buffers]
             else:

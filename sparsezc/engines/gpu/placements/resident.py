@@ -46,6 +46,7 @@ def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterable[Part]:
     """The launches that serve a product."""
     if rows.indices.placement == "cached":
         return _as_ascetic(rows, entries, wanted)
+    wanted = ways.counted(rows, entries, wanted)
     expected, size = _expected(rows, wanted), max(rows.nvals, _LARGE)
     if expected >= _SMALL * size:
         region = _noted(rows, entries, wanted)  # where another is made, nobody may hold the one before

@@ -30,10 +30,11 @@ def size(rows: Rows, entry_bytes: int) -> int:
     OutOfMemory
         With the least that is needed.
     """
-    free = room(rows)
-    entries = min(free // 2, MOST) // entry_bytes // 32 * 32
+    vectors = budget.working_bytes(rows.nrows)
+    needed = vectors + least(rows, entry_bytes)
+    may = budget.room(needed)
+    entries = min((may - vectors) // 2, MOST) // entry_bytes // 32 * 32
     if entries < 2 * spare(rows):
-        may, needed = budget.available(), budget.working_bytes(rows.nrows) + least(rows, entry_bytes)
         raise OutOfMemory(
             f"the device memory that may be used, {may:,} bytes, has no room for two buffers of entries beside the"
             f" vectors of {rows.nrows:,} rows: {needed:,} are the least that works (gb.config.budget)"

@@ -13,8 +13,10 @@ from weakref import WeakKeyDictionary
 
 from sparsezc import device
 from sparsezc.device import Device, Pages
+from sparsezc.engines.gpu import launch
 from sparsezc.engines.gpu.placements import Entries, Wanted, hands, staging
 from sparsezc.engines.gpu.stores import Rows
+from sparsezc.errors import OutOfMemory
 from sparsezc.memory import pages
 
 IN_PLACE, COPIED, GATHERED = "in place", "copied", "gathered"
@@ -36,7 +38,7 @@ class Rates(NamedTuple):
 
 def cheapest(rows: Rows, entries: Entries, wanted: Wanted, expected: float, kept: float) -> str:
     """The way for a product that reads about `expected` entries, a share `kept` of them on the card."""
-    if expected < _MUCH * rows.nvals or wanted.most < rows.nvals or not _may(rows, entries):
+    if expected < _MUCH * rows.nvals or wanted.most < rows.nvals or not may(rows, entries):
         return IN_PLACE
     room = staging.room(rows)
     if room < staging.least(rows, entries.nbytes) or (rates := measured(entries, room)) is None:
@@ -47,10 +49,18 @@ def cheapest(rows: Rows, entries: Entries, wanted: Wanted, expected: float, kept
     return best if _WORTH * seconds[best] < seconds[IN_PLACE] else IN_PLACE
 
 
+def counted(rows: Rows, entries: Entries, wanted: Wanted) -> Wanted:
+    """The same with the entries counted, where nobody has and there is a choice. Waits for the device."""
+    if wanted.words is None or wanted.entries is not None or not may(rows, entries):
+        return wanted
+    _, first, all_of_them = launch.wanted(rows.indptr, rows.nrows, wanted.words, wanted.flip)
+    return wanted._replace(entries=float(first if wanted.most < rows.nvals else all_of_them))
+
+
 def buffers(rows: Rows, entries: Entries, room: int) -> int:
     """Bytes of the card that are left free for copies, should these ever be the cheapest."""
     least, left = staging.least(rows, entries.nbytes), 1 - room / (rows.nvals * entries.nbytes)
-    if left <= 0 or not _may(rows, entries) or room < max(8 * least, 2 * _SAMPLE):
+    if left <= 0 or not may(rows, entries) or room < max(8 * least, 2 * _SAMPLE):
         return 0
     if (rates := measured(entries, room)) is None:
         return 0
@@ -58,9 +68,9 @@ def buffers(rows: Rows, entries: Entries, room: int) -> int:
     return min(2 * staging.MOST, room // 8) if fastest > _WORTH * min(rates.streamed, rates.scattered) else 0
 
 
-def _may(rows: Rows, entries: Entries) -> bool:
-    """Whether its arrays can be copied at the link's rate, and are large enough. What is mapped is a file for the host,
-    even where kernels read a pinned copy of it.
+def may(rows: Rows, entries: Entries) -> bool:
+    """Whether there is a choice: its arrays can be copied at the link's rate, and are large enough. What is mapped is a
+    file for the host, even where kernels read a pinned copy of it.
     """
     pinned = all(buffer.pages == "pinned" for buffer in entries.buffers) and rows.indices.placement != "mapped"
     return pinned and rows.nvals * entries.nbytes >= _MATTERS
@@ -100,6 +110,10 @@ def measured(entries: Entries, room: int) -> Rates | None:
             return None
         buffer = max(entries.buffers, key=lambda buffer: buffer.nbytes)  # which has as many bytes
         sample = Pages(buffer.read(0, _SAMPLE // buffer.dtype.itemsize).view("uint8"), buffer.pointer, buffer.pages)
-        in_place = pages.rate(gpu, sample, repeats=3)
-        _measured[gpu] = Rates(*in_place, pages.copied(gpu, sample, repeats=3), hands.rate(sample.array))
+        in_place, copied = pages.rate(gpu, sample, repeats=3), pages.copied(gpu, sample, repeats=3)
+        try:
+            gathered = hands.rate(sample.array)
+        except OutOfMemory:  # the system lets nothing more be pinned, which gathering needs
+            gathered = 1.0
+        _measured[gpu] = Rates(*in_place, copied, gathered)
     return _measured[gpu]
