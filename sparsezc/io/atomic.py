@@ -95,6 +95,7 @@ class Output:
             try:
                 work.make()
             except OSError as failure:
+                del self._work[folder]
                 raise _unwritten(final, failure) from None
         return self._work[folder].path
 
