@@ -18,25 +18,13 @@ def add(commands: Any) -> None:
     graph.add_graph(command, weights="values of the edges (those of the file)")
     command.add_argument(
         "--memory",
-        type=_memory,
+        type=graph.nbytes,
         metavar="SIZE",
         help="sort on disk and take no more memory than this, such as 2GB; for .h5 targets",
     )
     command.add_argument("target", metavar="TARGET", help="the file to write; whole, or not at all")
     command.add_argument("--compress", action="store_true", help="for .h5: ids bit-packed, as kernels can read them")
     command.set_defaults(run=convert)
-
-
-def _memory(text: str) -> str:
-    """What --memory says; argparse names it where it is wrong."""
-    from sparsezc.config import parse_bytes
-    from sparsezc.errors import InvalidValue
-
-    try:
-        parse_bytes(text)
-    except InvalidValue as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-    return text
 
 
 def convert(arguments: argparse.Namespace) -> Report:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sparsezc.cli.report import counted
@@ -62,16 +63,19 @@ def add_place(command: argparse.ArgumentParser) -> None:
     )
 
 
-def _budget(text: str) -> str:
-    """What --budget and --host-budget say; argparse names the one that is wrong."""
-    from sparsezc.config import parse_budget
+def nbytes(text: str, *, share: bool = False) -> str:
+    """A number of bytes, or with `share` a share too, as it was said; argparse names the option where it is wrong."""
+    from sparsezc.config import parse_budget, parse_bytes
     from sparsezc.errors import InvalidValue
 
     try:
-        parse_budget(text)
+        (parse_budget if share else parse_bytes)(text)
     except InvalidValue as error:
-        raise argparse.ArgumentTypeError(f"{error}, or a share such as 0.5") from None
+        raise argparse.ArgumentTypeError(f"{error}, or a share such as 0.5" if share else str(error)) from None
     return text
+
+
+_budget = partial(nbytes, share=True)
 
 
 def configure(arguments: argparse.Namespace) -> None:

@@ -144,10 +144,10 @@ def _one_index(key: IndexList) -> Any:
     return key.key
 
 
-def mask(mask: Mask | None) -> Any:
-    """The mask of the store."""
+def mask(mask: Mask | None, store: Any = None) -> Any:
+    """The mask of the store; `store`: another with the same entries in its place."""
     if mask is None:
         return None
-    store = mask.parent._store
+    store = mask.parent._store if store is None else store
     native = store.S if mask.structure else store.V
     return ~native if mask.complement else native

@@ -181,11 +181,7 @@ def _not_full(native: Any) -> Any:
 
 def _native_mask(mask: Any, accum: Any) -> Any:
     """The store's own mask for a statement."""
-    made = native.mask(mask)
-    if not _adds_under(mask, accum):
-        return made
-    parent = _not_full(made.parent)
-    return parent.S if mask.structure else parent.V
+    return native.mask(mask, _not_full(mask.parent._store) if _adds_under(mask, accum) else None)
 
 
 def assign(x: Expression, out: Any, mask: Any, accum: Any, replace: bool) -> None:

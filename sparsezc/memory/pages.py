@@ -10,6 +10,7 @@ several GiB were read at a tenth of the rate at random), so a tie goes to manage
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -121,11 +122,8 @@ def rate(gpu: Device, pages: Pages, repeats: int = 5) -> Rate:
     kernel, sums = _kernel(gpu), gpu.xp.zeros(blocks * _THREADS, np.uint64)
 
     def seconds(factor: int) -> float:
-        gpu.synchronize()
-        start = time.perf_counter()
-        kernel(blocks, _THREADS, (np.uint64(lines), np.uint64(factor), np.uint64(pages.pointer), sums))
-        gpu.synchronize()
-        return time.perf_counter() - start
+        arguments = np.uint64(lines), np.uint64(factor), np.uint64(pages.pointer), sums
+        return _seconds(gpu, lambda: kernel(blocks, _THREADS, arguments))
 
     seconds(1)  # warms up
     streamed, scattered = (min(seconds(factor) for _ in range(repeats)) for factor in (1, _FAR))
@@ -134,14 +132,17 @@ def rate(gpu: Device, pages: Pages, repeats: int = 5) -> Rate:
 
 def copied(gpu: Device, held: Pages, repeats: int = 5) -> float:
     """Bytes a second of copies from pages: the best of some runs."""
-    target, seconds = gpu.xp.empty(held.array.size, np.uint8), []
-    for _ in range(repeats + 1):
-        gpu.synchronize()
-        start = time.perf_counter()
-        gpu.copy_in(target, held.array, held.kind)
-        gpu.synchronize()
-        seconds.append(time.perf_counter() - start)
+    target = gpu.xp.empty(held.array.size, np.uint8)
+    seconds = [_seconds(gpu, lambda: gpu.copy_in(target, held.array, held.kind)) for _ in range(repeats + 1)]
     return held.array.size / min(seconds[1:])
+
+
+def _seconds(gpu: Device, run: Callable[[], None]) -> float:
+    gpu.synchronize()
+    start = time.perf_counter()
+    run()
+    gpu.synchronize()
+    return time.perf_counter() - start
 
 
 _compiled: tuple[Device, Kernel] | None = None

@@ -2,7 +2,7 @@
 
 There are three. Kernels read rows *in place*, whole sectors of 32 bytes. Ranges are *copied* as they lie, all that the
 matrix has. Or rows are *gathered* line by line by the host's threads, and copied meanwhile. Each takes its bytes at
-the rate that this machine has, measured once in a process; ``sparsezc doctor`` shows the same rates. Copies ask for
+the rate that this machine has, measured once in a process; ``sparsezc doctor`` measures the same ones. Copies ask for
 pinned pages, and for buffers on the card.
 """
 
