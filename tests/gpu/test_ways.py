@@ -22,10 +22,11 @@ RATES = {COPIED: FAST_COPIES, GATHERED: FAST_THREADS, IN_PLACE: FAST_KERNELS}
 
 @pytest.fixture
 def small(small_pieces: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A test's matrix is worth a choice, and what other tests have left on the card takes no room from it."""
+    """A test's matrix is worth a choice, and so are small buffers; what other tests left on the card takes no room."""
     budget.reclaim()
     monkeypatch.setattr(ways, "_MATTERS", 0)
     monkeypatch.setattr(ways, "_SAMPLE", 1 << 12)
+    monkeypatch.setattr(ways, "_TURN", 0.0)
 
 
 def at_rates(monkeypatch: pytest.MonkeyPatch, rates: Rates) -> None:
@@ -146,6 +147,9 @@ def test_the_cheapest_way_by_this_machine_s_rates(gpu: Any, monkeypatch: pytest.
         assert choice(slow_reads, monkeypatch, 1.2) == COPIED  # as an estimate may say
         assert choice(slow_reads, monkeypatch, 0.01) == IN_PLACE  # over before anything is set up
         assert choice(slow_reads, monkeypatch, 0.1, most=32) == IN_PLACE  # leaves rows early
+        with monkeypatch.context() as turns:
+            turns.setattr(ways, "_TURN", 25e-6)  # buffers so small take longer to change than to fill
+            assert choice(slow_reads, monkeypatch) == IN_PLACE
         monkeypatch.setattr(ways, "_MATTERS", 1 << 28)
         assert choice(slow_reads, monkeypatch) == IN_PLACE
     with gb.config.set(budget=budget.working_bytes(N) + 100):  # no buffers

@@ -245,19 +245,20 @@ def _pull(
     nwords = store.nwords
     blocks = launch.blocks(gpu, 32 * max(nwords, chunks.count))
     warps = launch.warps(blocks)
-    alone = not chunks.count and nwords <= warps  # no warp has more than a word to do: nobody need count
     most = 32 if case.stops else 2**62
     entries = 0 if near.k else case.pulls  # what the heads leave is little, and of nobody knows which rows
     wanted = Wanted(None if mask.allows_all else mask.bits, mask.flip, entries, most)
     operands = values, bits, *out.arguments(), *mask.arguments(), np.uint32(replace)
     skips = _skips(rows, warps)
-    piece = launch.piece(blocks, nwords, 32 if skips else 16 if near.k else 4)
+    most_words = 32 if skips else 16 if near.k else 4  # that a warp takes at once
     rest = *partial, *near.arguments(), np.uint32(together.bits)
     for part in case.parts(rows, together.words, wanted, pushes=False):
         prelude = case.prelude(rows, accum, store.dtype, part, looks=near.k > 0, words=together.bits > 0,
                                skips=skips)  # fmt: skip
         kernel = specialise.kernel(gpu, "mxv.cu", prelude, "mxv")
+        alone = not part.nchunks and part.nwords <= warps  # no warp has more than a word to do: nobody need count
         counters = 0 if alone else xp.zeros(2, np.uint64)
+        piece = launch.piece(blocks, part.nwords, most_words)
         turn = piece, np.uint32(1) if mask.allows_all else launch.spread(blocks, part.nchunks)
         stats.run(kernel, part.near, blocks, launch.THREADS, (*part.arguments, *operands, counters, *turn, *rest))
     out.done()
@@ -281,11 +282,11 @@ def _push(case: _Case, columns: Rows, store: VectorStore, mask: MaskBits, accum:
         counted = case.vector.count * columns.nvals // columns.nrows
     wanted = Wanted(None if case.vector is None or case.vector.is_full else case.vector.bits, 0, counted)
     operands = values, bits, *mask.arguments(), result.values, result.bits, np.uint32(together.bits)
-    piece = np.uint64(32) if few else launch.piece(blocks, nwords, 4)
     for part in case.parts(columns, together.words, wanted, pushes=True):
         prelude = case.prelude(columns, None, result_type, part, words=together.bits > 0)
         kernel = specialise.kernel(gpu, "vxm.cu", prelude, "vxm")
         counters = 0 if few else xp.zeros(2, np.uint64)
+        piece = np.uint64(32) if few else launch.piece(blocks, part.nwords, 4)
         turn = piece, launch.spread(blocks, part.nchunks) if few else np.uint32(1)
         stats.run(kernel, part.near, blocks, launch.THREADS, (*part.arguments, *operands, counters, *turn))
     result.count = None

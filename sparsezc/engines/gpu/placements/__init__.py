@@ -84,14 +84,15 @@ class Part(NamedTuple):
         Of an entry's position in its segment; 0: no segments.
     near : bool
         The entries lie in device memory, however they got there.
-    nchunks : int
-        Chunks of long rows that it takes.
+    nwords, nchunks : int
+        Presence words of rows, and chunks of long rows, that it takes.
     """
 
     arguments: tuple[Any, ...]
     partial: bool
     bits: int
     near: bool
+    nwords: int
     nchunks: int
 
 
@@ -131,7 +132,7 @@ def part(
     words = 0 if subset is None else subset
     arguments = np.uint64(rows.nrows), offsets, *pointers, *segments, words, *bounds, *rows.chunks.arguments
     partial = which is not None or chunks is not None or subset is not None
-    return Part(arguments, partial, bits, near, end_chunk - first_chunk)
+    return Part(arguments, partial, bits, near, -(-end // 32) - first // 32, end_chunk - first_chunk)
 
 
 def serves(rows: Rows) -> bool:

@@ -24,7 +24,8 @@ _SECTOR, _LINE = 32, 128  # bytes: what kernels read at least of a row, and what
 _MATTERS = 1 << 28  # bytes of a matrix's arrays: smaller ones are read in no time
 _SAMPLE = 1 << 26  # bytes that a measurement moves
 _MUCH = 1 / 16  # of all entries: a product that reads less is over before rows are picked and buffers are filled
-_WORTH = 1.04  # another way must be so much better: filling buffers takes time that the rates do not show
+_WORTH = 1.04  # another way must be so much better: measured rates say no more than that
+_TURN = 25e-6  # seconds that a buffer takes beside its bytes: a copy and a launch that wait for each other
 
 
 class Rates(NamedTuple):
@@ -44,7 +45,7 @@ def cheapest(rows: Rows, entries: Entries, wanted: Wanted, expected: float, kept
     if room < staging.least(rows, entries.nbytes) or (rates := measured(entries, room)) is None:
         return IN_PLACE
     share = min(1.0, expected / rows.nvals)  # an estimate may be of more than there are
-    seconds = _seconds(rates, rows, entries, share, kept, wanted.words is None)
+    seconds = _seconds(rates, rows, entries, share, kept, wanted.words is None, min(room // 2, staging.MOST))
     best = min(seconds, key=seconds.__getitem__)
     return best if _WORTH * seconds[best] < seconds[IN_PLACE] else IN_PLACE
 
@@ -77,19 +78,20 @@ def may(rows: Rows, entries: Entries) -> bool:
 
 
 def _seconds(
-    rates: Rates, rows: Rows, entries: Entries, share: float, kept: float, everything: bool
+    rates: Rates, rows: Rows, entries: Entries, share: float, kept: float, everything: bool, buffer: int
 ) -> dict[str, float]:
-    """What each way takes for a share of the entries."""
+    """What each way takes for a share of the entries, through buffers of so many bytes."""
     total = rows.nvals * entries.nbytes
     sectors, lines = (
         sum(_touched(share, rows, buffer.dtype.itemsize, grain) * buffer.dtype.itemsize for buffer in entries.buffers)
         for grain in (_SECTOR, _LINE)
     )
     rest = (1 - kept) * rows.nvals
+    copying = 1 / rates.copied + _TURN / buffer
     return {
         IN_PLACE: (1 - kept) * total / rates.streamed if everything else rest * sectors / rates.scattered,
-        COPIED: total / rates.copied,  # with what is on the card already
-        GATHERED: max(rest * lines / rates.gathered, share * rest * entries.nbytes / rates.copied),
+        COPIED: total * copying,  # with what is on the card already
+        GATHERED: max(rest * lines / rates.gathered, share * rest * entries.nbytes * copying),
     }
 
 
