@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from sparsezc import device, stats
-from sparsezc.engines.gpu import direction, elementwise, heads, launch, packed, placements, specialise
+from sparsezc.config import config
+from sparsezc.engines.gpu import blocked, direction, elementwise, heads, launch, packed, placements, specialise
 from sparsezc.engines.gpu.output import MaskBits, Out
 from sparsezc.engines.gpu.placements import Part, Wanted
 from sparsezc.engines.gpu.specialise import function
@@ -54,7 +55,10 @@ def spmv(
     case = _Case(matrix, vector, semiring, vector_left)
     if columns is None or (rows is not None and _pull_is_better(case, rows, columns, mask)):
         assert rows is not None
-        _pull(case, rows, columns, out, mask, accum, replace)
+        first, *others = _blocks(case, rows, out, mask, accum)
+        _pull(case, first, columns, out, mask, accum, replace)
+        for block in others:
+            _pull(case, block, None, out, mask, semiring.monoid.binaryop, False)
     else:
         _push(case, columns, out, mask, accum, replace)
     if case.stops and rows is not None and rows is columns:  # a frontier: the next product asks for its rows
@@ -72,6 +76,17 @@ def fold_rows(
 @cache
 def _folding(monoid: Any) -> Any:
     return register_anonymous(monoid.op, binary.first)[monoid.type]
+
+
+def _blocks(case: _Case, rows: Rows, out: VectorStore, mask: MaskBits, accum: TypedOp | None) -> list[Rows]:
+    """What a pull goes through: the rows, or blocks of their columns where a full vector is too large for the cache."""
+    vector, semiring = case.vector, case.semiring
+    reads = ("x" if case.vector_left else "y") in semiring.reads
+    if vector is None or not vector.is_full or vector is out or not reads or case.stops:
+        return [rows]
+    if accum is not None or not mask.allows_all or out.dtype is not semiring.return_type or config.packing == "on":
+        return [rows]
+    return blocked.of(rows, vector.dtype.np_type.itemsize, values=case.reads_values)
 
 
 def _counts(semiring: Any) -> bool:

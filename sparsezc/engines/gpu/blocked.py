@@ -1,0 +1,99 @@
+"""A matrix in device memory cut by columns, for products with vectors that the card's cache does not hold (split.cu).
+
+Each entry of such a product fetches a sector of the vector, from memory where the cache is too small for all of it. A
+block has the columns whose part of the vector fits: products go through the blocks one after another, and add up. That
+takes the matrix once more, and offsets for each block; it counts as a cache, and goes where the room is needed.
+Source: Y. Zhang, V. Kiriansky, C. Mendis, S. Amarasinghe, M. Zaharia, Making caches work for graph analytics, IEEE Big
+Data 2017, doi:10.1109/BigData.2017.8257937 (CSR segmenting).
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from sparsezc import device
+from sparsezc.engines.gpu import launch, specialise
+from sparsezc.engines.gpu.stores import Rows
+from sparsezc.memory import budget
+from sparsezc.memory.device import DeviceBuffer
+
+_PART = 16 << 20  # bytes of the vector for a block: they stay in the cache while the block streams through it
+_MOST = 31  # blocks: as split.cu says
+_PAYS = 4  # entries of a row in a block, on average: with fewer, offsets and results weigh more than what is saved
+_PRODUCTS = 2  # after so many, cutting has paid for itself with the next few
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """The blocks, in the order of their columns; `values` only if a multiply read them."""
+
+    rows: list[Rows]
+    values: bool
+    nbytes: int
+    whole: Callable[[], Rows | None]  # whose they are
+
+    def drop(self) -> None:
+        """Give their memory back."""
+        rows = self.whole()
+        if rows is not None and rows.blocks is self:
+            rows.blocks = None
+
+
+def of(rows: Rows, entry_bytes: int, *, values: bool) -> list[Rows]:
+    """The blocks of some rows for a product with a full vector, whose entries have so many bytes; else the rows alone.
+
+    `values`: whether the product reads those of the matrix.
+    """
+    values = values and not rows.iso
+    nblocks = -(-rows.ncols * entry_bytes // _PART)
+    if rows.indices.placement != "device" or rows.compressed or not 2 < nblocks <= _MOST:
+        return [rows]
+    if rows.nvals < _PAYS * nblocks * rows.nrows:
+        return [rows]
+    kept: Blocks | None = rows.blocks
+    if kept is not None and (kept.values or not values):
+        return kept.rows
+    rows.swept += 1
+    if rows.swept <= _PRODUCTS or not launch.is_attended():
+        return [rows]
+    rows.blocks = None  # its memory is free for the next
+    nbytes = rows.indices.nbytes + (rows.values.nbytes if values else 0) + 8 * nblocks * (rows.nrows + 1)
+    if nbytes > budget.available() // 2:  # vectors come and go
+        return [rows]
+    made = rows.blocks = Blocks(_cut(rows, nblocks, values), values, nbytes, weakref.ref(rows))
+    budget.hold(made)
+    return made.rows
+
+
+def _cut(rows: Rows, nblocks: int, values: bool) -> list[Rows]:
+    gpu = device.current()
+    xp = gpu.xp
+    width = -(-rows.ncols // nblocks)
+    types = specialise.typedefs(
+        Id="u64" if rows.wide else "u32", A=launch.BY_SIZE[rows.values.dtype.itemsize if values else 1]
+    )
+    prelude = f"{types}\n{specialise.flags(VALUES=values)}"
+    blocks = launch.blocks(gpu, 32 * rows.nrows)
+    offsets = xp.zeros((nblocks, rows.nrows + 1), np.int64)
+    matrix = np.uint64(rows.nrows), rows.indptr, np.uint64(rows.indices.pointer)
+    by = np.uint64(width), np.uint32(nblocks), offsets
+    lengths, split = (specialise.kernel(gpu, "split.cu", prelude, name) for name in ("lengths", "split"))
+    lengths(blocks, launch.THREADS, (*matrix, *by, xp.zeros(1, np.uint64)))
+    for block in offsets:
+        xp.cumsum(block, out=block)
+    counts = gpu.asnumpy(offsets[:, -1]).tolist()
+    ids = [xp.empty(count, rows.indices.dtype) for count in counts]
+    held = [xp.empty(count if values else 0, rows.values.dtype) for count in counts]
+    into = np.array([[gpu.pointer(a), gpu.pointer(b)] for a, b in zip(ids, held, strict=True)], np.uint64)
+    split(
+        blocks, launch.THREADS, (*matrix, np.uint64(rows.values.pointer), *by, xp.asarray(into), xp.zeros(1, np.uint64))
+    )
+    made = []
+    for indptr, own, theirs in zip(offsets, ids, held, strict=True):
+        buffer = DeviceBuffer(theirs) if values else rows.values
+        made.append(Rows(rows.nrows, rows.ncols, own.size, indptr, DeviceBuffer(own), buffer, rows.iso, rows.order))
+    return made

@@ -1,0 +1,155 @@
+"""Matrices cut by columns: products with full vectors answer as without, and read the same entries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sparsezc as gb
+from sparsezc import device
+from sparsezc.engines.gpu import blocked, stores
+from sparsezc.memory import budget
+
+N = 330
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stores, "LONG", 64)
+    monkeypatch.setattr(blocked, "_PAYS", 0)
+    budget.reclaim()
+
+
+def parts_of(monkeypatch: pytest.MonkeyPatch, count: int, entry_bytes: int, size: int = N) -> None:
+    """So many blocks for vectors of such entries."""
+    monkeypatch.setattr(blocked, "_PART", -(-size * entry_bytes // count))
+
+
+def matrix(dtype: str, *, iso: bool = False, ncols: int = N) -> gb.Matrix:
+    """Rows of every length, a long one, empty ones, and a block of columns that nobody has."""
+    rng = np.random.default_rng(4)
+    present = rng.random((N, ncols)) < rng.random((N, 1)) ** 3
+    present[5, :200] = True
+    present[40:90] = False
+    present[:, 110:220] = False
+    rows, columns = np.nonzero(present)
+    values: Any = 1 if iso else rng.integers(1, 90, rows.size)
+    return gb.Matrix.from_coo(rows, columns, values, dtype, nrows=N, ncols=ncols)
+
+
+def full(dtype: str, size: int = N) -> gb.Vector:
+    return gb.Vector.from_dense(np.arange(size) % 7 + 1).dup(dtype)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "name", "variant", "count"),
+    [
+        ("FP64", "plus_times", "plain", 3), ("FP64", "plus_times", "iso", 7), ("FP64", "plus_times", "wide ids", 31),
+        ("FP64", "plus_second", "plain", 31), ("INT32", "min_plus", "plain", 7), ("INT16", "min_plus", "iso", 3),
+        ("UINT8", "max_times", "plain", 3), ("FP32", "min_max", "wide ids", 3),
+    ],
+)  # fmt: skip
+def test_products_are_the_cpu_engine_s(
+    dtype: str, name: str, variant: str, count: int, gpu: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    A, u = matrix(dtype, iso=variant == "iso"), full(dtype)
+    parts_of(monkeypatch, count, u.dtype.np_type.itemsize)
+    csr = A._to_csr().place("device", ids=np.uint64 if variant == "wide ids" else None)
+    B, v = gb.Matrix._from_csr(csr, "gpu"), u.to("gpu")
+    for product in (lambda M, x: M.mxv(x, name), lambda M, x: x.vxm(M.T, name)):
+        wanted = product(A, u).new()
+        for _ in range(4):
+            assert product(B, v).new().to("cpu").isclose(wanted, rel_tol=1e-6, check_dtype=True)
+    blocks = B._store.rows.blocks
+    assert len(blocks.rows) == count
+    assert sum(block.nvals for block in blocks.rows) == A.nvals
+    assert blocks.values == (not csr.iso and name != "plus_second")
+    nbytes = csr.indices.nbytes + blocks.values * csr.values.nbytes
+    assert blocks.nbytes == nbytes + 8 * count * (N + 1)
+
+
+def test_only_products_that_it_serves_are_cut(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    A, u, op = matrix("FP64"), full("FP64"), "plus_second"
+    parts_of(monkeypatch, 4, 8)
+    m, few = gb.Vector.from_coo(np.arange(0, N, 3), True, size=N), gb.Vector.from_coo([1, 7], 1.0, size=N)
+    B, v = A.to("gpu"), u.to("gpu")
+    for _ in range(4):
+        assert B.mxv(v, op).new(mask=m.S).to("cpu").isclose(A.mxv(u, op).new(mask=m.S))
+        assert B.mxv(few.to("gpu"), op).new().to("cpu").isclose(A.mxv(few, op).new())
+        assert B.mxv(v, "plus_first").new().to("cpu").isclose(A.mxv(u, "plus_first").new())
+        got, want = full("FP64").to("gpu"), full("FP64")
+        got(gb.binary.plus) << B.mxv(v, op)
+        want(gb.binary.plus) << A.mxv(u, op)
+        assert got.to("cpu").isclose(want)
+        got, want = full("FP64").to("gpu"), full("FP64")
+        got << B.mxv(got, op)  # reads what it writes
+        want << A.mxv(want, op)
+        assert got.to("cpu").isclose(want)
+        got, want = gb.Vector("FP32", N).to("gpu"), gb.Vector("FP32", N)
+        got << B.mxv(v, op)  # sums of another type than the result's
+        want << A.mxv(u, op)
+        assert got.to("cpu").isclose(want)
+        C = A.to("gpu", placement="zerocopy")
+        assert C.mxv(v, op).new().to("cpu").isclose(A.mxv(u, op).new())
+    assert B._store.rows.blocks is None
+    for _ in range(3):
+        w = full("FP64").to("gpu")  # what it held goes
+        w << B.mxv(v, op)
+        assert w.to("cpu").isclose(A.mxv(u, op).new())
+    assert len(B._store.rows.blocks.rows) == 4
+
+
+def test_a_matrix_of_few_columns_or_short_rows_is_left_whole(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    A, v = matrix("FP64").to("gpu"), full("FP64").to("gpu")
+    for part, pays in ((8 * N // 2, 0), (8 * N // 40, 0), (8 * N // 4, 30)):
+        monkeypatch.setattr(blocked, "_PART", part)
+        monkeypatch.setattr(blocked, "_PAYS", pays)
+        for _ in range(4):
+            A.mxv(v, "plus_second").new()
+        assert A._store.rows.blocks is None
+
+
+def test_matrices_that_are_not_square(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    A, u = matrix("INT64", ncols=1000), full("INT64", 1000)
+    parts_of(monkeypatch, 5, 8, 1000)
+    B, v = A.to("gpu"), u.to("gpu")
+    for _ in range(4):
+        assert B.mxv(v, "plus_times").new().to("cpu").isequal(A.mxv(u, "plus_times").new())
+    assert len(B._store.rows.blocks.rows) == 5
+
+
+def test_blocks_go_where_the_room_is_needed(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    A, v = matrix("FP64"), full("FP64").to("gpu")
+    parts_of(monkeypatch, 4, 8)
+    B = A.to("gpu", placement="device")
+    needed = 4 * A.nvals + 8 * 4 * (N + 1)
+    with gb.config.set(budget=2 * needed - 2):
+        for _ in range(4):
+            B.mxv(v, "plus_second").new()
+        assert B._store.rows.blocks is None
+    with gb.config.set(budget=2 * needed + 2):
+        free = budget.available()
+        first = B.mxv(v, "plus_second").new()
+        assert budget.available() == free - needed
+        assert B._store.rows.blocks.nbytes == needed
+        assert budget.reclaim()
+        assert B._store.rows.blocks is None
+        assert B.mxv(v, "plus_second").new().to("cpu").isclose(first.to("cpu"))
+    assert B.mxv(v, "plus_times").new().to("cpu").isclose(A.mxv(full("FP64"), "plus_times").new())
+    assert B._store.rows.blocks.values  # and these serve both
+    B.mxv(v, "plus_second").new()
+    assert B._store.rows.blocks.values
+
+
+def test_pagerank_and_recorded_rounds(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with gb.config.set(engine="cpu"):
+        A = gb.io.read("kron:9", weights="hash:1-255")
+    parts_of(monkeypatch, 4, 8, A.nrows)
+    B = A.to("gpu", placement="device")
+    assert gb.algorithms.pagerank(B).to("cpu").isclose(gb.algorithms.pagerank(A), abs_tol=1e-9)
+    assert len(B._store.rows.blocks.rows) == 4
+    assert gb.algorithms.sssp(B, 1).to("cpu").isclose(gb.algorithms.sssp(A, 1))
+    assert gb.algorithms.connected_components(B).to("cpu").isequal(gb.algorithms.connected_components(A))
+    assert device.current() is gpu
