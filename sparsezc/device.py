@@ -50,6 +50,7 @@ class Device(Protocol):
     name: str
     xp: Any  # cupy, or numpy on the emulated device
     multiprocessors: int
+    cache_bytes: int  # of the cache that all multiprocessors share
 
     def compile(self, source: str, name: str) -> Kernel: ...
     def memory(self) -> tuple[int, int]:
@@ -165,6 +166,7 @@ class Cuda:
         properties = runtime.getDeviceProperties(self.id)
         self.name = properties["name"].decode()
         self.multiprocessors = int(properties["multiProcessorCount"])
+        self.cache_bytes = int(properties["l2CacheSize"])
         self.capability = f"{properties['major']}.{properties['minor']}"
 
     def compile(self, source: str, name: str) -> Kernel:

@@ -9,7 +9,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc import device
-from sparsezc.engines.gpu import blocked, stores
+from sparsezc.engines.gpu import blocked, matrices, stores
 from sparsezc.memory import budget
 
 N = 330
@@ -19,12 +19,20 @@ N = 330
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stores, "LONG", 64)
     monkeypatch.setattr(blocked, "_PAYS", 0)
+    monkeypatch.setattr(blocked, "_HUB", N)
     budget.reclaim()
 
 
-def parts_of(monkeypatch: pytest.MonkeyPatch, count: int, entry_bytes: int, size: int = N) -> None:
+def parts_of(monkeypatch: pytest.MonkeyPatch, count: float, entry_bytes: int, size: int = N) -> None:
     """So many blocks for vectors of such entries."""
-    monkeypatch.setattr(blocked, "_PART", -(-size * entry_bytes // count))
+    monkeypatch.setattr(device.current(), "cache_bytes", 2 * -(-size * entry_bytes // count))
+
+
+def held(A: gb.Matrix, placement: str = "device") -> gb.Matrix:
+    """On the card, both ways."""
+    B = A.to("gpu", placement=placement)
+    matrices.keep_transpose(B._store)
+    return B
 
 
 def matrix(dtype: str, *, iso: bool = False, ncols: int = N) -> gb.Matrix:
@@ -58,6 +66,7 @@ def test_products_are_the_cpu_engine_s(
     parts_of(monkeypatch, count, u.dtype.np_type.itemsize)
     csr = A._to_csr().place("device", ids=np.uint64 if variant == "wide ids" else None)
     B, v = gb.Matrix._from_csr(csr, "gpu"), u.to("gpu")
+    matrices.keep_transpose(B._store)
     for product in (lambda M, x: M.mxv(x, name), lambda M, x: x.vxm(M.T, name)):
         wanted = product(A, u).new()
         for _ in range(4):
@@ -74,7 +83,7 @@ def test_only_products_that_it_serves_are_cut(gpu: Any, monkeypatch: pytest.Monk
     A, u, op = matrix("FP64"), full("FP64"), "plus_second"
     parts_of(monkeypatch, 4, 8)
     m, few = gb.Vector.from_coo(np.arange(0, N, 3), True, size=N), gb.Vector.from_coo([1, 7], 1.0, size=N)
-    B, v = A.to("gpu"), u.to("gpu")
+    B, v = held(A), u.to("gpu")
     for _ in range(4):
         assert B.mxv(v, op).new(mask=m.S).to("cpu").isclose(A.mxv(u, op).new(mask=m.S))
         assert B.mxv(few.to("gpu"), op).new().to("cpu").isclose(A.mxv(few, op).new())
@@ -91,7 +100,7 @@ def test_only_products_that_it_serves_are_cut(gpu: Any, monkeypatch: pytest.Monk
         got << B.mxv(v, op)  # sums of another type than the result's
         want << A.mxv(u, op)
         assert got.to("cpu").isclose(want)
-        C = A.to("gpu", placement="zerocopy")
+        C = held(A, "zerocopy")
         assert C.mxv(v, op).new().to("cpu").isclose(A.mxv(u, op).new())
     assert B._store.rows.blocks is None
     for _ in range(3):
@@ -102,9 +111,9 @@ def test_only_products_that_it_serves_are_cut(gpu: Any, monkeypatch: pytest.Monk
 
 
 def test_a_matrix_of_few_columns_or_short_rows_is_left_whole(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    A, v = matrix("FP64").to("gpu"), full("FP64").to("gpu")
-    for part, pays in ((8 * N // 2, 0), (8 * N // 40, 0), (8 * N // 4, 30)):
-        monkeypatch.setattr(blocked, "_PART", part)
+    A, v = held(matrix("FP64")), full("FP64").to("gpu")
+    for count, pays in ((2, 0), (40, 0), (4, 30)):
+        parts_of(monkeypatch, count, 8)
         monkeypatch.setattr(blocked, "_PAYS", pays)
         for _ in range(4):
             A.mxv(v, "plus_second").new()
@@ -114,7 +123,7 @@ def test_a_matrix_of_few_columns_or_short_rows_is_left_whole(gpu: Any, monkeypat
 def test_matrices_that_are_not_square(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     A, u = matrix("INT64", ncols=1000), full("INT64", 1000)
     parts_of(monkeypatch, 5, 8, 1000)
-    B, v = A.to("gpu"), u.to("gpu")
+    B, v = held(A), u.to("gpu")
     for _ in range(4):
         assert B.mxv(v, "plus_times").new().to("cpu").isequal(A.mxv(u, "plus_times").new())
     assert len(B._store.rows.blocks.rows) == 5
@@ -123,7 +132,7 @@ def test_matrices_that_are_not_square(gpu: Any, monkeypatch: pytest.MonkeyPatch)
 def test_blocks_go_where_the_room_is_needed(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     A, v = matrix("FP64"), full("FP64").to("gpu")
     parts_of(monkeypatch, 4, 8)
-    B = A.to("gpu", placement="device")
+    B = held(A)
     needed = 4 * A.nvals + 8 * 4 * (N + 1)
     with gb.config.set(budget=2 * needed - 2):
         for _ in range(4):
@@ -153,3 +162,30 @@ def test_pagerank_and_recorded_rounds(gpu: Any, monkeypatch: pytest.MonkeyPatch)
     assert gb.algorithms.sssp(B, 1).to("cpu").isclose(gb.algorithms.sssp(A, 1))
     assert gb.algorithms.connected_components(B).to("cpu").isequal(gb.algorithms.connected_components(A))
     assert device.current() is gpu
+
+
+def pattern(kind: str, n: int = 2000, degree: int = 16) -> tuple[Any, Any]:
+    """Rows and columns of entries: at random, near the diagonal, or most of them in a few columns."""
+    rng = np.random.default_rng(6)
+    rows = np.repeat(np.arange(n), degree)
+    anywhere = rng.integers(0, n, rows.size)
+    if kind == "near":
+        return rows, np.clip(rows + rng.integers(-20, 21, rows.size), 0, n - 1)
+    if kind == "hubs":
+        return rows, np.where(rng.random(rows.size) < 0.7, anywhere % 40, anywhere)
+    return rows, anywhere
+
+
+@pytest.mark.parametrize(("kind", "cut"), [("random", True), ("near", False), ("hubs", False), ("one way", False)])
+def test_only_what_the_cache_does_not_hold_is_worth_a_cut(
+    kind: str, cut: bool, gpu: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(blocked, "_HUB", 4)
+    rows, columns = pattern(kind)
+    A = gb.Matrix.from_coo(rows, columns, np.ones(rows.size), dup_op="plus", nrows=2000, ncols=2000)
+    u = gb.Vector.from_dense(np.arange(2000.0))
+    parts_of(monkeypatch, 4, 8, 2000)
+    B = A.to("gpu", placement="device") if kind == "one way" else held(A)
+    for _ in range(4):
+        assert B.mxv(u.to("gpu"), "plus_times").new().to("cpu").isclose(A.mxv(u, "plus_times").new())
+    assert (B._store.rows.blocks is not None) == cut

@@ -12,7 +12,7 @@ from sparsezc import device
 class Card:
     """A GPU's memory, as far as placements look at it; its arrays are NumPy's."""
 
-    name, xp, multiprocessors = "card", np, 1
+    name, xp, multiprocessors, cache_bytes = "card", np, 1, 1 << 20
 
     def __init__(self, free: int = 1 << 30) -> None:
         self.free = free

@@ -2,13 +2,15 @@
 
 Each entry of such a product fetches a sector of the vector, from memory where the cache is too small for all of it. A
 block has the columns whose part of the vector fits: products go through the blocks one after another, and add up. That
-takes the matrix once more, and offsets for each block; it counts as a cache, and goes where the room is needed.
+takes the matrix once more, and offsets for each block; it counts as a cache, and goes where the room is needed. Where
+the cache serves most entries anyway, as those of hubs and of neighbours that lie near, matrices are left whole.
 Source: Y. Zhang, V. Kiriansky, C. Mendis, S. Amarasinghe, M. Zaharia, Making caches work for graph analytics, IEEE Big
 Data 2017, doi:10.1109/BigData.2017.8257937 (CSR segmenting).
 """
 
 from __future__ import annotations
 
+import math
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,10 +23,12 @@ from sparsezc.engines.gpu.stores import Rows
 from sparsezc.memory import budget
 from sparsezc.memory.device import DeviceBuffer
 
-_PART = 16 << 20  # bytes of the vector for a block: they stay in the cache while the block streams through it
+_PART = 0.5  # of the cache, for a block's part of the vector: it stays while the block streams through
 _MOST = 31  # blocks: as split.cu says
 _PAYS = 4  # entries of a row in a block, on average: with fewer, offsets and results weigh more than what is saved
 _PRODUCTS = 2  # after so many, cutting has paid for itself with the next few
+_HUB = 4  # times the entries of the mean column: such a column is in the cache whoever asks for it
+_SAMPLE = 1 << 16  # entries that tell what most do
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,22 +47,25 @@ class Blocks:
             rows.blocks = None
 
 
-def of(rows: Rows, entry_bytes: int, *, values: bool) -> list[Rows]:
+def of(rows: Rows, columns: Rows | None, entry_bytes: int, *, values: bool) -> list[Rows]:
     """The blocks of some rows for a product with a full vector, whose entries have so many bytes; else the rows alone.
 
-    `values`: whether the product reads those of the matrix.
+    `columns`: the rows of the transpose; `values`: whether the product reads those of the matrix.
     """
     values = values and not rows.iso
-    nblocks = -(-rows.ncols * entry_bytes // _PART)
-    if rows.indices.placement != "device" or rows.compressed or not 2 < nblocks <= _MOST:
+    nblocks = math.ceil(rows.ncols * entry_bytes / (_PART * device.current().cache_bytes))
+    if rows.indices.placement != "device" or rows.compressed or not 2 < nblocks <= _MOST or columns is None:
         return [rows]
-    if rows.nvals < _PAYS * nblocks * rows.nrows:
+    if rows.nvals < _PAYS * nblocks * rows.nrows or not launch.is_attended():
         return [rows]
     kept: Blocks | None = rows.blocks
     if kept is not None and (kept.values or not values):
         return kept.rows
     rows.swept += 1
-    if rows.swept <= _PRODUCTS or not launch.is_attended():
+    if rows.swept <= _PRODUCTS:
+        return [rows]
+    if kept is None and not _is_scattered(rows, columns, nblocks):
+        rows.swept = -math.inf  # nobody need ask again
         return [rows]
     rows.blocks = None  # its memory is free for the next
     nbytes = rows.indices.nbytes + (rows.values.nbytes if values else 0) + 8 * nblocks * (rows.nrows + 1)
@@ -67,6 +74,20 @@ def of(rows: Rows, entry_bytes: int, *, values: bool) -> list[Rows]:
     made = rows.blocks = Blocks(_cut(rows, nblocks, values), values, nbytes, weakref.ref(rows))
     budget.hold(made)
     return made.rows
+
+
+def _is_scattered(rows: Rows, columns: Rows, nblocks: int) -> bool:
+    """Whether most entries ask for what the cache is unlikely to hold: the vector's entry of no hub, and far from those
+    that rows nearby ask for.
+    """
+    xp = device.current().xp
+    step = max(1, (rows.nvals // _SAMPLE - 1) | 1)  # odd, so that it comes to all places in rows of whatever length
+    at = xp.arange(0, rows.nvals, step)
+    row = xp.searchsorted(rows.indptr, at, side="right") - 1
+    column = rows.indices.load()[at].astype(np.int64)
+    hub = (columns.indptr[column + 1] - columns.indptr[column]) * rows.ncols > _HUB * rows.nvals
+    near = xp.abs(column / rows.ncols - row / rows.nrows) < 0.5 / nblocks
+    return bool(2 * xp.count_nonzero(~hub & ~near) > at.size)
 
 
 def _cut(rows: Rows, nblocks: int, values: bool) -> list[Rows]:

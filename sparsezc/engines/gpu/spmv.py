@@ -55,7 +55,7 @@ def spmv(
     case = _Case(matrix, vector, semiring, vector_left)
     if columns is None or (rows is not None and _pull_is_better(case, rows, columns, mask)):
         assert rows is not None
-        first, *others = _blocks(case, rows, out, mask, accum)
+        first, *others = _blocks(case, rows, columns, out, mask, accum)
         _pull(case, first, columns, out, mask, accum, replace)
         for block in others:
             _pull(case, block, None, out, mask, semiring.monoid.binaryop, False)
@@ -78,7 +78,9 @@ def _folding(monoid: Any) -> Any:
     return register_anonymous(monoid.op, binary.first)[monoid.type]
 
 
-def _blocks(case: _Case, rows: Rows, out: VectorStore, mask: MaskBits, accum: TypedOp | None) -> list[Rows]:
+def _blocks(
+    case: _Case, rows: Rows, columns: Rows | None, out: VectorStore, mask: MaskBits, accum: TypedOp | None
+) -> list[Rows]:
     """What a pull goes through: the rows, or blocks of their columns where a full vector is too large for the cache."""
     vector, semiring = case.vector, case.semiring
     reads = ("x" if case.vector_left else "y") in semiring.reads
@@ -86,7 +88,7 @@ def _blocks(case: _Case, rows: Rows, out: VectorStore, mask: MaskBits, accum: Ty
         return [rows]
     if accum is not None or not mask.allows_all or out.dtype is not semiring.return_type or config.packing == "on":
         return [rows]
-    return blocked.of(rows, vector.dtype.np_type.itemsize, values=case.reads_values)
+    return blocked.of(rows, columns, vector.dtype.np_type.itemsize, values=case.reads_values)
 
 
 def _counts(semiring: Any) -> bool:

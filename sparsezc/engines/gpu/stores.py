@@ -92,7 +92,7 @@ class Rows:
     pulled: float = field(default=0, init=False)  # entries that pulls without it have read
     packed: Any = field(default=None, init=False)  # ids and values in one word, once somebody asked (packed.py)
     blocks: Any = field(default=None, init=False)  # the same cut by columns, once it paid (blocked.py)
-    swept: int = field(default=0, init=False)  # products with full vectors that blocks would have served
+    swept: float = field(default=0, init=False)  # products with full vectors that blocks would have served
     multiplied: int = field(default=0, init=False)  # entries whose ids and values products have read
     copy: Any = field(default=None, init=False)  # a reference to the plain rows, while there are such
     region: Any = field(default=None, init=False)  # segments that lie on the card (placements/resident.py)
