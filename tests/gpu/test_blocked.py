@@ -25,7 +25,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def parts_of(monkeypatch: pytest.MonkeyPatch, count: float, entry_bytes: int, size: int = N) -> None:
     """So many blocks for vectors of such entries."""
-    monkeypatch.setattr(device.current(), "cache_bytes", 2 * -(-size * entry_bytes // count))
+    monkeypatch.setattr(device.current(), "cache_bytes", -(-size * entry_bytes // count) / blocked._PART)
 
 
 def held(A: gb.Matrix, placement: str = "device") -> gb.Matrix:

@@ -23,7 +23,7 @@ from sparsezc.engines.gpu.stores import Rows
 from sparsezc.memory import budget
 from sparsezc.memory.device import DeviceBuffer
 
-_PART = 0.5  # of the cache, for a block's part of the vector: it stays while the block streams through
+_PART = 0.4  # of the cache, for a block's part of the vector: it stays while the block streams through
 _MOST = 31  # blocks: as split.cu says
 _PAYS = 4  # entries of a row in a block, on average: with fewer, offsets and results weigh more than what is saved
 _PRODUCTS = 2  # after so many, cutting has paid for itself with the next few
