@@ -28,7 +28,7 @@ _SECTOR = 32  # bytes: what a GPU reads at least
 
 @dataclass
 class Traffic:
-    """What products (mxv, vxm, and with matrices of few columns, but not searches from many sources) moved on a GPU.
+    """What products (mxv, vxm, and with matrices of few columns or rows) moved on a GPU.
 
     Attributes
     ----------

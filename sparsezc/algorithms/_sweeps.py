@@ -11,36 +11,41 @@ from numpy.typing import NDArray
 from sparsezc.algorithms import _check
 from sparsezc.errors import InvalidValue
 from sparsezc.matrix import Matrix
-from sparsezc.semirings import binary, select, semiring, types
+from sparsezc.scalar import Scalar
+from sparsezc.semirings import binary, monoid, select, semiring, types
 from sparsezc.vector import Vector
 
-#: Searches that share a pass: one bit each of an INT64.
+#: Searches that share a pass: one bit each of a UINT64.
 WIDTH = 64
+_ALL = 2**WIDTH - 1
 
 
 def sweeps(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[int, Vector]]:
-    """Each depth and who is first met there: an INT64 whose bits are the searches, 64 of them after another.
+    """Each depth and who is first met there: a UINT64 whose bits are the searches, 64 of them after another.
 
     With q those bits, and m those that have not met a vertex yet::
 
         m = m xor q
-        q = q'A and m        over (bor, band), every entry of A being all ones
+        w = m and (the bits of all of q)    what searches that go on have not met
+        q<w> = q'A and w                    over (bor, band), every entry of A being all ones
 
     Source: M. Then et al., The more the merrier: efficient multi-source graph traversal, PVLDB 8, 2014,
     doi:10.14778/2735496.2735507.
     """
-    ones = A.apply(binary.second[types.INT64], right=-1).new()
+    ones = A.apply(binary.second, right=Scalar.from_value(_ALL, types.UINT64)).new()
     for start in range(0, sources.size, WIDTH):
         chunk = sources[start : start + WIDTH]
-        q = Vector.from_coo(chunk, np.left_shift(1, np.arange(chunk.size)), types.INT64, size=A.nrows)
-        unmet = Vector.from_scalar(-1, A.nrows, types.INT64)
+        q = Vector.from_coo(chunk, np.uint64(1) << np.arange(chunk.size, dtype=np.uint64), size=A.nrows)
+        unmet = Vector.from_scalar(_ALL, A.nrows, types.UINT64)
         depth = 0
         while q.nvals:
             unmet(binary.bxor) << q
             yield depth, q
-            # q = q'A and m
-            q << q.vxm(ones, semiring.bor_band[types.INT64])
-            q << q.ewise_mult(unmet, binary.band)
+            # w = m and (the bits of all of q)
+            wanted: Vector = unmet.apply(binary.band[types.UINT64], right=q.reduce(monoid.bor).new().value).new()
+            # q<w> = q'A and w
+            q(wanted.V, replace=True) << q.vxm(ones, semiring.bor_band[types.UINT64])
+            q << q.ewise_mult(wanted, binary.band)
             q << q.select(select.valuene, 0)
             depth += 1
 
@@ -52,21 +57,21 @@ def popcount(bits: Vector) -> Vector:
     count << bits.ewise_mult(count, binary.minus)
     # (x & 0011 ...) + (x >> 2 & 0011 ...)
     high = _masked(count, 2, 0x3333333333333333)
-    count << count.apply(binary.band, right=0x3333333333333333)
+    count << count.apply(binary.band[types.UINT64], right=0x3333333333333333)
     count << count.ewise_mult(high, binary.plus)
     # (x + (x >> 4)) & 00001111 ...
     high = _masked(count, 4, 0x0F0F0F0F0F0F0F0F)
-    count << count.apply(binary.band, right=0x0F0F0F0F0F0F0F0F)
+    count << count.apply(binary.band[types.UINT64], right=0x0F0F0F0F0F0F0F0F)
     count << count.ewise_mult(high, binary.plus)
     # the highest byte of x * 0x0101...
-    count << count.apply(binary.times, right=0x0101010101010101)
-    return _masked(count, 56, 0x7F)
+    count << count.apply(binary.times[types.UINT64], right=0x0101010101010101)
+    return _masked(count, 56, 0x7F).dup(types.INT64)
 
 
 def _masked(x: Vector, shift: int, mask: int) -> Vector:
     """x >> shift & mask."""
-    y: Vector = x.apply(binary.bshift[types.INT64], right=-shift).new()
-    y << y.apply(binary.band, right=mask)
+    y: Vector = x.apply(binary.bshift[types.UINT64], right=-shift).new()
+    y << y.apply(binary.band[types.UINT64], right=mask)
     return y
 
 

@@ -114,7 +114,7 @@ def test_edges_of_infinite_length_cannot_be_used():
 
 @given(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1))
 def test_bits_are_counted(words):
-    count = popcount(gb.Vector.from_dense(np.array(words, np.int64)))
+    count = popcount(gb.Vector.from_dense(np.array(words, np.int64).view(np.uint64)))
     assert count.to_dense().tolist() == [(word % 2**64).bit_count() for word in words]
 
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc import device
-from sparsezc.engines.gpu import heads, launch, specialise
+from sparsezc import device, stats
+from sparsezc.engines.gpu import heads, launch, placements, specialise
 from sparsezc.engines.gpu.output import MaskBits
 from sparsezc.engines.gpu.panel import WIDTH, Panel, SameVector
 from sparsezc.engines.gpu.specialise import flags, typedefs
@@ -153,15 +153,13 @@ class _Case:
         prelude = _prelude(rows.wide, rows.compressed, looks, self.words, self.aligned, chunks.length)
         nwords = -(-rows.nrows // 32)
         blocks = launch.blocks(gpu, 32 * max(nwords, chunks.count))
-        specialise.kernel(gpu, f"{name}.cu", prelude, name)(
-            blocks,
-            launch.THREADS,
-            (
-                *rows.arguments[:3], self.x.vector.bits,
-                *self.mask.arguments(), np.uint64(self.x.width), *self._active(searches), self.y, *slots,
-                gpu.xp.zeros(2, np.uint64), np.uint32(launch.piece(blocks, nwords, 16 if looks else 4)), *chunks.all,
-            ),
+        kernel = specialise.kernel(gpu, f"{name}.cu", prelude, name)
+        arguments = (
+            *rows.arguments[:3], self.x.vector.bits,
+            *self.mask.arguments(), np.uint64(self.x.width), *self._active(searches), self.y, *slots,
+            gpu.xp.zeros(2, np.uint64), np.uint32(launch.piece(blocks, nwords, 16 if looks else 4)), *chunks.all,
         )  # fmt: skip
+        stats.run(kernel, placements.lie_near(rows), blocks, launch.THREADS, arguments)
 
     def _active(self, searches: Any) -> list[np.uint64]:
         """The bits of some searches, as kernels take them."""

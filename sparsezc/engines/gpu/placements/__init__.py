@@ -26,7 +26,7 @@ from sparsezc.engines.gpu import launch
 from sparsezc.engines.gpu.stores import Rows
 from sparsezc.memory import Buffer
 
-__all__ = ["Entries", "Part", "Wanted", "moves", "part", "parts", "serves", "whole"]
+__all__ = ["Entries", "Part", "Wanted", "lie_near", "moves", "part", "parts", "serves", "whole"]
 
 #: Which file serves a placement that needs one.
 _MOVED = {"stream": "stream", "gather": "gather"} | dict.fromkeys(("cached", "hybrid", "mapped"), "resident")
@@ -145,14 +145,18 @@ def moves(rows: Rows) -> bool:
     return rows.indices.placement in ("stream", "gather")
 
 
+def lie_near(rows: Rows) -> bool:
+    """Whether the entries lie on the card, or where the driver puts there what is read."""
+    return rows.indices.placement in ("device", "uvm")
+
+
 def whole(rows: Rows, words: Buffer | None) -> Part:
     """All rows, where they lie; `words`: ids and values in one word, in the place of the ids."""
     made: Part | None = rows.wholes.get(words is None)
     if made is None:
         _, _, ids, values = rows.arguments
         pointers = ids if words is None else np.uint64(words.pointer), values
-        near = rows.indices.placement in ("device", "uvm")  # where the driver has put what is read
-        made = rows.wholes[words is None] = part(rows, pointers, near=near)
+        made = rows.wholes[words is None] = part(rows, pointers, near=lie_near(rows))
     return made
 
 
