@@ -17,7 +17,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from os import cpu_count
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,6 +113,30 @@ class Recording(Protocol):
     def replay(self) -> None: ...
 
 
+_T = TypeVar("_T")
+_givers: list[Callable[[], bool]] = []
+
+
+def when_short(give: Callable[[], bool]) -> None:
+    """Have `give` asked for device memory where an allocation fails; it says whether it had any."""
+    _givers.append(give)
+
+
+def giving(allocate: Callable[[int], _T], failure: type[Exception]) -> Callable[[int], _T]:
+    """The same allocator, which before it fails has given back what can be done without."""
+
+    def allocated(nbytes: int) -> _T:
+        try:
+            return allocate(nbytes)
+        except failure:
+            gave = [give() for give in _givers]
+            if not any(gave):
+                raise
+            return allocate(nbytes)
+
+    return allocated
+
+
 class _Graph:
     """A CUDA graph, and the memory that its kernels use."""
 
@@ -168,6 +192,9 @@ class Cuda:
         self.multiprocessors = int(properties["multiProcessorCount"])
         self.cache_bytes = int(properties["l2CacheSize"])
         self.capability = f"{properties['major']}.{properties['minor']}"
+        memory = self.xp.cuda
+        with suppress(ValueError):  # within somebody's ``using_allocator`` that one serves
+            memory.set_allocator(giving(memory.get_allocator(), memory.memory.OutOfMemoryError))
 
     def compile(self, source: str, name: str) -> Kernel:
         path = compiler.compiled(self.xp.cuda.nvrtc, source, int(self.capability.replace(".", "")))

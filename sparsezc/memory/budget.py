@@ -61,6 +61,9 @@ def reclaim() -> bool:
     return bool(found)
 
 
+device.when_short(reclaim)
+
+
 def available() -> int:
     """Bytes of device memory that may still be used: what caches leave of the budget, and never more than is free."""
     free, total = device.current().memory()

@@ -71,7 +71,11 @@ def of(rows: Rows, columns: Rows | None, entry_bytes: int, *, values: bool) -> l
     nbytes = rows.indices.nbytes + (rows.values.nbytes if values else 0) + 8 * nblocks * (rows.nrows + 1)
     if nbytes > budget.available() // 2:  # vectors come and go
         return [rows]
-    made = rows.blocks = Blocks(_cut(rows, nblocks, values), values, nbytes, weakref.ref(rows))
+    try:
+        made = rows.blocks = Blocks(_cut(rows, nblocks, values), values, nbytes, weakref.ref(rows))
+    except MemoryError:  # the card has less than it said
+        rows.swept = 0  # not at once again
+        return [rows]
     budget.hold(made)
     return made.rows
 

@@ -80,7 +80,12 @@ def of(rows: Rows, hubs: Rows | None, dtype: DataType, *, values: bool, entries:
     if config.head_cache == "auto" and rows.pulled < rows.nvals:
         return NO_HEADS
     rows.heads = rows.region = None  # their memory is free: for what is made now, and for the region in what it leaves
-    made = rows.heads = _make(rows, hubs, dtype, slots, values)
+    try:
+        made = rows.heads = _make(rows, hubs, dtype, slots, values)
+    except MemoryError as error:
+        rows.pulled = 0  # not at once again
+        warn_slow(f"no row-head cache for {rows.nrows:,} rows: {error}")
+        return NO_HEADS
     return made
 
 

@@ -15,7 +15,6 @@ from sparsezc import device, memory
 from sparsezc.config import config
 from sparsezc.engines.gpu import launch, specialise
 from sparsezc.engines.gpu.stores import Rows
-from sparsezc.errors import OutOfMemory
 from sparsezc.memory import Buffer, allocate
 from sparsezc.semirings.types import DataType
 
@@ -58,7 +57,7 @@ def _make(rows: Rows, dtype: DataType, bits: int) -> Packed:
     gpu = device.current()
     try:
         words = allocate(rows.indices.placement, rows.nvals, np.uint32)
-    except OutOfMemory:
+    except MemoryError:
         return NOT_PACKED
     kernel = specialise.kernel(gpu, "pack.cu", specialise.typedefs(A=dtype), "pack")
     unfit = gpu.xp.zeros(1, np.uint32)

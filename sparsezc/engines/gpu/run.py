@@ -25,7 +25,7 @@ from sparsezc.engines.gpu.keeping import Keeper
 from sparsezc.engines.gpu.meeting import common
 from sparsezc.engines.gpu.output import MaskBits, bits_of, mask_bits
 from sparsezc.engines.gpu.stores import VectorStore
-from sparsezc.errors import NotImplementedException, warn_slow
+from sparsezc.errors import NotImplementedException, OutOfMemory, warn_slow
 from sparsezc.semirings import select
 from sparsezc.semirings.types import INT64
 
@@ -42,8 +42,15 @@ class GpuEngine(Keeper):
         native: _Native | None = matrix_results.run if out.ndim == 2 else _NATIVE.get(expression.operation)
         if _is_foreign(expression, out, mask, accum):
             native = None
-        if native is None or _in_order(native, expression, out, mask, accum, replace) is False:
-            _fall_back(expression, out, mask, accum, replace)
+        try:
+            if native is None or _in_order(native, expression, out, mask, accum, replace) is False:
+                _fall_back(expression, out, mask, accum, replace)
+        except MemoryError as error:
+            if isinstance(error, OutOfMemory):
+                raise
+            raise OutOfMemory(
+                f"{expression.operation}: {error}"
+            ) from None  # CuPy's error, or NumPy's: they say how much
 
 
 def _in_order(native: _Native, expression: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool | None:

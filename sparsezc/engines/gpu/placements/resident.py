@@ -254,11 +254,15 @@ def _of(rows: Rows, entries: Entries, wanted: Wanted) -> Region | None:
     rows.region = None  # its memory is free for the next
     del region
     room = _room(rows, entries)
-    if room < entries.nbytes << segments.BITS:
-        return None
-    made = rows.region = Region(rows, entries, room, counted)
-    budget.hold(made)
-    return made
+    while room >= entries.nbytes << segments.BITS:
+        try:
+            made = rows.region = Region(rows, entries, room, counted)
+        except MemoryError:  # the card has less than it said, or has it in small pieces
+            room //= 2
+            continue
+        budget.hold(made)
+        return made
+    return None
 
 
 def _rank(reads: Any, which: Any) -> Any:

@@ -1,0 +1,187 @@
+"""A card that refuses memory that it said it had: caches go, regions are made smaller, and else there is one error."""
+
+from __future__ import annotations
+
+import math
+import weakref
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sparsezc as gb
+from sparsezc import device
+from sparsezc.engines.gpu import heads, stores
+from sparsezc.engines.gpu.placements import resident, segments
+from sparsezc.memory import budget
+from tests.gpu.serving import N, matrix, room_for
+
+
+class Shortage(MemoryError):
+    """What the pool below raises, as CuPy's raises its own."""
+
+
+class Pool:
+    """NumPy whose new arrays come out of a limit, and ask for what can be done without before they fail."""
+
+    def __init__(self) -> None:
+        self.used, self.limit = 0, math.inf
+        self._take = device.giving(self._from_pool, Shortage)
+
+    def _from_pool(self, nbytes: int) -> np.ndarray:
+        if self.used + nbytes > self.limit:
+            raise Shortage(f"Out of memory allocating {nbytes:,} bytes")
+        array = np.empty(nbytes, np.uint8)
+        self.used += nbytes
+        weakref.finalize(array, self._give, nbytes)
+        return array
+
+    def _give(self, nbytes: int) -> None:
+        self.used -= nbytes
+
+    def empty(self, shape: Any, dtype: Any = np.float64) -> np.ndarray:
+        count = int(np.prod(shape))
+        return self._take(count * np.dtype(dtype).itemsize).view(dtype).reshape(shape)
+
+    def full(self, shape: Any, value: Any, dtype: Any = None) -> np.ndarray:
+        array = self.empty(shape, np.asarray(value).dtype if dtype is None else dtype)
+        array.fill(value)
+        return array
+
+    def zeros(self, shape: Any, dtype: Any = np.float64) -> np.ndarray:
+        return self.full(shape, 0, dtype)
+
+    def ones(self, shape: Any, dtype: Any = np.float64) -> np.ndarray:
+        return self.full(shape, 1, dtype)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(np, name)
+
+
+@pytest.fixture
+def pool(emulated: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pool]:
+    monkeypatch.setattr(stores, "LONG", 64)
+    monkeypatch.setattr(segments, "BITS", 6)
+    monkeypatch.setattr(resident, "_LARGE", 0)
+    made = Pool()
+    monkeypatch.setattr(type(emulated), "xp", made)
+    before = device.use(emulated)
+    try:
+        yield made
+    finally:
+        made.limit = math.inf
+        device.use(before)
+        budget.reclaim()
+
+
+def placed(placement: str) -> tuple[gb.Matrix, gb.Vector, gb.Vector]:
+    """A matrix, a full vector, and their product by the CPU engine."""
+    A, u = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
+    return A.to("gpu", placement=placement), u.to("gpu"), A.mxv(u, "plus_second").new()
+
+
+@pytest.mark.parametrize("left", [13_000, 60_000])
+def test_a_region_is_as_large_as_the_card_allows(left: int, pool: Pool) -> None:
+    B, u, wanted = placed("hybrid")
+    with room_for(200_000), gb.config.set(packing="off", head_cache="off"):
+        pool.limit = pool.used + left
+        for _ in range(3):
+            w = B.mxv(u, "plus_second").new()
+        pool.limit = math.inf
+        assert w.to("cpu").isequal(wanted)
+        region = B._store.rows.region
+        assert region is None or region.nbytes < left
+        assert (region is not None) == (left == 60_000)
+
+
+def test_caches_go_for_vectors(pool: Pool) -> None:
+    B, u, wanted = placed("hybrid")
+    with room_for(200_000), gb.config.set(packing="off", head_cache="off"):
+        for _ in range(3):
+            B.mxv(u, "plus_second").new()
+        held = B._store.rows.region
+        assert held.filled > 0
+        del held
+        pool.limit = pool.used + 3000  # less than a vector takes
+        w = B.mxv(u, "plus_second").new()
+        x = gb.Vector.from_dense(np.ones(2000)).to("gpu") + 1
+        pool.limit = math.inf
+        assert B._store.rows.region is None
+        assert w.to("cpu").isequal(wanted)
+        assert x.new().to("cpu").isclose(gb.Vector.from_dense(np.full(2000, 2.0)))
+
+
+def test_no_heads_where_they_do_not_fit(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
+    with gb.config.set(engine="cpu"):
+        A = gb.io.read("kron:9")
+    B = A.to("gpu", placement="zerocopy")
+
+    def refused(*_: Any) -> None:
+        raise Shortage("Out of memory allocating 1 bytes")
+
+    monkeypatch.setattr(heads, "_make", refused)
+    with (
+        gb.config.set(head_cache="on"),
+        pytest.warns(gb.exceptions.PerformanceWarning, match="no row-head cache.*1 bytes"),
+    ):
+        assert gb.algorithms.bfs(B, 1).to("cpu").isequal(gb.algorithms.bfs(A, 1))
+
+
+def test_what_does_not_fit_at_all_is_one_error(pool: Pool) -> None:
+    B, u, wanted = placed("zerocopy")
+    w = gb.Vector.from_dense(np.full(N, 7.0)).to("gpu")
+    pool.limit = pool.used + 100
+    with pytest.raises(gb.exceptions.OutOfMemory, match=r"mxv: Out of memory allocating [\d,]+ bytes"):
+        B.mxv(u, "plus_second").new()
+    with pytest.raises(gb.exceptions.OutOfMemory, match=r"mxv: Out of memory"):
+        w(accum=gb.binary.plus) << B.mxv(w, "plus_second")
+    pool.limit = math.inf
+    assert w.to("cpu").isequal(gb.Vector.from_dense(np.full(N, 7.0)))
+    assert B.mxv(u, "plus_second").new().to("cpu").isequal(wanted)
+
+
+def test_an_allocator_asks_once_and_then_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, has = [], [True]
+    monkeypatch.setattr(device, "_givers", [lambda: asked.append(1) or has[0]])
+    tries: list[int] = []
+
+    def allocate(nbytes: int) -> int:
+        tries.append(nbytes)
+        if len(tries) == 1 or nbytes > 10:
+            raise Shortage("no")
+        return nbytes
+
+    careful = device.giving(allocate, Shortage)
+    assert (careful(5), tries, len(asked)) == (5, [5, 5], 1)
+    with pytest.raises(Shortage):
+        careful(11)
+    assert (tries, len(asked)) == ([5, 5, 11, 11], 2)
+    has[0] = False
+    with pytest.raises(Shortage):
+        careful(12)
+    assert tries[4:] == [12]
+
+
+@pytest.mark.gpu
+def test_the_card_s_own_pool() -> None:
+    """CuPy's pool with a limit that row heads and segments have used up."""
+    import cupy
+
+    A = gb.io.read("kron:14").to("gpu", placement="hybrid")
+    u = gb.Vector.from_scalar(1.0, A.ncols, "FP64")
+    with gb.config.set(packing="off"):
+        for _ in range(3):
+            wanted = A.mxv(u, "plus_second").new()
+        pool = cupy.get_default_memory_pool()
+        assert A._store.rows.region is not None
+        try:
+            pool.set_limit(size=pool.total_bytes())
+            large = cupy.empty(pool.free_bytes() + A._store.rows.region.nbytes // 2, np.uint8)
+            assert A._store.rows.region is None
+            with pytest.raises(MemoryError):
+                cupy.empty(2 * pool.total_bytes(), np.uint8)
+            del large
+        finally:
+            pool.set_limit(size=0)
+        assert A.mxv(u, "plus_second").new().isclose(wanted)
