@@ -20,7 +20,7 @@ _SHARE = 0.9
 _SMALL = 1 << 24  # bytes: arrays that are not worth a look at the machine
 HEAD_BYTES = 32  # a row, of the row-head cache
 _SOON_READ = 1 << 28  # bytes of a file that are read in no time: they go where they are used fastest
-_VECTOR_BYTES = 48  # a vertex: six vectors of 8-byte values, about what PageRank and delta-stepping hold
+_VECTOR_BYTES = 56  # a vertex: seven vectors of 8-byte values, which PageRank holds at most; searches hold fewer
 
 
 def parse(budget: float | str | None, free: int, total: int) -> int:

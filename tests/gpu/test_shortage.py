@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 import weakref
 from collections.abc import Iterator
 from typing import Any
@@ -185,3 +186,28 @@ def test_the_card_s_own_pool() -> None:
         finally:
             pool.set_limit(size=0)
         assert A.mxv(u, "plus_second").new().isclose(wanted)
+
+
+@pytest.mark.parametrize("placement", ["hybrid", "cached", "gather"])
+def test_algorithms_keep_to_the_budget(placement: str, emulated: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The most that NumPy, which has the emulated card's memory, ever held: a few objects of Python's are in it too."""
+    monkeypatch.setattr(resident, "_LARGE", 0)
+    with gb.config.set(engine="cpu"):
+        A = gb.io.read("kron:12", weights="hash:1-255")
+    before = device.use(emulated)
+    try:
+        with gb.config.set(budget=budget.working_bytes(A.nrows) + 5 * A.nvals // 4, head_cache="off"):
+            B = A.to("gpu", placement=placement)
+            for run in (lambda: gb.algorithms.sssp(B, 1), lambda: gb.algorithms.pagerank(B, tol=1e-2)):
+                run()
+                budget.reclaim()
+                tracemalloc.start()
+                run()
+                tracemalloc.reset_peak()
+                run()
+                peak = tracemalloc.get_traced_memory()[1] + 8 * A.nrows  # the offsets were there before
+                tracemalloc.stop()
+                assert peak <= 1.05 * gb.config.budget, peak / gb.config.budget
+    finally:
+        tracemalloc.stop()
+        device.use(before)

@@ -24,6 +24,7 @@ from sparsezc.engines.gpu.placements import Entries, Part, Wanted, hands, part, 
 from sparsezc.engines.gpu.placements.hands import Runs
 from sparsezc.engines.gpu.stores import Rows
 
+PLAN_BYTES = 17  # a row: the offsets of what is gathered and, while they are made, as many bytes once more and one
 _SPAN = 2**31 - 1  # entries that one turn's rows may lie apart: its runs are told in 4 bytes
 
 
@@ -49,9 +50,8 @@ class Pieces(NamedTuple):
 
 
 class Gathered(NamedTuple):
-    """The matrix of the wanted rows: its rows' lengths, its offsets, and the offset of each piece and of the end."""
+    """The matrix of the wanted rows: its offsets, and the offset of each piece and of the end."""
 
-    lengths: Any
     indptr: Any
     offsets: list[int]
 
@@ -86,7 +86,7 @@ class Plan(NamedTuple):
 
 def plan(rows: Rows, entries: Entries, wanted: Wanted) -> Plan:
     """What is gathered, and what is copied, when."""
-    size = staging.size(rows, entries.nbytes)
+    size = staging.size(rows, entries.nbytes, PLAN_BYTES * rows.nrows)
     pieces = _pieces(rows, size)
     gathered, counts = _gathered(rows, pieces, wanted)
     share = hands.share()
@@ -136,20 +136,23 @@ def serve(given: Plan, subset: Any = None) -> Iterator[Part]:
 def _gathered(rows: Rows, pieces: Pieces, wanted: Wanted) -> tuple[Gathered, list[int]]:
     """The wanted rows, but for those that are read in place, and how many entries are wanted of each piece."""
     if wanted.words is None:
-        return Gathered(None, rows.indptr, pieces.entries), np.diff(pieces.entries).tolist()
+        return Gathered(rows.indptr, pieces.entries), np.diff(pieces.entries).tolist()
     gpu = device.current()
     xp = gpu.xp
     bits = xp.unpackbits((wanted.words ^ np.uint32(wanted.flip)).view(np.uint8), bitorder="little")
-    lengths = (rows.indptr[1:] - rows.indptr[:-1]) * bits[: rows.nrows]
+    indptr = xp.zeros(rows.nrows + 1, np.int64)
+    lengths = indptr[1:]  # in place, as of all that a plan takes this is the most
+    xp.subtract(rows.indptr[1:], rows.indptr[:-1], out=lengths)
+    lengths *= bits[: rows.nrows]
     long = xp.asarray([pieces.rows[k] for k in pieces.long], np.int64)
     apart = lengths[long]
     lengths[long] = 0
-    indptr = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(lengths)])
+    xp.cumsum(lengths, out=lengths)
     found = gpu.asnumpy(xp.concatenate([indptr[xp.asarray(pieces.rows)], apart]))
     offsets = found[: len(pieces.rows)]
     counts = np.diff(offsets)
     counts[pieces.long] = found[len(pieces.rows) :]
-    return Gathered(lengths, indptr, offsets.tolist()), counts.tolist()
+    return Gathered(indptr, offsets.tolist()), counts.tolist()
 
 
 def _turn(rows: Rows, pieces: Pieces, gathered: Gathered, first: int, end: int, count: int) -> list[Turn]:
@@ -161,10 +164,12 @@ def _turn(rows: Rows, pieces: Pieces, gathered: Gathered, first: int, end: int, 
         return [Turn(*where, gathered.indptr, start, 0)]
     gpu = device.current()
     xp = gpu.xp
-    at = xp.flatnonzero(gathered.lengths[slice(*where[0])]) + where[0][0]
+    offsets = gathered.indptr[where[0][0] : where[0][1] + 1]
+    at = xp.flatnonzero(offsets[1:] != offsets[:-1]) + where[0][0]
     begins = rows.indptr[at] - pieces.entries[first]
+    ends = begins + gathered.indptr[at + 1] - gathered.indptr[at]
     before = xp.concatenate([gathered.indptr[at] - start, xp.asarray([count])])
-    bounds = xp.stack([begins, begins + gathered.lengths[at]], axis=1).astype(np.int64 if rows.wide else np.int32)
+    bounds = xp.stack([begins, ends], axis=1).astype(np.int64 if rows.wide else np.int32)
     tasks = xp.searchsorted(before, xp.asarray(hands.tasks(count)))
     tasks, taken = gpu.asnumpy(xp.stack([tasks, before[tasks]]))
     runs = Runs(pieces.entries[first], gpu.asnumpy(bounds), np.append(tasks, at.size), np.append(taken, count))

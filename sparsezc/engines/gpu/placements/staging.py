@@ -22,8 +22,9 @@ def room(rows: Rows) -> int:
     return max(0, budget.available() - budget.working_bytes(rows.nrows))
 
 
-def size(rows: Rows, entry_bytes: int) -> int:
-    """Entries of one of two buffers within the budget, at least twice what is spare.
+def size(rows: Rows, entry_bytes: int, beside: int = 0) -> int:
+    """Entries of one of two buffers within the budget, at least twice what is spare; `beside`: bytes that are left for
+    other things, where there are more than the least.
 
     Raises
     ------
@@ -33,7 +34,8 @@ def size(rows: Rows, entry_bytes: int) -> int:
     vectors = budget.working_bytes(rows.nrows)
     needed = vectors + least(rows, entry_bytes)
     may = budget.room(needed)
-    entries = min((may - vectors) // 2, MOST) // entry_bytes // 32 * 32
+    room = max(may - vectors - beside, min(may - vectors, needed - vectors))
+    entries = min(room // 2, MOST) // entry_bytes // 32 * 32
     if entries < 2 * spare(rows):
         raise OutOfMemory(
             f"the device memory that may be used, {may:,} bytes, has no room for two buffers of entries beside the"
