@@ -138,6 +138,13 @@ def test_sssp(capsys, tmp_path):
     assert answer(capsys, "sssp", path, "--source", 0, "--weights", "none")["longest"] == 1
     made = answer(capsys, "sssp", path, "--source", 0, "--weights", "7-7")
     assert made["longest"] == 7
+    assert answer(capsys, "sssp", path, "--source", 0, "--delta", 3)["longest"] == 6.5
+    path.write_text("0 1 2.5\n1 2 -4\n")
+    assert answer(capsys, "sssp", path, "--source", 0)["longest"] == 2.5
+    code, _, err = run(capsys, "sssp", path, "--source", 0, "--delta", 3)
+    assert (code, err.count("\n")) == (1, 1)
+    assert "a value of -4.0, and delta=3.0 is for lengths >= 0" in err
+    assert "bellman_ford" in err
 
 
 def test_sssp_says_what_boolean_lengths_are(capsys, tmp_path):
@@ -327,6 +334,7 @@ BAD = [
     (["bfs", "{edges}", "--source", "-1"], "source is -1"),
     (["bfs", "kron:x"], "kron:SCALE"),
     (["sssp", "{edges}", "--weights", "colour"], "--weights colour is not understood"),
+    (["sssp", "{edges}", "--delta", "-1"], "delta=-1.0: a number above 0 is needed"),
     (["pagerank", "{edges}", "--damping", "2"], "damping is 2.0"),
     (["convert", "{edges}", "{folder}/out.xyz"], ".xyz"),
     (["convert", "{edges}", "{folder}/none/out.mtx"], "none"),
