@@ -262,7 +262,7 @@ def test_weights_that_are_none_are_told_in_the_command_lines_words(capsys, tmp_p
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("asked", [("--engine", "gpu"), ("--placement", "device")])
+@pytest.mark.parametrize("asked", [("--engine", "gpu"), ("--placement", "device"), ("--with-transpose",)])
 def test_what_asked_for_a_gpu_is_named(capsys, monkeypatch, asked):
     monkeypatch.setattr(device, "reason", lambda: "no GPU: none was plugged in")
     code, _, err = run(capsys, "bfs", "kron:4", *asked)
@@ -373,6 +373,22 @@ def test_a_gpu_that_is_not_there_is_an_error_that_says_why(capsys):
 def test_a_placement_of_another_engine(capsys):
     code, _, err = run(capsys, "bfs", "star:3", "--engine", "cpu", "--placement", "device")
     assert (code, err) == (1, "sparsezc: --placement device is none of --engine cpu; leave one of them out\n")
+    code, _, err = run(capsys, "cc", "star:3", "--engine", "cpu", "--with-transpose")
+    assert (code, err) == (1, "sparsezc: --with-transpose is none of --engine cpu; leave one of them out\n")
+
+
+def test_a_directed_graph_in_both_directions(edges, gpu, monkeypatch):
+    """With the option what runs can push and pull; an undirected graph has one orientation that serves for both."""
+    held = []
+    search = gb.algorithms.bfs
+    monkeypatch.setattr(gb.algorithms, "bfs", lambda A, source: (held.append(A._store.held()), search(A, source))[1])
+    for options in ([], ["--with-transpose"], ["--with-transpose", "--undirected"]):
+        assert main(["bfs", str(edges), *options]) == 0
+    (_, none), (rows, columns), (both, same) = held
+    assert none is None
+    assert rows.nvals == columns.nvals == 4
+    assert columns is not rows
+    assert same is both
 
 
 def test_a_damaged_file_is_named_with_its_line(capsys, tmp_path):
