@@ -144,6 +144,12 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Writable):
         v._settle(self._need()[0])
         return v
 
+    def _turned(self) -> TransposedMatrix:
+        """A' for products again and again; the engine keeps its rows too, where it gains by them and has the room."""
+        engine, store = self._need()
+        engine.afford_transpose(store)
+        return self.T
+
     def _sampled(self) -> Matrix | None:
         """Some entries of each row, hubs first, where the engine has them nearer than the rest (see heads.py)."""
         engine, store = self._need()

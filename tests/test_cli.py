@@ -138,6 +138,13 @@ def test_sssp(capsys, tmp_path):
     assert answer(capsys, "sssp", path, "--source", 0, "--weights", "none")["longest"] == 1
     made = answer(capsys, "sssp", path, "--source", 0, "--weights", "7-7")
     assert made["longest"] == 7
+    assert answer(capsys, "sssp", path, "--source", 0, "--delta", 3)["longest"] == 6.5
+    path.write_text("0 1 2.5\n1 2 -4\n")
+    assert answer(capsys, "sssp", path, "--source", 0)["longest"] == 2.5
+    code, _, err = run(capsys, "sssp", path, "--source", 0, "--delta", 3)
+    assert (code, err.count("\n")) == (1, 1)
+    assert "a value of -4.0, and delta=3.0 is for lengths >= 0" in err
+    assert "bellman_ford" in err
 
 
 def test_sssp_says_what_boolean_lengths_are(capsys, tmp_path):
@@ -255,7 +262,7 @@ def test_weights_that_are_none_are_told_in_the_command_lines_words(capsys, tmp_p
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("asked", [("--engine", "gpu"), ("--placement", "device")])
+@pytest.mark.parametrize("asked", [("--engine", "gpu"), ("--placement", "device"), ("--with-transpose",)])
 def test_what_asked_for_a_gpu_is_named(capsys, monkeypatch, asked):
     monkeypatch.setattr(device, "reason", lambda: "no GPU: none was plugged in")
     code, _, err = run(capsys, "bfs", "kron:4", *asked)
@@ -327,6 +334,7 @@ BAD = [
     (["bfs", "{edges}", "--source", "-1"], "source is -1"),
     (["bfs", "kron:x"], "kron:SCALE"),
     (["sssp", "{edges}", "--weights", "colour"], "--weights colour is not understood"),
+    (["sssp", "{edges}", "--delta", "-1"], "delta=-1.0: a number above 0 is needed"),
     (["pagerank", "{edges}", "--damping", "2"], "damping is 2.0"),
     (["convert", "{edges}", "{folder}/out.xyz"], ".xyz"),
     (["convert", "{edges}", "{folder}/none/out.mtx"], "none"),
@@ -365,6 +373,22 @@ def test_a_gpu_that_is_not_there_is_an_error_that_says_why(capsys):
 def test_a_placement_of_another_engine(capsys):
     code, _, err = run(capsys, "bfs", "star:3", "--engine", "cpu", "--placement", "device")
     assert (code, err) == (1, "sparsezc: --placement device is none of --engine cpu; leave one of them out\n")
+    code, _, err = run(capsys, "cc", "star:3", "--engine", "cpu", "--with-transpose")
+    assert (code, err) == (1, "sparsezc: --with-transpose is none of --engine cpu; leave one of them out\n")
+
+
+def test_a_directed_graph_in_both_directions(edges, gpu, monkeypatch):
+    """With the option what runs can push and pull; an undirected graph has one orientation that serves for both."""
+    held = []
+    search = gb.algorithms.bfs
+    monkeypatch.setattr(gb.algorithms, "bfs", lambda A, source: (held.append(A._store.held()), search(A, source))[1])
+    for options in ([], ["--with-transpose"], ["--with-transpose", "--undirected"]):
+        assert main(["bfs", str(edges), *options]) == 0
+    (_, none), (rows, columns), (both, same) = held
+    assert none is None
+    assert rows.nvals == columns.nvals == 4
+    assert columns is not rows
+    assert same is both
 
 
 def test_a_damaged_file_is_named_with_its_line(capsys, tmp_path):

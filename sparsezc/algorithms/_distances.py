@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.algorithms._lengths import distances_of, lengths_of, refuse_long, refuse_overflow
+from sparsezc.algorithms._lengths import TAKEN_BY, distances_of, lengths_of, refuse_long, refuse_overflow
 from sparsezc.algorithms._pattern import transposed
 from sparsezc.algorithms._searches import batches, rows
 from sparsezc.algorithms.bfs import bfs
@@ -27,7 +27,8 @@ def usable(A: Matrix, positive: bool = False) -> Matrix:
     dtype, infinity = distances_of(A)
     lengths = lengths_of(A)
     if lengths.least < 0 or (positive and A.nvals and lengths.least == 0):
-        raise InvalidValue(f"A has a value of {lengths.least}; lengths {'>' if positive else '>='} 0 are needed")
+        needed = f"lengths {'>' if positive else '>='} 0 are needed"
+        raise InvalidValue(f"A has a value of {lengths.least}; {needed}{TAKEN_BY if lengths.least < 0 else ''}")
     refuse_long(A, dtype)
     if dtype is not types.INT64 and lengths.most == infinity:
         kept: Matrix = A.select(select.valuene[dtype], infinity).new()

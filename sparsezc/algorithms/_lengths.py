@@ -12,6 +12,9 @@ from sparsezc.matrix import Matrix
 from sparsezc.semirings import monoid, select, semiring, types
 from sparsezc.vector import Vector
 
+#: What a message that refuses negative lengths ends with.
+TAKEN_BY = "; bellman_ford and all_pairs_shortest_paths take negative ones"
+
 
 class Lengths(NamedTuple):
     """What a pass over the lengths tells: how many there are, the extremes and the mean."""

@@ -70,11 +70,11 @@ def eigenvector_centrality(
     if n == 0:
         return Vector(types.FP64, 0)
     x = Vector.from_scalar(1.0 / n, n, types.FP64) if nstart is None else _check.distribution(nstart, n, "nstart")
-    before = Vector(types.FP64, n)
+    turned, before = A._turned(), Vector(types.FP64, n)
     for _ in range(max_iter):
         # x = (x + A' x) / |x + A' x|
         before << x
-        x(binary.plus) << A.T.mxv(before, _iterate.multiply(weighted))
+        x(binary.plus) << turned.mxv(before, _iterate.multiply(weighted))
         length = x.ewise_mult(x, binary.times).new().reduce(monoid.plus).value ** 0.5
         x << x.apply(binary.truediv, right=length)
         change = _iterate.moved(x, before)

@@ -72,10 +72,11 @@ def hits(
     uniform = Vector.from_scalar(1.0 / n, n, types.FP64)
     hubs = uniform.dup() if nstart is None else _check.distribution(nstart, n, "nstart")
     authorities, before = Vector(types.FP64, n), Vector(types.FP64, n)
+    turned = A._turned()
     for _ in range(max_iter):
         before << hubs
         # a = A' h / sum;  h = A a / sum
-        if not (_score(authorities, A.T, hubs, weighted) and _score(hubs, A, authorities, weighted)):
+        if not (_score(authorities, turned, hubs, weighted) and _score(hubs, A, authorities, weighted)):
             return uniform.dup(), uniform
         change = _iterate.moved(hubs, before)
         if change <= tol:

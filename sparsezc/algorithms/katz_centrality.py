@@ -77,13 +77,14 @@ def katz_centrality(
     x = Vector.from_scalar(0.0, n, types.FP64) if nstart is None else _check.full(nstart, n, "nstart")
     if n == 0:
         return x
+    turned = A._turned()
     before, sent = Vector(types.FP64, n), Vector(types.FP64, n)
     for _ in range(max_iter):
         # x = alpha A' x + beta
         before << x
         sent << x.apply(binary.times, right=alpha)
         x << base
-        x(binary.plus) << A.T.mxv(sent, _iterate.multiply(weighted))
+        x(binary.plus) << turned.mxv(sent, _iterate.multiply(weighted))
         change = _iterate.moved(x, before)
         if change <= n * tol:
             return _unit(x) if normalized else x

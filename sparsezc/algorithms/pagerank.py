@@ -97,13 +97,14 @@ def pagerank(
     share = _check.full(_out_weight(A, weighted).apply(binary.truediv, left=damping).new(types.FP64), n, "k")
     multiply = semiring.plus_times[types.FP64] if weighted else semiring.plus_second[types.FP64]
 
+    turned = A._turned()
     rank = start.dup()
     before, sent, change = (Vector(types.FP64, n) for _ in range(3))
     for _ in range(max_iter):
         rank, before = before, rank
         # t = A' (d r / k)
         sent << before.ewise_mult(share, binary.times)
-        rank << A.T.mxv(sent, multiply)
+        rank << turned.mxv(sent, multiply)
         # r = t + (1 - sum(t)) p
         rest = 1.0 - rank.reduce(monoid.plus).get(0.0)
         if leak is not None:

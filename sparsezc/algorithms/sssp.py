@@ -9,6 +9,7 @@ import numpy as np
 
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._lengths import (
+    TAKEN_BY,
     Lengths,
     distances_of,
     infinity,
@@ -40,7 +41,7 @@ def sssp(A: Matrix, source: Any, delta: float | None = None) -> Vector:
         Where the paths start, in 0..n-1.
     delta : number > 0, optional
         Vertices are settled in steps of this distance. Small ones read fewer edges twice, large ones take fewer rounds.
-        By default chosen by the lengths. Without meaning where a length is negative.
+        By default chosen by the lengths. Refused where a length is negative, as there are no such steps then.
 
     Returns
     -------
@@ -55,7 +56,8 @@ def sssp(A: Matrix, source: Any, delta: float | None = None) -> Vector:
     DimensionMismatch
         `A` is not square.
     InvalidValue
-        A length is NaN, a cycle of negative length is reached, distances do not fit INT64, or `delta` is not positive.
+        A length is NaN, a cycle of negative length is reached, distances do not fit INT64, or `delta` is not positive,
+        or given where a length is negative.
 
     Notes
     -----
@@ -69,7 +71,7 @@ def sssp(A: Matrix, source: Any, delta: float | None = None) -> Vector:
     Where q is empty, the limit rises to the least distance beyond it and `delta` more, and q is what it takes in:
     no distance beyond the limit was ever relaxed, so no list of them is kept. The mask leaves an engine the choice
     between the edges that leave q and those that enter what is not settled, which are few once the hubs are. With a
-    negative length there is one bucket for all: Bellman-Ford over the vertices that fell.
+    negative length, and no `delta`, there is one bucket for all: Bellman-Ford over the vertices that fell.
 
     Source: U. Meyer, P. Sanders, Delta-stepping: a parallelizable shortest path algorithm, J. Algorithms 49, 2003,
     doi:10.1016/S0196-6774(03)00076-2; the choice of delta: A. Davidson, S. Baxter, M. Garland, J. Owens,
@@ -93,6 +95,10 @@ def sssp(A: Matrix, source: Any, delta: float | None = None) -> Vector:
         if not delta > 0:
             raise InvalidValue(f"delta={delta!r}: a number above 0 is needed")
     lengths = lengths_of(A)
+    if delta is not None and lengths.least < 0:
+        raise InvalidValue(
+            f"A has a value of {lengths.least}, and delta={delta!r} is for lengths >= 0: leave it out{TAKEN_BY}"
+        )
     dtype, _ = distances_of(A)
     refuse_long(A, dtype)
     if dtype is types.INT64 and lengths.least >= 0 and lengths.most < 2**31:  # half the bytes, and mostly enough

@@ -36,6 +36,9 @@ def add(commands: Any) -> None:
     for name in ("bfs", "sssp"):
         made[name].add_argument("--source", type=int, metavar="N", help="start here (the vertex of most out-edges)")
     made["bfs"].add_argument("--parents", action="store_true", help="answer with a tree of parents, not with levels")
+    made["sssp"].add_argument(
+        "--delta", type=float, metavar="D", help="settle vertices in steps of this distance (by the lengths)"
+    )
     add = made["pagerank"].add_argument
     add("--damping", type=float, default=0.85, metavar="D", help="probability of following an edge (0.85)")
     add("--tol", type=float, default=1e-6, metavar="T", help="stop when all ranks change by n * T or less (1e-6)")
@@ -96,7 +99,7 @@ def sssp(arguments: argparse.Namespace) -> Report:
     lengths = f"{found.facts['dtype']} values"
     if found.facts["dtype"] == "BOOL":
         lengths = "1 each (no weights)" if found.csr.values.read().all() else "1 and 0 (BOOL values)"
-    result, run, engine = _timed(found, lambda A: algorithms.sssp(A, source))
+    result, run, engine = _timed(found, lambda A: algorithms.sssp(A, source, arguments.delta))
     vertices, values = result.to_coo()
     answer.save(arguments.out, found, vertices, values, missing=answer.unreachable(values.dtype))
     edges = int(found.degrees[vertices.astype(np.int64)].sum())

@@ -50,6 +50,11 @@ def add_place(command: argparse.ArgumentParser) -> None:
         help="where a GPU matrix lies: the card's memory, the .h5 file, or host memory in one of many ways (auto)",
     )
     command.add_argument(
+        "--with-transpose",
+        action="store_true",
+        help="keep a directed matrix in both directions on the GPU, so that products push or pull; twice the memory",
+    )
+    command.add_argument(
         "--budget",
         type=_budget,
         metavar="SIZE",
@@ -79,7 +84,7 @@ _budget = partial(nbytes, share=True)
 
 
 def configure(arguments: argparse.Namespace) -> None:
-    """Put --engine and --placement into the configuration, if what was asked for goes together."""
+    """Put --engine and --placement into the configuration, if what was asked for goes together and can be had."""
     from sparsezc import device
     from sparsezc.config import config
     from sparsezc.errors import DeviceUnavailable, InvalidValue
@@ -87,10 +92,13 @@ def configure(arguments: argparse.Namespace) -> None:
     engine, placement = arguments.engine, arguments.placement
     if placement not in _PLACEMENTS[engine]:
         raise InvalidValue(f"--placement {placement} is none of --engine {engine}; leave one of them out")
+    turned = ["--with-transpose"] if getattr(arguments, "with_transpose", False) else []
+    if turned and _PLACEMENTS[engine] is not _ON_GPU:
+        raise InvalidValue(f"{turned[0]} is none of --engine {engine}; leave one of them out")
     wanted = {"--engine": engine if engine in _NEEDS_GPU else "auto", "--placement": placement}
-    asked = next((f"{option} {value}" for option, value in wanted.items() if value != "auto"), None)
-    if asked is not None and (missing := device.reason()) is not None:
-        raise DeviceUnavailable(f"{asked} needs a GPU, and there is {missing}")
+    asked = [f"{option} {value}" for option, value in wanted.items() if value != "auto"] + turned
+    if asked and (missing := device.reason()) is not None:
+        raise DeviceUnavailable(f"{asked[0]} needs a GPU, and there is {missing}")
     heads = getattr(arguments, "head_cache", "auto")
     placement = "auto" if placement == "mapped" else placement  # a file can be mapped, what is made cannot
     config.set(engine=engine, placement=placement, host_budget=arguments.host_budget, head_cache=heads)
@@ -118,6 +126,7 @@ class Graph:
     degrees: NDArray[np.int64]
     columns: int
     facts: dict[str, Any]
+    with_transpose: bool
 
     def matrix(self) -> Matrix:
         """The adjacency matrix, on the engine that its placement belongs to; it takes the arrays of `csr` over."""
@@ -125,7 +134,7 @@ class Graph:
 
         made: Matrix = Matrix._from_csr(self.csr, adopt=True)
         del self.csr
-        return made
+        return made.to("gpu", with_transpose=True) if self.with_transpose else made
 
     def line(self) -> str:
         """The same for people."""
@@ -208,4 +217,5 @@ def load(arguments: argparse.Namespace, weights: Any = None) -> Graph:
         "relabelled": ids is not None,
         "placement": csr.indices.placement,
     }
-    return Graph(arguments.graph, csr, ids, elapsed, np.diff(csr.indptr), csr.ncols, facts)
+    both = getattr(arguments, "with_transpose", False)
+    return Graph(arguments.graph, csr, ids, elapsed, np.diff(csr.indptr), csr.ncols, facts, both)

@@ -48,6 +48,9 @@ class Engine(Protocol):
     def keep_transpose(self, store: Any) -> None:
         """Hold a matrix by columns too, where that lets the engine choose between push and pull."""
 
+    def afford_transpose(self, store: Any) -> None:
+        """The same for products with the transpose again and again, where these gain by it and there is room."""
+
     def pointers(self, store: Any) -> Any:
         """A square matrix with an entry (i, v(i)) for each entry of a vector of positions; its values are 1."""
 

@@ -217,6 +217,9 @@ class CpuEngine:
     def keep_transpose(self, store: Any) -> None:
         """Nothing: SuiteSparse chooses for itself."""
 
+    def afford_transpose(self, store: Any) -> None:
+        """Nothing likewise."""
+
     def compress(self, store: Any, order: str) -> Any:
         """A copy as it is: SuiteSparse reads ids of 8 bytes."""
         return store.dup()

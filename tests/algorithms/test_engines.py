@@ -116,3 +116,19 @@ def test_what_is_read_over_the_link(counting):
     assert components[0] <= 1.1 * search[0]
     assert ranks[0] <= 2 * 1.6 * 4 * A.nvals  # two passes over ids of 4 bytes, in requests that are not all full
     assert paths[1] > 0
+
+
+def test_what_the_transpose_of_a_directed_graph_saves(counting):
+    """Components go both ways: with rows alone each level reads what is not met, and each round everything."""
+    edges = gb.io.read("kron:9").select("triu").new().to("cpu")
+    source = int(np.bincount(edges.to_coo()[0].astype(np.int64)).argmax())
+    read = {}
+    with gb.config.set(head_cache="off"):
+        for both in (False, True):
+            A = edges.to("gpu", "zerocopy", with_transpose=both)
+            read[both] = [
+                read_of(counting, lambda A=A: gb.algorithms.bfs(A, source))[0],
+                read_of(counting, lambda A=A: gb.algorithms.connected_components(A))[0],
+            ]
+    assert read[True][0] < read[False][0]
+    assert 4 * read[True][1] < read[False][1]

@@ -174,6 +174,32 @@ def test_a_delta_that_is_no_step(delta):
         sssp(gb.Matrix.from_coo([0], [1], [1], nrows=2, ncols=2), 0, delta=delta)
 
 
+def test_a_delta_is_refused_where_a_length_is_negative():
+    A = gb.Matrix.from_coo([0, 1], [1, 2], [5, -3], nrows=3, ncols=3)
+    with pytest.raises(gb.exceptions.InvalidValue, match=r"a value of -3, and delta=4 is .*; bellman_ford and "):
+        sssp(A, 0, delta=4)
+    assert sssp(A, 0).to_dict() == gb.algorithms.bellman_ford(A, 0)[0].to_dict() == {0: 0, 1: 5, 2: 2}
+
+
+@pytest.mark.parametrize(
+    "algorithm",
+    [
+        lambda A: gb.algorithms.multi_source_shortest_paths(A, [0], weighted=True),
+        lambda A: gb.algorithms.closeness_centrality(A, weighted=True),
+        lambda A: gb.algorithms.harmonic_centrality(A, weighted=True),
+        lambda A: gb.algorithms.eccentricity(A, weighted=True),
+        lambda A: gb.algorithms.diameter(A, weighted=True),
+        lambda A: gb.algorithms.average_shortest_path_length(A, weighted=True),
+        lambda A: gb.algorithms.betweenness_centrality(A, weighted=True),
+        lambda A: gb.algorithms.edge_betweenness_centrality(A, weighted=True),
+    ],
+)
+def test_who_refuses_negative_lengths_names_who_takes_them(algorithm):
+    A = gb.Matrix.from_coo([0, 1], [1, 0], [5, -3], nrows=2, ncols=2)
+    with pytest.raises(gb.exceptions.InvalidValue, match=r"value of -3; lengths .* bellman_ford and all_pairs_"):
+        algorithm(A)
+
+
 def test_a_delta_that_is_no_number():
     A = gb.Matrix.from_coo([0], [1], [1], nrows=2, ncols=2)
     for delta in ("x", [1], 1j):

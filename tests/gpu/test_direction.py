@@ -99,6 +99,48 @@ def test_both_give_the_same_answer(semiring: str, gpu: Any) -> None:
                 assert got.isequal(want.to("gpu"), check_dtype=True)
 
 
+RANKS = {
+    "pagerank": lambda A: gb.algorithms.pagerank(A, tol=None, max_iter=5),
+    "pagerank by weights": lambda A: gb.algorithms.pagerank(A, tol=None, max_iter=5, weighted=True),
+    "katz_centrality": lambda A: gb.algorithms.katz_centrality(A, alpha=0.01),
+    "eigenvector_centrality": lambda A: gb.algorithms.eigenvector_centrality(A, tol=1e-3),
+    "hits": lambda A: gb.algorithms.hits(A, tol=1e-3)[0],
+}
+
+
+@pytest.mark.parametrize("name", RANKS)
+def test_ranks_of_a_directed_graph_are_pulled_on_the_card(name: str, emulated: Any) -> None:
+    """Without atomics, so every run adds in the same order; where memory is short they are pushed."""
+    A, n = graph()
+    A = A.select("triu").new()
+    A[n - 1, 0] = 1
+    expected = RANKS[name](A)
+    before = device.use(emulated)
+    try:
+        for placement, room, wanted in (("device", 10**9, "mxv"), ("zerocopy", 10**9, "vxm"), ("device", 10**4, "vxm")):
+            B = A.to("gpu", placement)
+            with gb.config.set(budget=room):
+                emulated.reset()
+                ranks = RANKS[name](B)
+                products = [kernel for kernel in emulated.launches if kernel in ("mxv", "vxm")]
+            assert products.count(wanted) >= 5
+            assert (wanted == "vxm") == ("vxm" in products)
+            np.testing.assert_allclose(ranks.to_dense(), expected.to_dense(), rtol=1e-12)
+    finally:
+        device.use(before)
+
+
+def test_a_matrix_stays_where_it_lies_when_it_gets_its_transpose(gpu: Any) -> None:
+    """Also where the budget has no room for it once more."""
+    A, n = graph()
+    directed = A.select("triu").new().to("gpu", "device")
+    with gb.config.set(budget=60 * n):
+        both = directed.to("gpu", with_transpose=True)
+    rows, columns = both._store.held()
+    assert (rows.indices.placement, columns.indices.placement) == ("device", "device")
+    assert both.T.new().isequal(directed.T.new())
+
+
 def _on_cpu(m: Any, mask: Any) -> Any:
     copy = m.to("cpu")
     return ~copy.S if mask.complement else copy.S

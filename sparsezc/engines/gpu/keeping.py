@@ -100,6 +100,11 @@ class Keeper:
         if isinstance(store, MatrixStore):
             matrices.keep_transpose(store)
 
+    def afford_transpose(self, store: Any) -> None:
+        """On the card alone: over the link a push streams rows as fast as a pull, and the copy would be the host's."""
+        if isinstance(store, MatrixStore) and store.placement == "device":
+            matrices.afford_transpose(store)
+
     def compress(self, store: Any, order: str) -> Any:
         if isinstance(store, HostStore):
             return self.dup(store, store.store.dtype)

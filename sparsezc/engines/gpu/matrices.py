@@ -15,10 +15,13 @@ from sparsezc.engines.gpu.hosted import HostStore
 from sparsezc.engines.gpu.orders import Order
 from sparsezc.engines.gpu.stores import MatrixStore, Rows, VectorStore, rows_of
 from sparsezc.engines.gpu.transpose import transposed
+from sparsezc.errors import OutOfMemory
 from sparsezc.memory import budget
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.semirings import select
 from sparsezc.semirings.types import BOOL, INT64, DataType
+
+_ROOM = 4  # times the bytes of a matrix on the card: with less left there, no transpose is made that nobody asked for
 
 
 def store_of(csr: Csr) -> MatrixStore:
@@ -61,6 +64,20 @@ def keep_transpose(store: MatrixStore) -> None:
     rows, columns = store.lying()
     if columns is None and rows is not None:
         store.columns = _transposed(rows)
+
+
+def afford_transpose(store: MatrixStore) -> bool:
+    """The same where there is room; whether the other orientation is there now."""
+    rows, columns = store.lying()
+    if columns is None and rows is not None:
+        nbytes = rows.indices.nbytes + rows.values.nbytes
+        if store.placement == "device" and _ROOM * nbytes > budget.available():
+            return False
+        try:
+            keep_transpose(store)
+        except OutOfMemory:
+            return False
+    return True
 
 
 def compress(store: MatrixStore, order: str) -> MatrixStore:

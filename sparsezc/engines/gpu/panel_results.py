@@ -14,8 +14,6 @@ from sparsezc.engines.gpu.gustavson import products, the_one_value
 from sparsezc.engines.gpu.output import MaskBits, bits_of
 from sparsezc.engines.gpu.panel import Panel
 from sparsezc.engines.gpu.stores import MatrixStore, Rows, VectorStore
-from sparsezc.errors import OutOfMemory
-from sparsezc.memory import budget
 from sparsezc.semirings.types import BOOL
 
 _DENSE = 2  # a matrix with one entry in so many places, or more, is made a panel for a product
@@ -140,13 +138,8 @@ def _rows(store: MatrixStore, columns: bool) -> Rows | None:
     assert rows is not None
     if not columns:
         return rows
-    if held is None:
-        if store.placement == "device" and 4 * (rows.indices.nbytes + rows.values.nbytes) > budget.available():
-            return None
-        try:
-            matrices.keep_transpose(store)
-        except OutOfMemory:
-            return None
+    if held is None and not matrices.afford_transpose(store):
+        return None
     return store.held()[1]
 
 
