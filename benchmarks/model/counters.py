@@ -34,7 +34,7 @@ KERNELS = rf"regex:^({STREAM}|mxv|vxm|spmm|reach_\w+)$"
 STREAM_BYTES = 64 << 20
 # Of benchmarks.gap_kernels.KERNELS:
 NOT_MODELLED = ("tc", "bc")  # products of matrices that are no searches, or of panels of numbers
-LOOKS_AT_HEADS = ("bfs", "cc", "bfs64")  # pull over a monoid that stops
+LOOKS_AT_HEADS = ("bfs", "cc", "bfs64", "bfs_parents")  # pull over a monoid that stops
 READS_VALUES = ("sssp",)  # and takes them packed; spmv measures how both arrays stream
 
 
