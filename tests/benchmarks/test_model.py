@@ -154,6 +154,7 @@ def test_whole_searches(graph: str, slots: int, device: EmulatedDevice) -> None:
     with gb.config.set(head_cache="on" if slots else "off", head_budget=4 * max(slots, 1) * A.nrows):
         found = assert_close(device, lambda: gb.algorithms.bfs(A, hub(A)))
         assert found.count or slots
+        assert_close(device, lambda: gb.algorithms.bfs_parents(A, hub(A)))
         if (
             graph != "path:70"
         ):  # where trees are hooked: their pointers lie on the card, and the emulator counts them too
