@@ -1,4 +1,5 @@
-"""What `benchmarks.gap` measures: the six kernels of the GAP Benchmark Suite, 64 searches at once, and streaming mxv.
+"""What `benchmarks.gap` measures: the six kernels of the GAP Benchmark Suite, 64 searches at once,
+breadth-first trees, and streaming mxv.
 
 Sources: S. Beamer, K. Asanovic, D. Patterson, The GAP Benchmark Suite, arXiv:1508.03619; trials and tolerances as its
 reference implementation's benchmark/bench.mk has them.
@@ -120,6 +121,10 @@ class Kernel:
 
 def _verify_bfs(g: Graph, source: int, level: Any, _options: Any) -> None:
     verify.bfs(g.edges(), level.to_dense(-1), source)
+
+
+def _verify_bfs_parents(g: Graph, source: int, parent: Any, _options: Any) -> None:
+    verify.bfs_parents(g.edges(), parent.to_dense(-1), source)
 
 
 def _searches(levels: Any, step: int = 1) -> Iterator[Any]:
@@ -274,6 +279,12 @@ KERNELS = {
         lambda g, _sources, levels, _: g.id_bytes * sum(g.reached_entries(level) for level in _searches(levels)),
         _verify_many_bfs,
         sources=64,
+    ),
+    "bfs_parents": Kernel(
+        lambda g, _: lambda source: gb.algorithms.bfs_parents(g.A, source),
+        lambda g, _source, parent, _: g.id_bytes * g.reached_entries(parent),
+        _verify_bfs_parents,
+        sources=1,
     ),
 }
 SUITE = [name for name, kernel in KERNELS.items() if kernel.gap_runs]

@@ -45,7 +45,14 @@ _WAKES = 1.5  # seconds until an idle device has come up to its speed: before, k
 _UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6}
 
 
-_PROCESSOR = "; import time; print(time.process_time())"
+#: What a program takes once NumPy is there, by the clock and of the processor, which load on the machine changes less.
+_BEYOND_NUMPY = """
+import json, time
+import numpy
+clock, processor = time.perf_counter(), time.process_time()
+{program}
+print(json.dumps([time.perf_counter() - clock, time.process_time() - processor]))
+"""
 
 
 def add(report: Report, name: str, unit: str, seconds: list[float], **notes: Any) -> None:
@@ -54,34 +61,35 @@ def add(report: Report, name: str, unit: str, seconds: list[float], **notes: Any
     report.add(case)
 
 
-def python(*arguments: str, cache: str | None = None) -> tuple[str, float]:
-    """What a fresh Python prints, and how many seconds it lived."""
+def python(*arguments: str, cache: str | None = None) -> str:
+    """What a fresh Python prints."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
     if cache is not None:
         environment["XDG_CACHE_HOME"] = cache
-    start = time.perf_counter()
     done = subprocess.run(
         [sys.executable, *arguments], env=environment, capture_output=True, text=True, check=False, timeout=300
     )
-    took = time.perf_counter() - start
     if done.returncode:
         raise RuntimeError(f"python {' '.join(arguments)} ended with {done.returncode}: {done.stderr[-800:]}")
-    return done.stdout, took
+    return done.stdout
 
 
 def imports(report: Report, repeats: int) -> None:
-    """Pairs of processes in turns: other load on the machine meets both. Names are loaded when they are first used, so
-    importing alone may take less than NumPy does. The notes have seconds of the processor, which load changes less."""
+    """In fresh processes that have imported NumPy, in turns: other load on the machine meets all. Names are loaded when
+    they are first used, so importing alone is not all that a program waits for."""
     programs = {
         "import, beyond NumPy": "import sparsezc",
         "import and gb.Matrix, beyond NumPy": "import sparsezc as gb; gb.Matrix",
         "import and a first Vector, beyond NumPy": "import sparsezc as gb; gb.Vector.from_coo([0], [1])",
     }
-    for name, program in programs.items():
-        python("-c", program)  # its files are in memory, and compiled
-        pairs = [[python("-c", f"{text}{_PROCESSOR}") for text in (program, "import numpy")] for _ in range(repeats)]
-        beyond = [ours[1] - numpys[1] for ours, numpys in pairs]
-        add(report, name, "s", beyond, processor=[float(ours[0]) - float(numpys[0]) for ours, numpys in pairs])
+    found: dict[str, list[list[float]]] = {name: [] for name in programs}
+    for turn in range(repeats + 1):
+        for name, program in programs.items():
+            took = json.loads(python("-c", _BEYOND_NUMPY.format(program=program)))
+            if turn:  # after the first its files are in memory, and compiled
+                found[name].append(took)
+    for name, times in found.items():
+        add(report, name, "s", [clock for clock, _ in times], processor=[processor for _, processor in times])
 
 
 def first_calls(report: Report, repeats: int, *, emulator: bool) -> None:
@@ -91,7 +99,7 @@ def first_calls(report: Report, repeats: int, *, emulator: bool) -> None:
         with tempfile.TemporaryDirectory() as cache:
             for kind in ("compiled", "cached"):
                 options = ["--emulator"] if emulator else []
-                said, _ = python("-m", "benchmarks.latency", "--child", *options, cache=cache)
+                said = python("-m", "benchmarks.latency", "--child", *options, cache=cache)
                 times = json.loads(said.splitlines()[-1])
                 found[kind].append(times["mxv"])
                 found[f"bfs {kind}"].append(times["bfs"])
@@ -180,7 +188,7 @@ def levels(report: Report, side: int, repeats: int) -> None:
         gb.algorithms.bfs(A, 0)
         count = 2 * side - 1
         seconds = [timed(lambda A=A: gb.algorithms.bfs(A, 0), gpu.synchronize)[1] / count for _ in range(repeats)]
-        add(report, f"bfs, a level, {placement}", "us", seconds, levels=count)
+        add(report, f"bfs, a level, {placement}", "us", seconds, levels=count, side=side)
 
 
 def row(case: Case) -> list[str]:
@@ -199,7 +207,7 @@ def main(arguments: list[str] | None = None) -> int:
         help="statements launched in a row: beyond 1,024 kernels a stream has them wait",
     )
     parser.add_argument("--repeats", type=int, default=15)
-    parser.add_argument("--starts", type=int, default=3, help="fresh processes of each kind")
+    parser.add_argument("--starts", type=int, default=5, help="fresh processes of each kind")
     parser.add_argument("--grid", type=int, default=1000, help="side of the grid that is searched")
     parser.add_argument("--emulator", action="store_true", help="try the program where there is no GPU")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)

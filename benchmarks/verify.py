@@ -100,6 +100,32 @@ def bfs(edges: Edges, level: NDArray[Any], source: int) -> None:
     _refuse(~proved, "a vertex has no neighbour one level nearer to the source")
 
 
+def bfs_parents(edges: Edges, parent: NDArray[Any], source: int) -> None:
+    """Parents, -1 where there is none; the source is its own.
+
+    Each parent has an edge to its child and all lead to the source, so they make a tree. How deep each vertex lies in
+    it is its level, if that is a search's.
+    """
+    _check_size(parent, edges)
+    if parent[source] != source:
+        raise Wrong(f"the source {source} must be its own parent")
+    if int(parent.min()) < -1 or int(parent.max()) >= edges.n:
+        raise Wrong(f"a parent is no vertex: they are {int(parent.min())} to {int(parent.max())}")
+    of = edges.array(parent.astype(np.int64))
+    reached, number = of >= 0, edges.xp.arange(edges.n)
+    up = edges.xp.where(reached, of, number)
+    steps = (reached & (number != source)).astype(np.int64)  # from a vertex to the one that `up` has
+    for _ in range(edges.n.bit_length()):  # twice as far each time
+        steps, up = steps + steps[up], up[up]
+    _refuse(reached & (up != source), "the parents of a vertex do not lead to the source")
+    proved = ~reached | (number == source)
+    for rows, columns, _ in edges:
+        proved[columns[of[columns] == rows]] = True
+    _refuse(~proved, "no edge leads from a parent to its child")
+    level = edges.xp.where(reached, steps, -1)
+    bfs(edges, level, source)
+
+
 def sssp(edges: Edges, distance: NDArray[Any], reached: NDArray[np.bool_], source: int) -> None:
     """Distances, for the vertices marked in `reached`.
 

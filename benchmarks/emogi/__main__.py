@@ -26,7 +26,7 @@ from sparsezc import device
 
 ALGORITHMS = ("bfs", "sssp", "cc")
 VARIANTS = ("uvm", *PATTERNS, "sparsezc")
-HEADER = ["graph", "algorithm", "variant", "calls", "mean ms", "min", "max", "over UVM", "rounds", "M req"]
+HEADER = ["graph", "algorithm", "variant", "calls", "mean ms", "min", "max", "over UVM", "rounds", "counted", "M req"]
 HEADER += ["32", "64", "96", "128", "GB", "GB/s", "of copy", "amplification", "ok"]
 
 
@@ -70,14 +70,20 @@ def row(case: Case, cases: list[Case]) -> list[str]:
     sizes = notes.get("by_size")
     shares = [number(count / max(sum(sizes), 1)) for count in sizes] if sizes else ["-"] * 4
     mean = notes["mean_seconds"]
-    gbs = case.nbytes / mean
+    gbs, before = case.nbytes / mean, at_least(str(case.setting["variant"]))
+    moved = (case.nbytes / 1e9, gbs / 1e9, gbs / case.rate if case.rate else None, notes["amplification"])
     return [
         str(case.setting["graph"]), case.name, str(case.setting["variant"]), str(len(case.trials)),
         *(number(second * 1e3) for second in (mean, least, most)), number(over_uvm(case, cases)),
-        number(notes.get("rounds")),
-        number(case.requests / 1e6) if case.requests else "-", *shares, number(case.nbytes / 1e9), number(gbs / 1e9),
-        number(gbs / case.rate if case.rate else None), number(notes["amplification"]), case.verified,
+        number(notes.get("rounds")), str(notes.get("counted_sources", "-")),
+        number(case.requests / 1e6) if case.requests else "-", *shares,
+        *(before + number(value) for value in moved), case.verified,
     ]  # fmt: skip
+
+
+def at_least(variant: str) -> str:
+    """What stands before bytes and what follows from them: of pages that migrate only the least is known."""
+    return ">= " if variant == "uvm" else ""
 
 
 def beside_the_paper(cases: list[Case]) -> str:
@@ -112,7 +118,13 @@ def beside_the_paper(cases: list[Case]) -> str:
         lines.append((figure, kind, each(kind, lambda case: case.notes["amplification"])))
     header = ("where", "what", "variant", "there", "here: least", "most")
     rows = [
-        (figure.where, figure.what, kind, number(figure.value), number(min(values)), number(max(values)))
+        (
+            figure.where,
+            figure.what,
+            kind,
+            number(figure.value),
+            *(at_least(kind) + number(f(values)) for f in (min, max)),
+        )
         for figure, kind, values in lines
         if values
     ]

@@ -115,22 +115,17 @@ class Bench:
         self.note_requests(case, [count.all for count in counts], [count.rounds for count in counts])
 
     def _uvm(self, case: Case, algorithm: str, variant: Variant, pages: Migrating) -> None:
-        """Each call begins with all pages on the host; what they take on the card afterwards has moved."""
+        """Each call begins with all pages on the host; the bytes are the least that can have moved."""
         call = getattr(variant, algorithm)
-        moved: list[tuple[int, int]] = []
 
         def nbytes(_source: Any, answer: Any) -> int:
             reached = {"bfs": lambda: answer >= 0, "sssp": lambda: answer != UNREACHED, "cc": lambda: answer >= 0}
-            grown = pages.grown()  # before anything else takes device memory
-            least = pages.least_bytes(variant.edges, reached[algorithm](), lengths=algorithm == "sssp")
-            moved.append((least, grown))
-            return least
+            return pages.least_bytes(variant.edges, reached[algorithm](), lengths=algorithm == "sssp")
 
         measure(
             case, call, nbytes=nbytes, synchronize=self.gpu.synchronize, before=pages.evict,
             verify=self.check(algorithm), **self.inputs(algorithm, "uvm"),
         )  # fmt: skip
-        case.notes["moved_bytes_at_least"], case.notes["moved_bytes_at_most"] = moved[0]
 
     def _ours(self, case: Case, algorithm: str) -> None:
         A = self.graph.A
@@ -157,15 +152,20 @@ class Bench:
         case.requests = round(statistics.mean(requests))
         case.notes["counted_sources"] = len(counts)
         if algorithm == "bfs":
-            self._note_sizes(case, call)
+            self._note_sizes(case, call, sources)
 
-    def _note_sizes(self, case: Case, call: Callable[[Any], Any]) -> None:
-        """The requests of one search by size, as the byte model has them: the GPU counts them all alike."""
-        model = Model()
-        with model.watching("gpu"):
-            call(self.sources[0])
-        case.notes["by_size"] = list(sum((each.reading.all for each in model.statements), Requests()).by_size)
-        case.notes["rounds"] = len(model.statements)
+    def _note_sizes(self, case: Case, call: Callable[[Any], Any], sources: list[Any]) -> None:
+        """The requests of a search by size, the mean of the counted sources, as the byte model has them: the GPU counts
+        them all alike."""
+        searches = []
+        for source in sources:
+            model = Model()
+            with model.watching("gpu"):
+                call(source)
+            searches.append(model.statements)
+        counts = [sum((each.reading.all for each in statements), Requests()) for statements in searches]
+        case.notes["by_size"] = self.mean_by_size(counts)
+        case.notes["rounds"] = statistics.mean(map(len, searches))
 
     def check_ours(self, algorithm: str) -> Callable[[Any, Any], None] | None:
         judge = self.check(algorithm)
@@ -174,8 +174,12 @@ class Bench:
             return None
         return lambda source, answer: judge(source, self.gpu.xp.asarray(answer.to_dense(missing)))
 
+    @staticmethod
+    def mean_by_size(counts: list[Requests]) -> list[float]:
+        return [statistics.mean(count.by_size[k] for count in counts) for k in range(4)]
+
     def note_requests(self, case: Case, counts: list[Requests], rounds: list[int]) -> None:
-        by_size = [statistics.mean(count.by_size[k] for count in counts) for k in range(4)]
+        by_size = self.mean_by_size(counts)
         case.requests = round(sum(by_size))
         case.notes |= {"by_size": by_size, "rounds": statistics.mean(rounds), "counted_sources": len(counts)}
 

@@ -25,7 +25,7 @@ def page(report: Report) -> Path | None:
     _sizes(axes[0, 0], searches)
     _bars(axes[0, 1], searches, lambda case: case.requests / 1e6 or None, "BFS: requests, millions (figure 7)")
     axes[0, 1].set_yscale("log")
-    _bars(axes[1, 0], searches, lambda case: _gbs(case), "BFS: GB/s over the link (figure 8)")
+    _bars(axes[1, 0], searches, lambda case: _gbs(case), "BFS: GB/s over the link (figure 8; UVM: at least)")
     rate = report.rates.get("zerocopy")
     if rate:
         axes[1, 0].axhline(rate / 1e9, color="k", lw=0.8, ls=":", label="cudaMemcpy")
@@ -39,14 +39,18 @@ def page(report: Report) -> Path | None:
         axes[2, 0],
         searches,
         lambda case: case.notes["amplification"],
-        "BFS: bytes for each of the edge list (figure 10)",
+        "BFS: bytes for each of the edge list (figure 10; UVM: at least)",
     )
     for kind, there in paper.AMPLIFICATION.items():
         label = f"paper, {kind}, {there.what}: {there.value}"
         axes[2, 0].axhline(there.value, color=_COLOURS[kind], lw=0.8, ls="--", label=label)
     axes[2, 0].legend(fontsize=7)
     _bars(
-        axes[2, 1], report.cases, lambda case: case.notes["mean_seconds"] * 1e3, "ms, mean of the sources (figure 11)"
+        axes[2, 1],
+        report.cases,
+        lambda case: case.notes["mean_seconds"] * 1e3,
+        "ms, mean of the calls, whose number stands above (figure 11)",
+        above=lambda case: str(len(case.trials)),
     )
     axes[2, 1].set_yscale("log")
     figure.suptitle(f"EMOGI's experiments, {report.started}; dashed: {paper.CITATION}", fontsize=10)
@@ -70,8 +74,15 @@ def _group(case: Case, several: bool) -> str:
     return f"{case.setting['graph']} {case.name}" if several else str(case.setting["graph"])
 
 
-def _bars(axes: Any, cases: list[Case], of: Callable[[Case], float | None], title: str) -> None:
-    """A group of bars for each graph (and algorithm), a bar for each variant."""
+def _bars(
+    axes: Any,
+    cases: list[Case],
+    of: Callable[[Case], float | None],
+    title: str,
+    *,
+    above: Callable[[Case], str] = lambda _case: "",
+) -> None:
+    """A group of bars for each graph (and algorithm), a bar for each variant, with what stands `above` it."""
     axes.set_title(title, fontsize=9)
     if not cases:
         return
@@ -81,7 +92,8 @@ def _bars(axes: Any, cases: list[Case], of: Callable[[Case], float | None], titl
     for k, kind in enumerate(kinds):
         chosen = [case for case in cases if case.setting["variant"] == kind]
         at = [groups.index(_group(case, several)) + (k - len(kinds) / 2) * 0.8 / len(kinds) for case in chosen]
-        axes.bar(at, [of(case) or 0 for case in chosen], 0.75 / len(kinds), color=_COLOURS[kind], label=kind)
+        bars = axes.bar(at, [of(case) or 0 for case in chosen], 0.75 / len(kinds), color=_COLOURS[kind], label=kind)
+        axes.bar_label(bars, [above(case) for case in chosen], fontsize=6)
     axes.set_xticks(range(len(groups)), groups, fontsize=8, rotation=20 if several else 0)
     axes.legend(fontsize=7)
 

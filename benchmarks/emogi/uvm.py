@@ -50,7 +50,6 @@ class Migrating:
         self.buffers = [csr.indices, csr.values] if lengths else [csr.indices]
         self.pointers: list[int] = []
         self.arrays: list[Any] = []
-        self._free_before = 0
 
     def __enter__(self) -> Self:
         where = int(self.runtime.getDevice())
@@ -78,16 +77,10 @@ class Migrating:
         with ThreadPoolExecutor(16) as pool:
             parts = [array[k : k + _PART] for array in self.arrays for k in range(0, array.size, _PART)]
             list(pool.map(_write_pages, parts))
-        self._free_before = int(self.runtime.memGetInfo()[0])
-
-    def grown(self) -> int:
-        """By how much less of the card is free than after :meth:`evict`: at most this has moved, for the driver takes
-        room in larger pieces than it moves."""
-        self.gpu.synchronize()
-        return max(self._free_before - int(self.runtime.memGetInfo()[0]), 0)
 
     def least_bytes(self, edges: Edges, reached: Any, *, lengths: bool) -> int:
-        """The pages in which rows of reached vertices lie: at least these have moved."""
+        """The pages in which rows of reached vertices lie: at least these have moved. How much more the driver does not
+        say, and the card's free memory does not tell."""
         widths = [edges.id_bytes, edges.length_bytes] if lengths else [edges.id_bytes]
         return sum(PAGE * pages_of(edges.indptr, reached, width) for width in widths)
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from benchmarks import copyrate, facts
 from benchmarks.frame import SEED, Case, Report, Trial, nothing, number, pick_sources, table, timed
 from benchmarks.gap_kernels import KERNELS, Graph, selected
 from benchmarks.model import counters
-from benchmarks.model.counters import LOOKS_AT_HEADS, READS_VALUES, Planned
+from benchmarks.model.counters import LOOKS_AT_HEADS, NOT_MODELLED, READS_VALUES, Planned
 from benchmarks.model.emogi import PATTERNS, of_rows, per_row
 from benchmarks.model.requests import SIZES, Requests
 from benchmarks.model.watch import Model, Statement
@@ -31,6 +32,7 @@ from benchmarks.where import choose_engine
 from sparsezc import device
 
 KNOWN = "bfs,sssp,cc,pagerank,spmv"
+MODELLED = [name for name in KERNELS if name not in NOT_MODELLED]
 HEADER = ["graph", "kernel", "MB", "M req", "32", "64", "96", "128", "link ms"]
 HEADER += ["counted MB", "counted M req", "bytes off", "req off", "ms", "of copy"]
 
@@ -49,10 +51,10 @@ def link_seconds(asked: Requests) -> float:
     return sum(count / (rates[size] * 1e6) for size, count in zip(SIZES, asked.by_size, strict=True))
 
 
-def predict(call: Any, source: Any, case: Planned, options: argparse.Namespace) -> list[Statement]:
+def predict(call: Callable[[], Any], case: Planned, options: argparse.Namespace) -> list[Statement]:
     model = Model(direction=options.direction, heads=case.heads, packing=case.packed)
     with model.watching(options.used_engine):
-        call(source)
+        call()
     for operation, times in model.unknown.items():
         print(f"   {operation} reads a matrix {times} times in a way that is not modelled", flush=True)
     return model.statements
@@ -106,25 +108,33 @@ def planned(options: argparse.Namespace) -> list[Planned]:
     return found
 
 
+def source_of(kernel: str, graph: Graph, options: argparse.Namespace) -> Any:
+    """What a kernel is called with: a vertex, or of many searches a tuple of them."""
+    count = KERNELS[kernel].sources
+    if count > 1:
+        return tuple(pick_sources(graph.degree, count, options.seed))
+    return pick_sources(graph.degree, 1, options.seed)[0] if options.source is None else options.source
+
+
 def run_graph(name: str, report: Report, options: argparse.Namespace) -> None:
     gpu = device.current() if options.used_engine == "gpu" else None
     placement = "zerocopy" if gpu else "host"
     synchronize, xp = (gpu.synchronize, gpu.xp) if gpu else (nothing, np)
     graph = Graph(name, name, placement, options.weights, xp)
     print(f"{name}: {graph.n:,} vertices, {graph.nvals:,} entries", flush=True)
-    source = pick_sources(graph.degree, 1, options.seed)[0] if options.source is None else options.source
     cases = planned(options)
+    sources = [source_of(plan.kernel, graph, options) for plan in cases]
     made: list[Case] = []
-    for plan in cases:
+    for plan, source in zip(cases, sources, strict=True):
         with report.part(f"{plan.label}, {name}"), plan.kept(graph):
             start = time.perf_counter()
-            call = KERNELS[plan.kernel].prepare(graph, argparse.Namespace(iterations=1))
-            answer = call(source)  # what is found out once, or made at first use, is none of the case
-            times = [timed(lambda call=call: call(source), synchronize)[1] for _ in range(options.trials)]
-            statements = predict(call, source, plan, options)
+            call = partial(KERNELS[plan.kernel].prepare(graph, argparse.Namespace(iterations=1)), source)
+            answer = call()  # what is found out once, or made at first use, is none of the case
+            times = [timed(call, synchronize)[1] for _ in range(options.trials)]
+            statements = predict(call, plan, options)
             case = make_case(plan.label, graph, total(statements))
             if options.counters == "emulator":
-                case.notes["counted"] = counters.on_emulator(gpu, lambda call=call: call(source))._asdict()
+                case.notes["counted"] = counters.on_emulator(gpu, call)._asdict()
             case.trials = [Trial(source, took, case.notes["nbytes"]) for took in times]
             case.rate = report.rates.get(placement)
             report.add(case)
@@ -138,7 +148,7 @@ def run_graph(name: str, report: Report, options: argparse.Namespace) -> None:
                     report.add(make_case(f"  EMOGI {pattern}", graph, emogi_case(graph, answer, pattern)))
     if options.counters == "ncu":
         with report.part(f"{name}: ncu"):
-            found = counters.with_ncu(name, options.weights, cases, source)
+            found = counters.with_ncu(name, options.weights, cases, sources)
             for case, counted in zip(made, found, strict=True):
                 case.notes["counted"] = counted._asdict()
             report.save()
@@ -171,7 +181,7 @@ def off(predicted: float, counted: float) -> str:
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.model", description=__doc__.splitlines()[0])
     parser.add_argument("graphs", nargs="+", help="kron:SCALE, urand:SCALE, ... or files, as gb.io.read takes them")
-    parser.add_argument("--kernels", default=KNOWN, help=f"among {', '.join(KERNELS)} (default: {KNOWN})")
+    parser.add_argument("--kernels", default=KNOWN, help=f"among {', '.join(MODELLED)} (default: {KNOWN})")
     parser.add_argument("--engine", choices=("auto", "cpu", "gpu"), default="auto", help="what runs the algorithms")
     parser.add_argument(
         "--counters", choices=("auto", "none", "emulator", "ncu"), default="auto",
@@ -181,13 +191,15 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--heads", default="0,8", help="ids a row in the row-head cache, for what looks there")
     parser.add_argument("--levels", action="store_true", help="print every product of an algorithm")
     parser.add_argument("--weights", default="hash:8-72", help="edge lengths")
-    parser.add_argument("--source", type=int, help="where searches start (default: one drawn with --seed)")
+    parser.add_argument("--source", type=int, help="where a search starts (default: drawn with --seed)")
     parser.add_argument("--trials", type=int, default=3, help="timed calls, where a GPU runs them")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--out", type=Path, help="the result file (default: a new one in benchmarks/results)")
     options = parser.parse_args(arguments)
     try:
         options.kernels = selected(options.kernels)
+        if refused := set(options.kernels) & set(NOT_MODELLED):
+            raise ValueError(f"--kernels: {sorted(refused)[0]!r} is not modelled; known are {', '.join(MODELLED)}")
         options.heads = [int(part) for part in options.heads.split(",")]
     except ValueError as error:
         parser.error(str(error))

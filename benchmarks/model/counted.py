@@ -27,15 +27,16 @@ def main(text: str) -> None:
     stream = bench.kernel("stream")
     with gb.config.set(engine="gpu", progress=False), held(gpu, STREAM_BYTES, "pinned") as pages:
         graph = Graph(given["graph"], given["graph"], "zerocopy", given["weights"], gpu.xp)
-        for case in (Planned(*each) for each in given["cases"]):
+        for plan, source in zip(given["cases"], given["sources"], strict=True):
+            case = Planned(*plan)
             call = KERNELS[case.kernel].prepare(graph, argparse.Namespace(iterations=1))
             with case.kept(graph):
-                call(given["source"])
+                call(source)
                 gpu.synchronize()
                 profiler.start()
                 arguments = np.uint64(STREAM_BYTES // 4), np.uint64(pages.pointer), bench.sums
                 stream(bench.blocks, 256, arguments)
-                call(given["source"])
+                call(source)
                 gpu.synchronize()
                 profiler.stop()
 

@@ -29,10 +29,12 @@ METRICS = (
     "pcie__read_bytes.sum",
 )
 STREAM = "stream"  # the kernel whose size is known
-KERNELS = f"regex:^({STREAM}|mxv|vxm)$"  # what is counted; nothing else of the engine reads a matrix in these programs
+#: What is counted; nothing else of the engine reads a matrix in these programs.
+KERNELS = rf"regex:^({STREAM}|mxv|vxm|spmm|reach_\w+)$"
 STREAM_BYTES = 64 << 20
 # Of benchmarks.gap_kernels.KERNELS:
-LOOKS_AT_HEADS = ("bfs", "cc", "bc")  # pull over a monoid that stops
+NOT_MODELLED = ("tc", "bc")  # products of matrices that are no searches, or of panels of numbers
+LOOKS_AT_HEADS = ("bfs", "cc", "bfs64", "bfs_parents")  # pull over a monoid that stops
 READS_VALUES = ("sssp",)  # and takes them packed; spmv measures how both arrays stream
 
 
@@ -92,8 +94,10 @@ class Planned(NamedTuple):
             yield
 
 
-def with_ncu(graph: str, weights: str, cases: Sequence[Planned], source: int, seconds: float = 600.0) -> list[Counted]:
-    """Run ``python -m benchmarks.model.counted`` under ncu: what each of its cases made the GPU count.
+def with_ncu(
+    graph: str, weights: str, cases: Sequence[Planned], sources: Sequence[Any], seconds: float = 600.0
+) -> list[Counted]:
+    """Run ``python -m benchmarks.model.counted`` under ncu: what each case, from its source, made the GPU count.
 
     Raises
     ------
@@ -105,7 +109,7 @@ def with_ncu(graph: str, weights: str, cases: Sequence[Planned], source: int, se
         command = ["ncu", "--clock-control", "none", "--profile-from-start", "off", "--target-processes", "all"]
         command += ["--kernel-name", KERNELS, "--metrics", ",".join(METRICS), "--csv", "--page", "raw"]
         command += ["--print-units", "base", "--log-file", str(log)]
-        plan = {"graph": graph, "weights": weights, "cases": list(cases), "source": source}
+        plan = {"graph": graph, "weights": weights, "cases": list(cases), "sources": list(sources)}
         command += [sys.executable, "-m", "benchmarks.model.counted", json.dumps(plan)]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=seconds)
         text = log.read_text() if log.exists() else ""

@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -38,6 +38,9 @@ class Reading(NamedTuple):
     @property
     def all(self) -> Requests:
         return self.ids + self.values
+
+    def plus(self, other: Reading) -> Reading:
+        return Reading(self.ids + other.ids, self.values + other.values)
 
 
 @dataclass(eq=False)
@@ -183,7 +186,7 @@ def pull(
     answered = None
     if heads is not None:
         answered = lambda block, lengths: heads.answered(block, present, lengths)  # noqa: E731
-    return _sum(rows, wanted, of, answered)
+    return streamed(rows, wanted, of, answered)
 
 
 def push(rows: Rows, frontier: Bits | None, allowed: Bits | None, *, reads_values: bool) -> Reading:
@@ -200,7 +203,7 @@ def push(rows: Rows, frontier: Bits | None, allowed: Bits | None, *, reads_value
         values = _values(rows, spans, allowed) if reads_values and rows.value_bytes else Requests()
         return Reading(of_spans(*spans, rows.id_bytes), values)
 
-    return _sum(rows, frontier, of)
+    return streamed(rows, frontier, of)
 
 
 def _values(rows: Rows, spans: Spans, at_ids: Bits | None) -> Requests:
@@ -212,15 +215,14 @@ def _values(rows: Rows, spans: Spans, at_ids: Bits | None) -> Requests:
     return of_entries(at[kept], spans.warp[span[kept]], rows.value_bytes)
 
 
-def _sum(rows: Rows, wanted: Bits | None, of: Callable[[Spans], Reading], answered: Answered | None = None) -> Reading:
-    """What is read of all blocks, on all cores."""
+def streamed(
+    rows: Rows, wanted: Bits | None, of: Callable[[Spans], Reading], answered: Answered | None = None
+) -> Reading:
+    """What is read of the wanted rows that have no answer yet, block by block, on all cores."""
 
     def one(block: slice) -> list[Reading]:
         return [of(spans) for spans in spans_of(rows, block, wanted, answered)]
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         found = [reading for part in pool.map(one, rows.blocks()) for reading in part]
-    return Reading(
-        sum((each.ids for each in found), Requests()),
-        sum((each.values for each in found), Requests()),
-    )
+    return reduce(Reading.plus, found, Reading())

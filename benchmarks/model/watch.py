@@ -14,12 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.model import searches
 from benchmarks.model.reads import Bits, Reading, Rows, pull, push
 from sparsezc import device, engines
 from sparsezc.config import config
 from sparsezc.csr import index_dtype
-from sparsezc.engines.gpu import direction, heads, spmv
+from sparsezc.engines.gpu import direction, heads, panel, spmv
 from sparsezc.engines.gpu.direction import Work
+from sparsezc.engines.gpu.gustavson import the_one_value
 from sparsezc.matrix import Matrix
 
 _PRODUCTS = ("mxv", "vxm")
@@ -30,8 +32,8 @@ class Statement:
     """A product as it is about to run: how its matrix will be read, and what that costs."""
 
     operation: str
-    direction: str  # "push", "pull", or "none" where there is nothing to read
-    frontier: int  # entries of the vector
+    direction: str  # "push", "pull", "push and pull" of many searches, or "none" where there is nothing to read
+    frontier: int  # entries of the vector, or of the matrix of many searches
     wanted: int  # results that the mask lets through
     reading: Reading
 
@@ -114,6 +116,8 @@ class Model:
         elif operation in ("reduce", "reduce_rowwise"):
             A, op = matrices[0], spmv._folding(expression.op)
             self.statements.append(self._product(operation, A, A._transposed, None, op, mask, False))
+        elif operation == "mxm" and (step := self._searches(expression, mask)) is not None:
+            self.statements.append(step)
         else:
             self.unknown[operation] = self.unknown.get(operation, 0) + 1
 
@@ -154,6 +158,29 @@ class Model:
             reading = push(columns, present, wanted, reads_values=apart)
             return Statement(operation, "push", frontier, size, reading)
         return Statement(operation, "none", frontier, size, Reading())
+
+    def _searches(self, expression: Any, mask: Any) -> Statement | None:
+        """A step of many searches, which panels make (panel_results.py); None for any other product of matrices."""
+        shape = panel.shape_of(*expression.shape)
+        if shape is None or the_one_value(expression.op) is None:
+            return None
+        across = shape[1]
+        few, A = expression.operands if across else reversed(expression.operands)
+        if few._transposed or panel.shape_of(few.nrows, few.ncols) != shape:
+            return None
+        rows, columns = self.orientations(A)
+        if A._transposed != across:
+            rows, columns = columns, rows
+        x = _panel(few, across, structure=True)
+        wanted = np.ones((max(expression.shape), shape[0]), np.bool_)
+        if mask is not None:
+            wanted = _panel(mask.parent, across, structure=mask.structure) ^ mask.complement
+        ways, reading = "none", Reading()
+        if rows is not None or columns is not None:
+            slots = 0 if rows is None else self._slots(rows, A.dtype, expression.op, False)
+            options = {"slots": slots, "placement": self.placement, "direction": self.direction}
+            ways, reading = searches.step(rows, columns, x, wanted, **options)
+        return Statement("mxm", ways, few.nvals, int(wanted.sum()), reading)
 
     def _slots(self, rows: Rows, dtype: Any, op: Any, reads_values: bool) -> int:
         """Ids of each row that a pull looks at first."""
@@ -232,6 +259,14 @@ def _pattern(v: Any, *, structure: bool) -> Bits:
     at, values = v.to_coo(values=not structure)
     found = np.zeros(v.size, np.bool_)
     found[at.astype(np.int64)] = True if structure else values.astype(np.bool_)
+    return found
+
+
+def _panel(X: Any, across: bool, *, structure: bool) -> Bits:
+    """Where a matrix of few rows (`across`) or columns has entries: shape (many, few)."""
+    row, column, values = X.dup().to_coo(values=not structure)  # a copy: a panel that tells its rows is one no more
+    found = np.zeros((X.ncols, X.nrows) if across else (X.nrows, X.ncols), np.bool_)
+    found[(column, row) if across else (row, column)] = True if structure else values.astype(np.bool_)
     return found
 
 

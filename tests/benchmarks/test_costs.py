@@ -26,8 +26,10 @@ def test_latency_on_the_emulated_device(tmp_path: Path, capsys: pytest.CaptureFi
         latency.device.use(before)
     found = {case["name"]: case for case in cases(path)}
     assert set(latency.AT_MOST) <= set(found)
-    assert all(case["derived"]["median"] > 0 for name, case in found.items() if "NumPy" not in name)
-    assert found["bfs, a level, device"]["notes"]["levels"] == 9
+    assert all(case["derived"]["min"] > 0 for case in found.values())
+    for placement in ("device", "zerocopy"):
+        notes = found[f"bfs, a level, {placement}"]["notes"]
+        assert (notes["levels"], notes["side"]) == (9, 5)
     assert "goal" in capsys.readouterr().out
 
 
@@ -53,10 +55,28 @@ def test_shapes_on_the_emulated_device(tmp_path: Path, device: EmulatedDevice) -
     shapes.main(["--entries", "11", "--trials", "1", "--copy-mib", "1", "--out", str(path)])
     report = load(path)
     assert report.failures == []
-    assert [case.setting["graph"] for case in report.cases] == 2 * list(shapes.SHAPES)
-    assert all(case.verified == "yes" for case in report.cases)
-    assert all(case.notes["of_stream"] > 0 for case in report.cases)
-    assert report.cases[0].notes["of_stream"] == 1
+    full, masked, pushed = (report.cases[k::3] for k in range(3))
+    for found in (full, masked, pushed):
+        assert len({case.name for case in found}) == 1
+        assert [(case.setting["graph"], case.setting["placement"]) for case in found] == [
+            (name, placement) for name in shapes.SHAPES for placement in ("zerocopy", "device")
+        ]
+        assert all(case.verified == "yes" and case.notes["of_stream"] > 0 for case in found)
+        assert found[0].notes["of_stream"] == 1
+    for every, some, sent in zip(full, masked, pushed, strict=True):
+        assert every.setting["entries_read"] == every.setting["nvals"]
+        assert some.setting["entries_read"] == sent.setting["entries_read"] <= every.setting["entries_read"]
+        assert some.nbytes <= every.nbytes
+    assert {shapes.kept(case) for case in masked + pushed} == {None}
+    assert {"mxv", "vxm"} <= set(device.launches)
+
+
+def test_a_tenth_of_the_rows_is_chosen_with_the_longest() -> None:
+    for name, make in shapes.SHAPES.items():
+        lengths = np.asarray(make(1 << 20), np.int64)
+        chosen = shapes.some_of(lengths)
+        assert chosen[lengths.argmax()]
+        assert chosen.mean() == pytest.approx(0.1, abs=0.03), name
 
 
 @pytest.mark.parametrize("name", shapes.SHAPES)

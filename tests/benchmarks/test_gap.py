@@ -62,7 +62,7 @@ def test_bytes_count_ids_and_values_of_the_rows_that_are_read(tmp_path: Path) ->
         "bfs": ids, "sssp": ids + 16, "cc": ids, "pagerank": ids, "spmv plus_second": ids, "spmv plus_times": ids + 64,
         "tc": ids / 2,  # each edge from one of its ends
         "bc": 4 * (ids + 64),  # from four leaves: all rows on the way out, the middle's on the way back
-        "bfs64": 64 * ids,
+        "bfs64": 64 * ids, "bfs_parents": ids,
     }  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 
 import sparsezc as gb
 from benchmarks.model import __main__ as command
+from benchmarks.model import counters
 from benchmarks.model.emogi import PATTERNS, of_rows, per_row
 from benchmarks.model.requests import Requests
 from benchmarks.model.watch import Model
@@ -152,10 +154,24 @@ def test_whole_searches(graph: str, slots: int, device: EmulatedDevice) -> None:
     with gb.config.set(head_cache="on" if slots else "off", head_budget=4 * max(slots, 1) * A.nrows):
         found = assert_close(device, lambda: gb.algorithms.bfs(A, hub(A)))
         assert found.count or slots
+        assert_close(device, lambda: gb.algorithms.bfs_parents(A, hub(A)))
         if (
             graph != "path:70"
         ):  # where trees are hooked: their pointers lie on the card, and the emulator counts them too
             assert_close(device, lambda: gb.algorithms.connected_components(A))
+
+
+@lockstep
+@pytest.mark.parametrize("slots", [0, 3])
+@pytest.mark.parametrize("graph", ["kron:9", "urand:9", "star:600"])
+def test_many_searches_at_once(graph: str, slots: int, device: EmulatedDevice) -> None:
+    """Some of them push and some pull; a row is left when all who pull have found a neighbour."""
+    A = gb.io.read(graph, placement="zerocopy")
+    sources = np.random.default_rng(4).choice(np.flatnonzero(np.diff(A._to_csr().indptr)), 16)
+    with gb.config.set(head_cache="on" if slots else "off", head_budget=4 * max(slots, 1) * A.nrows):
+        found = assert_close(device, lambda: gb.algorithms.bfs(A, sources))
+    assert found.count
+    assert {"reach_push", "reach_pull"} <= set(device.launches)
 
 
 @lockstep
@@ -202,6 +218,7 @@ def test_a_prediction_needs_no_gpu(device: EmulatedDevice) -> None:
                     gb.algorithms.bfs(A, hub(A))
                     gb.algorithms.connected_components(A)
                     gb.algorithms.sssp(A, hub(A))
+                    gb.algorithms.bfs(A, range(8))
             found.append(model.statements)
         assert found[0] == found[1]
         assert {each.direction for each in found[0]} >= {"push", "pull"}
@@ -295,6 +312,32 @@ def test_the_command_predicts_without_a_gpu(tmp_path: Path) -> None:
     assert all(case["trials"] == [] for case in found["cases"])
     nothing = [case["name"] for case in found["cases"] if not case["requests"]]
     assert nothing == ["cc, 8 heads"]  # all that it looks at is at hand
+
+
+def test_the_command_runs_64_searches_as_64(tmp_path: Path) -> None:
+    path = tmp_path / "m.json"
+    assert (
+        command.main(["kron:11", "--engine", "cpu", "--kernels", "bfs,bfs64", "--heads", "0", "--out", str(path)]) == 0
+    )
+    one, *_, many = json.loads(path.read_text())["cases"]
+    assert (one["name"], many["name"]) == ("bfs, 0 heads", "bfs64, 0 heads")
+    assert one["requests"] < many["requests"] < 64 * one["requests"]
+
+
+@pytest.mark.parametrize("kernel", ["bc", "tc"])
+def test_kernels_that_are_not_modelled_are_refused(kernel: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        command.main(["kron:5", "--kernels", f"bfs,{kernel}"])
+    assert f"'{kernel}' is not modelled" in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="0"):
+        command.main(["--help"])
+    assert f" {kernel}," not in capsys.readouterr().out
+
+
+def test_all_kernels_that_read_a_matrix_are_counted() -> None:
+    counted = re.compile(counters.KERNELS.removeprefix("regex:"))
+    assert all(map(counted.match, ("mxv", "vxm", "spmm", "reach_push", "reach_pull", counters.STREAM)))
+    assert not any(map(counted.match, ("panel_rows", "heads", "mxv2")))
 
 
 def test_counters_that_are_not_there_are_named(

@@ -113,6 +113,33 @@ def test_any_single_change_of_bfs_is_refused(seed: int, directed: bool) -> None:
 
 
 @pytest.mark.parametrize(("seed", "directed"), GRAPHS)
+def test_of_all_parents_of_a_vertex_just_those_one_level_up_are_accepted(seed: int, directed: bool) -> None:
+    matrix = random_graph(seed, directed)
+    level, (_, right) = levels(matrix, 5), csgraph.breadth_first_order(matrix, 5)
+    right = np.where(right < 0, -1, right).astype(np.int64)
+    right[5] = 5
+    verify.bfs_parents(edges_of(matrix), right, 5)
+    there = matrix.toarray() != 0
+    for vertex in range(len(right)):
+        for planted in set(range(-2, len(right) + 1)) - {right[vertex]}:
+            wrong = right.copy()
+            wrong[vertex] = planted
+            is_one = 0 <= planted < len(right) and there[planted, vertex] and 0 <= level[planted] == level[vertex] - 1
+            if is_one:
+                verify.bfs_parents(edges_of(matrix), wrong, 5)
+            else:
+                with pytest.raises(Wrong):
+                    verify.bfs_parents(edges_of(matrix), wrong, 5)
+
+
+def test_parents_that_go_round_in_a_circle_are_refused() -> None:
+    pairs = sp.csr_matrix((np.ones(4), ([0, 1, 2, 3], [1, 0, 3, 2])), shape=(4, 4))
+    verify.bfs_parents(edges_of(pairs), np.array([0, 0, -1, -1]), 0)
+    with pytest.raises(Wrong, match="do not lead to the source"):
+        verify.bfs_parents(edges_of(pairs), np.array([0, 0, 3, 2]), 0)
+
+
+@pytest.mark.parametrize(("seed", "directed"), GRAPHS)
 def test_any_single_change_of_sssp_is_refused(seed: int, directed: bool) -> None:
     matrix = random_graph(seed, directed)
     right, reached = distances(matrix, 5)

@@ -1,0 +1,102 @@
+"""What one step of many searches reads: reach_push.cu and reach_pull.cu, said in NumPy, divided as reach.py does.
+
+The searches that push read the rows of the vertices in the frontier of any of them. The others pull: a row that some
+of them want is looked up in the row heads, then read up to the end of the slice in which the last of them finds a
+neighbour.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.model.heads import Bits, Heads
+from benchmarks.model.reads import Reading, Rows, Spans, push, streamed
+from benchmarks.model.requests import Integers, of_spans, positions
+from sparsezc.engines.gpu import reach
+
+Words = NDArray[np.uint64]  # shape (vertices, words): a bit for each search
+
+
+def pack(bits: Bits) -> Words:
+    """64 searches a word.
+
+    >>> pack(np.array([[True, False, True], [False, False, False]])).tolist()
+    [[5], [0]]
+    """
+    padded = np.zeros((bits.shape[0], -(-bits.shape[1] // 64) * 64), np.bool_)
+    padded[:, : bits.shape[1]] = bits
+    return np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
+
+
+def work(rows: Rows, columns: Rows, x: Bits, wanted: Bits) -> reach.Work:
+    """What reach_work.cu counts."""
+    out, into = np.diff(columns.indptr), np.diff(rows.indptr)[wanted.any(1)]
+    vertex, search = np.nonzero(x)
+    each = np.bincount(search, out[vertex], x.shape[1]).astype(np.int64)
+    first = int(np.minimum(into, 32).sum())
+    return reach.Work(int(out[x.any(1)].sum()), into.size, first, int(into.sum()), each, columns.nvals)
+
+
+def step(
+    rows: Rows | None, columns: Rows | None, x: Bits, wanted: Bits, *, slots: int, placement: str, direction: str
+) -> tuple[str, Reading]:
+    """Which way a step goes, and what it reads.
+
+    Parameters
+    ----------
+    rows, columns : Rows, optional
+        What is pulled and what is pushed: at least one.
+    x, wanted : ndarray of bool, shape (vertices, searches)
+        The frontiers, and what the mask lets through.
+    slots : int
+        Ids of each row that a pull looks at first.
+    direction : {"choose", "push", "pull"}
+        With "choose" the GPU engine's, search by search.
+    """
+    there = x.any(0)
+    if rows is None or (columns is not None and direction == "push"):
+        pushing, pulling = there, ~there & there
+    elif columns is None or direction == "pull":
+        pushing, pulling = ~there & there, there
+    else:
+        push_cost = 1.0 + reach._ATOMIC * (placement == "device")
+        pushing, pulling = reach.divide(work(rows, columns, x, wanted), push_cost, slots)
+    ways, reading = [], Reading()
+    if columns is not None and pushing.any():
+        ways, reading = ["push"], push(columns, x[:, pushing].any(1), None, reads_values=False)
+    if rows is not None and pulling.any():
+        near = rows.heads(slots, columns) if slots else None
+        ways, reading = [*ways, "pull"], reading.plus(pull(rows, pack(x & pulling), pack(wanted & pulling), near))
+    return " and ".join(ways) or "none", reading
+
+
+def pull(rows: Rows, x: Words, wanted: Words, heads: Heads | None) -> Reading:
+    """What reach_pull.cu reads: each wanted row until all who want it have found a neighbour."""
+
+    def at_hand(which: Integers) -> Words:
+        """Who is found for some rows by a look at their heads."""
+        found = np.zeros((which.size, x.shape[1]), np.uint64)
+        for ids in heads.ids[which].T if heads is not None else ():
+            found |= np.where((ids < rows.ncols)[:, None], x[np.minimum(ids, rows.ncols - 1)], np.uint64(0))
+        return found & wanted[which]
+
+    def answered(block: slice, lengths: Integers) -> Bits:
+        which = np.arange(block.start, block.stop)
+        done: Bits = (at_hand(which) == wanted[which]).all(1)
+        return done if heads is None else done | (lengths <= heads.k)
+
+    def of(spans: Spans) -> Reading:
+        which = np.searchsorted(rows.indptr, spans.begin, side="right") - 1
+        found, end = at_hand(which), spans.begin.copy()
+        going = np.arange(which.size)
+        while going.size:  # a slice of each row
+            stop = np.minimum((end[going] // 32 + 1) * 32, spans.end[going])
+            at, _ = positions(end[going], stop)
+            before = np.cumsum(stop - end[going]) - (stop - end[going])
+            found[going] |= np.bitwise_or.reduceat(x[rows.indices[at]], before) & wanted[which[going]]
+            end[going] = stop
+            going = going[(stop < spans.end[going]) & (found[going] != wanted[which[going]]).any(1)]
+        return Reading(of_spans(spans.begin, end, spans.warp, rows.id_bytes))
+
+    return streamed(rows, wanted.any(1), of, answered)

@@ -1,0 +1,46 @@
+"""What README.md and docs/performance.md tell of published results is what these hold."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.benchmarks.runs import cases
+
+ROOT = Path(__file__).parents[2]
+PUBLISHED = ROOT / "benchmarks" / "published"
+TEXTS = [ROOT / "README.md", ROOT / "benchmarks" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def test_every_result_that_is_named_is_there() -> None:
+    named = {name for text in TEXTS for name in re.findall(r"\bh200-[\w-]+\.(?:json|png)\b", text.read_text())}
+    assert len(named) > 5
+    assert named <= {path.name for path in PUBLISHED.iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("row", "placement", "heads"),
+    [
+        ("search, no heads (two sources)", "zerocopy", "off"),
+        ("search, 8 heads a row", "zerocopy", "on"),
+        ("search, no heads, `hybrid` (the same two sources)", "hybrid", "off"),
+    ],
+)
+def test_searches_beyond_the_card_are_told_as_measured(row: str, placement: str, heads: str) -> None:
+    found = {
+        (case["setting"]["placement"], case["setting"]["heads"]): [trial["seconds"] for trial in case["trials"]]
+        for case in cases(PUBLISHED / "h200-beyond_the_card.json")
+        if case["name"] == "bfs"
+    }
+    section = (
+        (ROOT / "docs" / "performance.md").read_text().split("\n## Edges that exceed the card\n")[1].split("\n## ")[0]
+    )
+    (line,) = [line for line in section.splitlines() if line.startswith(f"| {row} |")]
+    told = [float(part) for part in line.split("|")[2].split(",")]
+    assert sorted(told) == pytest.approx(sorted(found[placement, heads]), abs=0.006)
+    in_place = [seconds for (where, _), times in found.items() if where == "zerocopy" for seconds in times]
+    said = f"searched in {min(in_place):.1f} to {max(in_place):.1f} s"
+    readme = " ".join((ROOT / "README.md").read_text().split())
+    assert re.search(rf'Read in place \(`placement="zerocopy"`\), a graph of 150 GiB [^.]*{re.escape(said)}', readme)
