@@ -37,7 +37,7 @@ class Placeable:
         engine : {"cpu", "gpu"}, optional
             By default "gpu", if a placement of the GPU is asked for.
         placement : {"auto", "device", "zerocopy", "hybrid", "cached", "gather", "stream", "uvm"}, optional
-            By default where the matrix lies, if it is on that engine, else ``config.placement``.
+            By default ``config.placement``; where that is "auto", a matrix that is on that engine stays where it lies.
         with_transpose : bool
             Keep the transpose too, in the same placement: then mxv and vxm can push or pull, whichever reads less.
             A matrix known to be symmetric has both in one; for others this doubles the memory. It means nothing on the
@@ -172,8 +172,8 @@ def placed(matrix: Matrix, engine: str | None, placement: str | None, with_trans
     else:
         csr = matrix._to_csr()
         lies = csr.indices.placement
-        stays = matrix._engine is there and placement is None
         wanted = placement or config.placement
+        stays = matrix._engine is there and placement is None and wanted == "auto"
         wanted = lies if stays else budget.resolve(wanted, csr.placed_nbytes, csr.nrows, lies=lies)
         if matrix._engine is there and lies == wanted and not with_transpose:
             return matrix
