@@ -232,3 +232,20 @@ def test_products_of_rows_that_meet_nothing_are_cut_too(gpu: Any, monkeypatch: p
     cut.clear()
     assert X[:, [3] * 50].new().isequal(repeated)
     assert max(cut) > 10
+
+
+def test_what_does_not_depend_on_the_entries_is_held_once(gpu: Any) -> None:
+    """One value for all of a weighted matrix, as sums over its pattern and closeness ask for."""
+    A = gb.Matrix.from_coo([0, 0, 3, 7], [1, 5, 2, 7], [4.0, 0.0, -1.0, 9.0], nrows=9, ncols=9)
+    B = A.to("gpu")
+    made = {
+        "one": (lambda M: M.apply(gb.unary.one), True),
+        "second": (lambda M: M.apply(gb.binary.second, right=7), True),
+        "first": (lambda M: M.apply(gb.binary.first, left=7), True),
+        "plus": (lambda M: M.apply(gb.binary.plus, right=7), False),
+        "row": (lambda M: M.apply("rowindex"), False),
+    }
+    for name, (run, once) in made.items():
+        found = run(B).new()
+        assert found.to("cpu").isequal(run(A).new(), check_dtype=True), name
+        assert found._store.rows.iso == once, name

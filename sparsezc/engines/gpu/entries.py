@@ -38,7 +38,7 @@ def apply(
 
 def _apply(op: TypedOp, rows: Rows, dtype: DataType, left: bool, scalar: Any, scalar_type: DataType) -> Rows:
     prelude, reads = _prelude(op, dtype, rows.wide, rows.iso, left, scalar_type, False)
-    iso = rows.iso and not reads & {"row", "col"}
+    iso = (rows.iso or "value" not in reads) and not reads & {"row", "col"}
     count = 1 if iso else rows.nvals
     kind = op.return_type.np_type
     values = allocate(budget.fitting(rows.indices.placement, count * kind.itemsize), count, kind)
