@@ -13,8 +13,8 @@ import pytest
 
 import sparsezc as gb
 from sparsezc import device
-from sparsezc.engines.gpu import heads, stores
-from sparsezc.engines.gpu.placements import resident, segments
+from sparsezc.engines.gpu import heads, placements, stores
+from sparsezc.engines.gpu.placements import Wanted, resident, segments
 from sparsezc.memory import budget
 from tests.gpu.serving import N, matrix, room_for
 
@@ -111,6 +111,22 @@ def test_caches_go_for_vectors(pool: Pool) -> None:
         assert B._store.rows.region is None
         assert w.to("cpu").isequal(wanted)
         assert x.new().to("cpu").isclose(gb.Vector.from_dense(np.full(2000, 2.0)))
+
+
+def test_a_region_stays_while_it_is_read(pool: Pool) -> None:
+    """A launch is told addresses within it, and the arrays beside it may be what there is no memory for."""
+    B, u, _ = placed("hybrid")
+    with room_for(200_000), gb.config.set(packing="off", head_cache="off"):
+        for _ in range(3):
+            B.mxv(u, "plus_second").new()
+        rows = B._store.rows
+        region = weakref.ref(rows.region)
+        for part in placements.parts(rows, None, Wanted(None), ids=True, values=False):
+            assert part.bits == segments.BITS
+            assert budget.reclaim()
+            assert rows.region is None
+            assert region() is not None
+        assert region() is None
 
 
 def test_no_heads_where_they_do_not_fit(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
