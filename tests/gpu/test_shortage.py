@@ -13,7 +13,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc import device
-from sparsezc.engines.gpu import heads, placements, stores
+from sparsezc.engines.gpu import blocked, heads, matrices, placements, stores
 from sparsezc.engines.gpu.placements import Wanted, resident, segments
 from sparsezc.memory import budget
 from tests.gpu.serving import N, matrix, room_for
@@ -127,6 +127,24 @@ def test_a_region_stays_while_it_is_read(pool: Pool) -> None:
             assert rows.region is None
             assert region() is not None
         assert region() is None
+
+
+def test_blocks_go_for_the_result_of_the_product_that_would_read_them(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("_PAYS", 0), ("_HUB", N)):
+        monkeypatch.setattr(blocked, name, value)
+    monkeypatch.setattr(device.current(), "cache_bytes", 2 * N / blocked._PART)
+    B, u, wanted = placed("device")
+    matrices.keep_transpose(B._store)
+    for _ in range(3):
+        B.mxv(u, "plus_second").new()
+    assert len(B._store.rows.blocks.rows) == 4
+    pool.limit = pool.used + 2000  # less than a vector takes
+    w = B.mxv(u, "plus_second").new()
+    pool.limit = math.inf
+    assert B._store.rows.blocks is None
+    assert w.to("cpu").isequal(wanted)
 
 
 def test_no_heads_where_they_do_not_fit(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
