@@ -147,6 +147,17 @@ def test_blocks_go_for_the_result_of_the_product_that_would_read_them(
     assert w.to("cpu").isequal(wanted)
 
 
+def test_ranks_do_without_a_transpose_that_the_card_refuses(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
+    A = matrix("FP64")
+    B = A.to("gpu", placement="device")
+
+    def refused(*_: Any) -> None:
+        raise Shortage("Out of memory allocating 1 bytes")
+
+    monkeypatch.setattr(matrices, "transposed", refused)
+    assert gb.algorithms.pagerank(B).to("cpu").isclose(gb.algorithms.pagerank(A), abs_tol=1e-9)
+
+
 def test_no_heads_where_they_do_not_fit(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
     with gb.config.set(engine="cpu"):
         A = gb.io.read("kron:9")
