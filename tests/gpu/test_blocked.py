@@ -152,6 +152,18 @@ def test_blocks_go_where_the_room_is_needed(gpu: Any, monkeypatch: pytest.Monkey
     assert B._store.rows.blocks.values
 
 
+def test_blocks_without_values_go_before_those_with_values_are_made(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    A, v = matrix("FP64"), full("FP64").to("gpu")
+    parts_of(monkeypatch, 4, 8)
+    B = held(A)
+    with gb.config.set(budget=2 * (12 * A.nvals + 8 * 4 * (N + 1)) + 2):  # for one of them
+        for _ in range(3):
+            B.mxv(v, "plus_second").new()
+        assert not B._store.rows.blocks.values
+        B.mxv(v, "plus_times").new()
+        assert B._store.rows.blocks.values
+
+
 def test_pagerank_and_recorded_rounds(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     with gb.config.set(engine="cpu"):
         A = gb.io.read("kron:9", weights="hash:1-255")

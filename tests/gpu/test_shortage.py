@@ -13,8 +13,8 @@ import pytest
 
 import sparsezc as gb
 from sparsezc import device
-from sparsezc.engines.gpu import heads, stores
-from sparsezc.engines.gpu.placements import resident, segments
+from sparsezc.engines.gpu import blocked, heads, matrices, placements, stores
+from sparsezc.engines.gpu.placements import Wanted, resident, segments
 from sparsezc.memory import budget
 from tests.gpu.serving import N, matrix, room_for
 
@@ -111,6 +111,51 @@ def test_caches_go_for_vectors(pool: Pool) -> None:
         assert B._store.rows.region is None
         assert w.to("cpu").isequal(wanted)
         assert x.new().to("cpu").isclose(gb.Vector.from_dense(np.full(2000, 2.0)))
+
+
+def test_a_region_stays_while_it_is_read(pool: Pool) -> None:
+    """A launch is told addresses within it, and the arrays beside it may be what there is no memory for."""
+    B, u, _ = placed("hybrid")
+    with room_for(200_000), gb.config.set(packing="off", head_cache="off"):
+        for _ in range(3):
+            B.mxv(u, "plus_second").new()
+        rows = B._store.rows
+        region = weakref.ref(rows.region)
+        for part in placements.parts(rows, None, Wanted(None), ids=True, values=False):
+            assert part.bits == segments.BITS
+            assert budget.reclaim()
+            assert rows.region is None
+            assert region() is not None
+        assert region() is None
+
+
+def test_blocks_go_for_the_result_of_the_product_that_would_read_them(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("_PAYS", 0), ("_HUB", N)):
+        monkeypatch.setattr(blocked, name, value)
+    monkeypatch.setattr(device.current(), "cache_bytes", 2 * N / blocked._PART)
+    B, u, wanted = placed("device")
+    matrices.keep_transpose(B._store)
+    for _ in range(3):
+        B.mxv(u, "plus_second").new()
+    assert len(B._store.rows.blocks.rows) == 4
+    pool.limit = pool.used + 2000  # less than a vector takes
+    w = B.mxv(u, "plus_second").new()
+    pool.limit = math.inf
+    assert B._store.rows.blocks is None
+    assert w.to("cpu").isequal(wanted)
+
+
+def test_ranks_do_without_a_transpose_that_the_card_refuses(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
+    A = matrix("FP64")
+    B = A.to("gpu", placement="device")
+
+    def refused(*_: Any) -> None:
+        raise Shortage("Out of memory allocating 1 bytes")
+
+    monkeypatch.setattr(matrices, "transposed", refused)
+    assert gb.algorithms.pagerank(B).to("cpu").isclose(gb.algorithms.pagerank(A), abs_tol=1e-9)
 
 
 def test_no_heads_where_they_do_not_fit(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:

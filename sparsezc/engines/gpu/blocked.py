@@ -64,12 +64,12 @@ def of(rows: Rows, columns: Rows | None, entry_bytes: int, *, values: bool) -> l
     rows.swept += 1
     if rows.swept <= _PRODUCTS:
         return [rows]
-    if kept is None and not _is_scattered(rows, columns, nblocks):
-        rows.swept = -math.inf  # nobody need ask again
-        return [rows]
-    rows.blocks = None  # its memory is free for the next
+    rows.blocks = kept = None  # its memory is free for the next
     nbytes = rows.indices.nbytes + (rows.values.nbytes if values else 0) + 8 * nblocks * (rows.nrows + 1)
     if nbytes > budget.available() // 2:  # vectors come and go
+        return [rows]
+    if not _is_scattered(rows, columns, nblocks):
+        rows.swept = -math.inf  # nobody need ask again
         return [rows]
     try:
         made = rows.blocks = Blocks(_cut(rows, nblocks, values), values, nbytes, weakref.ref(rows))

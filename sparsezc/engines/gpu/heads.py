@@ -79,7 +79,8 @@ def of(rows: Rows, hubs: Rows | None, dtype: DataType, *, values: bool, entries:
     rows.pulled += entries
     if config.head_cache == "auto" and rows.pulled < rows.nvals:
         return NO_HEADS
-    rows.heads = rows.region = None  # their memory is free: for what is made now, and for the region in what it leaves
+    # Their memory is free: for what is made now, and for the region in what it leaves.
+    rows.heads = rows.region = kept = None
     try:
         made = rows.heads = _make(rows, hubs, dtype, slots, values)
     except MemoryError as error:

@@ -15,7 +15,6 @@ from sparsezc.engines.gpu.hosted import HostStore
 from sparsezc.engines.gpu.orders import Order
 from sparsezc.engines.gpu.stores import MatrixStore, Rows, VectorStore, rows_of
 from sparsezc.engines.gpu.transpose import transposed
-from sparsezc.errors import OutOfMemory
 from sparsezc.memory import budget
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.semirings import select
@@ -75,7 +74,7 @@ def afford_transpose(store: MatrixStore) -> bool:
             return False
         try:
             keep_transpose(store)
-        except OutOfMemory:
+        except MemoryError:  # the card has less than it said
             return False
     return True
 

@@ -63,7 +63,7 @@ def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterable[Part]:
         return _gathered(region, rows, entries, wanted)
     if region is None:  # as zerocopy
         return (whole(rows, None if entries.ids is rows.indices else entries.ids),)
-    return (_mixed(region, rows, entries),)
+    return _all(region, rows, entries)
 
 
 class Counted(NamedTuple):
@@ -225,6 +225,13 @@ def _mixed(region: Region, rows: Rows, entries: Entries, subset: Any = None) -> 
         if subset is None:
             region.parts[entries.key] = made
     return made
+
+
+def _all(region: Region, rows: Rows, entries: Entries) -> Iterator[Part]:
+    """All rows in one launch. The region stays until that is done: a part knows its addresses alone, and caches may go
+    in the middle of a product.
+    """
+    yield _mixed(region, rows, entries)
 
 
 def _noted(rows: Rows, entries: Entries, wanted: Wanted) -> Region | None:
