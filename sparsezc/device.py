@@ -122,13 +122,13 @@ def when_short(give: Callable[[], bool]) -> None:
     _givers.append(give)
 
 
-def giving(allocate: Callable[[int], _T], failure: type[Exception]) -> Callable[[int], _T]:
+def giving(allocate: Callable[[int], _T]) -> Callable[[int], _T]:
     """The same allocator, which before it fails has given back what can be done without."""
 
     def allocated(nbytes: int) -> _T:
         try:
             return allocate(nbytes)
-        except failure:
+        except MemoryError:  # CuPy's, or that of an allocator which somebody gave it
             gave = [give() for give in _givers]
             if not any(gave):
                 raise
@@ -194,7 +194,7 @@ class Cuda:
         self.capability = f"{properties['major']}.{properties['minor']}"
         memory = self.xp.cuda
         with suppress(ValueError):  # within somebody's ``using_allocator`` that one serves
-            memory.set_allocator(giving(memory.get_allocator(), memory.memory.OutOfMemoryError))
+            memory.set_allocator(giving(memory.get_allocator()))
 
     def compile(self, source: str, name: str) -> Kernel:
         path = compiler.compiled(self.xp.cuda.nvrtc, source, int(self.capability.replace(".", "")))

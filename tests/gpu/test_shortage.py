@@ -28,7 +28,7 @@ class Pool:
 
     def __init__(self) -> None:
         self.used, self.limit = 0, math.inf
-        self._take = device.giving(self._from_pool, Shortage)
+        self._take = device.giving(self._from_pool)
 
     def _from_pool(self, nbytes: int) -> np.ndarray:
         if self.used + nbytes > self.limit:
@@ -198,7 +198,7 @@ def test_an_allocator_asks_once_and_then_gives_up(monkeypatch: pytest.MonkeyPatc
             raise Shortage("no")
         return nbytes
 
-    careful = device.giving(allocate, Shortage)
+    careful = device.giving(allocate)
     assert (careful(5), tries, len(asked)) == (5, [5, 5], 1)
     with pytest.raises(Shortage):
         careful(11)
