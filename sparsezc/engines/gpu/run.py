@@ -48,9 +48,8 @@ class GpuEngine(Keeper):
         except MemoryError as error:
             if isinstance(error, OutOfMemory):
                 raise
-            raise OutOfMemory(
-                f"{expression.operation}: {error}"
-            ) from None  # CuPy's error, or NumPy's: they say how much
+            # CuPy's error, or NumPy's, which say how much
+            raise OutOfMemory(f"{expression.operation}: {error}") from None
 
 
 def _in_order(native: _Native, expression: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool | None:
