@@ -101,8 +101,7 @@ class _Source:
         missing = {"version", "format", "shape", "number_of_stored_values", "data_types"} - set(found)
         if missing:
             raise FileFormatError(f"{path}: the descriptor lacks {', '.join(sorted(missing))}")
-        if not str(found["version"]).startswith("0.1"):
-            raise FileFormatError(f"{path} is binsparse {found['version']}; 0.1 is read")
+        paged.need_binsparse(path, found)
         self.format = _ALIASES.get(found["format"], found["format"])
         if self.format not in _MATRICES + _VECTORS:
             raise FileFormatError(f"{path} has the format {self.format!r}; {', '.join(_MATRICES + _VECTORS)} are read")
@@ -253,9 +252,7 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool, v
 
     found = ready.find(path)
     if found is not None and found.descriptor.get("format") in ready.FORMS:
-        if verify:
-            found.verify()
-        return ready.load(found, weights, placement, direct)
+        return ready.load(found, weights, placement, direct, verify)
     if verify:
         raise ready.unchecked(path)
     A = read_binsparse(path)

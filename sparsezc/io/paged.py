@@ -3,7 +3,7 @@
 The file is binsparse, which any reader of that standard takes; beside the standard's part of its descriptor stands
 ours, ``{"sparsezc": {"version": 1, ...}}``. Of each array there are CRC-32 checksums, one a mebibyte; the descriptor
 has one of each table of them, and the attribute ``sparsezc_crc32`` is that of the descriptor. So what is small is
-checked whenever a file is opened, and the arrays when somebody asks, with the place of what is wrong.
+checked whenever a file is opened, and the arrays when they are read or somebody asks, with the place of what is wrong.
 Sources: https://graphblas.org/binsparse-specification, version 0.1; HDF5 file format specification, version 3.0.
 """
 
@@ -307,4 +307,12 @@ def opened(path: Path, file: Any) -> Ready | None:
             f"{path} is of version {version} of sparsezc's layout; versions {VERSION} and {COMPRESSED} are read here, "
             "so a newer sparsezc is needed"
         )
+    need_binsparse(path, head["binsparse"])
     return Ready(path, file, head)
+
+
+def need_binsparse(path: Path, descriptor: Mapping[str, Any]) -> None:
+    """Refuse a descriptor of another version of binsparse."""
+    version = str(descriptor["version"])
+    if re.fullmatch(r"0\.1(\..*)?", version) is None:
+        raise FileFormatError(f"{path} is binsparse {version}; 0.1 is read")

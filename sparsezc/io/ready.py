@@ -24,7 +24,7 @@ from sparsezc.io.source import existing
 from sparsezc.io.weights import Weights
 from sparsezc.memory import Buffer, blocks
 from sparsezc.memory.budget import on_device, resolve
-from sparsezc.memory.mapped import MappedBuffer, check_ids
+from sparsezc.memory.mapped import MappedBuffer
 from sparsezc.progress import Progress
 from sparsezc.semirings import types
 
@@ -111,20 +111,7 @@ def _blocks(ready: paged.Ready, nvals: int, ncols: int) -> Buffer:
     known = starts.dtype == np.uint64 and np.array_equal(starts, blocks.starts_of(headers))
     if not known or count != -(-words // blocks.LINE) * blocks.LINE or kind != np.uint32:
         raise FileFormatError(f"{path}: blocks has {count:,} words, which are not those that its headers tell of")
-    return _CheckedBlocks(path, ncols, nvals, headers, starts, MappedBuffer(path, offset, count, kind))
-
-
-class _CheckedBlocks(blocks.BlocksBuffer):
-    """Compressed ids of a file, which are checked wherever the host reads them."""
-
-    def __init__(self, path: Path, below: int, *parts: Any) -> None:
-        super().__init__(*parts)
-        self._path, self._below = path, below
-
-    def read(self, start: int = 0, stop: int | None = None) -> NDArray[Any]:
-        ids = super().read(start, stop)
-        check_ids(self._path, ids, start, self._below)
-        return ids
+    return blocks.BlocksBuffer(nvals, headers, starts, MappedBuffer(path, offset, count, kind), ncols)
 
 
 def _check_rows(path: Path, csr: Csr) -> Csr:
@@ -206,13 +193,22 @@ def _ids_in_turn(ready: paged.Ready, csr: Csr) -> Iterator[Callable[[int], NDArr
         yield lambda count: np.fromfile(file, kind, count)
 
 
-def load(ready: paged.Ready, weights: Weights, placement: str | None, direct: bool) -> Csr | build.Edges:
-    """The matrix with the weights asked for: mapped, or read into its placement."""
+def load(
+    ready: paged.Ready, weights: Weights, placement: str | None, direct: bool, verify: bool = False
+) -> Csr | build.Edges:
+    """The matrix with the weights asked for: mapped, or read into its placement.
+
+    What is read is compared with its checksums, for all bytes pass the host; what is mapped only if `verify` says so.
+    """
     csr = mapped(ready)
     same = weights.kind == "file" and weights.dtype in (None, csr.dtype)
-    if not (direct or csr.symmetric):
-        return stream.load(stored(ready), weights, placement, direct)
-    where = _where(csr, placement)
+    direct = direct or csr.symmetric
+    where = _where(csr, placement) if direct else "host"
+    if verify or where != "mapped" or not on_device():
+        ids = BLOCKS[0] if BLOCKS[0] in ready.places else "indices_1"
+        ready.verify(ids, *(["values"] if verify or weights.kind == "file" else []))
+    if not direct:
+        return stream.load(stored(ready), weights, placement, False)
     if same or weights.kind == "none":
         csr = csr if same else _with(csr, MappedBuffer.of(np.ones(1, np.bool_)), types.BOOL, True)
         placed = csr.place(where)
