@@ -174,7 +174,7 @@ def placed(matrix: Matrix, engine: str | None, placement: str | None, with_trans
         lies = csr.indices.placement
         wanted = placement or config.placement
         stays = matrix._engine is there and placement is None and wanted == "auto"
-        wanted = lies if stays else budget.resolve(wanted, csr.placed_nbytes, csr.nrows, lies=lies)
+        wanted = lies if stays else budget.resolve(wanted, csr.placed_nbytes, csr.nrows, csr.nvals, lies=lies)
         if matrix._engine is there and lies == wanted and not with_transpose:
             return matrix
     placed = csr.place(wanted)

@@ -236,7 +236,7 @@ def _where(csr: Csr, placement: str | None) -> str:
     """The placement that was asked for; "auto" leaves what is large in the file."""
     value = 0 if csr.iso else csr.dtype.np_type.itemsize
     wide = csr.nvals * (index_dtype(csr.ncols, "host").itemsize + value)
-    return resolve(placement, csr.placed_nbytes, csr.nrows, host_nbytes=wide, lies="mapped")
+    return resolve(placement, csr.placed_nbytes, csr.nrows, csr.nvals, host_nbytes=wide, lies="mapped")
 
 
 def descriptor(nrows: int, ncols: int, nvals: int, ids: np.dtype[Any], dtype: types.DataType, iso: bool) -> Any:
