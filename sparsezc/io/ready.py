@@ -77,7 +77,7 @@ def _mapped(ready: paged.Ready) -> Csr:
     nrows, ncols = (int(size) for size in found["shape"])
     nvals = int(found["number_of_stored_values"])
     indptr = ready.read("pointers_to_1").astype(np.int64, copy=False)
-    if indptr.size != nrows + 1 or indptr[0] != 0 or indptr[-1] != nvals or bool((indptr[1:] < indptr[:-1]).any()):
+    if indptr.size != nrows + 1 or indptr[0] != 0 or indptr[-1] != nvals or _falls(indptr):
         raise FileFormatError(f"{path}: the offsets are not those of {nrows:,} rows with {nvals:,} entries")
     indices = _blocks(ready, nvals, ncols) if BLOCKS[0] in ready.places else _ids(ready, nvals, ncols)
     dtype, iso = value_type(str(found["data_types"]["values"]))
@@ -87,6 +87,17 @@ def _mapped(ready: paged.Ready) -> Csr:
         raise FileFormatError(f"{path}: values has {count:,} numbers; {stored:,} of {dtype} are needed")
     values = MappedBuffer(path, offset, stored, dtype.np_type)
     return Csr(nrows, ncols, indptr, indices, values, dtype, iso, ready.symmetric)
+
+
+def _falls(offsets: NDArray[np.int64]) -> bool:
+    """Whether an offset is less than the one before; by all cores, as a file may have hundreds of millions of rows."""
+
+    def look(start: int) -> bool:
+        part = offsets[start : start + build.BLOCK + 1]
+        return bool((part[1:] < part[:-1]).any())
+
+    with ThreadPoolExecutor(min(16, os.cpu_count() or 1)) as pool:
+        return any(pool.map(look, range(0, offsets.size, build.BLOCK)))
 
 
 def _ids(ready: paged.Ready, nvals: int, ncols: int) -> Buffer:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
+import tracemalloc
 import warnings
 import zlib
 from collections.abc import Callable
@@ -19,7 +21,7 @@ from sparsezc import device
 from sparsezc.cli import main
 from sparsezc.csr import Csr
 from sparsezc.errors import DeviceUnavailable, FileFormatError, InvalidValue, OutOfMemory, PerformanceWarning
-from sparsezc.io import paged
+from sparsezc.io import build, paged
 from sparsezc.io.reader import read_csr
 from sparsezc.memory import budget, mapped
 from tests.io.card import Card
@@ -118,6 +120,33 @@ def test_opening_reads_the_offsets_and_nothing_else(large: Path, card: Card, mon
     csr, _ = read_csr(large, placement="mapped")
     assert csr.nvals > 100_000
     assert read == ["pointers_to_1"]
+
+
+def test_opening_takes_no_memory_for_the_offsets(tmp_path: Path, card: Card) -> None:
+    """Of a matrix of a million rows they have 8 MB, which are looked at where the system caches the file."""
+    gb.io.write(gb.Matrix.from_coo([0, 999_999], [5, 7], [1, 2], nrows=1_000_000, ncols=9), tmp_path / "a.h5")
+    csr, _ = read_csr(tmp_path / "a.h5", placement="mapped")
+    del csr
+    tracemalloc.start()
+    try:
+        csr, _ = read_csr(tmp_path / "a.h5", placement="mapped")
+        taken, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert csr.nvals == 2
+    assert taken < 200_000
+    assert peak < 7_000_000  # each thread holds a mebibyte to compare with its checksum, or an answer for each entry
+
+
+def test_offsets_that_fall_are_refused_wherever_they_do(tmp_path: Path, card: Card) -> None:
+    """Between the parts that threads look at, too."""
+    gb.io.write(gb.Matrix.from_coo([0, 2], [5, 7], [1, 2], nrows=3_000_000, ncols=9), tmp_path / "a.h5")
+    for row in (5, build.BLOCK, build.BLOCK + 1, 2 * build.BLOCK, 2_999_999):
+        target = tmp_path / "b.h5"
+        shutil.copy(tmp_path / "a.h5", target)
+        write_wrongly(target, row, 3, "pointers_to_1")
+        with pytest.raises(FileFormatError, match=r"b\.h5: the offsets are not those of 3,000,000 rows"):
+            read_csr(target, placement="mapped")
 
 
 def test_without_a_gpu_a_mapped_matrix_is_the_cpu_engines(large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -345,14 +374,14 @@ def put(path: Path, name: str, entry: int, value: int) -> None:
         file.write(np.array([value], kind).tobytes())
 
 
-def write_wrongly(path: Path, entry: int, value: int) -> None:
-    """Change an id as a faulty program would, whose checksums are right."""
-    put(path, "indices_1", entry, value)
+def write_wrongly(path: Path, entry: int, value: int, name: str = "indices_1") -> None:
+    """Change an entry as a faulty program would, whose checksums are right."""
+    put(path, name, entry, value)
     with h5py.File(path, "r+") as file:
-        ids, head = file["indices_1"][()].tobytes(), json.loads(file.attrs["binsparse"])
-        sums = [zlib.crc32(ids[at : at + paged.PIECE]) for at in range(0, len(ids), paged.PIECE)]
-        file["sparsezc/crc32/indices_1"][...] = sums
-        head["sparsezc"]["crc32"]["indices_1"] = zlib.crc32(np.array(sums, np.uint32).data)
+        content, head = file[name][()].tobytes(), json.loads(file.attrs["binsparse"])
+        sums = [zlib.crc32(content[at : at + paged.PIECE]) for at in range(0, len(content), paged.PIECE)]
+        file[f"sparsezc/crc32/{name}"][...] = sums
+        head["sparsezc"]["crc32"][name] = zlib.crc32(np.array(sums, np.uint32).data)
         file.attrs["binsparse"] = text = json.dumps(head)
         file.attrs["sparsezc_crc32"] = np.uint32(zlib.crc32(text.encode()))
 
