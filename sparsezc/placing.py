@@ -72,7 +72,9 @@ class Placeable:
         Returns
         -------
         Matrix
-            It shares the values. Ids that no packing makes smaller, or of 2^32 columns or more, stay as they are.
+            In placement "device" where the matrix is, else in "zerocopy": compressed ids know no segments, so those of
+            "hybrid" and "cached" are not used, nor the buffers of "stream" and "gather". It shares the values. Ids that
+            no packing makes smaller, or of 2^32 columns or more, stay as they are.
 
         Raises
         ------
