@@ -72,7 +72,9 @@ class Placeable:
         Returns
         -------
         Matrix
-            It shares the values. Ids that no packing makes smaller, or of 2^32 columns or more, stay as they are.
+            In placement "device" where the matrix is, else in "zerocopy": compressed ids know no segments, so those of
+            "hybrid" and "cached" are not used, nor the buffers of "stream" and "gather". It shares the values. Ids that
+            no packing makes smaller, or of 2^32 columns or more, stay as they are.
 
         Raises
         ------
@@ -174,7 +176,7 @@ def placed(matrix: Matrix, engine: str | None, placement: str | None, with_trans
         lies = csr.indices.placement
         wanted = placement or config.placement
         stays = matrix._engine is there and placement is None and wanted == "auto"
-        wanted = lies if stays else budget.resolve(wanted, csr.placed_nbytes, csr.nrows, lies=lies)
+        wanted = lies if stays else budget.resolve(wanted, csr.placed_nbytes, csr.nrows, csr.nvals, lies=lies)
         if matrix._engine is there and lies == wanted and not with_transpose:
             return matrix
     placed = csr.place(wanted)

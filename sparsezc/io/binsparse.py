@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 import os
-import re
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from sparsezc.csr import Csr
 from sparsezc.errors import DomainMismatch, FileFormatError, GraphblasException, InvalidValue
 from sparsezc.io import paged, ready, stream
 from sparsezc.io.atomic import Output
+from sparsezc.io.binsparse_arrays import ALIASES, ARRAYS, MATRICES, VECTORS, Source, no_matrix, pieces
 from sparsezc.io.build import Edges, narrow_ids
 from sparsezc.io.holds import need_numbers
 from sparsezc.io.listing import Listing
@@ -27,7 +28,6 @@ from sparsezc.io.pieces import transposed
 from sparsezc.io.ready import type_name
 from sparsezc.io.source import existing
 from sparsezc.io.weights import Weights
-from sparsezc.memory.budget import require_host
 from sparsezc.semirings.types import lookup
 
 if TYPE_CHECKING:
@@ -36,13 +36,6 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".h5", ".hdf5")
 _VERSION = "0.1.0"
-_MATRICES = ("CSR", "CSC", "COOR", "COOC", "DCSR", "DCSC", "DMATR", "DMATC")
-_VECTORS = ("CVEC", "DVEC")
-_ALIASES = {"COO": "COOR", "DMAT": "DMATR", "VEC": "CVEC"}
-_ARRAYS = {  # of each format, beside the values
-    "CSR": ("pointers_to_1", "indices_1"), "DCSR": ("indices_0", "pointers_to_1", "indices_1"),
-    "COOR": ("indices_0", "indices_1"), "CVEC": ("indices_0",), "DVEC": (), "DMATR": (),
-}  # fmt: skip
 
 
 def read_binsparse(
@@ -83,62 +76,24 @@ def read_binsparse(
     file_path = existing(path)
     try:
         with h5py.File(file_path, "r") as file:
-            return _made(_Source(file_path, file if group is None else file[group]), name)
+            return _made(Source(file_path, file if group is None else file[group]), name)
     except FileFormatError:
         raise
     except (GraphblasException, *ready.DAMAGE) as error:
         raise FileFormatError(f"{path} is no binsparse file, or damaged: {error}") from None
 
 
-class _Source:
-    """A group of a file: its checked descriptor and its arrays."""
-
-    def __init__(self, path: Path, group: Any) -> None:
-        self.path, self.group = path, group
-        if "binsparse" not in group.attrs:
-            raise FileFormatError(f"{path}: the group {group.name!r} has no attribute 'binsparse'")
-        found = json.loads(group.attrs["binsparse"]).get("binsparse", {})
-        missing = {"version", "format", "shape", "number_of_stored_values", "data_types"} - set(found)
-        if missing:
-            raise FileFormatError(f"{path}: the descriptor lacks {', '.join(sorted(missing))}")
-        if not str(found["version"]).startswith("0.1"):
-            raise FileFormatError(f"{path} is binsparse {found['version']}; 0.1 is read")
-        self.format = _ALIASES.get(found["format"], found["format"])
-        if self.format not in _MATRICES + _VECTORS:
-            raise FileFormatError(f"{path} has the format {self.format!r}; {', '.join(_MATRICES + _VECTORS)} are read")
-        if found.get("structure", "general") != "general":
-            raise FileFormatError(f"{path} has the structure {found['structure']!r}; 'general' is read")
-        self.shape = [int(n) for n in found["shape"]]
-        self.count, self.types = int(found["number_of_stored_values"]), found["data_types"]
-
-    def array(self, name: str) -> NDArray[Any]:
-        """A whole array; one value without dimensions where the file has one for all."""
-        kind = str(self.types[name])
-        data = np.asarray(self.group[name][()])
-        one = re.fullmatch(r"iso\[(.*)\]", kind)
-        inner = one[1] if one else kind
-        if wide := re.fullmatch(r"complex\[float(32|64)\]", inner):
-            data = data if data.dtype.kind == "c" else np.ascontiguousarray(data).view(f"c{int(wide[1]) // 4}")
-        elif inner == "bint8":
-            data = data.astype(np.bool_)
-        elif data.dtype != np.dtype(inner):
-            data = data.astype(inner)
-        if name == "values" and data.size != (1 if one else self.count):
-            raise FileFormatError(f"{self.path}: values has {data.size} entries; {self.count} are stored")
-        return data.reshape(()) if one else data
-
-
-def _made(source: _Source, name: str | None) -> Matrix | Vector:
+def _made(source: Source, name: str | None) -> Matrix | Vector:
     """The object of a file."""
     from sparsezc.matrix import Matrix
     from sparsezc.vector import Vector
 
     form, flipped = source.format, source.format in ("CSC", "COOC", "DCSC", "DMATC")
     kind = form.replace("CSC", "CSR").replace("COOC", "COOR").replace("DMATC", "DMATR")
-    parts = [source.array(each) for each in _ARRAYS[kind]]
+    parts = [source.array(each) for each in ARRAYS[kind]]
     values = source.array("values")
     made: Any
-    if form in _VECTORS:
+    if form in VECTORS:
         (size,) = source.shape
         made = Vector.from_coo(parts[0] if parts else np.arange(size), values, size=size, name=name)
         return made  # type: ignore[no-any-return]
@@ -187,8 +142,8 @@ def write_binsparse(
         raise DomainMismatch(f"write_binsparse: A is a {type(A).__name__}; a Matrix or a Vector is needed")
     need_numbers(A, "write_binsparse")
     form = ("CSR" if A.ndim == 2 else "CVEC") if format is None else str(format).upper()
-    form = _ALIASES.get(form, form)
-    possible = _MATRICES[:6] if A.ndim == 2 else _VECTORS
+    form = ALIASES.get(form, form)
+    possible = MATRICES[:6] if A.ndim == 2 else VECTORS
     if form not in possible:
         raise InvalidValue(f"write_binsparse: format={format!r} is not one of {', '.join(possible)}")
     if isinstance(A, Matrix) and form == "CSR" and group is None:
@@ -209,7 +164,7 @@ def _vector_parts(v: Any, form: str) -> tuple[list[NDArray[Any]], NDArray[Any], 
 
 
 def _matrix_parts(csr: Csr, form: str) -> tuple[list[NDArray[Any]], NDArray[Any], bool]:
-    """The arrays of a format, in the order of _ARRAYS, and the values."""
+    """The arrays of a format, in the order of ARRAYS, and the values."""
     csr = transposed(csr) if form.endswith("C") else csr
     ids, values = narrow_ids(csr.indices.read()), csr.values.read()
     lengths = np.diff(csr.indptr)
@@ -234,7 +189,7 @@ def _put(
     """Write arrays and descriptor."""
     kind = form.replace("CSC", "CSR").replace("COOC", "COOR")
     kinds: dict[str, str] = {}
-    for name, part in zip(_ARRAYS[kind], parts, strict=True):
+    for name, part in zip(ARRAYS[kind], parts, strict=True):
         group.create_dataset(name, data=part)
         kinds[name] = part.dtype.name
     iso = iso and nvals > 0
@@ -253,14 +208,12 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool, v
 
     found = ready.find(path)
     if found is not None and found.descriptor.get("format") in ready.FORMS:
-        if verify:
-            found.verify()
-        return ready.load(found, weights, placement, direct)
+        return ready.load(found, weights, placement, direct, verify)
     if verify:
         raise ready.unchecked(path)
     A = read_binsparse(path)
     if not isinstance(A, Matrix):
-        raise FileFormatError(f"{path} holds a vector; a matrix is needed (read_binsparse reads vectors)")
+        raise no_matrix(path)
     rows, columns, values = A.to_coo()
     plain = A.dtype.is_bool and bool(values.all())
     return Edges(
@@ -268,13 +221,12 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool, v
     )
 
 
-def listing(path: Path, weights: Weights) -> Listing:
-    """The entries piece by piece, if the file lies ready; what others wrote is read whole."""
+def listing(path: Path) -> Listing:
+    """The entries piece by piece."""
     found = ready.find(path)
     if found is not None and found.descriptor.get("format") in ready.FORMS:
         return stream.listed(ready.stored(found))
-    require_host(60 * path.stat().st_size // 4, f"{path}, which sparsezc did not write,")
-    return Listing.of(cast(Edges, read(path, weights=weights, placement="host", direct=False)))
+    return Listing.by(partial(pieces, path), distinct=True)
 
 
 def write(csr: Csr, out: Output, *, compress: bool = False) -> None:

@@ -35,7 +35,7 @@ from sparsezc.progress import task, working
 _READING = 24 << 20  # bytes for what is read, taken apart and written meanwhile
 _LEAST = 16 << 20  # bytes for sorting, without which it is not begun
 _SPARE = 48 << 20  # bytes: what the next run may hold before it sorts, and this one did not
-_ADDING = 4  # one part in so many of what is left, for adding duplicates up while their sums are sorted again
+_MERGING = 4  # one part in so many of what is left, for merging duplicates while what comes of it is sorted again
 _PACKING = 4  # one part in so many of what is left, where ids are compressed
 
 
@@ -78,8 +78,10 @@ def convert(
             if ids is not None:
                 found.pieces = _numbered(found, found.pieces, ids)
             both = both or found.undirected
-            if added and both:  # the other directions are no duplicates to add
-                found.pieces = _added(found, room, out.scratch() / "added")
+            if found.distinct:
+                found.pieces = _merged(found, room, out.scratch() / "alone", order.REFUSED)
+            elif added and both:  # the other directions are no duplicates to add
+                found.pieces = _merged(found, room, out.scratch() / "added", "plus")
             elif added:
                 merge = "plus"
             runs = _sorted(found, room, out.scratch(), both and not found.mirrored, merge)
@@ -152,7 +154,8 @@ def _listing(source: str | os.PathLike[str], weights: Weights, format: str | Non
         return stream.listed(module.stored(path)), weights
     if name == "emogi":
         return stream.listed(module.stored(path, weights)), weights
-    return module.listing(path) if name in ("mtx", "metis", "parquet") else module.listing(path, weights), weights
+    alike = name in ("mtx", "metis", "parquet", "binsparse")  # whatever the weights
+    return module.listing(path) if alike else module.listing(path, weights), weights
 
 
 def _occurring(found: Listing, room: _Room) -> NDArray[np.int64]:
@@ -179,14 +182,14 @@ def _numbered(found: Listing, pieces: Iterator[Piece], ids: NDArray[np.int64]) -
     found.nrows = found.ncols = ids.size
 
 
-def _added(found: Listing, room: _Room, folder: Path) -> Iterator[Piece]:
-    """The pieces of a listing with its duplicates added up, on disk."""
+def _merged(found: Listing, room: _Room, folder: Path, dup_op: str) -> Iterator[Piece]:
+    """The pieces of a listing with its own duplicates merged, on disk, before other directions come in."""
     folder.mkdir()
-    runs = _sorted(found, room, folder, False, "plus")
+    runs = _sorted(found, room, folder, False, dup_op)
     merger = landing.Merger(
-        external.few(runs, room.left() // _ADDING, "plus", folder), lambda: room.left() // _ADDING, "plus"
+        external.few(runs, room.left() // _MERGING, dup_op, folder), lambda: room.left() // _MERGING, dup_op
     )
-    steps = landing.steps(merger, "adding duplicates")
+    steps = landing.steps(merger, "merging duplicates")
     return ((build.narrow_ids(rows), build.narrow_ids(cols), values) for rows, cols, values in steps)
 
 

@@ -213,4 +213,4 @@ def place(placement: str | None, nrows: int, ncols: int, nvals: int, dtype: type
     """Where the arrays go: what the caller or the configuration says, once the sizes are known."""
     value = 0 if iso else dtype.np_type.itemsize
     narrow, wide = (nvals * (index_dtype(ncols, name).itemsize + value) for name in ("device", "host"))
-    return resolve(placement, narrow, nrows, host_nbytes=wide)
+    return resolve(placement, narrow, nrows, nvals, host_nbytes=wide)

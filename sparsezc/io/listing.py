@@ -22,13 +22,17 @@ Piece = tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]
 
 @dataclass
 class Listing:
-    """Edges in pieces; the attributes, as those of Edges, are final when the pieces have run out."""
+    """Edges in pieces; the attributes, as those of Edges, are final when the pieces have run out.
+
+    `distinct`, which is known before: a position that occurs twice is damage.
+    """
 
     nrows: int = 0
     ncols: int = 0
     undirected: bool = False
     mirrored: bool = False
     dtype: DataType | None = None
+    distinct: bool = False
     pieces: Iterator[Piece] = field(default_factory=lambda: iter(()))
 
     @classmethod

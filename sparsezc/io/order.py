@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import InvalidValue
+from sparsezc.errors import FileFormatError, InvalidValue
 
 if TYPE_CHECKING:
     from sparsezc.io.build import Edges
@@ -21,6 +21,7 @@ MERGES: dict[str, np.ufunc | None] = {
     "any": None, "lor": np.logical_or, "land": np.logical_and, "lxor": np.logical_xor,
 }  # fmt: skip
 _TRUTHS = ("lor", "land", "lxor")
+REFUSED = "refused"  # in the place of a name above: no position may occur twice
 
 
 def merge_name(dup_op: Any) -> str:
@@ -115,6 +116,9 @@ def merge(ordered: Ordered, values: NDArray[Any] | None, dup_op: str) -> NDArray
     new = ordered.news()
     if new.all():
         return values
+    if dup_op == REFUSED:
+        row, col = _position(ordered, int(np.flatnonzero(~new)[0]))
+        raise FileFormatError(f"the position ({row}, {col}) occurs more than once")
     starts = np.flatnonzero(new)
     if values is not None:
         if dup_op in ("min", "max") and values.dtype.kind == "c":
@@ -139,13 +143,18 @@ def merge(ordered: Ordered, values: NDArray[Any] | None, dup_op: str) -> NDArray
     return values
 
 
+def _position(ordered: Ordered, at: int) -> tuple[int, int]:
+    row, col = (int(part[0]) for part in ordered.block(at, at + 1))
+    return row, col
+
+
 def _refuse_nan(ordered: Ordered, values: NDArray[Any], new: NDArray[np.bool_], dup_op: str) -> None:
     """NaN has no place in an order, so min and max cannot choose between it and another value."""
     twice = ~new
     twice[:-1] |= ~new[1:]
     bad = np.flatnonzero(np.isnan(values) & twice)
     if bad.size:
-        row, col = (int(part[0]) for part in ordered.block(int(bad[0]), int(bad[0]) + 1))
+        row, col = _position(ordered, int(bad[0]))
         raise InvalidValue(
             f"the position ({row}, {col}) occurs more than once and one of its values is NaN, which dup_op={dup_op!r} "
             "cannot order; choose another dup_op, such as 'first'"

@@ -3,7 +3,7 @@
 The file is binsparse, which any reader of that standard takes; beside the standard's part of its descriptor stands
 ours, ``{"sparsezc": {"version": 1, ...}}``. Of each array there are CRC-32 checksums, one a mebibyte; the descriptor
 has one of each table of them, and the attribute ``sparsezc_crc32`` is that of the descriptor. So what is small is
-checked whenever a file is opened, and the arrays when somebody asks, with the place of what is wrong.
+checked whenever a file is opened, and the arrays when they are read or somebody asks, with the place of what is wrong.
 Sources: https://graphblas.org/binsparse-specification, version 0.1; HDF5 file format specification, version 3.0.
 """
 
@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from sparsezc.errors import FileFormatError
 from sparsezc.io.optional import need
-from sparsezc.memory.mapped import PAGE
+from sparsezc.memory.mapped import PAGE, MappedBuffer
 from sparsezc.progress import Progress
 
 VERSION = 1
@@ -228,37 +228,33 @@ class Ready:
         wanted = names or tuple(self.places)
         progress = Progress(sum(self._nbytes(name) for name in wanted), f"checking {self.path.name}")
         for name in wanted:
-            self._checked(name, None, progress)
+            self._checked(name, progress)
         progress.close()
 
     def read(self, name: str) -> NDArray[Any]:
-        """The whole of an array, compared with its checksums on the way.
+        """The whole of an array where the system caches it, compared with its checksums: it takes no other memory.
 
         Raises
         ------
         FileFormatError
             With the first piece that differs.
         """
-        _, count, dtype = self.places[name]
-        array: NDArray[Any] = np.empty(count, dtype)
-        progress = Progress(array.nbytes, f"reading {self.path.name}")
-        self._checked(name, array.view(np.uint8), progress)
-        progress.close()
-        return array
+        self.verify(name)
+        return MappedBuffer(self.path, *self.places[name]).array
 
-    def _checked(self, name: str, target: NDArray[np.uint8] | None, progress: Progress) -> None:
-        """Read an array by all cores, into `target` if there is one, and compare each piece with its checksum."""
+    def _checked(self, name: str, progress: Progress) -> None:
+        """Read an array by all cores, and compare each piece with its checksum."""
         offset, nbytes, table = self.places[name][0], self._nbytes(name), self._tables[name]
 
         def look(first: int) -> int:
             done = 0
-            room = np.empty(self._piece if target is None else 0, np.uint8)
+            room = np.empty(min(self._piece, nbytes), np.uint8)
             with self.path.open("rb", buffering=0) as file:
                 file.seek(offset + first * self._piece)
                 for number, known in enumerate(table[first : first + _GROUP], first):
                     start = number * self._piece
                     size = min(self._piece, nbytes - start)
-                    part = room[:size] if target is None else target[start : start + size]
+                    part = room[:size]
                     if file.readinto(part.data) != size:
                         raise FileFormatError(f"{self.path} is truncated: {name} ends before byte {offset + nbytes:,}")
                     if (found := zlib.crc32(part.data)) != known:
@@ -307,4 +303,12 @@ def opened(path: Path, file: Any) -> Ready | None:
             f"{path} is of version {version} of sparsezc's layout; versions {VERSION} and {COMPRESSED} are read here, "
             "so a newer sparsezc is needed"
         )
+    need_binsparse(path, head["binsparse"])
     return Ready(path, file, head)
+
+
+def need_binsparse(path: Path, descriptor: Mapping[str, Any]) -> None:
+    """Refuse a descriptor of another version of binsparse."""
+    version = str(descriptor["version"])
+    if re.fullmatch(r"0\.1(\..*)?", version) is None:
+        raise FileFormatError(f"{path} is binsparse {version}; 0.1 is read")

@@ -38,7 +38,8 @@ def _open(path: Path) -> Any:
     parquet = need("pyarrow.parquet", "arrow")
     errors = need("pyarrow", "arrow").ArrowException
     try:
-        return parquet.ParquetFile(existing(path)), (errors, OSError)
+        # Else pyarrow reads all row groups ahead, however slowly they are taken.
+        return parquet.ParquetFile(existing(path), pre_buffer=False), (errors, OSError)
     except (errors, OSError) as error:
         if isinstance(error, FileNotFoundError | IsADirectoryError):
             raise
@@ -73,7 +74,8 @@ def listing(path: Path) -> Listing:
                         needed = max(needed[0], int(rows.max()) + 1), max(needed[1], int(cols.max()) + 1)
                     if rest:
                         found.dtype = types.lookup(rest[0].dtype)
-                    yield rows, cols, rest[0] if rest else None
+                    # A copy, as whoever holds many pieces would keep Arrow's memory from being used for the next ones.
+                    yield rows, cols, rest[0].copy() if rest else None
                     progress.advance(batch.num_rows)
             except damage as error:
                 raise FileFormatError(f"{path} is damaged: {error}") from None

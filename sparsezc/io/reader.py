@@ -93,7 +93,8 @@ def read(
         Read the file as this format ("snap", "mtx", "dimacs", "metis", "gap", "emogi", "npz", "parquet" or
         "binsparse"), whatever its name.
     verify : bool
-        Compare the whole of a .h5 file that sparsezc wrote with its checksums; without it, only what is small.
+        Compare the whole of a .h5 file that sparsezc wrote with its checksums; without it, only what is read at once:
+        all but what "mapped" leaves in the file.
 
     Returns
     -------

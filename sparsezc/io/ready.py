@@ -24,7 +24,7 @@ from sparsezc.io.source import existing
 from sparsezc.io.weights import Weights
 from sparsezc.memory import Buffer, blocks
 from sparsezc.memory.budget import on_device, resolve
-from sparsezc.memory.mapped import MappedBuffer, check_ids
+from sparsezc.memory.mapped import MappedBuffer
 from sparsezc.progress import Progress
 from sparsezc.semirings import types
 
@@ -77,7 +77,7 @@ def _mapped(ready: paged.Ready) -> Csr:
     nrows, ncols = (int(size) for size in found["shape"])
     nvals = int(found["number_of_stored_values"])
     indptr = ready.read("pointers_to_1").astype(np.int64, copy=False)
-    if indptr.size != nrows + 1 or indptr[0] != 0 or indptr[-1] != nvals or bool((indptr[1:] < indptr[:-1]).any()):
+    if indptr.size != nrows + 1 or indptr[0] != 0 or indptr[-1] != nvals or _falls(indptr):
         raise FileFormatError(f"{path}: the offsets are not those of {nrows:,} rows with {nvals:,} entries")
     indices = _blocks(ready, nvals, ncols) if BLOCKS[0] in ready.places else _ids(ready, nvals, ncols)
     dtype, iso = value_type(str(found["data_types"]["values"]))
@@ -87,6 +87,17 @@ def _mapped(ready: paged.Ready) -> Csr:
         raise FileFormatError(f"{path}: values has {count:,} numbers; {stored:,} of {dtype} are needed")
     values = MappedBuffer(path, offset, stored, dtype.np_type)
     return Csr(nrows, ncols, indptr, indices, values, dtype, iso, ready.symmetric)
+
+
+def _falls(offsets: NDArray[np.int64]) -> bool:
+    """Whether an offset is less than the one before; by all cores, as a file may have hundreds of millions of rows."""
+
+    def look(start: int) -> bool:
+        part = offsets[start : start + build.BLOCK + 1]
+        return bool((part[1:] < part[:-1]).any())
+
+    with ThreadPoolExecutor(min(16, os.cpu_count() or 1)) as pool:
+        return any(pool.map(look, range(0, offsets.size, build.BLOCK)))
 
 
 def _ids(ready: paged.Ready, nvals: int, ncols: int) -> Buffer:
@@ -111,20 +122,7 @@ def _blocks(ready: paged.Ready, nvals: int, ncols: int) -> Buffer:
     known = starts.dtype == np.uint64 and np.array_equal(starts, blocks.starts_of(headers))
     if not known or count != -(-words // blocks.LINE) * blocks.LINE or kind != np.uint32:
         raise FileFormatError(f"{path}: blocks has {count:,} words, which are not those that its headers tell of")
-    return _CheckedBlocks(path, ncols, nvals, headers, starts, MappedBuffer(path, offset, count, kind))
-
-
-class _CheckedBlocks(blocks.BlocksBuffer):
-    """Compressed ids of a file, which are checked wherever the host reads them."""
-
-    def __init__(self, path: Path, below: int, *parts: Any) -> None:
-        super().__init__(*parts)
-        self._path, self._below = path, below
-
-    def read(self, start: int = 0, stop: int | None = None) -> NDArray[Any]:
-        ids = super().read(start, stop)
-        check_ids(self._path, ids, start, self._below)
-        return ids
+    return blocks.BlocksBuffer(nvals, headers, starts, MappedBuffer(path, offset, count, kind), ncols)
 
 
 def _check_rows(path: Path, csr: Csr) -> Csr:
@@ -206,13 +204,22 @@ def _ids_in_turn(ready: paged.Ready, csr: Csr) -> Iterator[Callable[[int], NDArr
         yield lambda count: np.fromfile(file, kind, count)
 
 
-def load(ready: paged.Ready, weights: Weights, placement: str | None, direct: bool) -> Csr | build.Edges:
-    """The matrix with the weights asked for: mapped, or read into its placement."""
+def load(
+    ready: paged.Ready, weights: Weights, placement: str | None, direct: bool, verify: bool = False
+) -> Csr | build.Edges:
+    """The matrix with the weights asked for: mapped, or read into its placement.
+
+    What is read is compared with its checksums, for all bytes pass the host; what is mapped only if `verify` says so.
+    """
     csr = mapped(ready)
     same = weights.kind == "file" and weights.dtype in (None, csr.dtype)
-    if not (direct or csr.symmetric):
-        return stream.load(stored(ready), weights, placement, direct)
-    where = _where(csr, placement)
+    direct = direct or csr.symmetric
+    where = _where(csr, placement) if direct else "host"
+    if verify or where != "mapped" or not on_device():
+        ids = BLOCKS[0] if BLOCKS[0] in ready.places else "indices_1"
+        ready.verify(ids, *(["values"] if verify or weights.kind == "file" else []))
+    if not direct:
+        return stream.load(stored(ready), weights, placement, False)
     if same or weights.kind == "none":
         csr = csr if same else _with(csr, MappedBuffer.of(np.ones(1, np.bool_)), types.BOOL, True)
         placed = csr.place(where)
@@ -240,7 +247,7 @@ def _where(csr: Csr, placement: str | None) -> str:
     """The placement that was asked for; "auto" leaves what is large in the file."""
     value = 0 if csr.iso else csr.dtype.np_type.itemsize
     wide = csr.nvals * (index_dtype(csr.ncols, "host").itemsize + value)
-    return resolve(placement, csr.placed_nbytes, csr.nrows, host_nbytes=wide, lies="mapped")
+    return resolve(placement, csr.placed_nbytes, csr.nrows, csr.nvals, host_nbytes=wide, lies="mapped")
 
 
 def descriptor(nrows: int, ncols: int, nvals: int, ids: np.dtype[Any], dtype: types.DataType, iso: bool) -> Any:

@@ -22,6 +22,7 @@ from sparsezc import device
 from sparsezc.errors import InvalidObject
 from sparsezc.memory import allocate
 from sparsezc.memory.buffer import Buffer
+from sparsezc.memory.mapped import MappedBuffer, check_ids
 
 SIZE = 32  # entries of a block
 RAW = 32  # words of a block that holds the ids themselves
@@ -209,12 +210,13 @@ def _decode(blocks: Blocks, first: int, last: int) -> NDArray[np.uint32]:
 class BlocksBuffer(Buffer):
     """Ids in blocks whose body lies in some placement. It reads like any buffer: what is asked for is decoded.
 
-    `headers` and `starts` are arrays of the host, or of the device for those who work there.
+    `headers` and `starts` are arrays of the host, or of the device for those who work there. `below`: what all ids must
+    be less than, where `body` lies in a file that may be damaged; then they are checked before anybody has them.
     """
 
-    def __init__(self, count: int, headers: Any, starts: Any, body: Buffer) -> None:
+    def __init__(self, count: int, headers: Any, starts: Any, body: Buffer, below: int | None = None) -> None:
         super().__init__(count, np.dtype(np.uint32))
-        self.headers, self.starts, self.body = headers, starts, body
+        self.headers, self.starts, self.body, self.below = headers, starts, body, below
         self.placement, self.pages = body.placement, body.pages
 
     @property
@@ -229,7 +231,10 @@ class BlocksBuffer(Buffer):
         raise InvalidObject("compressed ids are made as a whole; none of them can be changed")
 
     def read(self, start: int = 0, stop: int | None = None) -> NDArray[Any]:
-        return decode(Blocks(self.count, self.headers, self.starts, self.body.read()), start, stop)
+        ids = decode(Blocks(self.count, self.headers, self.starts, self.body.read()), start, stop)
+        if isinstance(self.body, MappedBuffer) and self.below is not None:
+            check_ids(self.body.path, ids, start, self.below)
+        return ids
 
     def load(self, start: int = 0, stop: int | None = None) -> Any:
         return device.current().xp.asarray(self.read(start, stop))

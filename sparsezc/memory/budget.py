@@ -20,6 +20,7 @@ _SHARE = 0.9
 _SMALL = 1 << 24  # bytes: arrays that are not worth a look at the machine
 HEAD_BYTES = 32  # a row, of the row-head cache
 _SOON_READ = 1 << 28  # bytes of a file that are read in no time: they go where they are used fastest
+LONG = 2048  # entries: rows longer than this are cut into chunks that many warps share
 _VECTOR_BYTES = 56  # a vertex: seven vectors of 8-byte values, which PageRank holds at most; searches hold fewer
 
 
@@ -141,14 +142,29 @@ def head_bytes(nrows: int) -> int:
     return -(-nrows // 32) * 32 * HEAD_BYTES
 
 
+def buffer_bytes(entry_bytes: int, length: int) -> int:
+    """Device memory of the smallest buffers that ``stream`` and ``gather`` work with: two, each of two rows of so many
+    entries (or chunks of longer rows) and what aligns them.
+    """
+    return 4 * spare(length) * entry_bytes
+
+
+def spare(length: int) -> int:
+    """Entries that a buffer must hold beside those that it is filled with: a row of so many, and what aligns it."""
+    return -(-length // 32) * 32 + 32
+
+
 def resolve(
-    placement: str | None, nbytes: int, nrows: int, *, host_nbytes: int | None = None, lies: str | None = None
-) -> str:
+    placement: str | None, nbytes: int, nrows: int, nvals: int = 0, *, host_nbytes: int | None = None,
+    lies: str | None = None,
+) -> str:  # fmt: skip
     """The placement for a matrix of `nbytes` bytes of ids and values; "auto" is "device", or "hybrid" where that is too
     small; or "mapped".
 
     Parameters
     ----------
+    nvals : int
+        Entries. Where there are none, ``stream`` and ``gather`` need no buffers.
     host_nbytes : int, optional
         Bytes in placement ``"host"``, whose ids are wider; without it that placement is not measured.
     lies : str, optional
@@ -169,14 +185,16 @@ def resolve(
     if chosen == lies != "mapped":
         return chosen
     vectors = working_bytes(nrows)
-    needed = {"host": 0, "device": vectors + nbytes}.get(chosen, vectors)
+    moved = vectors + (buffer_bytes(nbytes // nvals, LONG) if nvals else 0)
+    needed = {"host": 0, "device": vectors + nbytes, "stream": moved, "gather": moved}.get(chosen, vectors)
     needed_host = {"host": host_nbytes or 0, "device": 0, "mapped": 0}.get(chosen, nbytes)
     card = None if engine_of(chosen) == "cpu" else room(needed)
     fits = card is None or needed <= card
     if fits and needed_host < _SMALL and config.host_budget is None:  # no need to ask the machine
         return chosen
     host = host_available()
-    told = f"(device: {vectors + nbytes:,}; zerocopy and others: {vectors:,}, and {nbytes:,} of host memory"
+    told = f"(device: {vectors + nbytes:,}; zerocopy and others: {vectors:,}, stream and gather: {moved:,}, and"
+    told += f" {nbytes:,} of host memory"
     told += f"; host: {host_nbytes:,} of host memory)" if host_nbytes is not None else ")"
     if not fits:
         raise OutOfMemory(

@@ -8,6 +8,7 @@ memory. A mapped array is never written to: whatever is made of a mapped matrix 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from sparsezc.memory.buffer import Buffer
 
 PAGE = 1 << 16  # bytes: the largest page that a host of GPUs has; arrays of this size begin at a multiple of it
 _PART = 1 << 24  # entries copied at a time where a file cannot be registered
+_CHECKED = 1 << 22  # ids that are checked at a time: they pass through so much of the device's memory
 _refused: set[str] = set()  # files whose registration was refused, which is said once each
 
 
@@ -35,7 +37,8 @@ class MappedBuffer(Buffer):
     count, dtype
         Its entries. The file must reach that far.
     below : int, optional
-        Of ids: what all must be less than, which is checked wherever the host reads them.
+        Of ids: what all must be less than. It is checked wherever the host reads them, and of all of them before
+        kernels do.
     """
 
     placement = "mapped"
@@ -54,9 +57,16 @@ class MappedBuffer(Buffer):
 
     @property
     def pointer(self) -> int:
+        return self._reach().pointer
+
+    def _reach(self) -> device.Pages | zerocopy.ZerocopyBuffer:
+        """What kernels read. Only now the pages are registered, and ids checked."""
         if self._reached is None:
-            self._reached = self._registered() or self._copied()
-        return self._reached.pointer
+            reached = self._registered() or self._copied()
+            if self.below is not None:
+                check_on_device(self.path, self.count, self._loaded, self.below)
+            self._reached = reached
+        return self._reached
 
     @classmethod
     def of(cls, array: NDArray[Any]) -> MappedBuffer:
@@ -95,6 +105,11 @@ class MappedBuffer(Buffer):
         return part
 
     def load(self, start: int = 0, stop: int | None = None) -> Any:
+        if self.below is not None:
+            self._reach()
+        return self._loaded(start, stop)
+
+    def _loaded(self, start: int, stop: int | None) -> Any:
         gpu, part = device.current(), self.array[start:stop]
         made = gpu.xp.empty(part.size, self.dtype)
         gpu.copy_in(made, part, "mapped")
@@ -106,6 +121,17 @@ def check_ids(path: str | os.PathLike[str], ids: NDArray[Any], start: int, below
     if ids.size and int(ids.max()) >= below:
         at = int(np.flatnonzero(ids >= below)[0])
         raise FileFormatError(f"{path}: entry {start + at} has the column id {ids[at]}; 0 to {below - 1} are needed")
+
+
+def check_on_device(path: str | os.PathLike[str], count: int, load: Callable[[int, int], Any], below: int) -> None:
+    """The same for ids that kernels are about to follow, where one that is no column would be an illegal access.
+
+    They cross the link once, at the rate of a copy; `load` brings some to the device.
+    """
+    for start in range(0, count, _CHECKED):
+        ids = load(start, min(start + _CHECKED, count))
+        if int(ids.max()) >= below:
+            check_ids(path, device.current().asnumpy(ids), start, below)
 
 
 def allocate(count: int, dtype: np.dtype[Any], _placement: str) -> zerocopy.ZerocopyBuffer:

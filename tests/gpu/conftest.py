@@ -6,12 +6,14 @@ import pytest
 
 from sparsezc.engines.gpu import stores
 from sparsezc.engines.gpu.placements import resident, segments, staging
+from sparsezc.memory import budget
 
 
 @pytest.fixture
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Buffers and segments so small that a test's matrix takes many."""
     monkeypatch.setattr(stores, "LONG", 64)
+    monkeypatch.setattr(budget, "LONG", 64)
     monkeypatch.setattr(segments, "BITS", 6)
     monkeypatch.setattr(staging, "MOST", 1 << 12)
     monkeypatch.setattr(resident, "_LARGE", 0)

@@ -196,6 +196,14 @@ def test_other_operations_are_the_same(gpu: Any) -> None:
     assert B.to("cpu").isequal(A)
 
 
+@pytest.mark.parametrize("order", ["natural", "degree"])
+@pytest.mark.parametrize("placement", ["device", "zerocopy", "uvm", "stream", "gather", "cached", "hybrid"])
+def test_compressed_ids_lie_on_the_card_or_in_zero_copy_memory(placement: str, order: str, gpu: Any) -> None:
+    A = gb.io.read("kron:8", placement="host").to("gpu", placement=placement).compress(order)
+    assert A._store.placement == ("device" if placement == "device" else "zerocopy")
+    assert A._store.lying()[0].compressed
+
+
 def test_what_packing_does_not_make_smaller_stays_as_it_is(gpu: Any) -> None:
     few = gb.Matrix.from_coo([0, 1], [5, 6], 1, nrows=8, ncols=8).to("gpu")
     assert few.bits_per_id == 32

@@ -102,7 +102,8 @@ def test_what_does_not_fit_names_every_number_of_bytes(small: Any) -> None:
     vectors = budget.working_bytes(1000)
     assert str(device_error.value).startswith(
         f"placement 'device' needs {5_000_000 + vectors:,} bytes of device memory and 900,000 may be used "
-        f"(device: {5_000_000 + vectors:,}; zerocopy and others: {vectors:,}, and 5,000,000 of host memory)"
+        f"(device: {5_000_000 + vectors:,}; zerocopy and others: {vectors:,}, stream and gather: {vectors:,}, and"
+        " 5,000,000 of host memory)"
     )
     for placement, named in (("zerocopy", "zerocopy"), ("auto", "hybrid")):
         with pytest.raises(gb.exceptions.OutOfMemory, match=rf"placement '{named}' needs 5,600,000 .* 900,000 may"):

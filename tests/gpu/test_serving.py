@@ -168,6 +168,32 @@ def test_other_arrays_take_the_card_once_they_are_read_as_much_as_it_holds() -> 
         assert B.mxv(full, "plus_times").new().to("cpu").isclose(A.mxv(full, "plus_times").new())
 
 
+@pytest.mark.parametrize("graph", ["kron:8", "kron:8?weights=1-255", "kron:8?weights=1-70000"])
+@pytest.mark.parametrize("placement", ["stream", "gather"])
+def test_placing_names_the_least_with_which_algorithms_run(emulated: Any, placement: str, graph: str) -> None:
+    A = gb.io.read(graph, placement="host")
+    before = device.use(emulated)
+    try:
+        with (
+            gb.config.set(budget=1000),
+            pytest.raises(gb.exceptions.OutOfMemory, match=rf"placement '{placement}' needs [\d,]+ bytes of d") as said,
+        ):
+            gb.io.read(graph, placement=placement)
+        least = int(str(said.value).split(" needs ")[1].split(" bytes")[0].replace(",", ""))
+        with gb.config.set(budget=least - 1), pytest.raises(gb.exceptions.OutOfMemory, match=f"needs {least:,} bytes"):
+            gb.io.read(graph, placement=placement)
+        with gb.config.set(budget=least):
+            B = gb.io.read(graph, placement=placement)
+            assert gb.algorithms.bfs(B, 1).to("cpu").isequal(gb.algorithms.bfs(A, 1))
+            assert gb.algorithms.sssp(B, 1).to("cpu").isequal(gb.algorithms.sssp(A, 1))
+            assert gb.algorithms.connected_components(B).to("cpu").isequal(gb.algorithms.connected_components(A))
+            for weighted in (False, True):
+                ranks = [gb.algorithms.pagerank(M, weighted=weighted) for M in (A, B)]
+                np.testing.assert_allclose(ranks[1].to_dense(0), ranks[0].to_dense(0), rtol=1e-9)
+    finally:
+        device.use(before)
+
+
 def test_a_budget_below_the_vectors_says_the_least_that_works(emulated: Any) -> None:
     A, u = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
     before = device.use(emulated)

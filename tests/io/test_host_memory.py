@@ -98,7 +98,7 @@ def test_zerocopy_is_measured_before_a_page_is_mapped(tmp_path: Path, readings: 
             pytest.raises(
                 OutOfMemory,
                 match=r"placement 'zerocopy' needs [\d,]+ bytes of host memory and 100,000 may be used "
-                r"\(device: [\d,]+; zerocopy and others: [\d,]+, and [\d,]+ of host memory; "
+                r"\(device: [\d,]+; zerocopy and others: [\d,]+, stream and gather: [\d,]+, and [\d,]+ of host memory; "
                 r"host: [\d,]+ of host memory\); "
                 r"of device memory [\d,]+ may be used; the limit is gb\.config\.host_budget",
             ) as caught,

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
+import tracemalloc
 import warnings
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +21,7 @@ from sparsezc import device
 from sparsezc.cli import main
 from sparsezc.csr import Csr
 from sparsezc.errors import DeviceUnavailable, FileFormatError, InvalidValue, OutOfMemory, PerformanceWarning
-from sparsezc.io import paged
+from sparsezc.io import build, paged
 from sparsezc.io.reader import read_csr
 from sparsezc.memory import budget, mapped
 from tests.io.card import Card
@@ -119,6 +122,33 @@ def test_opening_reads_the_offsets_and_nothing_else(large: Path, card: Card, mon
     assert read == ["pointers_to_1"]
 
 
+def test_opening_takes_no_memory_for_the_offsets(tmp_path: Path, card: Card) -> None:
+    """Of a matrix of a million rows they have 8 MB, which are looked at where the system caches the file."""
+    gb.io.write(gb.Matrix.from_coo([0, 999_999], [5, 7], [1, 2], nrows=1_000_000, ncols=9), tmp_path / "a.h5")
+    csr, _ = read_csr(tmp_path / "a.h5", placement="mapped")
+    del csr
+    tracemalloc.start()
+    try:
+        csr, _ = read_csr(tmp_path / "a.h5", placement="mapped")
+        taken, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert csr.nvals == 2
+    assert taken < 200_000
+    assert peak < 7_000_000  # each thread holds a mebibyte to compare with its checksum, or an answer for each entry
+
+
+def test_offsets_that_fall_are_refused_wherever_they_do(tmp_path: Path, card: Card) -> None:
+    """Between the parts that threads look at, too."""
+    gb.io.write(gb.Matrix.from_coo([0, 2], [5, 7], [1, 2], nrows=3_000_000, ncols=9), tmp_path / "a.h5")
+    for row in (5, build.BLOCK, build.BLOCK + 1, 2 * build.BLOCK, 2_999_999):
+        target = tmp_path / "b.h5"
+        shutil.copy(tmp_path / "a.h5", target)
+        write_wrongly(target, row, 3, "pointers_to_1")
+        with pytest.raises(FileFormatError, match=r"b\.h5: the offsets are not those of 3,000,000 rows"):
+            read_csr(target, placement="mapped")
+
+
 def test_without_a_gpu_a_mapped_matrix_is_the_cpu_engines(large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(device, "reason", lambda: "no GPU: none was plugged in")
     A = gb.io.read(large, placement="mapped")
@@ -205,21 +235,35 @@ def flip(path: Path, at: int) -> None:
 
 
 @pytest.mark.parametrize(("name", "entry"), [("indices_1", 70_000), ("values", 3)])
-def test_a_damaged_array_is_found_on_demand_with_its_place(
-    large: Path, name: str, entry: int, monkeypatch: pytest.MonkeyPatch
+def test_a_damaged_array_is_found_with_its_place_where_it_is_read(
+    large: Path, card: Card, name: str, entry: int
 ) -> None:
+    """What is mapped is not read, so it is compared on demand."""
     read_csr(large, verify=True)
     with h5py.File(large) as file:
         offset, width = file[name].id.get_offset(), file[name].dtype.itemsize
         count = file[name].size
     flip(large, offset + entry * width)
-    read_csr(large)
+    read_csr(large, placement="mapped")
+    if name == "values":
+        read_csr(large, placement="device", weights=False)
     first = entry * width // paged.PIECE * paged.PIECE // width
     stop = min(first + paged.PIECE // width, count)
-    with pytest.raises(
-        FileFormatError, match=rf"large\.h5 is damaged: the checksum of {name}\[{first}:{stop}\], bytes"
-    ):
-        read_csr(large, verify=True)
+    ways: list[dict[str, Any]] = [{"placement": each} for each in ("host", "device", "zerocopy", "hybrid")]
+    ways += [{"placement": "mapped", "verify": True}, {"relabel": True}, {"weights": "FP64", "placement": "device"}]
+    for how in ways:
+        with pytest.raises(
+            FileFormatError, match=rf"large\.h5 is damaged: the checksum of {name}\[{first}:{stop}\], bytes"
+        ):
+            read_csr(large, **how)
+
+
+def test_what_is_mapped_without_a_gpu_is_read_and_so_compared(large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "reason", lambda: "no GPU: none was plugged in")
+    with h5py.File(large) as file:
+        flip(large, file["indices_1"].id.get_offset())
+    with pytest.raises(FileFormatError, match=r"the checksum of indices_1"):
+        read_csr(large, placement="mapped")
 
 
 def test_damaged_offsets_are_found_at_opening(large: Path) -> None:
@@ -267,12 +311,20 @@ def test_every_bit_of_the_head_counts_and_so_does_every_byte_of_the_size(large: 
         large.write_bytes(whole)
 
 
-def test_a_newer_file_is_refused_by_its_version(large: Path) -> None:
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (('"version": 1', '"version": 9'), "is of version 9 of sparsezc's layout; versions 1 and 2"),
+        (('"version": "0.1.0"', '"version": "0.9.0"'), r"is binsparse 0\.9\.0; 0\.1 is read"),
+        (('"version": "0.1.0"', '"version": "0.10"'), r"is binsparse 0\.10; 0\.1 is read"),
+    ],
+)
+def test_a_newer_file_is_refused_by_its_version(large: Path, change: tuple[str, str], said: str) -> None:
     with h5py.File(large, "r+") as file:
-        text = file.attrs["binsparse"].replace('"version": 1', '"version": 9')
+        text = file.attrs["binsparse"].replace(*change)
         file.attrs["binsparse"] = text
         file.attrs["sparsezc_crc32"] = np.uint32(zlib.crc32(text.encode()))
-    with pytest.raises(FileFormatError, match=r"large\.h5 is of version 9 of sparsezc's layout; versions 1 and 2"):
+    with pytest.raises(FileFormatError, match=rf"large\.h5 {said}"):
         read_csr(large)
 
 
@@ -322,8 +374,37 @@ def put(path: Path, name: str, entry: int, value: int) -> None:
         file.write(np.array([value], kind).tobytes())
 
 
-def test_an_id_that_is_no_column_is_refused_wherever_the_host_reads_it(large: Path, card: Card) -> None:
+def write_wrongly(path: Path, entry: int, value: int, name: str = "indices_1") -> None:
+    """Change an entry as a faulty program would, whose checksums are right."""
+    put(path, name, entry, value)
+    with h5py.File(path, "r+") as file:
+        content, head = file[name][()].tobytes(), json.loads(file.attrs["binsparse"])
+        sums = [zlib.crc32(content[at : at + paged.PIECE]) for at in range(0, len(content), paged.PIECE)]
+        file[f"sparsezc/crc32/{name}"][...] = sums
+        head["sparsezc"]["crc32"][name] = zlib.crc32(np.array(sums, np.uint32).data)
+        file.attrs["binsparse"] = text = json.dumps(head)
+        file.attrs["sparsezc_crc32"] = np.uint32(zlib.crc32(text.encode()))
+
+
+OPERATIONS: dict[str, Callable[[gb.Matrix], Any]] = {
+    "search": lambda A: gb.algorithms.bfs(A, 5),
+    "product": lambda A: A.mxv(gb.Vector.from_dense(np.ones(A.ncols)), gb.semiring.plus_times).new(),
+    "selection": lambda A: A.select(gb.select.tril).new(),
+}
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_an_id_that_is_no_column_is_refused_before_kernels_follow_it(large: Path, gpu: Any, operation: str) -> None:
+    """Opening reads no ids; the first operation of any kind finds it, and so does the next."""
     put(large, "indices_1", 70_000, 1 << 31)
+    A = gb.io.read(large, placement="mapped")
+    for _ in range(2):
+        with pytest.raises(FileFormatError, match=r"large\.h5: entry 70000 has the column id 2147483648; 0 to 8191 "):
+            OPERATIONS[operation](A)
+
+
+def test_an_id_that_is_no_column_is_refused_wherever_the_host_reads_it(large: Path, card: Card) -> None:
+    write_wrongly(large, 70_000, 1 << 31)
     said = r"large\.h5: entry 70000 has the column id 2147483648; 0 to 8191 are needed"
     for more in ({}, {"weights": False}, {"weights": "FP32"}, {"weights": "3-9"}, {"relabel": True}):
         with pytest.raises(FileFormatError, match=said):
@@ -336,7 +417,7 @@ def test_an_id_that_is_no_column_is_refused_wherever_the_host_reads_it(large: Pa
 def test_ids_that_do_not_ascend_are_refused(large: Path) -> None:
     csr, _ = read_csr(large, placement="host")
     at = int(csr.indptr[np.flatnonzero(np.diff(csr.indptr) > 2)[5]]) + 1
-    put(large, "indices_1", at, int(csr.indices.read()[at - 1]))
+    write_wrongly(large, at, int(csr.indices.read()[at - 1]))
     with pytest.raises(FileFormatError, match=rf"large\.h5: entry {at} has the column id .* in the same row"):
         read_csr(large, placement="host")
 

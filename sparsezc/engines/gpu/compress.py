@@ -6,6 +6,7 @@ each begins and how it is packed, 2 bytes a block of 32 ids and a quarter byte m
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from sparsezc import device
 from sparsezc.engines.gpu import launch, specialise
 from sparsezc.memory import Buffer, allocate, blocks, budget
 from sparsezc.memory.device import DeviceBuffer
+from sparsezc.memory.mapped import MappedBuffer, check_on_device
 
 _PART = 1 << 24  # ids that are decoded at a time on their way to the host
 
@@ -25,25 +27,33 @@ class CompressedIds(blocks.BlocksBuffer):
     `pointer` is the address of a BlockTable, which is what kernels with the flag COMPRESSED take for ids.
     """
 
-    def __init__(self, count: int, headers: Any, starts: Any, body: Buffer) -> None:
-        super().__init__(count, headers, starts, body)
+    def __init__(self, count: int, headers: Any, starts: Any, body: Buffer, below: int | None = None) -> None:
+        super().__init__(count, headers, starts, body, below)
         self._table: Any = None
 
     @classmethod
     def of(cls, made: blocks.BlocksBuffer) -> CompressedIds:
         """Blocks whose headers lie on the host."""
         xp = device.current().xp
-        return cls(made.count, xp.asarray(made.headers), xp.asarray(made.starts), made.body)
+        return cls(made.count, xp.asarray(made.headers), xp.asarray(made.starts), made.body, made.below)
 
     @property
     def pointer(self) -> int:
-        gpu = device.current()
-        if self._table is None:  # only now: a file's pages are registered when somebody asks where they are
+        return device.current().pointer(self._reach())
+
+    def _reach(self) -> Any:
+        """The BlockTable on the device. Only now a file's pages are registered, and its ids checked."""
+        if self._table is None:
+            gpu = device.current()
             addresses = [self.body.pointer, gpu.pointer(self.headers), gpu.pointer(self.starts)]
-            self._table = gpu.xp.asarray(np.array(addresses, np.uint64))
-        return gpu.pointer(self._table)
+            table = gpu.xp.asarray(np.array(addresses, np.uint64))
+            if isinstance(self.body, MappedBuffer) and self.below is not None:
+                check_on_device(self.body.path, self.count, partial(self._loaded, table), self.below)
+            self._table = table
+        return self._table
 
     def placed(self, placement: str) -> blocks.BlocksBuffer:
+        self._reach()
         return CompressedIds.of(super().placed(placement))
 
     def read(self, start: int = 0, stop: int | None = None) -> NDArray[Any]:
@@ -55,27 +65,32 @@ class CompressedIds(blocks.BlocksBuffer):
         return made
 
     def load(self, start: int = 0, stop: int | None = None) -> Any:
-        made = DeviceBuffer(device.current().xp.empty((self.count if stop is None else stop) - start, self.dtype))
-        self._decode(start, made)
+        return self._loaded(self._reach(), start, self.count if stop is None else stop)
+
+    def _loaded(self, table: Any, start: int, stop: int) -> Any:
+        made = DeviceBuffer(device.current().xp.empty(stop - start, self.dtype))
+        _decode(table, start, made)
         return made.array
 
     def plain(self) -> Buffer:
         """All ids, each on its own, in the same placement, or on the host where the device has no room for them."""
         made = allocate(budget.fitting(self.placement, self.count * self.dtype.itemsize), self.count, self.dtype)
-        self._decode(0, made)
+        _decode(self._reach(), 0, made)
         device.current().synchronize()  # the host may read its pages now
         return made
 
-    def _decode(self, start: int, target: Buffer) -> None:
-        gpu = device.current()
-        if not target.count:
-            return
-        prelude = specialise.typedefs(Id="u32") + "\n" + specialise.flags(COMPRESSED=True)
-        kernel = specialise.kernel(gpu, "decode.cu", prelude, "decode")
-        bounds = np.uint64(start), np.uint64(start + target.count)
-        counter = gpu.xp.zeros(1, np.uint64)
-        arguments = (*bounds, np.uint64(self.pointer), counter, np.uint64(target.pointer))
-        kernel(launch.blocks(gpu, target.count), launch.THREADS, arguments)
+
+def _decode(table: Any, start: int, target: Buffer) -> None:
+    """Ids from `start` on, as many as the target holds."""
+    gpu = device.current()
+    if not target.count:
+        return
+    prelude = specialise.typedefs(Id="u32") + "\n" + specialise.flags(COMPRESSED=True)
+    kernel = specialise.kernel(gpu, "decode.cu", prelude, "decode")
+    bounds = np.uint64(start), np.uint64(start + target.count)
+    counter = gpu.xp.zeros(1, np.uint64)
+    arguments = (*bounds, np.uint64(gpu.pointer(table)), counter, np.uint64(target.pointer))
+    kernel(launch.blocks(gpu, target.count), launch.THREADS, arguments)
 
 
 def compressed(ids: Buffer, ncols: int) -> CompressedIds | None:

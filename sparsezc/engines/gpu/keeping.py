@@ -33,7 +33,7 @@ class Keeper:
         if csr.dtype.is_udt:
             return HostStore.of_matrix(csr)
         if csr.indices.placement == "host":
-            csr = csr.place(budget.resolve(config.placement, csr.placed_nbytes, csr.nrows))
+            csr = csr.place(budget.resolve(config.placement, csr.placed_nbytes, csr.nrows, csr.nvals))
         return matrices.store_of(csr)
 
     def matrix_to_csr(self, store: Any) -> Csr:

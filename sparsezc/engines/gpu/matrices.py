@@ -187,6 +187,6 @@ def replace_matrix(store: MatrixStore, csr: Csr) -> None:
     """Give a matrix other entries, in the placement that it had or, if it had none, the configured one."""
     placement = store.placement
     if store.rows is None:
-        placement = budget.resolve(config.placement, csr.placed_nbytes, csr.nrows)
+        placement = budget.resolve(config.placement, csr.placed_nbytes, csr.nrows, csr.nvals)
     fresh = store_of(csr.place(placement))
     store.rows, store.columns = fresh.rows, fresh.columns

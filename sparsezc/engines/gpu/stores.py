@@ -24,11 +24,11 @@ from sparsezc.engines.gpu.vectors import VectorStore
 from sparsezc.errors import warn_slow
 from sparsezc.memory import Buffer
 from sparsezc.memory.blocks import BlocksBuffer
+from sparsezc.memory.budget import LONG
 from sparsezc.semirings.types import DataType
 
 __all__ = ["LONG", "Chunks", "MatrixStore", "Rows", "VectorStore", "rows_of"]
 
-LONG = 2048  # entries: rows longer than this are cut into chunks that many warps share
 _NOTEWORTHY = 1 << 20  # entries: a copy of fewer is not worth a word
 
 

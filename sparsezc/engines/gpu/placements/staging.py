@@ -46,12 +46,12 @@ def size(rows: Rows, entry_bytes: int, beside: int = 0) -> int:
 
 def spare(rows: Rows) -> int:
     """Entries that a buffer must hold beside those that it is filled with: the longest row that is not in chunks."""
-    return -(-rows.chunks.length // 32) * 32 + 32
+    return budget.spare(rows.chunks.length)
 
 
 def least(rows: Rows, entry_bytes: int) -> int:
     """Bytes of the smallest buffers that work."""
-    return 4 * spare(rows) * entry_bytes
+    return budget.buffer_bytes(entry_bytes, rows.chunks.length)
 
 
 class Staging:
