@@ -88,7 +88,7 @@ def _blocks(
         return [rows]
     if accum is not None or not mask.allows_all or out.dtype is not semiring.return_type or config.packing == "on":
         return [rows]
-    if out.bits is None:
+    if rows.blocks is not None and out.bits is None:
         out.make()  # while blocks may go for it: those that a product holds stay until it is done
     return blocked.of(rows, columns, vector.dtype.np_type.itemsize, values=case.reads_values)
 
