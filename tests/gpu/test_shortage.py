@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-import tracemalloc
+import subprocess
+import sys
 import weakref
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,8 @@ from sparsezc.engines.gpu import blocked, heads, matrices, placements, stores
 from sparsezc.engines.gpu.placements import Wanted, resident, segments
 from sparsezc.memory import budget
 from tests.gpu.serving import N, matrix, room_for
+
+ROOT = Path(__file__).parents[2]
 
 
 class Shortage(MemoryError):
@@ -233,26 +237,38 @@ def test_the_card_s_own_pool() -> None:
         assert A.mxv(u, "plus_second").new().isclose(wanted)
 
 
-@pytest.mark.parametrize("placement", ["hybrid", "cached", "gather"])
-def test_algorithms_keep_to_the_budget(placement: str, emulated: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The most that NumPy, which has the emulated card's memory, ever held: a few objects of Python's are in it too."""
-    monkeypatch.setattr(resident, "_LARGE", 0)
-    with gb.config.set(engine="cpu"):
-        A = gb.io.read("kron:12", weights="hash:1-255")
-    before = device.use(emulated)
-    try:
-        with gb.config.set(budget=budget.working_bytes(A.nrows) + 5 * A.nvals // 4, head_cache="off"):
-            B = A.to("gpu", placement=placement)
-            for run in (lambda: gb.algorithms.sssp(B, 1), lambda: gb.algorithms.pagerank(B, tol=1e-2)):
-                run()
-                budget.reclaim()
-                tracemalloc.start()
-                run()
-                tracemalloc.reset_peak()
-                run()
-                peak = tracemalloc.get_traced_memory()[1] + 8 * A.nrows  # the offsets were there before
-                tracemalloc.stop()
-                assert peak <= 1.05 * gb.config.budget, peak / gb.config.budget
-    finally:
+#: Alone in its process, as what is traced there must be nobody else's: others compile kernels in threads meanwhile.
+_PEAK = """
+import sys, tracemalloc
+import sparsezc as gb
+from sparsezc import device
+from sparsezc.engines.gpu.placements import resident
+from sparsezc.memory import budget
+from tests.emulator.device import EmulatedDevice
+
+resident._LARGE = 0
+device.use(EmulatedDevice())
+with gb.config.set(engine="cpu"):
+    A = gb.io.read("kron:12", weights="hash:1-255")
+with gb.config.set(budget=budget.working_bytes(A.nrows) + 5 * A.nvals // 4, head_cache="off"):
+    B = A.to("gpu", placement=sys.argv[1])
+    for run in (lambda: gb.algorithms.sssp(B, 1), lambda: gb.algorithms.pagerank(B, tol=1e-2)):
+        run()
+        budget.reclaim()
+        tracemalloc.start()
+        run()
+        tracemalloc.reset_peak()
+        run()
+        peak = tracemalloc.get_traced_memory()[1] + 8 * A.nrows  # the offsets were there before
         tracemalloc.stop()
-        device.use(before)
+        print(peak / gb.config.budget)
+"""
+
+
+@pytest.mark.parametrize("placement", ["hybrid", "cached", "gather"])
+def test_algorithms_keep_to_the_budget(placement: str, emulated: Any) -> None:
+    """The most that NumPy, which has the emulated card's memory, ever held: a few objects of Python's are in it too."""
+    run = subprocess.run([sys.executable, "-c", _PEAK, placement], cwd=ROOT, capture_output=True, text=True, check=True)
+    shares = [float(line) for line in run.stdout.split()]
+    assert len(shares) == 2
+    assert max(shares) <= 1.05
