@@ -60,8 +60,7 @@ def step(
     elif columns is None or direction == "pull":
         pushing, pulling = ~there & there, there
     else:
-        push_cost = 1.0 + reach._ATOMIC * (placement == "device")
-        pushing, pulling = reach.divide(work(rows, columns, x, wanted), push_cost, slots)
+        pushing, pulling = reach.divide(work(rows, columns, x, wanted), reach.push_cost(placement), slots)
     ways, reading = [], Reading()
     if columns is not None and pushing.any():
         ways, reading = ["push"], push(columns, x[:, pushing].any(1), None, reads_values=False)

@@ -52,12 +52,12 @@ def of(rows: Rows, columns: Rows | None, entry_bytes: int, *, values: bool) -> l
 
     `columns`: the rows of the transpose; `values`: whether the product reads those of the matrix.
     """
-    values = values and not rows.iso
+    if rows.indices.placement != "device" or rows.compressed or columns is None or not launch.is_attended():
+        return [rows]
     nblocks = math.ceil(rows.ncols * entry_bytes / (_PART * device.current().cache_bytes))
-    if rows.indices.placement != "device" or rows.compressed or not 2 < nblocks <= _MOST or columns is None:
+    if not 2 < nblocks <= _MOST or rows.nvals < _PAYS * nblocks * rows.nrows:
         return [rows]
-    if rows.nvals < _PAYS * nblocks * rows.nrows or not launch.is_attended():
-        return [rows]
+    values = values and not rows.iso
     kept: Blocks | None = rows.blocks
     if kept is not None and (kept.values or not values):
         return kept.rows

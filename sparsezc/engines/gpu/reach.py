@@ -54,6 +54,11 @@ def step(
     return SameVector(dtype, nrows * x.width, case.y, same)
 
 
+def push_cost(placement: str) -> float:
+    """What an entry costs that is pushed, in entries that are pulled."""
+    return 1.0 + _ATOMIC * (placement == "device")
+
+
 @dataclass(frozen=True)
 class Work:
     """What a step would read, in entries of the matrix."""
@@ -140,7 +145,7 @@ class _Case:
             self.pulled = float(work.wanted)
             return (there, ~everyone) if pull is None else (~everyone, there)
         slots = heads.expected(pull, BOOL, values=False)
-        pushing, pulling = divide(work, 1.0 + _ATOMIC * (push.indices.placement == "device"), slots)
+        pushing, pulling = divide(work, push_cost(push.indices.placement), slots)
         self.pulled = _pulled(work, pulling, 0) if pulling.any() else 0.0
         return pushing, pulling
 

@@ -31,11 +31,11 @@ def size(rows: Rows, entry_bytes: int, beside: int = 0) -> int:
     OutOfMemory
         With the least that is needed.
     """
-    vectors = budget.working_bytes(rows.nrows)
-    needed = vectors + least(rows, entry_bytes)
+    vectors, smallest = budget.working_bytes(rows.nrows), least(rows, entry_bytes)
+    needed = vectors + smallest
     may = budget.room(needed)
-    room = max(may - vectors - beside, min(may - vectors, needed - vectors))
-    entries = min(room // 2, MOST) // entry_bytes // 32 * 32
+    left = may - vectors
+    entries = min(max(left - beside, min(left, smallest)) // 2, MOST) // entry_bytes // 32 * 32
     if entries < 2 * spare(rows):
         raise OutOfMemory(
             f"the device memory that may be used, {may:,} bytes, has no room for two buffers of entries beside the"
