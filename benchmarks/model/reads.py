@@ -189,7 +189,9 @@ def pull(
     return streamed(rows, wanted, of, answered)
 
 
-def push(rows: Rows, frontier: Bits | None, allowed: Bits | None, *, reads_values: bool) -> Reading:
+def push(
+    rows: Rows, frontier: Bits | None, allowed: Bits | None, *, reads_values: bool, heads: int = 0
+) -> Reading:  # fmt: skip
     """What vxm.cu reads: the rows of the frontier, and the values of entries that the mask lets through.
 
     Parameters
@@ -197,13 +199,15 @@ def push(rows: Rows, frontier: Bits | None, allowed: Bits | None, *, reads_value
     frontier : ndarray of bool, shape (nrows,), optional
     allowed : ndarray of bool, shape (ncols,), optional
         Results that the mask lets through.
+    heads : int
+        Ids of each row at hand: a row of no more is not read.
     """
 
     def of(spans: Spans) -> Reading:
         values = _values(rows, spans, allowed) if reads_values and rows.value_bytes else Requests()
         return Reading(of_spans(*spans, rows.id_bytes), values)
 
-    return streamed(rows, frontier, of)
+    return streamed(rows, frontier, of, (lambda _, lengths: lengths <= heads) if heads else None)
 
 
 def _values(rows: Rows, spans: Spans, at_ids: Bits | None) -> Requests:

@@ -155,7 +155,8 @@ class Model:
             return Statement(operation, "pull", frontier, size, reading)
         if frontier and columns is not None:
             apart = reads_values and not (v is not None and self._packed(columns))
-            reading = push(columns, present, wanted, reads_values=apart)
+            near = self._whole_rows(columns, op) if present is not None and not reads_values else 0
+            reading = push(columns, present, wanted, reads_values=apart, heads=near)
             return Statement(operation, "push", frontier, size, reading)
         return Statement(operation, "none", frontier, size, Reading())
 
@@ -189,6 +190,14 @@ class Model:
         if self.heads is not None:
             return self.heads
         return 0 if rows.engine_rows is None else heads.expected(rows.engine_rows, dtype, values=reads_values)
+
+    def _whole_rows(self, rows: Rows, op: Any) -> int:
+        """Ids of each row that a push has at hand."""
+        if not _stops(op) or self.placement == "device":
+            return 0
+        if self.heads is not None:
+            return self.heads
+        return 0 if rows.engine_rows is None else heads.kept(rows.engine_rows).k
 
     def _packed(self, rows: Rows) -> bool:
         """Whether one word holds an entry's id and its value."""

@@ -311,7 +311,7 @@ def test_the_command_predicts_without_a_gpu(tmp_path: Path) -> None:
     assert found["failures"] == []
     assert all(case["trials"] == [] for case in found["cases"])
     nothing = [case["name"] for case in found["cases"] if not case["requests"]]
-    assert nothing == ["cc, 8 heads"]  # all that it looks at is at hand
+    assert nothing == ["bfs, 8 heads", "cc, 8 heads"]  # all that they look at is at hand
 
 
 def test_the_command_runs_64_searches_as_64(tmp_path: Path) -> None:

@@ -56,6 +56,24 @@ def test_levels_and_parents(name: str, directed: bool, gpu: Any) -> None:
         assert gb.algorithms.bfs(B, source).to("cpu").isequal(want)  # what was recorded before is in nobody's way
 
 
+@pytest.mark.parametrize("slots", [4, 7])
+@pytest.mark.parametrize("name", ["a ladder of 50 by 30", "a path into a star, and another path"])
+def test_short_rows_are_read_from_the_row_heads(name: str, slots: int, gpu: Any) -> None:
+    """Made once pushes have read as much as making them does; rows that are longer are read as ever."""
+    _, A = both(*GRAPHS[name])
+    indptr, ids, _ = A.to_csr()
+    B = gb.Matrix.from_csr(indptr, ids, True, ncols=A.ncols, symmetric=True).to("gpu", placement="zerocopy")
+    want, reads, longer = gb.algorithms.bfs(A, 0), [], np.diff(indptr)
+    with gb.config.set(head_budget=4 * slots * A.nrows):
+        for _ in range(6):
+            assert gb.algorithms.bfs(B, 0).to("cpu").isequal(want)
+            with gb.stats.collect() as moved:
+                gb.algorithms.bfs(B, 0)
+            reads.append(moved.link_bytes)
+    assert B._store.rows.heads.k == slots
+    assert reads[-1] <= 128 * (longer[longer > slots] // 32 + 2).sum()
+
+
 def test_the_host_waits_seldom(emulated: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     before = device.use(emulated)
     try:

@@ -47,15 +47,20 @@ class Blocks:
             rows.blocks = None
 
 
-def of(rows: Rows, columns: Rows | None, entry_bytes: int, *, values: bool) -> list[Rows]:
-    """The blocks of some rows for a product with a full vector, whose entries have so many bytes; else the rows alone.
+def count(nbytes: int) -> int:
+    """Blocks for a vector of so many bytes; 1 where the cache holds it nearly whole."""
+    made = nbytes / (_PART * device.current().cache_bytes)
+    return math.ceil(made) if made > 2 else 1
+
+
+def of(rows: Rows, columns: Rows | None, nblocks: int, *, values: bool) -> list[Rows]:
+    """The blocks of some rows for a product with a full vector; else the rows alone.
 
     `columns`: the rows of the transpose; `values`: whether the product reads those of the matrix.
     """
     if rows.indices.placement != "device" or rows.compressed or columns is None or not launch.is_attended():
         return [rows]
-    nblocks = math.ceil(rows.ncols * entry_bytes / (_PART * device.current().cache_bytes))
-    if not 2 < nblocks <= _MOST or rows.nvals < _PAYS * nblocks * rows.nrows:
+    if nblocks > _MOST or rows.nvals < _PAYS * nblocks * rows.nrows:
         return [rows]
     values = values and not rows.iso
     kept: Blocks | None = rows.blocks

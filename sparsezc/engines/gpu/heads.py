@@ -1,8 +1,9 @@
 """The row-head cache: a few ids of each row, hubs first, in device memory, for pulls that stop early (heads.cu).
 
 A pull over a monoid with a terminal value reads a row until one of its columns is in the vector; that is mostly a hub.
-So with the largest hubs of each row at hand, few rows are read over the link at all. ``gb.config.head_cache`` says
-whether, ``gb.config.head_budget`` how much memory it may take.
+So with the largest hubs of each row at hand, few rows are read over the link at all. A push needs all of a row, and has
+it there where the row is short: on a road network nearly always. ``gb.config.head_cache`` says whether,
+``gb.config.head_budget`` how much memory it may take.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from sparsezc.engines.gpu import launch, specialise
 from sparsezc.engines.gpu.stores import Rows
 from sparsezc.errors import warn_slow
 from sparsezc.memory import budget
-from sparsezc.semirings.types import DataType
+from sparsezc.semirings.types import BOOL, DataType
 
 _MOST = 32  # slots a row: a lane of the warp that makes them keeps one
 _FREE = 0.5  # of the device memory that may be used, at most so much: vectors come and go
@@ -88,6 +89,20 @@ def of(rows: Rows, hubs: Rows | None, dtype: DataType, *, values: bool, entries:
         warn_slow(f"no row-head cache for {rows.nrows:,} rows: {error}")
         return NO_HEADS
     return made
+
+
+def of_short_rows(rows: Rows, entries: float) -> Heads:
+    """The heads of rows that are mostly whole in them, for pushes that read so many entries where there are none."""
+    if rows.indices.placement == "hybrid":  # there for want of room, and such heads take more than the rows
+        return NO_HEADS
+    if rows.nvals > _MOST * rows.nrows or rows.nvals > _slots(rows, BOOL, False) * rows.nrows:
+        return NO_HEADS
+    return of(rows, rows, BOOL, values=False, entries=entries)
+
+
+def kept(rows: Rows) -> Heads:
+    """The heads that there are."""
+    return NO_HEADS if rows.heads is None or config.head_cache == "off" else rows.heads
 
 
 def sample(rows: Rows, hubs: Rows | None, dtype: DataType) -> Rows | None:

@@ -4,7 +4,8 @@ A search of a road network has thousands of levels of little work each, and most
 Python, launches, a wait for the frontier's size. So :func:`sparsezc.algorithms._rounds.rounds` hands a loop to
 :class:`Replay` once its frontier has stayed small: the body runs twice more while the device records its kernels (a
 CUDA graph), and is then replayed a batch at a time, with one wait for the frontier after each. A frontier that grows
-goes back to the host, which chooses between push and pull.
+goes back to the host, which chooses between push and pull. The rows of such graphs are short: the row-head cache, made
+once pushes have read so much that it has paid for itself, keeps them off the link.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from typing import Any
 import numpy as np
 
 from sparsezc import device, stats
-from sparsezc.engines.gpu import direction, launch, orders
+from sparsezc.engines.gpu import direction, heads, launch, orders, placements
 from sparsezc.engines.gpu.stores import VectorStore
 
 _LEAST, _MOST = 4, 32  # recorded pairs of rounds between two looks at the frontier
 _TRIFLE = 1 << 14  # entries that are pushed whatever the share of all that they are
+_LINE = 32  # entries that the link brings for a row, however short
 _FEW = 64  # a frontier of fewer than one vertex in so many is pushed
 
 
@@ -34,7 +36,10 @@ class Replay:
         self.frontier, self.depth = frontier, depth
 
     def __iter__(self) -> Iterator[Any]:
-        if stats.is_counting() or not self._goes_on():  # counting asks the device after each launch
+        if not self._goes_on():
+            return
+        near = self._heads(0)  # held: their addresses are recorded
+        if stats.is_counting():  # which asks the device after each launch
             return
         gpu = device.current()
         number = launch.OnDevice(gpu.xp.full(1, self.depth, np.int64))
@@ -49,7 +54,7 @@ class Replay:
         recording.replay()
         self.depth += 3
         pairs = _LEAST
-        while self._arrays() == before and self._goes_on():
+        while self._arrays() == before and self._goes_on() and self._heads(2 * pairs) is near:
             for _ in range(pairs):
                 recording.replay()
             self.depth += 2 * pairs
@@ -60,6 +65,13 @@ class Replay:
         gpu = device.current()
         with orders.within(self.frontier.order):
             return gpu.pointer(self.frontier.values), gpu.pointer(self.frontier.bits)
+
+    def _heads(self, rounds: int) -> Any:
+        """The heads of the rows that are pushed, if there are any after so many rounds with such a frontier."""
+        rows = self.frontier.next_rows
+        if rows is None or placements.lie_near(rows) or placements.moves(rows):
+            return None
+        return heads.of_short_rows(rows, _LINE * rounds * (self.frontier.count or 0))
 
     def _goes_on(self) -> bool:
         """Whether the frontier has entries, and so few that a push needs no second thought. Waits for the device."""

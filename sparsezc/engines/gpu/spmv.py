@@ -83,14 +83,16 @@ def _blocks(
 ) -> list[Rows]:
     """What a pull goes through: the rows, or blocks of their columns where a full vector is too large for the cache."""
     vector, semiring = case.vector, case.semiring
+    if vector is None or (nblocks := blocked.count(rows.ncols * vector.dtype.np_type.itemsize)) == 1:
+        return [rows]
     reads = ("x" if case.vector_left else "y") in semiring.reads
-    if vector is None or not vector.is_full or vector is out or not reads or case.stops:
+    if not vector.is_full or vector is out or not reads or case.stops:
         return [rows]
     if accum is not None or not mask.allows_all or out.dtype is not semiring.return_type or config.packing == "on":
         return [rows]
     if rows.blocks is not None and out.bits is None:
         out.make()  # while blocks may go for it: those that a product holds stay until it is done
-    return blocked.of(rows, columns, vector.dtype.np_type.itemsize, values=case.reads_values)
+    return blocked.of(rows, columns, nblocks, values=case.reads_values)
 
 
 def _counts(semiring: Any) -> bool:
@@ -243,6 +245,13 @@ def _heads_of(case: _Case, rows: Rows, columns: Rows | None) -> heads.Heads:
     return heads.of(rows, columns, case.matrix.dtype, values=case.reads_values, entries=entries)
 
 
+def _heads_to_push(case: _Case, columns: Rows) -> heads.Heads:
+    """The row-head cache, where it has whole rows that would be read over the link."""
+    if not case.stops or case.reads_values or placements.moves(columns) or placements.lie_near(columns):
+        return heads.NO_HEADS
+    return heads.kept(columns)
+
+
 def _pull(
     case: _Case, rows: Rows, columns: Rows | None, store: VectorStore, mask: MaskBits, accum: TypedOp | None,
     replace: bool,
@@ -292,6 +301,7 @@ def _push(case: _Case, columns: Rows, store: VectorStore, mask: MaskBits, accum:
     values, bits = case.vector_arguments()
     result = VectorStore(result_type, store.size)
     result.make()
+    near = _heads_to_push(case, columns)
     if not case.semiring.monoid.stops_anywhere:
         result.values.fill(specialise.neutral(case.semiring.monoid))
     few = not launch.is_attended() or _is_sparse(case.vector)
@@ -300,9 +310,10 @@ def _push(case: _Case, columns: Rows, store: VectorStore, mask: MaskBits, accum:
     if counted is None and case.vector is not None and case.vector.count is not None:  # to count takes a wait
         counted = case.vector.count * columns.nvals // columns.nrows
     wanted = Wanted(None if case.vector is None or case.vector.is_full else case.vector.bits, 0, counted)
-    operands = values, bits, *mask.arguments(), result.values, result.bits, np.uint32(together.bits)
+    heads_of = near.ids, np.uint32(near.k)
+    operands = values, bits, *mask.arguments(), result.values, result.bits, np.uint32(together.bits), *heads_of
     for part in case.parts(columns, together.words, wanted, pushes=True):
-        prelude = case.prelude(columns, None, result_type, part, words=together.bits > 0)
+        prelude = case.prelude(columns, None, result_type, part, looks=near.k > 0, words=together.bits > 0)
         kernel = specialise.kernel(gpu, "vxm.cu", prelude, "vxm")
         counters = 0 if few else xp.zeros(2, np.uint64)
         piece = np.uint64(32) if few else launch.piece(blocks, part.nwords, 4)

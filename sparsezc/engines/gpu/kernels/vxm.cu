@@ -4,7 +4,8 @@
 // output, where those change nothing). Where things lie: as in mxv.cu. What a warp does: it takes presence words of the
 // frontier in ascending order and streams the rows that are present (rows.cuh); each entry's target is asked of the mask
 // before the entry's value is read, then combined into t by an atomic. Rows longer than LONG are cut into chunks, so that
-// many warps share a hub. `t` holds the monoid's identity and `t_bits` zeros on entry.
+// many warps share a hub. `t` holds the monoid's identity and `t_bits` zeros on entry. With HEADS, a row of at most
+// `slots` entries is not read: its ids are in the row-head cache (heads.cu).
 //
 // The prelude supplies what mxv.cu's does, and ATOMIC. With PACKED, `indices` holds ids and values in one word (pack.cu).
 #include "atomics.cuh"
@@ -43,7 +44,7 @@ extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 nrows, const i64* indptr, const Id* indices, const A* values, const u64* id_segments, const u64* value_segments,
            const u32* subset, u64 first_row, u64 end_row, u64 first_chunk, u64 end_chunk, const u64* long_rows,
            const u64* long_first, const u32* chunk_slot, const X* x, const u32* x_bits, const u32* mask, u32 flip, Z* t,
-           u32* t_bits, u32 id_bits, u64* counters, u64 piece, u32 spread) {
+           u32* t_bits, u32 id_bits, const Id* heads, u32 slots, u64* counters, u64 piece, u32 spread) {
   __shared__ u8 owners[8][32];
   const u32 lane = lane_id();
   const Part part = {id_segments, value_segments, subset, first_row, end_row};
@@ -82,7 +83,10 @@ extern "C" __global__ void __launch_bounds__(256)
         end = (u64)indptr[row + 1];
         if (READS_VECTOR) value = x[row];
       }
-      const u32 rows = __ballot_sync(ALL, begin < end && end - begin <= LONG);
+      const bool whole = HEADS && end - begin <= slots;
+      for (u64 j = 0; whole && j < end - begin; ++j)
+        push(p, heads[((first + k) * slots + j) * 32 + lane], begin + j, row, value);
+      const u32 rows = __ballot_sync(ALL, begin < end && end - begin <= LONG && !whole);
       stream_rows(begin, end, rows, owners[threadIdx.x >> 5], [&](const Slice& s) {
         const X y = READS_VECTOR ? (X)__shfl_sync(ALL, value, (int)s.row) : X();
         const Id entry = ids.load(s.at, s.active);
