@@ -208,7 +208,7 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--repeats", type=int, default=15)
     parser.add_argument("--starts", type=int, default=5, help="fresh processes of each kind")
-    parser.add_argument("--grid", type=int, default=1000, help="side of the grid that is searched")
+    parser.add_argument("--grid", type=int, default=4096, help="side of the grid that is searched")
     parser.add_argument("--emulator", action="store_true", help="try the program where there is no GPU")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--out", type=Path, help="the result file (default: a new one in benchmarks/results)")
