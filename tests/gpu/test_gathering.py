@@ -51,6 +51,28 @@ def test_copies_are_measured_from_their_start_on(monkeypatch: pytest.MonkeyPatch
     assert 0 < own.copies <= 4 * gather._known[B._store.rows].size / took
 
 
+@pytest.mark.usefixtures("small_pieces", "counting")
+def test_without_pinned_memory_to_gather_in_rows_are_read_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    A, u = matrix("FP64"), next(vectors("FP64"))
+    with room_for(40_000), gb.config.set(packing="off"):
+        B = A.to("gpu", placement="gather")
+        own = hands._Hands()
+        monkeypatch.setattr(hands, "_own", lambda: own)
+        monkeypatch.setattr(hands, "share", lambda: 1.0)  # nothing is copied whole
+
+        def refused(*_: Any) -> None:
+            raise gb.exceptions.OutOfMemory("no more pages are pinned")
+
+        monkeypatch.setattr(own, "array", refused)
+        for mask in (None, u.S):
+            w = u.to("gpu").vxm(B, "plus_times").new(mask=mask)
+            assert w.to("cpu").isclose(u.vxm(A, "plus_times").new(mask=mask))
+            w = B.mxv(u.to("gpu"), "plus_times").new(mask=mask)
+            assert w.to("cpu").isclose(A.mxv(u, "plus_times").new(mask=mask))
+        in_place, copied, _ = link_bytes(lambda: u.to("gpu").vxm(B, "plus_times").new())
+        assert in_place > 0 == copied
+
+
 def test_a_copy_that_waited_for_kernels_tells_nothing_of_the_link(
     emulated: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

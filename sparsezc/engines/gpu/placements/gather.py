@@ -23,6 +23,7 @@ from sparsezc import device
 from sparsezc.engines.gpu.placements import Entries, Part, Wanted, hands, part, staging
 from sparsezc.engines.gpu.placements.hands import Runs
 from sparsezc.engines.gpu.stores import Rows
+from sparsezc.errors import OutOfMemory
 
 PLAN_BYTES = 17  # a row: the offsets of what is gathered and, while they are made, as many bytes once more and one
 _SPAN = 2**31 - 1  # entries that one turn's rows may lie apart: its runs are told in 4 bytes
@@ -117,20 +118,30 @@ def serve(given: Plan, subset: Any = None) -> Iterator[Part]:
         yield part(rows, staging.in_place(rows, entries), which=(row + 1, row + 1), chunks=chunks, subset=subset)
     buffers = given.buffers
     for turn in given.turns:
-        pointers = staging.in_place(rows, entries)
-        if buffers is not None and turn.nvals:
-            if turn.runs is None:
-                sources = [buffer.read(turn.start, turn.start + turn.nvals) for buffer in entries.buffers]
-            else:
-                sources = hands.fill(rows, entries, given.size, turn.runs)  # while the card reads the turn before
+        indptr, near, pointers = turn.indptr, True, staging.in_place(rows, entries)
+        sources = _sources(given, turn) if buffers is not None and turn.nvals else []
+        if sources is None:
+            indptr, near = rows.indptr, False
+        elif buffers is not None and sources:
             start = time.perf_counter()
             there = buffers.fill(sources, turn.start % 32)
             if turn.runs is not None:
                 hands.copied(buffers.copied(), sum(source.nbytes for source in sources), start)
             buffers.arrived()
             pointers = staging.pointers(rows, entries, there, turn.start - turn.start % 32)
-        where = {"which": turn.rows, "chunks": turn.chunks, "indptr": turn.indptr}
-        yield part(rows, pointers, **where, subset=subset, near=True)
+        yield part(rows, pointers, which=turn.rows, chunks=turn.chunks, indptr=indptr, subset=subset, near=near)
+
+
+def _sources(given: Plan, turn: Turn) -> list[Any] | None:
+    """What a turn copies to the card: the matrix as it lies, or runs that the threads gather while the card reads the
+    turn before. None: the host lets no memory be pinned for these, and they are read in place.
+    """
+    if turn.runs is None:
+        return [buffer.read(turn.start, turn.start + turn.nvals) for buffer in given.entries.buffers]
+    try:
+        return hands.fill(given.rows, given.entries, given.size, turn.runs)
+    except OutOfMemory:
+        return None
 
 
 def _gathered(rows: Rows, pieces: Pieces, wanted: Wanted) -> tuple[Gathered, list[int]]:
