@@ -1,9 +1,10 @@
-"""Compressed ids against plain ones: ``python -m benchmarks.compressed kron:24``, on a GPU, about ten seconds.
+"""Compressed ids and other orders against plain ones: ``python -m benchmarks.compressed kron:24``, on a GPU, about ten
+seconds.
 
 A product with a full vector (plus_second, FP64), an iteration of PageRank and a breadth-first search, each with the ids
-as they are, compressed in the natural order, and compressed in the order of degrees. The answers of compressed ids are
-held against those of plain ones. GB/s count the bytes of ids or of blocks that a pass over all of them reads; a search
-reads a part.
+as they are, compressed in the natural order, and compressed in the order of degrees; with ``--orders`` also plain in
+other orders of the vertices (``gb.orders``). All answers are held against those of plain ids. GB/s count the bytes of
+ids or of blocks that a pass over all of them reads; for a search GB are what crosses the link.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import argparse
 import gc
 import sys
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -26,7 +28,7 @@ from benchmarks.verify import Wrong
 from sparsezc import device
 
 ITERATIONS = 5  # of PageRank, a call
-FORMS = ("plain", "natural", "degree")
+ORDERS = ("degree", "reverse_cuthill_mckee", "harmonic", "communities")
 HEADER = ["graph", "placement", "what", "ids", "bits an id", "GB", "min ms", "median", "max", "GB/s", "share", "ok"]
 
 
@@ -45,23 +47,40 @@ def kinds(A: Any) -> Iterator[tuple[str, int, Callable[[Any], Any]]]:
     yield "bfs", 1, partial(gb.algorithms.bfs, source=source)
 
 
+def forms(A: Any, orders: list[str]) -> Iterator[tuple[str, Any, float]]:
+    """What a matrix is measured as, and the seconds that making it took."""
+    yield "plain", A, 0.0
+    for name, make in [(order, partial(A.compress, order)) for order in ("natural", "degree")] + [
+        (f"plain, {order}", lambda order=order: A.reorder(getattr(gb.orders, order)(A))) for order in orders
+    ]:
+        start = time.perf_counter()
+        made = make()
+        device.current().synchronize()
+        yield name, made, time.perf_counter() - start
+
+
+def link_bytes(call: Callable[[], Any]) -> int:
+    with gb.stats.collect() as moved:
+        call()
+    return moved.link_bytes
+
+
 def run_graph(name: str, placement: str, report: Report, options: argparse.Namespace) -> None:
     """The cases of one graph in one placement."""
     A = gb.io.read(name, weights=False, placement=placement)
     rate = copyrate.of(placement)
     expected: dict[str, Any] = {}
     everything = list(kinds(A))
-    for form in FORMS:
-        M = A if form == "plain" else A.compress(form)
+    for form, M, seconds in forms(A, options.orders):
         for what, parts, call in everything:
             setting = {"graph": name, "placement": placement, "ids": form, "bits": M.bits_per_id}
-            case = Case(what, setting, parts=parts, rate=rate)
+            case = Case(what, setting, parts=parts, rate=rate, notes={"making_seconds": seconds})
 
             def check(_given: Any, answer: Any, what: str = what) -> None:
                 if not answer.isclose(expected.setdefault(what, answer.dup()), rel_tol=1e-9, abs_tol=1e-12):
                     raise Wrong("the answer differs from that of plain ids")
 
-            nbytes = 0 if what == "bfs" else int(parts * M.bits_per_id * M.nvals / 8)
+            nbytes = link_bytes(partial(call, M)) if what == "bfs" else int(parts * M.bits_per_id * M.nvals / 8)
             measure(
                 case, lambda _, call=call, M=M: call(M), trials=options.trials, nbytes=lambda *_, n=nbytes: n,
                 synchronize=device.current().synchronize, verify=check,
@@ -83,11 +102,15 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.compressed", description=__doc__.splitlines()[0])
     parser.add_argument("graphs", nargs="*", default=["kron:24"], metavar="GRAPH")
     parser.add_argument("--placement", default="zerocopy,device", help="comma-separated (zerocopy,device)")
+    parser.add_argument("--orders", default="", help=f"comma-separated, among {', '.join(ORDERS)} (none)")
     parser.add_argument("--trials", type=int, default=5)
     parser.add_argument("--out", type=Path, help="the result file (default: a new one in benchmarks/results)")
     options = parser.parse_args(arguments)
     if options.trials < 1:
         parser.error("--trials must be at least 1")
+    options.orders = [name for name in options.orders.split(",") if name]
+    if unknown := set(options.orders) - set(ORDERS):
+        parser.error(f"--orders: {', '.join(sorted(unknown))} is none of {', '.join(ORDERS)}")
     report = Report("compressed", "ms", options.out)
     with gb.config.set(progress=False):
         for name in options.graphs:

@@ -156,7 +156,7 @@ def _first_hits(rows: Rows, spans: Spans, present: Bits) -> Integers:
 
 def pull(
     rows: Rows, wanted: Bits | None, present: Bits | None, *, reads_ids: bool, reads_values: bool, stops: bool,
-    heads: Heads | None = None,
+    heads: Heads | None = None, whole: int = 0,
 ) -> Reading:  # fmt: skip
     """What mxv.cu reads.
 
@@ -170,6 +170,8 @@ def pull(
         A row is left at its first product.
     heads : Heads, optional
         Looked at first; for what stops only.
+    whole : int
+        Ids of each row at hand, for what does not stop: a row of no more is not read.
     """
 
     def of(spans: Spans) -> Reading:
@@ -183,14 +185,14 @@ def pull(
             values = _values(rows, spans, present)
         return Reading(ids, values)
 
-    answered = None
+    answered = _whole(whole)
     if heads is not None:
         answered = lambda block, lengths: heads.answered(block, present, lengths)  # noqa: E731
     return streamed(rows, wanted, of, answered)
 
 
 def push(
-    rows: Rows, frontier: Bits | None, allowed: Bits | None, *, reads_values: bool, heads: int = 0
+    rows: Rows, frontier: Bits | None, allowed: Bits | None, *, reads_values: bool, whole: int = 0
 ) -> Reading:  # fmt: skip
     """What vxm.cu reads: the rows of the frontier, and the values of entries that the mask lets through.
 
@@ -199,7 +201,7 @@ def push(
     frontier : ndarray of bool, shape (nrows,), optional
     allowed : ndarray of bool, shape (ncols,), optional
         Results that the mask lets through.
-    heads : int
+    whole : int
         Ids of each row at hand: a row of no more is not read.
     """
 
@@ -207,7 +209,12 @@ def push(
         values = _values(rows, spans, allowed) if reads_values and rows.value_bytes else Requests()
         return Reading(of_spans(*spans, rows.id_bytes), values)
 
-    return streamed(rows, frontier, of, (lambda _, lengths: lengths <= heads) if heads else None)
+    return streamed(rows, frontier, of, _whole(whole))
+
+
+def _whole(ids: int) -> Answered | None:
+    """Rows of no more than so many ids are not read."""
+    return (lambda _, lengths: lengths <= ids) if ids else None
 
 
 def _values(rows: Rows, spans: Spans, at_ids: Bits | None) -> Requests:

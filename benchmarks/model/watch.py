@@ -147,16 +147,18 @@ class Model:
         if frontier and rows is not None and self._pulls(rows, columns, op, reads_values, present, wanted, k):
             stops = op.monoid.stops_anywhere
             near = rows.heads(k, columns) if k and stops else None
+            whole = 0 if v is None or _stops(op) else self._whole_rows(rows, op, reads_values, pulls=True)
             if v is not None and reads_values and self._packed(rows):
                 reads_ids, reads_values = True, False
             reading = pull(
-                rows, wanted, present, reads_ids=reads_ids, reads_values=reads_values, stops=stops, heads=near
-            )
+                rows, wanted, present, reads_ids=reads_ids, reads_values=reads_values, stops=stops, heads=near,
+                whole=whole,
+            )  # fmt: skip
             return Statement(operation, "pull", frontier, size, reading)
         if frontier and columns is not None:
             apart = reads_values and not (v is not None and self._packed(columns))
-            near = self._whole_rows(columns, op) if present is not None and not reads_values else 0
-            reading = push(columns, present, wanted, reads_values=apart, heads=near)
+            whole = self._whole_rows(columns, op, reads_values)
+            reading = push(columns, present, wanted, reads_values=apart, whole=whole)
             return Statement(operation, "push", frontier, size, reading)
         return Statement(operation, "none", frontier, size, Reading())
 
@@ -191,13 +193,15 @@ class Model:
             return self.heads
         return 0 if rows.engine_rows is None else heads.expected(rows.engine_rows, dtype, values=reads_values)
 
-    def _whole_rows(self, rows: Rows, op: Any) -> int:
-        """Ids of each row that a push has at hand."""
-        if not _stops(op) or self.placement == "device":
+    def _whole_rows(self, rows: Rows, op: Any, reads_values: bool, *, pulls: bool = False) -> int:
+        """Ids of each row at hand, for what needs all of a row."""
+        if (reads_values and rows.value_bytes) or self.placement == "device":
             return 0
-        if self.heads is not None:
-            return self.heads
-        return 0 if rows.engine_rows is None else heads.kept(rows.engine_rows).k
+        if pulls and not (op.monoid.is_idempotent or op.monoid.type.is_integer or op.monoid.type.is_bool):
+            return 0
+        kept = 0 if rows.engine_rows is None else heads.kept(rows.engine_rows).k
+        k = kept if self.heads is None else self.heads
+        return k if not pulls or rows.nvals <= k * rows.nrows else 0
 
     def _packed(self, rows: Rows) -> bool:
         """Whether one word holds an entry's id and its value."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil
+from math import ceil, inf
 from typing import Any
 
 import numpy as np
@@ -94,6 +94,10 @@ def sssp(A: Matrix, source: Any, delta: float | None = None) -> Vector:
             raise DomainMismatch(f"delta={delta!r}: a number is needed")
         if not delta > 0:
             raise InvalidValue(f"delta={delta!r}: a number above 0 is needed")
+        try:
+            delta = float(delta)
+        except OverflowError:  # an integer may be as large as it likes: one step takes in everything
+            delta = inf
     lengths = lengths_of(A)
     if delta is not None and lengths.least < 0:
         raise InvalidValue(

@@ -66,6 +66,12 @@ def add_place(command: argparse.ArgumentParser) -> None:
         default="auto",
         help="keep some neighbours of each vertex on the card: once searches have read as much as that costs (auto)",
     )
+    command.add_argument(
+        "--head-budget",
+        type=_budget,
+        metavar="SIZE",
+        help="device memory that these neighbours may take: 1GB, or a share such as 0.1 (32 bytes a vertex)",
+    )
 
 
 def nbytes(text: str, *, share: bool = False) -> str:
@@ -102,9 +108,9 @@ def configure(arguments: argparse.Namespace) -> None:
     heads = getattr(arguments, "head_cache", "auto")
     placement = "auto" if placement == "mapped" else placement  # a file can be mapped, what is made cannot
     config.set(engine=engine, placement=placement, host_budget=arguments.host_budget, head_cache=heads)
-    budget = getattr(arguments, "budget", None)
-    if budget is not None:
-        config.set(budget=budget)
+    for name in ("budget", "head_budget"):
+        if (size := getattr(arguments, name, None)) is not None:
+            config.set(**{name: size})
 
 
 def line(name: str, nrows: int, ncols: int, nvals: int, symmetric: bool) -> str:

@@ -231,6 +231,12 @@ class Ready:
             self._checked(name, progress)
         progress.close()
 
+    def compare(self, name: str, data: NDArray[np.uint8]) -> None:
+        """The same for an array that the system has mapped: the file that has this name by now may be another."""
+        progress = Progress(data.size, f"checking {self.path.name}")
+        self._checked(name, progress, data)
+        progress.close()
+
     def read(self, name: str) -> NDArray[Any]:
         """The whole of an array where the system caches it, compared with its checksums: it takes no other memory.
 
@@ -242,29 +248,37 @@ class Ready:
         self.verify(name)
         return MappedBuffer(self.path, *self.places[name]).array
 
-    def _checked(self, name: str, progress: Progress) -> None:
-        """Read an array by all cores, and compare each piece with its checksum."""
-        offset, nbytes, table = self.places[name][0], self._nbytes(name), self._tables[name]
+    def _checked(self, name: str, progress: Progress, data: NDArray[np.uint8] | None = None) -> None:
+        """Compare each piece of an array with its checksum, by all cores: of the file, or of `data`."""
+        table = self._tables[name]
 
         def look(first: int) -> int:
             done = 0
-            room = np.empty(min(self._piece, nbytes), np.uint8)
-            with self.path.open("rb", buffering=0) as file:
-                file.seek(offset + first * self._piece)
-                for number, known in enumerate(table[first : first + _GROUP], first):
-                    start = number * self._piece
-                    size = min(self._piece, nbytes - start)
-                    part = room[:size]
-                    if file.readinto(part.data) != size:
-                        raise FileFormatError(f"{self.path} is truncated: {name} ends before byte {offset + nbytes:,}")
-                    if (found := zlib.crc32(part.data)) != known:
-                        raise self._damage(name, start, size, found, int(known))
-                    done += size
+            for number, part in enumerate(self._pieces(name, first, data), first):
+                if (found := zlib.crc32(part.data)) != table[number]:
+                    raise self._damage(name, number * self._piece, part.size, found, int(table[number]))
+                done += part.size
             return done
 
         with ThreadPoolExecutor(min(16, cpu_count() or 1)) as pool:
             for done in pool.map(look, range(0, table.size, _GROUP)):
                 progress.advance(done)
+
+    def _pieces(self, name: str, first: int, data: NDArray[np.uint8] | None) -> Iterator[NDArray[np.uint8]]:
+        """The pieces that a thread looks at, from one on."""
+        start, nbytes = first * self._piece, self._nbytes(name)
+        end = min(nbytes, (first + _GROUP) * self._piece)
+        if data is not None:
+            yield from (data[at : min(end, at + self._piece)] for at in range(start, end, self._piece))
+            return
+        room, offset = np.empty(min(self._piece, nbytes), np.uint8), self.places[name][0]
+        with self.path.open("rb", buffering=0) as file:
+            file.seek(offset + start)
+            for at in range(start, end, self._piece):
+                part = room[: min(end - at, self._piece)]
+                if file.readinto(part.data) != part.size:
+                    raise FileFormatError(f"{self.path} is truncated: {name} ends before byte {offset + nbytes:,}")
+                yield part
 
     def _nbytes(self, name: str) -> int:
         _, count, dtype = self.places[name]

@@ -93,8 +93,8 @@ def read(
         Read the file as this format ("snap", "mtx", "dimacs", "metis", "gap", "emogi", "npz", "parquet" or
         "binsparse"), whatever its name.
     verify : bool
-        Compare the whole of a .h5 file that sparsezc wrote with its checksums; without it, only what is read at once:
-        all but what "mapped" leaves in the file.
+        Compare the whole of a .h5 file that sparsezc wrote with its checksums at once. Without it, what is read is
+        compared when it is read, and what "mapped" leaves in the file when it is first used.
 
     Returns
     -------

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -209,15 +210,20 @@ def load(
 ) -> Csr | build.Edges:
     """The matrix with the weights asked for: mapped, or read into its placement.
 
-    What is read is compared with its checksums, for all bytes pass the host; what is mapped only if `verify` says so.
+    What is read is compared with its checksums, what is mapped when it is first used, and with `verify` all at once.
     """
     csr = mapped(ready)
     same = weights.kind == "file" and weights.dtype in (None, csr.dtype)
     direct = direct or csr.symmetric
     where = _where(csr, placement) if direct else "host"
+    ids = BLOCKS[0] if BLOCKS[0] in ready.places else "indices_1"
     if verify or where != "mapped" or not on_device():
-        ids = BLOCKS[0] if BLOCKS[0] in ready.places else "indices_1"
         ready.verify(ids, *(["values"] if verify or weights.kind == "file" else []))
+    else:
+        body = csr.indices.body if isinstance(csr.indices, blocks.BlocksBuffer) else csr.indices
+        for name, buffer in ((ids, body), ("values", csr.values)):
+            assert isinstance(buffer, MappedBuffer)
+            buffer.compare = partial(ready.compare, name)
     if not direct:
         return stream.load(stored(ready), weights, placement, False)
     if same or weights.kind == "none":

@@ -54,6 +54,10 @@ def hold(cache: Cache) -> None:
     _caches.add(cache)
 
 
+def _held() -> int:
+    return sum(cache.nbytes for cache in list(_caches))
+
+
 def reclaim() -> bool:
     """Have all caches dropped; whether there were any."""
     found = list(_caches)
@@ -70,7 +74,12 @@ def available() -> int:
     free, total = device.current().memory()
     if config.budget is None:
         return parse(None, free, total)
-    return max(0, min(free, parse(config.budget, free, total) - sum(cache.nbytes for cache in _caches)))
+    return max(0, min(free, parse(config.budget, free, total) - _held()))
+
+
+def exceeded() -> bool:
+    """Whether caches take more than a budget that was lowered since."""
+    return config.budget is not None and _held() > parse(config.budget, *device.current().memory())
 
 
 def room(nbytes: int) -> int:

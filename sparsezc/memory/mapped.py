@@ -1,8 +1,9 @@
 """Placement ``mapped``: the arrays of a file that lies ready, read by kernels where the system caches it.
 
-Nothing is read when such a file is opened. The system maps its pages, the driver registers them for reading once a
-kernel first needs their address, and from then on kernels read the page cache over the link as they read zero-copy
-memory. A mapped array is never written to: whatever is made of a mapped matrix lies in placement ``zerocopy``.
+Nothing is read when such a file is opened. The system maps its pages; once a kernel first needs their address they are
+compared with their checksums, the driver registers them for reading, and from then on kernels read the page cache over
+the link as they read zero-copy memory. A mapped array is never written to: whatever is made of a mapped matrix lies in
+placement ``zerocopy``.
 """
 
 from __future__ import annotations
@@ -39,6 +40,11 @@ class MappedBuffer(Buffer):
     below : int, optional
         Of ids: what all must be less than. It is checked wherever the host reads them, and of all of them before
         kernels do.
+
+    Attributes
+    ----------
+    compare : callable, optional
+        What compares all bytes with their checksums: it is called once, with these, before anybody reads any.
     """
 
     placement = "mapped"
@@ -49,6 +55,7 @@ class MappedBuffer(Buffer):
     ) -> None:
         super().__init__(count, dtype)
         self.path, self.below = os.fspath(path), below
+        self.compare: Callable[[NDArray[np.uint8]], None] | None = None
         if self.nbytes < PAGE:
             self.array = np.fromfile(self.path, self.dtype, count, offset=offset)
         else:
@@ -62,6 +69,7 @@ class MappedBuffer(Buffer):
     def _reach(self) -> device.Pages | zerocopy.ZerocopyBuffer:
         """What kernels read. Only now the pages are registered, and ids checked."""
         if self._reached is None:
+            self._trust()
             reached = self._registered() or self._copied()
             if self.below is not None:
                 check_on_device(self.path, self.count, self._loaded, self.below)
@@ -73,8 +81,14 @@ class MappedBuffer(Buffer):
         """An array in memory that stands beside mapped ones; a few numbers."""
         made = cls.__new__(cls)
         Buffer.__init__(made, array.size, array.dtype)
-        made.path, made.below, made.array, made._reached = "", None, array, None
+        made.path, made.below, made.compare, made.array, made._reached = "", None, None, array, None
         return made
+
+    def _trust(self) -> None:
+        """See to it that the bytes are those that were written."""
+        if self.compare is not None:
+            self.compare(self.array.view(np.uint8))
+            self.compare = None
 
     def _registered(self) -> device.Pages | None:
         """The file's pages for kernels to read; None where there are none, or the driver refuses."""
@@ -99,12 +113,14 @@ class MappedBuffer(Buffer):
         raise InvalidValue(f"{self.path} is mapped for reading only")
 
     def read(self, start: int = 0, stop: int | None = None) -> NDArray[Any]:
+        self._trust()
         part = self.array[start:stop]
         if self.below is not None:
             check_ids(self.path, part, start, self.below)
         return part
 
     def load(self, start: int = 0, stop: int | None = None) -> Any:
+        self._trust()
         if self.below is not None:
             self._reach()
         return self._loaded(start, stop)

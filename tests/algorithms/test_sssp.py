@@ -156,7 +156,7 @@ def test_distances_around_32_bits(last):
     assert sssp(A, 0).to_dict() == {0: 0, 1: steps[0], 2: 2 * steps[0], 3: last}
 
 
-@pytest.mark.parametrize("delta", [0.5, 1, 3, 7.5, 1000, float("inf")])
+@pytest.mark.parametrize("delta", [0.5, 1, 3, 7.5, 1000, float("inf"), np.float16(2), np.uint8(3), 2**70, 10**400])
 @pytest.mark.parametrize("dtype", ["INT32", "FP64"])
 def test_any_delta_finds_the_same(delta, dtype):
     rng = np.random.default_rng(8)

@@ -179,6 +179,46 @@ def test_components_behind_what_the_heads_show(edges: list[tuple[int, int]], gpu
         assert gb.algorithms.connected_components(B).to("cpu").isequal(gb.algorithms.connected_components(A))
 
 
+@pytest.mark.parametrize("name", ["min_first", "plus_first", "min_second"])
+def test_rows_that_are_whole_in_the_heads_are_not_read(name: str, counting: Any) -> None:
+    """By any product that asks for no values, where the order of a row's entries matters not."""
+    with gb.config.set(engine="cpu"):
+        A = gb.io.read("grid:40x40")
+    u = gb.Vector.from_coo(range(0, 1600, 3), range(534), size=1600)
+    with gb.config.set(head_cache="on"):
+        B, v = A.to("gpu", placement="zerocopy"), u.to("gpu")
+        gb.algorithms.bfs(B, 0)
+        counting.reset()
+        pushed, pulled = v.vxm(B, name).new(), B.mxv(v, name).new()
+        assert counting.total(0).bytes == 0
+    assert pushed.to("cpu").isequal(u.vxm(A, name).new())
+    assert pulled.to("cpu").isequal(A.mxv(u, name).new())
+
+
+@pytest.mark.usefixtures("counting")
+def test_components_of_a_grid_read_its_edges_until_that_has_paid_for_the_heads() -> None:
+    with gb.config.set(engine="cpu"):
+        A = gb.io.read("grid:64x64")
+    B, moved = A.to("gpu", placement="zerocopy"), []
+    for _ in range(2):
+        with gb.stats.collect() as traffic:
+            found = gb.algorithms.connected_components(B)
+        moved.append(traffic.link_bytes)
+        assert (found.to_dense() == 0).all()
+    assert moved[0] < 1.5 * 4 * A.nvals
+    assert moved[1] == 0
+
+
+def test_making_heads_reads_lines_that_short_rows_share_once(counting: Any) -> None:
+    with gb.config.set(engine="cpu"):
+        A = gb.io.read("grid:64x64")
+    B = A.to("gpu", placement="zerocopy")
+    counting.reset()
+    with gb.config.set(head_cache="on"):
+        assert B._sampled() is not None
+    assert counting.total(0).bytes < 1.3 * 4 * A.nvals
+
+
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("seed", range(6))
 def test_components_of_any_graph(seed: int, directed: bool, gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -249,13 +249,37 @@ def test_a_damaged_array_is_found_with_its_place_where_it_is_read(
         read_csr(large, placement="device", weights=False)
     first = entry * width // paged.PIECE * paged.PIECE // width
     stop = min(first + paged.PIECE // width, count)
+    said = rf"large\.h5 is damaged: the checksum of {name}\[{first}:{stop}\], bytes"
     ways: list[dict[str, Any]] = [{"placement": each} for each in ("host", "device", "zerocopy", "hybrid")]
     ways += [{"placement": "mapped", "verify": True}, {"relabel": True}, {"weights": "FP64", "placement": "device"}]
     for how in ways:
-        with pytest.raises(
-            FileFormatError, match=rf"large\.h5 is damaged: the checksum of {name}\[{first}:{stop}\], bytes"
-        ):
+        with pytest.raises(FileFormatError, match=said):
             read_csr(large, **how)
+
+
+@pytest.mark.parametrize("compress", [False, True])
+@pytest.mark.parametrize("name", ["ids", "values"])
+def test_a_damaged_array_that_is_mapped_is_found_when_it_is_first_used(
+    tmp_path: Path, name: str, compress: bool, gpu: Any
+) -> None:
+    path = tmp_path / "a.h5"
+    gb.io.convert("kron:12?weights=1-255", path, compress=compress)
+    array = name if name == "values" else "blocks" if compress else "indices_1"
+    with h5py.File(path) as file:
+        at, size = file[array].id.get_offset(), file[array].nbytes
+    flip(path, at + size // 2)
+    A = gb.io.read(path, placement="mapped")
+    u = gb.Vector.from_scalar(1.0, A.ncols).to("gpu")
+    for _ in range(2):  # once more, as it is not said once and forgotten
+        with pytest.raises(FileFormatError, match=rf"a\.h5 is damaged: the checksum of {array}\["):
+            A.mxv(u, "plus_times").new().to_dense(0)
+    with pytest.raises(FileFormatError, match=rf"a\.h5 is damaged: the checksum of {array}\["):
+        A.to("cpu")
+    gb.io.convert("kron:12?weights=1-255", path, compress=compress)
+    B = gb.io.read(path, placement="mapped")
+    path.rename(tmp_path / "kept.h5")
+    path.write_bytes(b"another file of that name: what is compared is what is mapped")
+    assert B.mxv(u, "plus_times").new().nvals > 0
 
 
 def test_what_is_mapped_without_a_gpu_is_read_and_so_compared(large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -396,7 +420,7 @@ OPERATIONS: dict[str, Callable[[gb.Matrix], Any]] = {
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_an_id_that_is_no_column_is_refused_before_kernels_follow_it(large: Path, gpu: Any, operation: str) -> None:
     """Opening reads no ids; the first operation of any kind finds it, and so does the next."""
-    put(large, "indices_1", 70_000, 1 << 31)
+    write_wrongly(large, 70_000, 1 << 31)
     A = gb.io.read(large, placement="mapped")
     for _ in range(2):
         with pytest.raises(FileFormatError, match=r"large\.h5: entry 70000 has the column id 2147483648; 0 to 8191 "):

@@ -1,9 +1,9 @@
 """The row-head cache: a few ids of each row, hubs first, in device memory, for pulls that stop early (heads.cu).
 
 A pull over a monoid with a terminal value reads a row until one of its columns is in the vector; that is mostly a hub.
-So with the largest hubs of each row at hand, few rows are read over the link at all. A push needs all of a row, and has
-it there where the row is short: on a road network nearly always. ``gb.config.head_cache`` says whether,
-``gb.config.head_budget`` how much memory it may take.
+So with the largest hubs of each row at hand, few rows are read over the link at all. A push, and a pull that never
+stops, need all of a row, and have it there where the row is short: on a road network nearly always.
+``gb.config.head_cache`` says whether, ``gb.config.head_budget`` how much memory it may take.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from sparsezc.errors import warn_slow
 from sparsezc.memory import budget
 from sparsezc.semirings.types import BOOL, DataType
 
+LINE = 32  # entries that the link brings for a row, however short
 _MOST = 32  # slots a row: a lane of the warp that makes them keeps one
 _FREE = 0.5  # of the device memory that may be used, at most so much: vectors come and go
 
@@ -91,13 +92,14 @@ def of(rows: Rows, hubs: Rows | None, dtype: DataType, *, values: bool, entries:
     return made
 
 
-def of_short_rows(rows: Rows, entries: float) -> Heads:
-    """The heads of rows that are mostly whole in them, for pushes that read so many entries where there are none."""
+def of_short_rows(rows: Rows, hubs: Rows | None, entries: float) -> Heads:
+    """The heads of rows that are mostly whole in them, for products that read so many entries where there are none."""
     if rows.indices.placement == "hybrid":  # there for want of room, and such heads take more than the rows
         return NO_HEADS
-    if rows.nvals > _MOST * rows.nrows or rows.nvals > _slots(rows, BOOL, False) * rows.nrows:
+    most = _MOST if config.head_budget is not None else budget.HEAD_BYTES // rows.indices.dtype.itemsize
+    if rows.nvals > most * rows.nrows or rows.nvals > _slots(rows, BOOL, False) * rows.nrows:
         return NO_HEADS
-    return of(rows, rows, BOOL, values=False, entries=entries)
+    return of(rows, hubs, BOOL, values=False, entries=entries)
 
 
 def kept(rows: Rows) -> Heads:
@@ -138,7 +140,9 @@ def _slots(rows: Rows, dtype: DataType, values: bool) -> int:
         else budget.HEAD_BYTES // id_bytes * slot * rows.nrows
     )
     slots = min(min(asked, room) // (slot * max(rows.nrows, 1)), _MOST)
-    if not slots and rows.nrows:
+    setting = config.head_budget, config.budget
+    if not slots and rows.nrows and rows.told != setting:
+        rows.told = setting
         warn_slow(
             f"no row-head cache: one id for each of {rows.nrows:,} rows takes {slot * rows.nrows:,} bytes of device"
             f" memory and {min(asked, room):,} may be used (gb.config.head_budget, gb.config.budget)"

@@ -21,7 +21,6 @@ from sparsezc.engines.gpu.stores import VectorStore
 
 _LEAST, _MOST = 4, 32  # recorded pairs of rounds between two looks at the frontier
 _TRIFLE = 1 << 14  # entries that are pushed whatever the share of all that they are
-_LINE = 32  # entries that the link brings for a row, however short
 _FEW = 64  # a frontier of fewer than one vertex in so many is pushed
 
 
@@ -71,7 +70,7 @@ class Replay:
         rows = self.frontier.next_rows
         if rows is None or placements.lie_near(rows) or placements.moves(rows):
             return None
-        return heads.of_short_rows(rows, _LINE * rounds * (self.frontier.count or 0))
+        return heads.of_short_rows(rows, rows, heads.LINE * rounds * (self.frontier.count or 0))
 
     def _goes_on(self) -> bool:
         """Whether the frontier has entries, and so few that a push needs no second thought. Waits for the device."""

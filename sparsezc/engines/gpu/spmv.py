@@ -60,7 +60,7 @@ def spmv(
         for block in others:
             _pull(case, block, None, out, mask, semiring.monoid.binaryop, False)
     else:
-        _push(case, columns, out, mask, accum, replace)
+        _push(case, columns, rows, out, mask, accum, replace)
     if case.stops and rows is not None and rows is columns:  # a frontier: the next product asks for its rows
         out.next_rows = rows
 
@@ -123,8 +123,17 @@ class _Case:
     def vector_type(self) -> DataType:
         return self.matrix.dtype if self.vector is None else self.vector.dtype
 
+    def in_any_order(self) -> bool:
+        """Whether a row's products may be folded in any order, to the last bit."""
+        monoid = self.semiring.monoid
+        return bool(monoid.is_idempotent or monoid.type.is_integer or monoid.type.is_bool)
+
+    def asks_for_values(self, rows: Rows) -> bool:
+        """Whether each entry's value is read, beside its id."""
+        return self.reads_values and not rows.iso
+
     def entry_bytes(self, rows: Rows) -> float:
-        return rows.id_bytes + (0 if rows.iso or not self.reads_values else rows.values.dtype.itemsize)
+        return rows.id_bytes + (rows.values.dtype.itemsize if self.asks_for_values(rows) else 0)
 
     def vector_arguments(self) -> tuple[Any, Any]:
         return (0, 0) if self.vector is None else self.vector.operands()
@@ -238,17 +247,26 @@ def _is_sparse(vector: VectorStore | None) -> bool:
 
 
 def _heads_of(case: _Case, rows: Rows, columns: Rows | None) -> heads.Heads:
-    """The row-head cache, where a pull has use for it: the monoid stops, and the vector lacks entries."""
-    if not case.stops or case.vector is None or case.vector.is_full or placements.moves(rows):
+    """The row-head cache, where a pull has use for it: it leaves rows early, for the monoid stops and the vector lacks
+    entries; or rows are whole there, and in whose order they are folded matters not.
+    """
+    if case.vector is None or placements.moves(rows):
         return heads.NO_HEADS
-    entries = min(rows.nvals, 32 * rows.nrows) if case.pulls is None else case.pulls
-    return heads.of(rows, columns, case.matrix.dtype, values=case.reads_values, entries=entries)
+    if case.stops and not case.vector.is_full:
+        entries = min(rows.nvals, 32 * rows.nrows) if case.pulls is None else case.pulls
+        return heads.of(rows, columns, case.matrix.dtype, values=case.reads_values, entries=entries)
+    if case.stops or case.asks_for_values(rows) or not case.in_any_order() or placements.lie_near(rows):
+        return heads.NO_HEADS
+    return heads.of_short_rows(rows, columns, rows.nvals if case.pulls is None else case.pulls)
 
 
-def _heads_to_push(case: _Case, columns: Rows) -> heads.Heads:
+def _heads_to_push(case: _Case, columns: Rows, rows: Rows | None) -> heads.Heads:
     """The row-head cache, where it has whole rows that would be read over the link."""
-    if not case.stops or case.reads_values or placements.moves(columns) or placements.lie_near(columns):
+    if case.asks_for_values(columns) or placements.moves(columns) or placements.lie_near(columns):
         return heads.NO_HEADS
+    vector = case.vector
+    if launch.is_attended() and vector is not None and vector.count is not None:
+        heads.of_short_rows(columns, rows, min(columns.nvals, heads.LINE * vector.count))
     return heads.kept(columns)
 
 
@@ -292,7 +310,10 @@ def _pull(
     out.done()
 
 
-def _push(case: _Case, columns: Rows, store: VectorStore, mask: MaskBits, accum: TypedOp | None, replace: bool) -> None:
+def _push(
+    case: _Case, columns: Rows, rows: Rows | None, store: VectorStore, mask: MaskBits, accum: TypedOp | None,
+    replace: bool,
+) -> None:  # fmt: skip
     gpu = device.current()
     xp = gpu.xp
     result_type = case.semiring.return_type
@@ -301,7 +322,7 @@ def _push(case: _Case, columns: Rows, store: VectorStore, mask: MaskBits, accum:
     values, bits = case.vector_arguments()
     result = VectorStore(result_type, store.size)
     result.make()
-    near = _heads_to_push(case, columns)
+    near = _heads_to_push(case, columns, rows)
     if not case.semiring.monoid.stops_anywhere:
         result.values.fill(specialise.neutral(case.semiring.monoid))
     few = not launch.is_attended() or _is_sparse(case.vector)

@@ -90,6 +90,7 @@ class Rows:
     chunks: Chunks = field(init=False)
     heads: Any = field(default=None, init=False)  # the row-head cache, once it is made (heads.py)
     pulled: float = field(default=0, init=False)  # entries that pulls without it have read
+    told: Any = field(default=None, init=False)  # the setting under which somebody was told that there is no cache
     packed: Any = field(default=None, init=False)  # ids and values in one word, once somebody asked (packed.py)
     blocks: Any = field(default=None, init=False)  # the same cut by columns, once it paid (blocked.py)
     swept: float = field(default=0, init=False)  # products with full vectors that blocks would have served

@@ -4,7 +4,7 @@
 // slot j of row r of word w at (w * k + j) * 32 + r, so that the 32 rows of a presence word are one request. Hubs come first.
 // A row that ends before slot k has NONE there. A row of more than LONG entries, which mxv.cu reads by chunks, has MORE in its
 // first slot. What a warp does: it takes a word of 32 rows and goes through each: of a slice of 32 entries, those with
-// more neighbours than what is kept take the place of the least.
+// more neighbours than what is kept take the place of the least. A slice that several of the rows share is read once.
 // Source: K. Iwabuchi, H. Sato, Y. Yasui, K. Fujisawa, S. Matsuoka, NVM-based hybrid BFS with memory efficient data
 // structure, IEEE Big Data 2014, doi:10.1109/BigData.2014.7004270 (there the tail of each row goes to flash memory).
 //
@@ -46,6 +46,9 @@ extern "C" __global__ void __launch_bounds__(256)
   for (u64 word = take(counter, 1); word < (nrows + 31) / 32; word = take(counter, 1)) {
     const u64 mine = 32 * word + lane;
     const u64 my_begin = mine < nrows ? (u64)indptr[mine] : 0, my_end = mine < nrows ? (u64)indptr[mine + 1] : 0;
+    const u64 first = (u64)indptr[32 * word], last = (u64)indptr[nrows - 32 * word < 32 ? nrows : 32 * word + 32];
+    u64 held = ~(u64)0;  // where the slice begins that the warp has
+    Id slice = 0;
     for (u32 r = 0; r < 32; ++r) {
       const u64 begin = __shfl_sync(ALL, my_begin, (int)r), end = __shfl_sync(ALL, my_end, (int)r);
       Kept kept = {0, head_none<Id>(), 0};
@@ -55,10 +58,11 @@ extern "C" __global__ void __launch_bounds__(256)
         for (u64 base = begin & ~(u64)31; base < end; base += 32) {
           const u64 at = base + lane;
           const bool active = at >= begin && at < end;
-          const Id id = ids.load(at, active);
+          if (base != held) slice = ids.load(at, at >= first && at < last);
+          held = base;
           u64 rank = active ? 1 : 0;
-          if (active && hubs) rank += (u64)(hubs[id + 1] - hubs[id]);
-          keep(kept, k, rank > ALL ? ALL : (u32)rank, id, at);
+          if (active && hubs) rank += (u64)(hubs[slice + 1] - hubs[slice]);
+          keep(kept, k, rank > ALL ? ALL : (u32)rank, slice, at);
         }
       }
       u32 slot = 0;  // larger hubs first

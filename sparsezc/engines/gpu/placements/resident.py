@@ -251,11 +251,11 @@ def _of(rows: Rows, entries: Entries, wanted: Wanted) -> Region | None:
     region: Region | None = rows.region
     counted = None
     if region is not None:
-        if region.serves(entries):
+        if region.serves(entries) and not budget.exceeded():
             region.unserved = 0.0
             return region
         region.unserved += _expected(rows, wanted)
-        if region.unserved < region.filled << segments.BITS:
+        if region.unserved < region.filled << segments.BITS and not budget.exceeded():
             return None
         counted = region.counted(rows)
     rows.region = None  # its memory is free for the next
