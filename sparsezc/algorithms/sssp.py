@@ -94,10 +94,6 @@ def sssp(A: Matrix, source: Any, delta: float | None = None) -> Vector:
             raise DomainMismatch(f"delta={delta!r}: a number is needed")
         if not delta > 0:
             raise InvalidValue(f"delta={delta!r}: a number above 0 is needed")
-        try:
-            delta = float(delta)
-        except OverflowError:  # an integer may be as large as it likes: one step takes in everything
-            delta = inf
     lengths = lengths_of(A)
     if delta is not None and lengths.least < 0:
         raise InvalidValue(
@@ -105,6 +101,11 @@ def sssp(A: Matrix, source: Any, delta: float | None = None) -> Vector:
         )
     dtype, _ = distances_of(A)
     refuse_long(A, dtype)
+    if delta is not None:
+        try:
+            delta = float(delta)
+        except OverflowError:  # an integer may be as large as it likes: one step takes in everything
+            delta = inf
     if dtype is types.INT64 and lengths.least >= 0 and lengths.most < 2**31:  # half the bytes, and mostly enough
         found = _reached(_search(A, source, types.INT32, delta, lengths), dtype)
         if found.reduce(monoid.min).value >= 0 and found.reduce(monoid.max).value + lengths.most < 2**31 - 1:

@@ -96,6 +96,8 @@ def of_short_rows(rows: Rows, hubs: Rows | None, entries: float) -> Heads:
     """The heads of rows that are mostly whole in them, for products that read so many entries where there are none."""
     if rows.indices.placement == "hybrid":  # there for want of room, and such heads take more than the rows
         return NO_HEADS
+    if rows.heads is not None:  # no need to ask what there is room for
+        return kept(rows) if rows.nvals <= rows.heads.k * rows.nrows else NO_HEADS
     most = _MOST if config.head_budget is not None else budget.HEAD_BYTES // rows.indices.dtype.itemsize
     if rows.nvals > most * rows.nrows or rows.nvals > _slots(rows, BOOL, False) * rows.nrows:
         return NO_HEADS

@@ -70,7 +70,8 @@ class Replay:
         rows = self.frontier.next_rows
         if rows is None or placements.lie_near(rows) or placements.moves(rows):
             return None
-        return heads.of_short_rows(rows, rows, heads.LINE * rounds * (self.frontier.count or 0))
+        heads.of_short_rows(rows, rows, heads.LINE * rounds * (self.frontier.count or 0))
+        return heads.kept(rows)
 
     def _goes_on(self) -> bool:
         """Whether the frontier has entries, and so few that a push needs no second thought. Waits for the device."""
