@@ -279,6 +279,7 @@ extern "C" int szc_emu_launch(const Kernel* kernel, void** arguments, const Laun
     lanes[t]->lane = t % WARP;
     lanes[t]->warp = t / WARP;
     lanes[t]->loads.clear();
+    lanes[t]->atomics = 0;
   }
   std::string message;
   {

@@ -222,6 +222,15 @@ def test_random_order_goes_between_atomics() -> None:
     assert out[0] == 64
 
 
+def test_atomics_of_earlier_launches_let_nobody_go_first() -> None:
+    """A lane lets others run after 4,096 atomics, of its own launch."""
+    kernel, out = EmulatedDevice("forward").compile(BUGS, "lost_update"), np.zeros(64, I32)
+    for _ in range(4100):
+        out[0] = 0
+        kernel(1, 64, (out,))
+        assert out[0] == 64
+
+
 def test_shared_memory_starts_as_garbage_in_every_block() -> None:
     out = np.zeros(32, I32)
     run("uncleared_shared", (out,), grid=3, block=32)
