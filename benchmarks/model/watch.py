@@ -197,7 +197,7 @@ class Model:
         """Ids of each row at hand, for what needs all of a row."""
         if (reads_values and rows.value_bytes) or self.placement == "device":
             return 0
-        if pulls and not (op.monoid.is_idempotent or op.monoid.type.is_integer or op.monoid.type.is_bool):
+        if pulls and not spmv._in_any_order(op.monoid):
             return 0
         kept = 0 if rows.engine_rows is None else heads.kept(rows.engine_rows).k
         k = kept if self.heads is None else self.heads

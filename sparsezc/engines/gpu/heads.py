@@ -18,13 +18,13 @@ import numpy as np
 from sparsezc import device, memory
 from sparsezc.config import config
 from sparsezc.device import Device
-from sparsezc.engines.gpu import launch, specialise
+from sparsezc.engines.gpu import launch, placements, specialise
 from sparsezc.engines.gpu.stores import Rows
 from sparsezc.errors import warn_slow
 from sparsezc.memory import budget
 from sparsezc.semirings.types import BOOL, DataType
 
-LINE = 32  # entries that the link brings for a row, however short
+_LINE = 32  # entries that the link brings for a row, however short
 _MOST = 32  # slots a row: a lane of the warp that makes them keeps one
 _FREE = 0.5  # of the device memory that may be used, at most so much: vectors come and go
 
@@ -104,6 +104,15 @@ def of_short_rows(rows: Rows, hubs: Rows | None, entries: float) -> Heads:
     return of(rows, hubs, BOOL, values=False, entries=entries)
 
 
+def to_push(rows: Rows, hubs: Rows | None, count: int | None) -> Heads:
+    """The heads for pushes of so many rows, which look there for those that are whole in them; None: make none now."""
+    if placements.moves(rows) or placements.lie_near(rows):
+        return NO_HEADS
+    if count is not None:
+        of_short_rows(rows, hubs, min(rows.nvals, _LINE * count))
+    return kept(rows)
+
+
 def kept(rows: Rows) -> Heads:
     """The heads that there are."""
     return NO_HEADS if rows.heads is None or config.head_cache == "off" else rows.heads
@@ -111,12 +120,12 @@ def kept(rows: Rows) -> Heads:
 
 def sample(rows: Rows, hubs: Rows | None, dtype: DataType) -> Rows | None:
     """A matrix of the heads alone, as long as there are heads: rows that end where their heads do."""
-    kept = of(rows, hubs, dtype, values=False, entries=0)
-    if not kept.k:
+    made = of(rows, hubs, dtype, values=False, entries=0)
+    if not made.k:
         return None
     empty = device.current().xp.zeros(rows.nrows + 1, np.int64)
     short = Rows(rows.nrows, rows.ncols, 0, empty, rows.indices, rows.values, rows.iso, rows.order)
-    short.heads = kept
+    short.heads = made
     return short
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc import device, stats
-from sparsezc.engines.gpu import direction, heads, launch, orders, placements
+from sparsezc.engines.gpu import direction, heads, launch, orders
 from sparsezc.engines.gpu.stores import VectorStore
 
 _LEAST, _MOST = 4, 32  # recorded pairs of rounds between two looks at the frontier
@@ -68,10 +68,7 @@ class Replay:
     def _heads(self, rounds: int) -> Any:
         """The heads of the rows that are pushed, if there are any after so many rounds with such a frontier."""
         rows = self.frontier.next_rows
-        if rows is None or placements.lie_near(rows) or placements.moves(rows):
-            return None
-        heads.of_short_rows(rows, rows, heads.LINE * rounds * (self.frontier.count or 0))
-        return heads.kept(rows)
+        return None if rows is None else heads.to_push(rows, rows, rounds * (self.frontier.count or 0))
 
     def _goes_on(self) -> bool:
         """Whether the frontier has entries, and so few that a push needs no second thought. Waits for the device."""

@@ -123,11 +123,6 @@ class _Case:
     def vector_type(self) -> DataType:
         return self.matrix.dtype if self.vector is None else self.vector.dtype
 
-    def in_any_order(self) -> bool:
-        """Whether a row's products may be folded in any order, to the last bit."""
-        monoid = self.semiring.monoid
-        return bool(monoid.is_idempotent or monoid.type.is_integer or monoid.type.is_bool)
-
     def asks_for_values(self, rows: Rows) -> bool:
         """Whether each entry's value is read, beside its id."""
         return self.reads_values and not rows.iso
@@ -246,6 +241,11 @@ def _is_sparse(vector: VectorStore | None) -> bool:
     return vector is not None and vector.count is not None and vector.count < vector.size // 64
 
 
+def _in_any_order(monoid: Any) -> bool:
+    """Whether values may be folded in any order, to the last bit."""
+    return bool(monoid.is_idempotent or monoid.type.is_integer or monoid.type.is_bool)
+
+
 def _heads_of(case: _Case, rows: Rows, columns: Rows | None) -> heads.Heads:
     """The row-head cache, where a pull has use for it: it leaves rows early, for the monoid stops and the vector lacks
     entries; or rows are whole there, and in whose order they are folded matters not.
@@ -255,19 +255,17 @@ def _heads_of(case: _Case, rows: Rows, columns: Rows | None) -> heads.Heads:
     if case.stops and not case.vector.is_full:
         entries = min(rows.nvals, 32 * rows.nrows) if case.pulls is None else case.pulls
         return heads.of(rows, columns, case.matrix.dtype, values=case.reads_values, entries=entries)
-    if case.stops or case.asks_for_values(rows) or not case.in_any_order() or placements.lie_near(rows):
+    if case.stops or case.asks_for_values(rows) or not _in_any_order(case.semiring.monoid) or placements.lie_near(rows):
         return heads.NO_HEADS
     return heads.of_short_rows(rows, columns, rows.nvals if case.pulls is None else case.pulls)
 
 
 def _heads_to_push(case: _Case, columns: Rows, rows: Rows | None) -> heads.Heads:
-    """The row-head cache, where it has whole rows that would be read over the link."""
-    if case.asks_for_values(columns) or placements.moves(columns) or placements.lie_near(columns):
+    """The row-head cache, where rows that are whole there need not be read over the link."""
+    if case.asks_for_values(columns):
         return heads.NO_HEADS
-    vector = case.vector
-    if launch.is_attended() and vector is not None and vector.count is not None:
-        heads.of_short_rows(columns, rows, min(columns.nvals, heads.LINE * vector.count))
-    return heads.kept(columns)
+    count = None if case.vector is None or not launch.is_attended() else case.vector.count
+    return heads.to_push(columns, rows, count)
 
 
 def _pull(
