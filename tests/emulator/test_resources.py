@@ -68,11 +68,11 @@ def test_a_kernel_that_does_not_compile_is_named_by_its_message(tmp_path: Path) 
 
 
 def test_differences_read_as_a_diff() -> None:
-    table = {("mxv", 80): Usage(32, 0, 0, 256), ("gone", 80): Usage(10)}
-    measured = {("mxv", 80): Usage(40, 16, 24, 128), ("new", 80): Usage(8)}
+    table = {("mxv", 80): Usage(32, 0, 0, 256), ("vxm", 80): Usage(21), ("gone", 80): Usage(10)}
+    measured = {("mxv", 80): Usage(33, 16, 24, 128), ("vxm", 80): Usage(24), ("new", 80): Usage(8)}
     assert differences(table, measured) == [
         "gone on sm_80: in the table, but there is no such kernel",
-        "mxv on sm_80: registers 32 -> 40, stack 0 -> 16, spills 0 -> 24",
+        "mxv on sm_80: registers 32 -> 33, stack 0 -> 16, spills 0 -> 24",
         "new on sm_80: not in the table; it takes Usage(registers=8, stack=0, spills=0, shared=0)",
     ]
     assert differences(measured, measured) == []

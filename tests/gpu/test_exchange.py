@@ -200,6 +200,15 @@ def test_a_sparse_vector(gpu: Any) -> None:
     assert gpu.asnumpy(empty).tolist() == [2] * 5
 
 
+def test_what_lies_where_there_is_no_entry_is_never_cast(gpu: Any) -> None:
+    """Such memory holds anything; casting a signalling NaN of it warns."""
+    v = gb.Vector.from_coo([0, 2, 7], np.float32([1, 2, 3]), size=9).to("gpu")
+    values = v._need()[1].values
+    values[np.array([1, 3, 4, 5, 6, 8])] = gpu.xp.asarray(np.array([0x7FA00001] * 6, np.uint32)).view(np.float32)
+    np.testing.assert_array_equal(gpu.asnumpy(gb.io.to_array(v, 0.5, "FP64")), [1, 0.5, 2, 0.5, 0.5, 0.5, 0.5, 3, 0.5])
+    np.testing.assert_array_equal(gpu.asnumpy(gb.io.to_array(v, 0, "INT64")), [1, 0, 2, 0, 0, 0, 0, 3, 0])
+
+
 def test_dense_matrices(gpu: Any) -> None:
     dense = np.arange(12.0).reshape(3, 4)
     A = gb.io.from_array(gpu.xp.asarray(dense).T, engine="gpu")

@@ -212,7 +212,10 @@ def vector_to_dense(store: VectorStore, fill: Any, dtype: DataType) -> Any:
     if store.nvals() == store.size:
         return store.values.astype(dtype.np_type, copy=False)
     present = xp.unpackbits(store.bits.view(np.uint8), bitorder="little")[: store.size].astype(np.bool_)
-    return xp.where(present, store.values.astype(dtype.np_type, copy=False), dtype.np_type.type(fill))
+    values = store.values
+    if values.dtype != dtype.np_type:  # what lies where there is no entry is anything, and a cast may object to it
+        values = xp.where(present, values, values.dtype.type(0)).astype(dtype.np_type)
+    return xp.where(present, values, dtype.np_type.type(fill))
 
 
 def matrix_from_dense(values: Any, dtype: DataType, *, copy: bool) -> MatrixStore:
