@@ -114,8 +114,8 @@ class Scalar(Writable):
 
     @classmethod
     def _on_device(cls, value: Any) -> Scalar:
-        """An INT64 whose value an engine keeps: it can be assigned, and nothing else."""
-        made = cls(INT64)
+        """A number that an engine keeps: it can be assigned or compared with, and nothing else."""
+        made = cls(value.dtype)
         made._value = value
         return made
 

@@ -1,12 +1,14 @@
-"""The loop over a frontier."""
+"""The loops over a frontier."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
+from sparsezc.algorithms._lengths import infinity
 from sparsezc.matrix import Matrix
 from sparsezc.scalar import Scalar
+from sparsezc.semirings import monoid, select
 from sparsezc.vector import Vector
 
 #: Rounds after which an engine may go on by itself: more than a search of a social or web graph has.
@@ -30,4 +32,50 @@ def rounds(frontier: Vector | Matrix) -> Iterator[Any]:
             if replay is not None:
                 for at in replay:
                     yield Scalar._on_device(at)
-                number = replay.depth
+                number += replay.rounds
+
+
+def buckets(
+    near: Vector, distance: Vector, step: float, last: float, *, nonnegative: bool
+) -> Iterator[tuple[Any, int]]:
+    """The rounds of delta-stepping: the limit of each, and how many entries `near` has, for as long as it has any.
+
+    Where a round leaves `near` empty, the limit rises to the least distance beyond it and `step` more, at most `last`,
+    and `near` becomes what that takes in. Ends early where an integer distance has wrapped around.
+
+    With `nonnegative` lengths an engine may go through the body by itself, as :func:`rounds` says: the limit is a
+    Scalar then, to be compared with and no more, and the number of entries 0, as all that is known is that they are
+    few.
+
+    Parameters
+    ----------
+    distance : Vector, full
+        Infinite, or an integer's largest, where a vertex is not reached; 0 or more elsewhere.
+    step : number
+        Where the first bucket ends, too.
+    """
+    dtype, limit, number = distance.dtype, step, 0
+
+    def has_wrapped() -> bool:
+        return dtype.is_integer and nonnegative and near.reduce(monoid.min).get(0) < 0
+
+    while near.nvals:
+        yield limit, near.nvals
+        if not near.nvals and limit < last:
+            beyond = distance.select(select.valuegt[dtype], limit).new()
+            least = beyond.reduce(monoid.min).get(infinity(dtype))
+            if least < infinity(dtype):
+                limit = min(least + step, last)
+                near << beyond.select(select.valuele[dtype], limit)
+        number += 1
+        if number % _PATIENCE or not nonnegative:
+            continue
+        if has_wrapped():
+            return
+        engine, store = near._need()
+        replay = engine.replay_buckets(store, distance._need()[1], limit, step, last, lambda: not has_wrapped())
+        if replay is not None:
+            for at in replay:
+                yield Scalar._on_device(at), 0
+            if replay.rounds:
+                limit, number = replay.clock.now(), number + replay.rounds

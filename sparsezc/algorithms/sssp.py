@@ -18,13 +18,13 @@ from sparsezc.algorithms._lengths import (
     refuse_overflow,
     refuse_reaching_infinity,
 )
+from sparsezc.algorithms._rounds import buckets
 from sparsezc.errors import DomainMismatch, InvalidValue
 from sparsezc.matrix import Matrix
 from sparsezc.semirings import binary, monoid, select, semiring, types
 from sparsezc.vector import Vector
 
 _WORK = 20  # delta, in mean lengths for each edge of a vertex; Davidson et al. take 32
-_ROUNDS = 16  # after so many a search of integers looks whether one has wrapped around
 _FEW = 32  # a bucket of fewer vertices than one in so many falls on few others: which of them are settled matters not
 
 
@@ -64,9 +64,9 @@ def sssp(A: Matrix, source: Any, delta: float | None = None) -> Vector:
     Delta-stepping, where q is what fell in the bucket in work::
 
         t<d > min(q) + min(A)> = q'A    over (min, plus); any other vertex is settled
-        t<t < d> = t                    what fell
-        d<t> = t
-        q = t[t <= limit]               relaxed again at once
+        l = t < d                       what fell
+        d<l> = t
+        q<l> = t[t <= limit]            relaxed again at once
 
     Where q is empty, the limit rises to the least distance beyond it and `delta` more, and q is what it takes in:
     no distance beyond the limit was ever relaxed, so no list of them is kept. The mask leaves an engine the choice
@@ -128,42 +128,32 @@ def _search(A: Matrix, source: int, dtype: types.DataType, delta: float | None, 
     step = never if lengths.least < 0 else min(_step(lengths, n) if delta is None else delta, never)
     if dtype.is_integer:
         step = max(ceil(step) - 1, 0)  # the bucket's last distance belongs to it
-    limit, last = step, never - 1 if dtype.is_integer else float(np.finfo(dtype.np_type).max)
+    last = never - 1 if dtype.is_integer else float(np.finfo(dtype.np_type).max)
     distance = Vector.from_scalar(never, n, dtype)
     distance[source] = 0
-    near, fell = A._vector(dtype), A._vector(dtype)
+    near, t, less = A._vector(dtype), A._vector(dtype), A._vector(types.BOOL)
     near[source] = 0
-    rounds = 0
-    while near.nvals and (lengths.least >= 0 or rounds < n):
+    steps = buckets(near, distance, step, last, nonnegative=lengths.least >= 0)
+    for rounds, (limit, count) in enumerate(steps):
+        if lengths.least < 0 and rounds == n:
+            break
         product = near.vxm(A, semiring.min_plus[dtype])
-        if lengths.least >= 0 and near.nvals * _FEW > n:
+        if lengths.least >= 0 and count * _FEW > n:
             # t<d > min(q) + min(A)> = q'A
             least = near.reduce(monoid.min).value
             unsettled = distance.select(select.valuegt[dtype], min(least + lengths.least, last)).new()
-            fell(unsettled.S, replace=True) << product
+            t(unsettled.S, replace=True) << product
         else:
             # t = q'A
-            fell << product
-        # t<t < d> = t
-        shorter = fell.ewise_mult(distance, binary.lt).new()
-        fell(shorter.V, replace=True) << fell
-        # d<t> = t
-        distance(fell.S) << fell
-        # q = t[t <= limit]
-        near << fell.select(select.valuele[dtype], limit)
-        if not near.nvals and limit < never:
-            # q = d[limit < d <= limit + delta]
-            beyond = distance.select(select.valuegt[dtype], limit).new()
-            least = beyond.reduce(monoid.min).get(never)
-            if least < never:
-                limit = min(least + step, last)
-                near << beyond.select(select.valuele[dtype], limit)
-        rounds += 1
-        if lengths.least >= 0:
-            if dtype.is_integer and rounds % _ROUNDS == 0 and near.nvals and near.reduce(monoid.min).value < 0:
-                return distance  # a sum has wrapped around, and would go on to
-            rounds %= _ROUNDS
-    if near.nvals:
+            t << product
+        # l = t < d
+        less << t.ewise_mult(distance, binary.lt)
+        less << less.select(select.valueeq, True)
+        # d<l> = t
+        distance(less.S) << t
+        # q<l> = t[t <= limit]
+        near(less.S, replace=True) << t.select(select.valuele[dtype], limit)
+    if near.nvals and lengths.least < 0:
         vertex = int(near.to_coo()[0][0])
         raise InvalidValue(
             f"the distance of vertex {vertex} still falls after {n} rounds: A has a cycle of negative length"

@@ -7,6 +7,7 @@ store. Adding an engine is writing one class with the methods below.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from numpy.typing import NDArray
@@ -69,6 +70,11 @@ class Engine(Protocol):
 
     def replay(self, frontier: Any, number: int) -> Any:
         """What goes on with a loop over a frontier without the host (see ``gpu.replay``); None where nothing does."""
+
+    def replay_buckets(
+        self, near: Any, distance: Any, limit: float, step: float, last: float, goes_on: Callable[[], bool]
+    ) -> Any:
+        """The same for delta-stepping, whose rounds differ by the limit of the bucket in work."""
 
     def sample(self, store: Any) -> Any:
         """A matrix with some entries of each row, hubs first, that costs little to read; None where there is none."""

@@ -8,6 +8,7 @@ nonblocking mode itself, every result is waited for, which keeps answers right.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -240,6 +241,11 @@ class CpuEngine:
 
     def replay(self, frontier: Any, number: int) -> None:
         """None: the host is here."""
+
+    def replay_buckets(
+        self, near: Any, distance: Any, limit: float, step: float, last: float, goes_on: Callable[[], bool]
+    ) -> None:
+        """None, likewise."""
 
     def sample(self, store: Any) -> None:
         """None: no entries are nearer than others."""

@@ -152,10 +152,19 @@ def _heavy() -> Iterator[Case]:
             yield name, f"#define KERNEL {name}\n" + specialise.source(f"{file}.cu", prelude), name
 
 
+def _rounds() -> Iterator[Case]:
+    """What recorded rounds ask for, which no rehearsal goes through enough of."""
+    for dtype, limit in ((types.INT32, types.INT64), (types.FP64, types.FP64)):
+        prelude = f"{specialise.typedefs(Z=dtype, S=limit)}\n{specialise.monoid(gb.monoid.min[dtype])}"
+        yield "neutral", "#define KERNEL neutral\n" + specialise.source("neutral.cu", prelude), "neutral"
+        for name in ("bucket_is_empty", "bucket_starts", "bucket_fills"):
+            yield name, specialise.source("buckets.cu", prelude), name
+
+
 def everything_else() -> list[Case]:
     """Every kernel that ordinary statements on two types ask for."""
     found = [(name, source, name) for source, name in rehearse([_statements]) if name not in ("mxv", "vxm")]
-    return [*found, *_panels(), *_heavy()]
+    return [*found, *_panels(), *_heavy(), *_rounds()]
 
 
 def _compressed_statements() -> None:

@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
+from scipy.sparse import csgraph
 
 import sparsezc as gb
 from sparsezc import device
+from sparsezc.errors import InvalidValue
 
 
 def both(edges: list[tuple[int, int]], n: int, *, directed: bool = False) -> tuple[gb.Matrix, gb.Matrix]:
@@ -87,6 +90,71 @@ def test_the_host_waits_seldom(emulated: Any, monkeypatch: pytest.MonkeyPatch) -
         assert 3 * 2000 <= len(emulated.launches) < 3.3 * 2000  # assign, push, clear for the next round
     finally:
         device.use(before)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "name", "source", "delta"),
+    [
+        ("UINT8", "a path", 0, None),
+        ("UINT8", "a path into a star, and another path", 5, 1000),
+        ("BOOL", "a path into a star, and another path", 0, 2),
+        ("INT64", "a path that ends while it is recorded", 0, 3),
+        ("INT64", "a ladder of 50 by 30", 700, 3),
+        ("FP32", "a ladder of 50 by 30", 0, None),
+        ("FP64", "a path", 200, 1.5),
+    ],
+)
+def test_shortest_paths(dtype: str, name: str, source: int, delta: Any, gpu: Any) -> None:
+    """Of narrow buckets many pass while the device goes on alone."""
+    edges, n = GRAPHS[name]
+    rows, columns = np.array(edges).T
+    lengths = np.random.default_rng(3).integers(0 if dtype == "BOOL" else 1, 2 if dtype == "BOOL" else 30, rows.size)
+    A = gb.Matrix.from_coo(np.r_[rows, columns], np.r_[columns, rows], np.r_[lengths, lengths], dtype, nrows=n, ncols=n)
+    want, (indptr, ids, values) = judge(A, source), A.to_csr()
+    for symmetric in (False, True):
+        B = gb.Matrix.from_csr(indptr, ids, values, ncols=n, symmetric=symmetric).to("gpu", placement="zerocopy")
+        found = gb.algorithms.sssp(B, source, delta)
+        np.testing.assert_allclose(found.to("cpu").to_dense(np.inf), want, rtol=1e-5 * dtype.startswith("FP"))
+
+
+def judge(A: gb.Matrix, source: int) -> Any:
+    """Dijkstra's distances, by SciPy, to which a stored 0 is no edge."""
+    indptr, ids, values = A.to_csr()
+    longer = 1 + 1e6 * values.astype(np.float64)  # so none is; what comes of the ones is less than a millionth
+    graph = sp.csr_array((longer, ids, indptr), shape=A.shape)
+    return np.floor(csgraph.dijkstra(graph, indices=source) / 1e6)
+
+
+def test_shortest_paths_leave_the_host_alone(emulated: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = device.use(emulated)
+    try:
+        indptr, ids, _ = both(path(1000), 1000)[1].to_csr()
+        lengths = np.ones(ids.size, np.uint8)
+        B = gb.Matrix.from_csr(indptr, ids, lengths, ncols=1000, symmetric=True).to("gpu", placement="zerocopy")
+        waits = []
+        asnumpy = type(emulated).asnumpy
+        monkeypatch.setattr(type(emulated), "asnumpy", lambda self, array: waits.append(1) or asnumpy(self, array))
+        emulated.reset()
+        assert gb.algorithms.sssp(B, 0, delta=5).reduce("max").value == 999
+        assert len(waits) < 160
+        assert 9 * 1000 <= len(emulated.launches) < 10.5 * 1000
+        # what a push takes is cleaned where it was written, and not filled
+        assert emulated.launches.count("neutral") > 950
+    finally:
+        device.use(before)
+
+
+def test_distances_that_wrap_around_while_the_device_goes_on_alone(gpu: Any) -> None:
+    """Sums of INT32, which a search of short lengths begins with, and then of INT64, which are refused."""
+    rows, columns = np.array(path(150)).T
+    for length, fits in ((2**31 - 1, True), (2**31 // 100, True), (2**62 // 50, False)):
+        A = gb.Matrix.from_coo(rows, columns, length, "INT64", nrows=150, ncols=150).to("gpu", placement="zerocopy")
+        for delta in (None, length, 2 * length):
+            if fits:
+                assert gb.algorithms.sssp(A, 0, delta)[149].new() == 149 * length
+            else:
+                with pytest.raises(InvalidValue, match="may not fit INT64"):
+                    gb.algorithms.sssp(A, 0, delta)
 
 
 def test_a_body_that_fails_leaves_the_device_usable(gpu: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from sparsezc.config import config
 from sparsezc.csr import Csr
 from sparsezc.engines.gpu import elementwise, heads, matrices, orders
 from sparsezc.engines.gpu.hosted import HostStore, host_engine
-from sparsezc.engines.gpu.replay import Replay
+from sparsezc.engines.gpu.replay import Depth, Limit, Replay
 from sparsezc.engines.gpu.stores import MatrixStore, VectorStore
 from sparsezc.memory import budget
 from sparsezc.semirings.types import DataType
@@ -133,7 +134,18 @@ class Keeper:
         return matrices.pointers(store)
 
     def replay(self, frontier: VectorStore, number: int) -> Replay:
-        return Replay(frontier, number)
+        return Replay(frontier, Depth(number))
+
+    def replay_buckets(
+        self,
+        near: VectorStore,
+        distance: VectorStore,
+        limit: float,
+        step: float,
+        last: float,
+        goes_on: Callable[[], bool],
+    ) -> Replay:
+        return Replay(near, Limit(distance, limit, step, last), goes_on)
 
     def wait(self, store: Any) -> None:
         device.current().synchronize()

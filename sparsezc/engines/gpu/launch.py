@@ -97,9 +97,10 @@ def popcounts(bits: Any) -> Any:
 
 @dataclass(frozen=True)
 class OnDevice:
-    """A number that the device keeps: an array of one int64."""
+    """A number that the device keeps: an array of one."""
 
     array: Any
+    dtype: DataType
 
 
 @dataclass(eq=False)
@@ -108,11 +109,20 @@ class _Spare:
 
     values: Any
     bits: Any
+    monoid: Any  # its neutral value lies wherever there is no entry; None: nobody knows what does
     clear: bool = False  # the presence words are 0
 
 
-#: What the next results take while rounds run unattended; None while they do not.
-_spare: list[_Spare] | None = None
+class _Spares(list[_Spare]):
+    """What the next results take; `neutral`: the arrays of values that were given out filled, and for which monoid."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.neutral: dict[int, tuple[Any, Any]] = {}  # by the array's id
+
+
+#: None while rounds are attended.
+_spare: _Spares | None = None
 
 
 @contextmanager
@@ -122,7 +132,7 @@ def unattended() -> Iterator[Any]:
     Gives the arrays that they changed for others, which must stay for as long as what was recorded may run.
     """
     global _spare
-    before, _spare = _spare, []
+    before, _spare = _spare, _Spares()
     try:
         yield _spare
     finally:
@@ -137,31 +147,50 @@ def is_attended() -> bool:
 def spare(values: Any, bits: Any) -> None:
     """Keep a vector's former arrays for the next result, if rounds run unattended."""
     if _spare is not None and values is not None and bits is not None:
-        _spare.append(_Spare(values, bits))
+        _spare.append(_Spare(values, bits, _spare.neutral.pop(id(values), (values, None))[1]))
+
+
+def written(values: Any) -> None:
+    """Somebody writes into a vector's own arrays, and may leave anything where there is no entry."""
+    if _spare is not None:
+        _spare.neutral.pop(id(values), None)
 
 
 def next_round(number: OnDevice) -> None:
-    """Add one, and clear the arrays that the next round takes, in one kernel."""
+    """Add one, and clear the arrays that the next round takes, in one kernel where they are those of one vector."""
     gpu = device.current()
-    used = [pair for pair in _spare or () if not pair.clear]
-    turn = _small("turn")
-    if not used:
-        turn(1, THREADS, (np.uint64(0), 0, number.array))
-    for k, pair in enumerate(used):
-        counter = number.array if k == 0 else 0
-        turn(blocks(gpu, pair.bits.size), THREADS, (np.uint64(pair.bits.size), pair.bits, counter))
-        pair.clear = True
-
-
-def vector_arrays(size: int, dtype: DataType) -> tuple[Any, Any]:
-    """Values that mean nothing, and presence words without entries."""
-    xp = device.current().xp
-    nwords = -(-size // 32)
+    counter = number.array
     for pair in _spare or ():
-        if pair.clear and pair.values.size == size and pair.values.dtype == dtype.np_type:
-            _spare.remove(pair)  # type: ignore[union-attr]
-            return pair.values, pair.bits
-    return xp.empty(size, dtype.np_type), xp.zeros(nwords, np.uint32)
+        if pair.clear:
+            continue
+        if pair.monoid is None:
+            _small("turn")(blocks(gpu, pair.bits.size), THREADS, (np.uint64(pair.bits.size), pair.bits, counter))
+        else:
+            prelude = f"{specialise.typedefs(Z=pair.monoid.type)}\n{specialise.monoid(pair.monoid)}"
+            kernel = specialise.kernel(gpu, "neutral.cu", prelude, "neutral")
+            arguments = np.uint64(pair.bits.size), pair.bits, pair.values, counter
+            kernel(blocks(gpu, pair.bits.size), THREADS, arguments)
+        pair.clear, counter = True, 0
+    if not isinstance(counter, int):
+        _small("turn")(1, THREADS, (np.uint64(0), 0, counter))
+
+
+def vector_arrays(size: int, dtype: DataType, monoid: Any = None) -> tuple[Any, Any]:
+    """Values that mean nothing, or a monoid's neutral one everywhere, and presence words without entries."""
+    xp = device.current().xp
+    fits = [p for p in _spare or () if p.clear and p.values.size == size and p.values.dtype == dtype.np_type]
+    if fits:
+        pair = next((p for p in fits if p.monoid is monoid), fits[0])
+        _spare.remove(pair)  # type: ignore[union-attr]
+        values, bits, filled = pair.values, pair.bits, pair.monoid is monoid
+    else:
+        values, bits, filled = xp.empty(size, dtype.np_type), xp.zeros(-(-size // 32), np.uint32), False
+    if monoid is not None:
+        if not filled:
+            values.fill(specialise.neutral(monoid))
+        if _spare is not None:
+            _spare.neutral[id(values)] = values, monoid
+    return values, bits
 
 
 def positions(bits: Any, size: int) -> Any:

@@ -58,6 +58,7 @@ class Out:
             self.bits = xp.empty(store.nwords, np.uint32)
         else:
             self.values, self.bits = store.values, store.bits
+            launch.written(self.values)
         self.old_values: Any = 0 if self.was_empty else store.values
         self.old_bits: Any = 0 if self.was_empty else store.bits
 

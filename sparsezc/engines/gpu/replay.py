@@ -1,38 +1,101 @@
 """Rounds of a loop that do not wait for the host: recorded once, then run many at a time.
 
-A search of a road network has thousands of levels of little work each, and most of a level's time is the host's:
-Python, launches, a wait for the frontier's size. So :func:`sparsezc.algorithms._rounds.rounds` hands a loop to
-:class:`Replay` once its frontier has stayed small: the body runs twice more while the device records its kernels (a
-CUDA graph), and is then replayed a batch at a time, with one wait for the frontier after each. A frontier that grows
-goes back to the host, which chooses between push and pull. The rows of such graphs are short: the row-head cache, made
-once pushes have read so much that it has paid for itself, keeps them off the link.
+A search of a road network has thousands of rounds of little work each, and most of a round's time is the host's:
+Python, launches, a wait for the frontier's size. So the loops of ``sparsezc/algorithms/_rounds.py`` are handed to
+:class:`Replay` once their frontier has stayed small: the body runs a few times more while the device records its
+kernels (a CUDA graph), and is then replayed a batch at a time, with one wait for the frontier after each. A frontier
+that grows goes back to the host, which chooses between push and pull.
+
+What changes from round to round the device counts itself: the depth of a search (:class:`Depth`), or how far a bucket
+of delta-stepping goes (:class:`Limit`). The rows of such graphs are short: where a search asks for ids alone, the
+row-head cache, made once pushes have read so much that it has paid for itself, keeps them off the link.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from sparsezc import device, stats
-from sparsezc.engines.gpu import direction, heads, launch, orders
+from sparsezc.engines.gpu import direction, heads, launch, orders, specialise
 from sparsezc.engines.gpu.stores import VectorStore
+from sparsezc.semirings import monoid
+from sparsezc.semirings.types import FP64, INT64
 
 _LEAST, _MOST = 4, 32  # recorded pairs of rounds between two looks at the frontier
 _TRIFLE = 1 << 14  # entries that are pushed whatever the share of all that they are
 _FEW = 64  # a frontier of fewer than one vertex in so many is pushed
 
 
-class Replay:
-    """The rounds from `depth` on, for as long as `frontier` is small and not empty.
+class Depth:
+    """What rounds that differ by their number go by: `number`, the round's, from `depth` on."""
 
-    Iterating gives the loop's body three rounds, each with the round's number as it lies on the device; `depth` is the
-    number of the next round afterwards. A body that runs with an empty frontier must change nothing.
+    asks_for_values = False
+
+    def __init__(self, depth: int) -> None:
+        self.number = launch.OnDevice(device.current().xp.full(1, depth, np.int64), INT64)
+
+    def turn(self, frontier: VectorStore) -> None:
+        """One round more."""
+        launch.next_round(self.number)
+
+
+class Limit:
+    """What the rounds of delta-stepping go by: `number`, the limit of the bucket (buckets.cu).
+
+    Parameters
+    ----------
+    distance : VectorStore
+        Of every vertex.
+    limit, step, last : number
+        Of the bucket in work, how far beyond the least distance the next goes, and where the last ends.
     """
 
-    def __init__(self, frontier: VectorStore, depth: int) -> None:
-        self.frontier, self.depth = frontier, depth
+    asks_for_values = True
+
+    def __init__(self, distance: VectorStore, limit: float, step: float, last: float) -> None:
+        xp = device.current().xp
+        self.distance, dtype = distance, distance.dtype
+        kind = INT64 if dtype.is_integer else FP64
+        self.number = launch.OnDevice(xp.full(1, limit, kind.np_type), kind)
+        self._ends = kind.np_type.type(step), kind.np_type.type(last)
+        self._never = dtype.np_type.type(np.iinfo(dtype.np_type).max if dtype.is_integer else np.inf)
+        self._round = launch.OnDevice(xp.zeros(1, np.int64), INT64)
+        self._busy, self._found = xp.full(1, -1, np.int64), xp.zeros(1, dtype.np_type)
+        self._prelude = f"{specialise.typedefs(Z=dtype, S=kind)}\n{specialise.monoid(monoid.min[dtype])}"
+
+    def turn(self, frontier: VectorStore) -> None:
+        """One round more, and the next bucket if the frontier is empty."""
+        launch.next_round(self._round)
+        size, distance, rounds = np.uint64(frontier.size), self.distance.values, (self._round.array, self._busy)
+        bits, limit, found, never = frontier.bits, self.number.array, self._found, self._never
+        self._run("bucket_is_empty", frontier.nwords, (np.uint64(frontier.nwords), bits, *rounds, found, never))
+        self._run("bucket_starts", frontier.size, (size, distance, *rounds, limit, found, never))
+        ends = (limit, *self._ends, found, never, frontier.values, bits)
+        self._run("bucket_fills", frontier.size, (size, distance, *rounds, *ends))
+
+    def _run(self, name: str, threads: int, arguments: tuple[Any, ...]) -> None:
+        gpu = device.current()
+        kernel = specialise.kernel(gpu, "buckets.cu", self._prelude, name)
+        kernel(launch.blocks(gpu, threads), launch.THREADS, arguments)
+
+    def now(self) -> float:
+        """The limit. Waits for the device."""
+        return device.current().asnumpy(self.number.array)[0].item()  # type: ignore[no-any-return]
+
+
+class Replay:
+    """The rounds that follow, for as long as `frontier` is small and not empty, and `goes_on`.
+
+    Iterating gives the loop's body four rounds, each with the number that `clock` keeps on the device; `rounds` is how
+    many there have been afterwards. A body that runs with an empty frontier must change nothing.
+    """
+
+    def __init__(self, frontier: VectorStore, clock: Depth | Limit, goes_on: Callable[[], bool] | None = None) -> None:
+        self.frontier, self.clock, self.rounds = frontier, clock, 0
+        self._may_go_on = goes_on
 
     def __iter__(self) -> Iterator[Any]:
         if not self._goes_on():
@@ -41,24 +104,27 @@ class Replay:
         if stats.is_counting():  # which asks the device after each launch
             return
         gpu = device.current()
-        number = launch.OnDevice(gpu.xp.full(1, self.depth, np.int64))
         with launch.unattended() as spare:  # noqa: F841  (held until the last replay has ended)
-            yield number  # once as ever: what is compiled now is not recorded
-            launch.next_round(number)
+            for _ in range(2):  # as ever: what is compiled, or filled for the first time, is not recorded
+                yield from self._round()
             before = self._arrays()
             with gpu.record() as recording:
                 for _ in range(2):  # in and out change places twice, and are where they were
-                    yield number
-                    launch.next_round(number)
+                    yield from self._round()
         recording.replay()
-        self.depth += 3
+        self.rounds += 4
         pairs = _LEAST
         while self._arrays() == before and self._goes_on() and self._heads(2 * pairs) is near:
             for _ in range(pairs):
                 recording.replay()
-            self.depth += 2 * pairs
+            self.rounds += 2 * pairs
             pairs = min(2 * pairs, _MOST)
         gpu.synchronize()  # the recording, and the arrays that it goes through, may go
+
+    def _round(self) -> Iterator[Any]:
+        yield self.clock.number
+        with orders.within(self.frontier.order):
+            self.clock.turn(self.frontier)
 
     def _arrays(self) -> tuple[int, int]:
         gpu = device.current()
@@ -68,13 +134,17 @@ class Replay:
     def _heads(self, rounds: int) -> Any:
         """The heads of the rows that are pushed, if there are any after so many rounds with such a frontier."""
         rows = self.frontier.next_rows
-        return None if rows is None else heads.to_push(rows, rows, rounds * (self.frontier.count or 0))
+        if rows is None or self.clock.asks_for_values:
+            return None
+        return heads.to_push(rows, rows, rounds * (self.frontier.count or 0))
 
     def _goes_on(self) -> bool:
         """Whether the frontier has entries, and so few that a push needs no second thought. Waits for the device."""
         store = self.frontier
         store.count = store.row_entries = None
         if not 0 < store.nvals() < store.size // _FEW:
+            return False
+        if self._may_go_on is not None and not self._may_go_on():
             return False
         rows = store.next_rows
         if rows is None:

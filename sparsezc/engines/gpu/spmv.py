@@ -319,10 +319,8 @@ def _push(
     together = case.packed(columns, columns.nvals if counted is None else counted)
     values, bits = case.vector_arguments()
     result = VectorStore(result_type, store.size)
-    result.make()
+    result.make(None if case.semiring.monoid.stops_anywhere else case.semiring.monoid)
     near = _heads_to_push(case, columns, rows)
-    if not case.semiring.monoid.stops_anywhere:
-        result.values.fill(specialise.neutral(case.semiring.monoid))
     few = not launch.is_attended() or _is_sparse(case.vector)
     nwords = -(-columns.nrows // 32)
     blocks = launch.blocks(gpu, 32 * max(nwords, columns.chunks.count))

@@ -144,6 +144,6 @@ class VectorStore:
         full[at.astype(np.int64)] = values
         self.set(full, launch.mark(at.astype(np.uint64), self.size), int(at.size))
 
-    def make(self) -> None:
-        """Give an empty vector its arrays."""
-        self.set(*launch.vector_arrays(self.size, self.dtype), 0)
+    def make(self, monoid: Any = None) -> None:
+        """Give an empty vector its arrays; with a monoid, its neutral value lies everywhere."""
+        self.set(*launch.vector_arrays(self.size, self.dtype, monoid), 0)

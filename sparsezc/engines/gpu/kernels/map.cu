@@ -18,9 +18,9 @@ constexpr u32 AHEAD = sizeof(U) + sizeof(V) + sizeof(W) <= 16 ? 4 : 2;  // words
 
 extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 size, const U* u, const u32* u_bits, const V* v, const u32* v_bits, const u64* index, S s, S s2,
-           const i64* number, const u32* region, W* w, u32* w_bits, const W* old_w, const u32* old_bits, const u32* mask, u32 flip, u32 replace) {
+           const S* number, const u32* region, W* w, u32* w_bits, const W* old_w, const u32* old_bits, const u32* mask, u32 flip, u32 replace) {
   const Output out = {w, w_bits, old_w, old_bits, mask, flip, replace};
-  if (COUNTS) s = (S)*number;
+  if (COUNTS) s = *number;
   const u32 lane = lane_id();
   const u64 nwords = (size + 31) / 32;
   const u64 warps = (u64)gridDim.x * (blockDim.x >> 5);
