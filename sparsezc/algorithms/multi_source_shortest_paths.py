@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from sparsezc.algorithms import _check
-from sparsezc.algorithms._distances import relax, usable
-from sparsezc.algorithms._lengths import distances_of
+from sparsezc.algorithms._distances import usable
 from sparsezc.algorithms.bfs import levels
+from sparsezc.algorithms.sssp import from_nearest
 from sparsezc.matrix import Matrix
 from sparsezc.semirings import types
 from sparsezc.vector import Vector
@@ -46,15 +46,11 @@ def multi_source_shortest_paths(A: Matrix, sources: Iterable[Any], *, weighted: 
 
     Notes
     -----
-    One search that starts at all of them. With q what fell in the round before::
+    One search that starts at all of them: the lines of :func:`sssp`, and in hops the two of :func:`bfs`.
 
-        t = q'A              over (min, plus)
-        d<t < d> = t
-
-    and in hops the two lines of :func:`bfs`.
-
-    Source: E. Dijkstra, A note on two problems in connexion with graphs, 1959, doi:10.1007/BF01386390; R. Bellman, On a
-    routing problem, 1958, doi:10.1090/qam/102435.
+    Source: E. Dijkstra, A note on two problems in connexion with graphs, 1959, doi:10.1007/BF01386390; U. Meyer, P.
+    Sanders, Delta-stepping: a parallelizable shortest path algorithm, J. Algorithms 49, 2003,
+    doi:10.1016/S0196-6774(03)00076-2.
 
     Examples
     --------
@@ -68,9 +64,7 @@ def multi_source_shortest_paths(A: Matrix, sources: Iterable[Any], *, weighted: 
     n = _check.adjacency(A)
     at = np.unique(_check.vertices(sources, n))
     if weighted:
-        A = usable(A)
-        distance: Vector = relax(A, Vector.from_coo(at, 0, distances_of(A)[0], size=n))
-        return distance
+        return from_nearest(usable(A), at)
     q = A._vector(types.BOOL)
     q[at] = True
     level: Vector = levels(A, q)

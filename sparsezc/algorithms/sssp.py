@@ -6,6 +6,7 @@ from math import ceil, inf
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._lengths import (
@@ -87,37 +88,41 @@ def sssp(A: Matrix, source: Any, delta: float | None = None) -> Vector:
     >>> gb.algorithms.sssp(A, 0).to_dict()
     {0: 0, 1: 1, 2: 3}
     """
-    n = _check.adjacency(A)
-    source = _check.vertex(source, n)
+    source = _check.vertex(source, _check.adjacency(A))
     if delta is not None:
         if not isinstance(delta, int | float | np.integer | np.floating):
             raise DomainMismatch(f"delta={delta!r}: a number is needed")
         if not delta > 0:
             raise InvalidValue(f"delta={delta!r}: a number above 0 is needed")
-    lengths = lengths_of(A)
-    if delta is not None and lengths.least < 0:
-        raise InvalidValue(
-            f"A has a value of {lengths.least}, and delta={delta!r} is for lengths >= 0: leave it out{TAKEN_BY}"
-        )
-    dtype, _ = distances_of(A)
-    refuse_long(A, dtype)
-    if delta is not None:
+        if (least := lengths_of(A).least) < 0:
+            raise InvalidValue(
+                f"A has a value of {least}, and delta={delta!r} is for lengths >= 0: leave it out{TAKEN_BY}"
+            )
         try:
             delta = float(delta)
         except OverflowError:  # an integer may be as large as it likes: one step takes in everything
             delta = inf
+    return from_nearest(A, np.array([source]), delta)
+
+
+def from_nearest(A: Matrix, sources: NDArray[np.int64], delta: float | None = None) -> Vector:
+    """What :func:`sssp` gives, from the nearest of several vertices; `delta` is None where a length is negative."""
+    lengths, (dtype, _) = lengths_of(A), distances_of(A)
+    refuse_long(A, dtype)
     if dtype is types.INT64 and lengths.least >= 0 and lengths.most < 2**31:  # half the bytes, and mostly enough
-        found = _reached(_search(A, source, types.INT32, delta, lengths), dtype)
-        if found.reduce(monoid.min).value >= 0 and found.reduce(monoid.max).value + lengths.most < 2**31 - 1:
+        found = _reached(_search(A, sources, types.INT32, delta, lengths), dtype)
+        if found.reduce(monoid.min).get(0) >= 0 and found.reduce(monoid.max).get(0) + lengths.most < 2**31 - 1:
             return found
-    distance = _search(A, source, dtype, delta, lengths)
+    distance = _search(A, sources, dtype, delta, lengths)
     if dtype is types.INT64:
         refuse_overflow(A, distance.reduce(monoid.min).value)
         refuse_reaching_infinity(A, distance)
     return _reached(distance, dtype)
 
 
-def _search(A: Matrix, source: int, dtype: types.DataType, delta: float | None, lengths: Lengths) -> Vector:
+def _search(
+    A: Matrix, sources: NDArray[np.int64], dtype: types.DataType, delta: float | None, lengths: Lengths
+) -> Vector:
     """Every vertex's distance; infinite, or an integer's largest, where it is not reached.
 
     A sum of two integers that wraps around leaves a negative distance behind: the wrapped sum itself, or the distance
@@ -130,9 +135,9 @@ def _search(A: Matrix, source: int, dtype: types.DataType, delta: float | None, 
         step = max(ceil(step) - 1, 0)  # the bucket's last distance belongs to it
     last = never - 1 if dtype.is_integer else float(np.finfo(dtype.np_type).max)
     distance = Vector.from_scalar(never, n, dtype)
-    distance[source] = 0
+    distance[sources] = 0
     near, t, less = A._vector(dtype), A._vector(dtype), A._vector(types.BOOL)
-    near[source] = 0
+    near[sources] = 0
     steps = buckets(near, distance, step, last, nonnegative=lengths.least >= 0)
     for rounds, (limit, count) in enumerate(steps):
         if lengths.least < 0 and rounds == n:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import cycle
+from itertools import count, cycle
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,26 +18,45 @@ from tests.ops.judge import Engine, judge, operands, target, ways
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 N, WIDTH = 90, 4
-PLACEMENTS = ["zerocopy", "uvm", "stream", "gather", "cached", "hybrid"]
+COMPRESSED = ["compressed on the card", "compressed on the host"]
+PLACEMENTS = ["device", "zerocopy", "uvm", "stream", "gather", "cached", "hybrid", "mapped", *COMPRESSED]
 PRODUCTS = [name for name in VECTOR if name.startswith(("mxv", "vxm"))]
 TYPES = ("INT64", "FP32", "UINT8", "BOOL")
 
 
-def placed(placement: str) -> Engine:
-    """Matrices lie there, vectors on the card."""
+def placed(placement: str, files: Path) -> Engine:
+    """Matrices lie there, vectors on the card; mapped ones in files of this folder."""
+    names = count()
 
     def put(x: Any) -> Any:
-        given = {"placement": placement} if getattr(x, "ndim", 0) == 2 else {}
-        return x.to("gpu", **given) if getattr(x, "ndim", 0) else x
+        if getattr(x, "ndim", 0) != 2:
+            return x.to("gpu") if getattr(x, "ndim", 0) else x
+        if placement == "mapped":
+            path = files / f"{next(names)}.h5"
+            gb.io.write(x, path)
+            return gb.io.read(path, placement="mapped")
+        if placement in COMPRESSED:
+            return x.to("gpu", placement="device" if placement == COMPRESSED[0] else "zerocopy").compress()
+        return x.to("gpu", placement=placement)
 
     return Engine(f"gpu, {placement}", put, full=False)
 
 
 @pytest.fixture
-def engine(placement: str, gpu: Any, small_pieces: None) -> Any:
-    """With room for a part of a matrix."""
-    with gb.config.set(budget=budget.working_bytes(N) + 6000, packing="off"):
-        yield placed(placement)
+def engine(placement: str, gpu: Any, small_pieces: None, tmp_path: Path) -> Any:
+    """With room for a part of a matrix, where a part is enough."""
+    room = None if placement in ("device", *COMPRESSED) else budget.working_bytes(N) + 6000
+    with gb.config.set(budget=room, packing="off"):
+        yield placed(placement, tmp_path)
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_matrices_lie_where_the_grid_says(placement: str, engine: Engine) -> None:
+    arrays = operands(0, "INT64", n=N, density=0.2)["A"]
+    A = engine.put(gb.Matrix.from_coo(arrays.rows, arrays.columns, arrays.values, nrows=N, ncols=N))
+    ids = A._store.lying()[0].indices
+    lies = dict(zip(COMPRESSED, ("device", "zerocopy"), strict=True)).get(placement, placement)
+    assert (ids.placement, A._store.lying()[0].compressed) == (lies, placement in COMPRESSED)
 
 
 @pytest.mark.parametrize("placement", PLACEMENTS)

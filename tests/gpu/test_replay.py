@@ -117,6 +117,30 @@ def test_shortest_paths(dtype: str, name: str, source: int, delta: Any, gpu: Any
         np.testing.assert_allclose(found.to("cpu").to_dense(np.inf), want, rtol=1e-5 * dtype.startswith("FP"))
 
 
+def test_shortest_paths_in_another_order(gpu: Any) -> None:
+    """Vectors lie in the matrix's order while the device goes on alone."""
+    edges, n = GRAPHS["a ladder of 50 by 30"]
+    rows, columns = np.array(edges).T
+    lengths = np.random.default_rng(3).integers(1, 30, rows.size)
+    A = gb.Matrix.from_coo(np.r_[rows, columns], np.r_[columns, rows], np.r_[lengths, lengths], nrows=n, ncols=n)
+    B = A.to("gpu", placement="zerocopy").reorder(np.random.default_rng(4).permutation(n))
+    np.testing.assert_array_equal(gb.algorithms.sssp(B, 30, 40).to("cpu").to_dense(np.inf), judge(A, 30))
+
+
+def test_rounds_that_nobody_attends_pack_nothing(gpu: Any) -> None:
+    """Nobody knows how much they read, and to pack is to wait for the device."""
+    rows, columns = np.array(path(400)).T
+    A = gb.Matrix.from_coo(rows, columns, 1 + rows % 2, "UINT8", nrows=400, ncols=400)
+    B = A.to("gpu", placement="zerocopy")
+    with gb.config.set(packing="auto"):
+        want = judge(A, 0)
+        for _ in range(3):  # 400 rounds, of which the host sees 16
+            np.testing.assert_array_equal(gb.algorithms.sssp(B, 0).to("cpu").to_dense(np.inf), want)
+    held = B._store.rows
+    assert held.packed is None
+    assert held.multiplied < held.nvals
+
+
 def judge(A: gb.Matrix, source: int) -> Any:
     """Dijkstra's distances, by SciPy, to which a stored 0 is no edge."""
     indptr, ids, values = A.to_csr()

@@ -44,7 +44,7 @@ def of(rows: Rows, dtype: DataType, entries: int) -> Packed:
         made: Packed = rows.packed
         return made
     bits = max(1, (rows.ncols - 1).bit_length())
-    if rows.iso or dtype.is_complex or bits > 31 or rows.nvals == 0:
+    if rows.iso or dtype.is_complex or bits > 31 or rows.nvals == 0 or not launch.is_attended():
         return NOT_PACKED
     rows.multiplied += entries
     if config.packing == "auto" and rows.multiplied < _PASSES * rows.nvals:

@@ -316,6 +316,8 @@ def _push(
     xp = gpu.xp
     result_type = case.semiring.return_type
     counted = None if case.vector is None else case.vector.row_entries
+    if counted is None and case.vector is not None and case.vector.count is not None:  # to count takes a wait
+        counted = case.vector.count * columns.nvals // columns.nrows
     together = case.packed(columns, columns.nvals if counted is None else counted)
     values, bits = case.vector_arguments()
     result = VectorStore(result_type, store.size)
@@ -324,8 +326,6 @@ def _push(
     few = not launch.is_attended() or _is_sparse(case.vector)
     nwords = -(-columns.nrows // 32)
     blocks = launch.blocks(gpu, 32 * max(nwords, columns.chunks.count))
-    if counted is None and case.vector is not None and case.vector.count is not None:  # to count takes a wait
-        counted = case.vector.count * columns.nvals // columns.nrows
     wanted = Wanted(None if case.vector is None or case.vector.is_full else case.vector.bits, 0, counted)
     heads_of = near.ids, np.uint32(near.k)
     operands = values, bits, *mask.arguments(), result.values, result.bits, np.uint32(together.bits), *heads_of
