@@ -1,7 +1,8 @@
 """What a call costs before any data moves: ``python -m benchmarks.latency``, on a GPU, in about a minute.
 
 Importing; the first call of a kernel that nobody compiled yet, and of one that lies in the cache of an earlier process,
-each in a fresh process; launching mxv from Python, many times without waiting; a level of a search that has thousands.
+each in a fresh process; launching mxv from Python, many times without waiting; a level of a search that has thousands,
+and a round of shortest paths.
 """
 
 from __future__ import annotations
@@ -181,14 +182,16 @@ def launches(report: Report, calls: int, repeats: int) -> None:
 
 
 def levels(report: Report, side: int, repeats: int) -> None:
-    """A search of a grid from its corner: 2 (side - 1) levels, all of them small."""
+    """Paths of a grid from its corner: 2 (side - 1) levels, all of them small. Its edges are 1 long each, so a round of
+    shortest paths is a level too."""
     gpu = device.current()
     for placement in ("device", "zerocopy"):
         A = gb.io.read(f"grid:{side}x{side}", placement=placement)
-        gb.algorithms.bfs(A, 0)
         count = 2 * side - 1
-        seconds = [timed(lambda A=A: gb.algorithms.bfs(A, 0), gpu.synchronize)[1] / count for _ in range(repeats)]
-        add(report, f"bfs, a level, {placement}", "us", seconds, levels=count, side=side)
+        for name, call in (("bfs, a level", gb.algorithms.bfs), ("sssp, a round", gb.algorithms.sssp)):
+            call(A, 0)
+            seconds = [timed(lambda call=call, A=A: call(A, 0), gpu.synchronize)[1] / count for _ in range(repeats)]
+            add(report, f"{name}, {placement}", "us", seconds, levels=count, side=side)
 
 
 def row(case: Case) -> list[str]:
