@@ -134,7 +134,10 @@ class Replay:
     def _heads(self, rounds: int) -> Any:
         """The heads of the rows that are pushed, if there are any after so many rounds with such a frontier."""
         rows = self.frontier.next_rows
-        if rows is None or self.clock.asks_for_values:
+        if rows is None:
+            return None
+        if self.clock.asks_for_values:  # heads have none; packed words have, and are made when the host is back
+            rows.multiplied += rounds * (self.frontier.row_entries or 0)
             return None
         return heads.to_push(rows, rows, rounds * (self.frontier.count or 0))
 

@@ -314,6 +314,8 @@ def _push(
 ) -> None:  # fmt: skip
     gpu = device.current()
     xp = gpu.xp
+    if case.vector is not None and case.asks_for_values(columns):
+        case.vector.next_rows = columns  # whoever counts the frontier next counts what is read of them, too
     result_type = case.semiring.return_type
     counted = None if case.vector is None else case.vector.row_entries
     if counted is None and case.vector is not None and case.vector.count is not None:  # to count takes a wait

@@ -84,6 +84,8 @@ class VectorStore:
 
     @next_rows.setter
     def next_rows(self, rows: Rows) -> None:
+        if self.next_rows is not rows:
+            self.row_entries = None  # if there are any, they are of others
         self._next_rows = weakref.ref(rows)  # a matrix may go: it is large
 
     @property
@@ -113,9 +115,9 @@ class VectorStore:
     def count_rows(self, rows: Rows) -> int:
         """The entries of the rows where the vector has one; its own are counted on the way."""
         if self.row_entries is None or self.next_rows is not rows or self.count is None:
+            self.next_rows = rows
             with orders.within(rows.order):
                 self.count, self.row_entries = launch.frontier(self.bits, self.size, rows.indptr)
-            self.next_rows = rows
         return self.row_entries
 
     def operands(self) -> tuple[Any, Any]:
