@@ -43,21 +43,23 @@ def buckets(
     Where a round leaves `near` empty, the limit rises to the least distance beyond it and `step` more, at most `last`,
     and `near` becomes what that takes in. Ends early where an integer distance has wrapped around.
 
-    With `nonnegative` lengths an engine may go through the body by itself, as :func:`rounds` says: the limit is a
-    Scalar then, to be compared with and no more, and the number of entries 0, as all that is known is that they are
-    few.
-
     Parameters
     ----------
+    near : Vector
+        What fell in the round before and lies in the bucket; the body's to change.
     distance : Vector, full
-        Infinite, or an integer's largest, where a vertex is not reached; 0 or more elsewhere.
-    step : number
-        Where the first bucket ends, too.
+        Infinite, or an integer's largest, where a vertex is not reached.
+    step, last : number
+        How far a bucket goes, which is where the first one ends, and the largest distance that there can be.
+    nonnegative : bool
+        No length is negative. Then an engine may go through the body by itself, as :func:`rounds` says: the limit is a
+        Scalar then, to be compared with and no more, and the number of entries 0, as all that is known is that they
+        are few.
     """
     dtype, limit, number = distance.dtype, step, 0
 
-    def has_wrapped() -> bool:
-        return dtype.is_integer and nonnegative and near.reduce(monoid.min).get(0) < 0
+    def is_sound() -> bool:
+        return not dtype.is_integer or near.reduce(monoid.min).get(0) >= 0
 
     while near.nvals:
         yield limit, near.nvals
@@ -70,12 +72,11 @@ def buckets(
         number += 1
         if number % _PATIENCE or not nonnegative:
             continue
-        if has_wrapped():
+        if not is_sound():
             return
         engine, store = near._need()
-        replay = engine.replay_buckets(store, distance._need()[1], limit, step, last, lambda: not has_wrapped())
+        replay = engine.replay_buckets(store, distance._need()[1], limit, step, last, is_sound)
         if replay is not None:
             for at in replay:
                 yield Scalar._on_device(at), 0
-            if replay.rounds:
-                limit, number = replay.clock.now(), number + replay.rounds
+            limit, number = replay.number(), number + replay.rounds

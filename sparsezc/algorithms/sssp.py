@@ -134,12 +134,12 @@ def _search(
     if dtype.is_integer:
         step = max(ceil(step) - 1, 0)  # the bucket's last distance belongs to it
     last = never - 1 if dtype.is_integer else float(np.finfo(dtype.np_type).max)
-    distance = Vector.from_scalar(never, n, dtype)
-    distance[sources] = 0
     near, t, less = A._vector(dtype), A._vector(dtype), A._vector(types.BOOL)
     near[sources] = 0
-    steps = buckets(near, distance, step, last, nonnegative=lengths.least >= 0)
-    for rounds, (limit, count) in enumerate(steps):
+    distance = Vector.from_scalar(never, n, dtype)
+    distance(near.S) << 0  # by what lies on A's engine: that is where it comes to lie, too
+    # The rounds get no name: it would keep a recording open in the traceback of what stops them.
+    for rounds, (limit, count) in enumerate(buckets(near, distance, step, last, nonnegative=lengths.least >= 0)):
         if lengths.least < 0 and rounds == n:
             break
         product = near.vxm(A, semiring.min_plus[dtype])

@@ -74,7 +74,9 @@ class Engine(Protocol):
     def replay_buckets(
         self, near: Any, distance: Any, limit: float, step: float, last: float, goes_on: Callable[[], bool]
     ) -> Any:
-        """The same for delta-stepping, whose rounds differ by the limit of the bucket in work."""
+        """The same for delta-stepping, whose rounds differ by the limit of the bucket in work: afterwards its `rounds`
+        says how many there were, and `number()` what the limit is. It ends where `goes_on` says no.
+        """
 
     def sample(self, store: Any) -> Any:
         """A matrix with some entries of each row, hubs first, that costs little to read; None where there is none."""

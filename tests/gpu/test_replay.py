@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,7 +13,10 @@ from scipy.sparse import csgraph
 
 import sparsezc as gb
 from sparsezc import device
+from sparsezc.engines.gpu import elementwise, launch
+from sparsezc.engines.gpu.replay import Replay
 from sparsezc.errors import InvalidValue
+from sparsezc.memory import budget
 
 
 def both(edges: list[tuple[int, int]], n: int, *, directed: bool = False) -> tuple[gb.Matrix, gb.Matrix]:
@@ -205,6 +209,52 @@ def test_a_body_that_fails_leaves_the_device_usable(gpu: Any) -> None:
         seen = -1
     assert seen == -1
     assert gb.algorithms.bfs(B, 0).to("cpu").isequal(gb.algorithms.bfs(A, 0))
+
+
+def test_shortest_paths_that_are_stopped_leave_the_device_usable(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By Ctrl-C, say, whose traceback somebody still holds when the next statement comes."""
+    B = both(path(200), 200)[0]
+    stopped, select, calls = False, elementwise.select, []
+
+    def stop(*given: Any, **more: Any) -> None:
+        calls.append(1)
+        if not launch.is_attended() and len(calls) > 38:  # a round has two: the 20th is the first recorded one's
+            raise KeyboardInterrupt
+        select(*given, **more)
+
+    monkeypatch.setattr(elementwise, "select", stop)
+    try:
+        gb.algorithms.sssp(B, 0)
+    except KeyboardInterrupt as error:
+        monkeypatch.undo()
+        stopped = error.__traceback__ is not None
+        assert launch.is_attended()
+        assert gb.algorithms.bfs(B, 0).reduce("max").value == 199
+        assert gb.algorithms.sssp(B, 0).reduce("max").value == 199
+    assert stopped
+
+
+@pytest.mark.parametrize("name", ["bfs", "sssp"])
+def test_row_heads_that_go_while_rounds_are_recorded(name: str, gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memory runs short between two batches: what was recorded has the addresses of the heads, so they stay so long."""
+    call = getattr(gb.algorithms, name)
+    indptr, ids, _ = both(path(400), 400)[1].to_csr()
+    B = gb.Matrix.from_csr(indptr, ids, 1, ncols=400, symmetric=True).to("gpu", placement="zerocopy")
+    for _ in range(3):  # lengths that are all alike are not read one by one, so heads serve shortest paths too
+        assert call(B, 0).reduce("max").value == 399
+    made, held = weakref.ref(B._store.rows.heads), []
+    goes_on = Replay._goes_on
+
+    def shortage(replay: Replay) -> bool:
+        if replay.rounds:
+            budget.reclaim()
+            assert B._store.rows.heads is None
+            held.append(made() is not None)
+        return goes_on(replay)
+
+    monkeypatch.setattr(Replay, "_goes_on", shortage)
+    assert call(B, 0).reduce("max").value == 399
+    assert held[0]
 
 
 def test_a_matrix_that_goes_while_a_loop_is_recorded(gpu: Any) -> None:

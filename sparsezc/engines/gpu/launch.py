@@ -114,10 +114,13 @@ class _Spare:
 
 
 class _Spares(list[_Spare]):
-    """What the next results take; `neutral`: the arrays of values that were given out filled, and for which monoid."""
+    """What the next results take; `neutral`: the arrays of values that were given out filled, and for which monoid;
+    `held`: what else recorded kernels have the addresses of.
+    """
 
     def __init__(self) -> None:
         super().__init__()
+        self.held: list[Any] = []
         self.neutral: dict[int, tuple[Any, Any]] = {}  # by the array's id
 
 
@@ -148,6 +151,12 @@ def spare(values: Any, bits: Any) -> None:
     """Keep a vector's former arrays for the next result, if rounds run unattended."""
     if _spare is not None and values is not None and bits is not None:
         _spare.append(_Spare(values, bits, _spare.neutral.pop(id(values), (values, None))[1]))
+
+
+def hold(x: Any) -> None:
+    """Keep something whose address a kernel was given, for as long as what is recorded may run."""
+    if _spare is not None:
+        _spare.held.append(x)
 
 
 def written(values: Any) -> None:

@@ -38,19 +38,35 @@ def of(rows: Rows, dtype: DataType, entries: int) -> Packed:
     With ``packing="auto"`` they are made once products have read as much as making them does; never beyond the memory
     that there is.
     """
-    if config.packing == "off" or (config.packing == "auto" and rows.indices.placement not in memory.IN_PLACE):
+    if not _are_wanted(rows):
         return NOT_PACKED
     if rows.packed is not None:
         made: Packed = rows.packed
         return made
-    bits = max(1, (rows.ncols - 1).bit_length())
-    if rows.iso or dtype.is_complex or bits > 31 or rows.nvals == 0 or not launch.is_attended():
+    if dtype.is_complex or not launch.is_attended():
         return NOT_PACKED
     rows.multiplied += entries
-    if config.packing == "auto" and rows.multiplied < _PASSES * rows.nvals:
+    if config.packing == "auto" and not is_due(rows):
         return NOT_PACKED
-    made = rows.packed = _make(rows, dtype, bits)
+    made = rows.packed = _make(rows, dtype, _bits(rows))
     return made
+
+
+def is_due(rows: Rows) -> bool:
+    """Whether products have read so much that the next one makes the words, or finds that there can be none."""
+    return rows.packed is None and rows.multiplied >= _PASSES * rows.nvals and _are_wanted(rows)
+
+
+def _are_wanted(rows: Rows) -> bool:
+    """Whether the settings, the placement and the width of ids let there be any."""
+    if config.packing == "off" or (config.packing == "auto" and rows.indices.placement not in memory.IN_PLACE):
+        return False
+    return not (rows.iso or rows.wide or rows.compressed) and _bits(rows) <= 31 and rows.nvals > 0
+
+
+def _bits(rows: Rows) -> int:
+    """Of an id."""
+    return max(1, (rows.ncols - 1).bit_length())
 
 
 def _make(rows: Rows, dtype: DataType, bits: int) -> Packed:

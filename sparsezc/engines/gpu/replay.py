@@ -2,9 +2,9 @@
 
 A search of a road network has thousands of rounds of little work each, and most of a round's time is the host's:
 Python, launches, a wait for the frontier's size. So the loops of ``sparsezc/algorithms/_rounds.py`` are handed to
-:class:`Replay` once their frontier has stayed small: the body runs a few times more while the device records its
-kernels (a CUDA graph), and is then replayed a batch at a time, with one wait for the frontier after each. A frontier
-that grows goes back to the host, which chooses between push and pull.
+:class:`Replay` once their frontier has stayed small: the body runs twice as ever and twice while the device records
+its kernels (a CUDA graph), which is then replayed a batch at a time, with one wait for the frontier after each. A
+frontier that grows goes back to the host, which chooses between push and pull.
 
 What changes from round to round the device counts itself: the depth of a search (:class:`Depth`), or how far a bucket
 of delta-stepping goes (:class:`Limit`). The rows of such graphs are short: where a search asks for ids alone, the
@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc import device, stats
-from sparsezc.engines.gpu import direction, heads, launch, orders, specialise
+from sparsezc.engines.gpu import direction, heads, launch, orders, packed, specialise
 from sparsezc.engines.gpu.stores import VectorStore
 from sparsezc.semirings import monoid
 from sparsezc.semirings.types import FP64, INT64
@@ -31,8 +31,6 @@ _FEW = 64  # a frontier of fewer than one vertex in so many is pushed
 
 class Depth:
     """What rounds that differ by their number go by: `number`, the round's, from `depth` on."""
-
-    asks_for_values = False
 
     def __init__(self, depth: int) -> None:
         self.number = launch.OnDevice(device.current().xp.full(1, depth, np.int64), INT64)
@@ -53,14 +51,12 @@ class Limit:
         Of the bucket in work, how far beyond the least distance the next goes, and where the last ends.
     """
 
-    asks_for_values = True
-
     def __init__(self, distance: VectorStore, limit: float, step: float, last: float) -> None:
         xp = device.current().xp
         self.distance, dtype = distance, distance.dtype
         kind = INT64 if dtype.is_integer else FP64
         self.number = launch.OnDevice(xp.full(1, limit, kind.np_type), kind)
-        self._ends = kind.np_type.type(step), kind.np_type.type(last)
+        self._step, self._last = kind.np_type.type(step), kind.np_type.type(last)
         self._never = dtype.np_type.type(np.iinfo(dtype.np_type).max if dtype.is_integer else np.inf)
         self._round = launch.OnDevice(xp.zeros(1, np.int64), INT64)
         self._busy, self._found = xp.full(1, -1, np.int64), xp.zeros(1, dtype.np_type)
@@ -69,38 +65,45 @@ class Limit:
     def turn(self, frontier: VectorStore) -> None:
         """One round more, and the next bucket if the frontier is empty."""
         launch.next_round(self._round)
-        size, distance, rounds = np.uint64(frontier.size), self.distance.values, (self._round.array, self._busy)
-        bits, limit, found, never = frontier.bits, self.number.array, self._found, self._never
-        self._run("bucket_is_empty", frontier.nwords, (np.uint64(frontier.nwords), bits, *rounds, found, never))
-        self._run("bucket_starts", frontier.size, (size, distance, *rounds, limit, found, never))
-        ends = (limit, *self._ends, found, never, frontier.values, bits)
-        self._run("bucket_fills", frontier.size, (size, distance, *rounds, *ends))
+        near, bits, nwords = frontier.values, frontier.bits, frontier.nwords
+        counter, busy, limit, found, never = self._round.array, self._busy, self.number.array, self._found, self._never
+        vertices = np.uint64(frontier.size), self.distance.values, counter, busy, limit
+        self._run("bucket_is_empty", nwords, (np.uint64(nwords), bits, counter, busy, found, never))
+        self._run("bucket_starts", frontier.size, (*vertices, found, never))
+        self._run("bucket_fills", frontier.size, (*vertices, self._step, self._last, found, never, near, bits))
 
     def _run(self, name: str, threads: int, arguments: tuple[Any, ...]) -> None:
         gpu = device.current()
         kernel = specialise.kernel(gpu, "buckets.cu", self._prelude, name)
         kernel(launch.blocks(gpu, threads), launch.THREADS, arguments)
 
-    def now(self) -> float:
-        """The limit. Waits for the device."""
-        return device.current().asnumpy(self.number.array)[0].item()  # type: ignore[no-any-return]
-
 
 class Replay:
-    """The rounds that follow, for as long as `frontier` is small and not empty, and `goes_on`.
+    """The rounds that follow, for as long as `frontier` is small and not empty, and `condition` holds.
 
-    Iterating gives the loop's body four rounds, each with the number that `clock` keeps on the device; `rounds` is how
-    many there have been afterwards. A body that runs with an empty frontier must change nothing.
+    Iterating gives the loop's body four rounds, each with the number that `clock` keeps on the device. A body that runs
+    with an empty frontier must change nothing.
+
+    Attributes
+    ----------
+    rounds : int
+        How many there have been.
     """
 
-    def __init__(self, frontier: VectorStore, clock: Depth | Limit, goes_on: Callable[[], bool] | None = None) -> None:
+    def __init__(
+        self, frontier: VectorStore, clock: Depth | Limit, condition: Callable[[], bool] = lambda: True
+    ) -> None:
         self.frontier, self.clock, self.rounds = frontier, clock, 0
-        self._may_go_on = goes_on
+        self._condition = condition
+
+    def number(self) -> Any:
+        """What the clock says now. Waits for the device."""
+        return device.current().asnumpy(self.clock.number.array)[0].item()
 
     def __iter__(self) -> Iterator[Any]:
         if not self._goes_on():
             return
-        near = self._heads(0)  # held: their addresses are recorded
+        near = self._caches(0)
         if stats.is_counting():  # which asks the device after each launch
             return
         gpu = device.current()
@@ -114,7 +117,7 @@ class Replay:
         recording.replay()
         self.rounds += 4
         pairs = _LEAST
-        while self._arrays() == before and self._goes_on() and self._heads(2 * pairs) is near:
+        while self._arrays() == before and self._goes_on() and self._caches(2 * pairs) is near:
             for _ in range(pairs):
                 recording.replay()
             self.rounds += 2 * pairs
@@ -131,23 +134,23 @@ class Replay:
         with orders.within(self.frontier.order):
             return gpu.pointer(self.frontier.values), gpu.pointer(self.frontier.bits)
 
-    def _heads(self, rounds: int) -> Any:
-        """The heads of the rows that are pushed, if there are any after so many rounds with such a frontier."""
+    def _caches(self, rounds: int) -> Any:
+        """What saves pushes reading over the link, after so many rounds with such a frontier: row heads, or where they
+        ask for values the host's turn to pack these beside the ids. Another than before is not in what is recorded.
+        """
         rows = self.frontier.next_rows
         if rows is None:
             return None
-        if self.clock.asks_for_values:  # heads have none; packed words have, and are made when the host is back
+        if isinstance(self.clock, Limit) and not rows.iso:
             rows.multiplied += rounds * (self.frontier.row_entries or 0)
-            return None
+            return packed.is_due(rows)
         return heads.to_push(rows, rows, rounds * (self.frontier.count or 0))
 
     def _goes_on(self) -> bool:
         """Whether the frontier has entries, and so few that a push needs no second thought. Waits for the device."""
         store = self.frontier
         store.count = store.row_entries = None
-        if not 0 < store.nvals() < store.size // _FEW:
-            return False
-        if self._may_go_on is not None and not self._may_go_on():
+        if not 0 < store.nvals() < store.size // _FEW or not self._condition():
             return False
         rows = store.next_rows
         if rows is None:

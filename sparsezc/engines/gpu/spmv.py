@@ -135,7 +135,7 @@ class _Case:
 
     def packed(self, rows: Rows, entries: float) -> packed.Packed:
         """Ids and values in one word, where a product that reads so many entries has use for both."""
-        if not self.reads_values or self.vector is None or rows.iso or rows.wide or rows.compressed:
+        if not self.reads_values or self.vector is None:
             return packed.NOT_PACKED
         return packed.of(rows, self.matrix.dtype, int(entries))
 
@@ -265,7 +265,9 @@ def _heads_to_push(case: _Case, columns: Rows, rows: Rows | None) -> heads.Heads
     if case.asks_for_values(columns):
         return heads.NO_HEADS
     count = None if case.vector is None or not launch.is_attended() else case.vector.count
-    return heads.to_push(columns, rows, count)
+    near = heads.to_push(columns, rows, count)
+    launch.hold(near)
+    return near
 
 
 def _pull(
@@ -314,7 +316,7 @@ def _push(
 ) -> None:  # fmt: skip
     gpu = device.current()
     xp = gpu.xp
-    if case.vector is not None and case.asks_for_values(columns):
+    if case.vector is not None and case.reads_values:
         case.vector.next_rows = columns  # whoever counts the frontier next counts what is read of them, too
     result_type = case.semiring.return_type
     counted = None if case.vector is None else case.vector.row_entries
