@@ -122,10 +122,9 @@ def run_graph(name: str, report: Report, options: argparse.Namespace) -> None:
     synchronize, xp = (gpu.synchronize, gpu.xp) if gpu else (nothing, np)
     graph = Graph(name, name, placement, options.weights, xp)
     print(f"{name}: {graph.n:,} vertices, {graph.nvals:,} entries", flush=True)
-    cases = planned(options)
-    sources = [source_of(plan.kernel, graph, options) for plan in cases]
-    made: list[Case] = []
-    for plan, source in zip(cases, sources, strict=True):
+    made: list[tuple[Planned, Any, Case]] = []
+    for plan in planned(options):
+        source = source_of(plan.kernel, graph, options)
         with report.part(f"{plan.label}, {name}"), plan.kept(graph):
             start = time.perf_counter()
             call = partial(KERNELS[plan.kernel].prepare(graph, argparse.Namespace(iterations=1)), source)
@@ -138,7 +137,7 @@ def run_graph(name: str, report: Report, options: argparse.Namespace) -> None:
             case.trials = [Trial(source, took, case.notes["nbytes"]) for took in times]
             case.rate = report.rates.get(placement)
             report.add(case)
-            made.append(case)
+            made.append((plan, source, case))
             took = time.perf_counter() - start
             print(f"  {plan.label}: {number(case.notes['nbytes'] / 1e6)} MB ({took:.1f} s)", flush=True)
             if options.levels:
@@ -146,10 +145,11 @@ def run_graph(name: str, report: Report, options: argparse.Namespace) -> None:
             if plan.kernel == "bfs" and plan.heads == options.heads[-1]:
                 for pattern in PATTERNS:
                     report.add(make_case(f"  EMOGI {pattern}", graph, emogi_case(graph, answer, pattern)))
-    if options.counters == "ncu":
+    if options.counters == "ncu" and made:
         with report.part(f"{name}: ncu"):
-            found = counters.with_ncu(name, options.weights, cases, sources)
-            for case, counted in zip(made, found, strict=True):
+            plans, sources, cases = zip(*made, strict=True)
+            found = counters.with_ncu(name, options.weights, plans, sources)
+            for case, counted in zip(cases, found, strict=True):
                 case.notes["counted"] = counted._asdict()
             report.save()
 

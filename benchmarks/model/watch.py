@@ -82,13 +82,13 @@ class Model:
             return made
 
         watched.run, watched.pointers = look_and_run, pointers_near
-        watched.replay = lambda _frontier, _number: None  # each round comes back, to be looked at
+        watched.replay = watched.replay_buckets = lambda *_: None  # each round comes back, to be looked at
         if engine == "cpu" and self.heads:
             Matrix._sampled = lambda A: self._sample(A)  # type: ignore[assignment,method-assign]
         try:
             yield self
         finally:
-            del watched.run, watched.pointers, watched.replay  # the class's own are seen again
+            del watched.run, watched.pointers, watched.replay, watched.replay_buckets  # the class's own are seen again
             Matrix._sampled = sampled  # type: ignore[method-assign]
 
     def _sample(self, A: Matrix) -> Matrix | None:

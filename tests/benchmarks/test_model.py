@@ -175,13 +175,19 @@ def test_many_searches_at_once(graph: str, slots: int, device: EmulatedDevice) -
 
 
 @lockstep
-def test_rounds_that_go_on_without_the_host_are_predicted_too(device: EmulatedDevice) -> None:
-    A = gb.io.read("path:300", placement="zerocopy")
-    found = assert_close(device, lambda: gb.algorithms.bfs(A, 0))
-    assert found.useful_bytes == pytest.approx(4 * A.nvals, rel=0.01)
+@pytest.mark.parametrize(
+    ("algorithm", "weights", "bytes_of_an_entry", "kernel"),
+    [(gb.algorithms.bfs, None, 4, "turn"), (gb.algorithms.sssp, "hash:8-72", 5, "bucket_is_empty")],
+)
+def test_rounds_that_go_on_without_the_host_are_predicted_too(
+    algorithm: Any, weights: str | None, bytes_of_an_entry: int, kernel: str, device: EmulatedDevice
+) -> None:
+    A = gb.io.read("path:300", weights=weights, placement="zerocopy")
+    found = assert_close(device, lambda: algorithm(A, 0))
+    assert found.useful_bytes >= bytes_of_an_entry * A.nvals * 0.99
     device.reset()
-    gb.algorithms.bfs(A, 0)
-    assert "turn" in device.launches
+    algorithm(A, 0)
+    assert kernel in device.launches
 
 
 @lockstep
@@ -312,6 +318,28 @@ def test_the_command_predicts_without_a_gpu(tmp_path: Path) -> None:
     assert all(case["trials"] == [] for case in found["cases"])
     nothing = [case["name"] for case in found["cases"] if not case["requests"]]
     assert nothing == ["bfs, 8 heads", "cc, 8 heads"]  # all that they look at is at hand
+
+
+def test_a_case_that_fails_leaves_the_others_their_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, device: EmulatedDevice
+) -> None:
+    def fails(*_: Any, **__: Any) -> None:
+        raise RuntimeError("of this test")
+
+    def counts(_graph: str, _weights: str, plans: Any, sources: Any) -> list[counters.Counted]:
+        assert len(plans) == len(sources)
+        return [counters.Counted(len(plan.kernel), 0, 0) for plan in plans]
+
+    monkeypatch.setattr(counters, "why_not_ncu", lambda: None)
+    monkeypatch.setattr(counters, "with_ncu", counts)
+    monkeypatch.setattr(gb.algorithms, "sssp", fails)
+    path = tmp_path / "m.json"
+    arguments = ["kron:7", "--engine", "gpu", "--heads", "0", "--kernels", "bfs,sssp,pagerank", "--out", str(path)]
+    assert command.main(arguments) == 1
+    found = json.loads(path.read_text())
+    assert len(found["failures"]) == 2  # shortest paths, twice
+    told = {case["name"]: case["notes"]["counted"]["requests"] for case in found["cases"] if "counted" in case["notes"]}
+    assert told == {"bfs, 0 heads": 3, "pagerank": 8}
 
 
 def test_the_command_runs_64_searches_as_64(tmp_path: Path) -> None:

@@ -3,13 +3,13 @@
 // Who calls: engines/gpu/elementwise.py (apply, select, ewise_add/mult/union, assign, extract, dup, casts, merges).
 // What a warp does: it looks at 32 presence words at once, a lane each, and goes on with those where something can change, some
 // at a time so that their operands travel together; a word is 32 entries, one a lane, and one aligned request a type of 4
-// bytes. Everything lies on the device.
+// bytes. So a sparse vector costs its presence words, and little more. Everything lies on the device.
 //
 // The prelude supplies U, V, S, Z, W (types of the two operands, the scalar, result, output), `W accumulate(W, Z)` and
 // `bool compute(U u, V v, bool has_u, bool has_v, S s, S s2, u64 i, Z& z)`: the result of entry i and whether there is one;
 // the flags READS_U, READS_V (values needed), NEEDS_U, NEEDS_V (no result without an entry there), GATHER (u is read at index[i]), COUNTS (the
 // scalar is *number, which the device changes) and ACCUM. An operand that the operation lacks
-// has READS_* false and no bits, which counts as present.
+// has READS_* false and no bits, which counts as present. Where neither operand has an entry there is no result.
 #include "write.cuh"
 
 namespace szc {
@@ -30,10 +30,11 @@ extern "C" __global__ void __launch_bounds__(256)
     const u32 allowed = there ? allowed_word(out, mine, size) : 0, assigned = there && region ? region[mine] : ALL;
     const u32 old = there && old_bits ? old_bits[mine] : 0;
     const u32 in_u = there && u_bits && !GATHER ? u_bits[mine] : ALL, in_v = there && v_bits ? v_bits[mine] : ALL;
+    const u32 inputs = NEEDS_U && NEEDS_V ? in_u & in_v : NEEDS_U ? in_u : NEEDS_V ? in_v : in_u | in_v;
     // Where nothing can change, nothing need be written, unless all of the output is.
-    const u32 todo = __ballot_sync(ALL, there && (w_bits != old_bits || allowed || (replace && old)));
+    const bool todo = there && (w_bits != old_bits || allowed || (replace && old));
     u32 now = 0;
-    for (u32 left = todo; left;) {
+    for (u32 left = __ballot_sync(ALL, todo && (old || (allowed & assigned & inputs))); left;) {
       u32 word[AHEAD];
       U x[AHEAD];
       V y[AHEAD];
@@ -62,7 +63,7 @@ extern "C" __global__ void __launch_bounds__(256)
         if (lane == from) now = bits;
       }
     }
-    if (has_bit(todo, lane)) out.bits[mine] = now;
+    if (todo) out.bits[mine] = now;
   }
 }
 
