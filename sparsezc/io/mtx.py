@@ -142,6 +142,8 @@ def _head(path: Path) -> _Head:
     if field == "complex":
         raise FileFormatError(f"{path} holds complex numbers; the types are {', '.join(map(str, types.ALL))}")
     build.check_sizes(nrows, ncols)
+    if symmetry != "general" and nrows != ncols:
+        raise FileFormatError(f"{path} says that it is {symmetry}, and {nrows} x {ncols}; such a matrix is square")
     build.check_count(path, nvals, 4 if layout == "coordinate" else 2)
     return _Head(int(nrows), int(ncols), int(nvals), layout, field, symmetry, stated)
 

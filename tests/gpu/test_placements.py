@@ -44,6 +44,16 @@ def test_a_kernel_reads_what_the_host_wrote(gpu: Any) -> None:
         assert A.mxv(gb.Vector.from_coo([0, 1], [1.0, 10.0]), gb.semiring.plus_times).new().to_dict() == {0: 20, 1: 43}
 
 
+@pytest.mark.parametrize("placement", GPU_PLACEMENTS)
+def test_the_one_value_of_all_entries_lies_on_the_card(placement: str, gpu: Any) -> None:
+    A = gb.Matrix.from_csr([0, 2, 3, 3], [0, 2, 1], 7, ncols=3).to("gpu", placement=placement)
+    for B, wanted in ((A, {0: 28, 1: 14}), (A.T.new(), {0: 7, 1: 14, 2: 7}), (A.dup(), {0: 28, 1: 14})):
+        assert B._store.rows.values.placement == "device"
+        v = gb.Vector.from_dense([1, 2, 3])
+        assert B.mxv(v, gb.semiring.plus_times).new().to_dict() == wanted
+        assert v.vxm(B.T, gb.semiring.plus_times).new().to_dict() == wanted
+
+
 def test_a_name_that_is_no_placement() -> None:
     with pytest.raises(gb.exceptions.InvalidValue, match=r"'cloud'.*host, device, zerocopy"):
         memory.allocate("cloud", 1, "int8")

@@ -45,6 +45,8 @@ BAD = {
     "cut.mtx": (MM + "3 3 3\n1 1 5\n2 2 6\n", "cut.mtx"),
     "short.mtx": ("%%MatrixMarket", "short.mtx"),
     "huge-count.mtx": (MM + "3 3 999999999999999\n1 1 5\n", "more than it can hold"),
+    "oblong.mtx": (MM.replace("general", "symmetric") + "3 2 1\n2 1 5\n", r"oblong.mtx .*symmetric.*3 x 2.*square"),
+    "oblong-skew.mtx": (MM.replace("general", "skew-symmetric") + "2 3 1\n2 1 5\n", "skew-symmetric.*2 x 3.*square"),
     "outside.mtx": (MM + "3 3 1\n4 1 5\n", r"line 3: .*out of bounds"),
     "zero.mtx": (MM + "3 3 1\n0 1 5\n", r"line 3: .*out of bounds"),
     "surplus.mtx": (MM + "3 3 1\n1 1 5\n2 2 5\n", "line|surplus.mtx"),

@@ -25,6 +25,7 @@ from sparsezc.errors import warn_slow
 from sparsezc.memory import Buffer
 from sparsezc.memory.blocks import BlocksBuffer
 from sparsezc.memory.budget import LONG
+from sparsezc.memory.device import DeviceBuffer
 from sparsezc.semirings.types import DataType
 
 __all__ = ["LONG", "Chunks", "MatrixStore", "Rows", "VectorStore", "rows_of"]
@@ -101,6 +102,8 @@ class Rows:
 
     def __post_init__(self) -> None:
         self.chunks = Chunks.of(device.current(), self.indptr, self.nvals)
+        if self.iso and self.values.placement != "device":  # every warp asks for it again and again
+            self.values = DeviceBuffer(device.current().xp.asarray(self.values.read(0, 1)))
 
     @cached_property
     def arguments(self) -> tuple[Any, ...]:
