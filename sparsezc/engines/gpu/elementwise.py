@@ -55,8 +55,9 @@ def run_map(
     kernel = specialise.kernel(gpu, "map.cu", prelude, "map")
     out = Out(store, apart=gathers and store is u)
     a, b = (scalar_type.np_type.type(0 if s is number else s) for s in scalars)
+    blocks = launch.blocks(gpu, 32 * store.nwords)
     kernel(
-        launch.blocks(gpu, 32 * store.nwords),
+        blocks,
         launch.THREADS,
         (
             np.uint64(store.size),
@@ -70,6 +71,7 @@ def run_map(
             *out.arguments(),
             *mask.arguments(),
             np.uint32(replace),
+            np.uint32(launch.share(blocks, store.nwords)),
         ),
     )
     out.done(count)

@@ -36,6 +36,13 @@ def piece(blocks: int, nwords: int, most: int) -> np.uint64:
     return np.uint64(max(1, min(most, nwords // (4 * warps(blocks)))))
 
 
+def share(blocks: int, nwords: int) -> np.uint64:
+    """Words, at most 32, that a warp looks at together where few have anything to do: what there is lies side by side in a
+    frontier, and goes to as many warps as there are.
+    """
+    return np.uint64(max(1, min(32, -(-nwords // warps(blocks)))))
+
+
 def spread(blocks: int, nchunks: int) -> np.uint32:
     """Chunks of long rows that a warp looks at together where few may be wanted: no more than leave every warp some, as
     else, where all are wanted after all, a few warps have all the work.

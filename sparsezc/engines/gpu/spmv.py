@@ -337,7 +337,7 @@ def _push(
         prelude = case.prelude(columns, None, result_type, part, looks=near.k > 0, words=together.bits > 0)
         kernel = specialise.kernel(gpu, "vxm.cu", prelude, "vxm")
         counters = 0 if few else xp.zeros(2, np.uint64)
-        piece = np.uint64(32) if few else launch.piece(blocks, part.nwords, 4)
+        piece = launch.share(blocks, part.nwords) if few else launch.piece(blocks, part.nwords, 4)
         turn = piece, launch.spread(blocks, part.nchunks) if few else np.uint32(1)
         stats.run(kernel, part.near, blocks, launch.THREADS, (*part.arguments, *operands, counters, *turn))
     result.count = None

@@ -1,8 +1,8 @@
 // Elementwise work on vectors: w<mask> = accum(w, f(u, v, s)), for every operation that makes entry i from entry i.
 //
 // Who calls: engines/gpu/elementwise.py (apply, select, ewise_add/mult/union, assign, extract, dup, casts, merges).
-// What a warp does: it looks at 32 presence words at once, a lane each, and goes on with those where something can change, some
-// at a time so that their operands travel together; a word is 32 entries, one a lane, and one aligned request a type of 4
+// What a warp does: it looks at `piece` (at most 32) presence words at once, a lane each, and goes on with those where something can
+// change, some at a time so that their operands travel together; a word is 32 entries, one a lane, and one aligned request a type of 4
 // bytes. So a sparse vector costs its presence words, and little more. Everything lies on the device.
 //
 // The prelude supplies U, V, S, Z, W (types of the two operands, the scalar, result, output), `W accumulate(W, Z)` and
@@ -18,14 +18,13 @@ constexpr u32 AHEAD = sizeof(U) + sizeof(V) + sizeof(W) <= 16 ? 4 : 2;  // words
 
 extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 size, const U* u, const u32* u_bits, const V* v, const u32* v_bits, const u64* index, S s, S s2,
-           const S* number, const u32* region, W* w, u32* w_bits, const W* old_w, const u32* old_bits, const u32* mask, u32 flip, u32 replace) {
+           const S* number, const u32* region, W* w, u32* w_bits, const W* old_w, const u32* old_bits, const u32* mask, u32 flip, u32 replace, u32 piece) {
   const Output out = {w, w_bits, old_w, old_bits, mask, flip, replace};
   if (COUNTS) s = *number;
   const u32 lane = lane_id();
   const u64 nwords = (size + 31) / 32;
-  const u64 warps = (u64)gridDim.x * (blockDim.x >> 5);
-  for (u64 base = 32 * (((u64)blockIdx.x * blockDim.x + threadIdx.x) >> 5); base < nwords; base += 32 * warps) {
-    const u64 mine = base + lane;  // the word whose presence bits this lane reads and writes
+  for (u64 base = (u64)piece * ((blockIdx.x * blockDim.x + threadIdx.x) >> 5); base < nwords; base += piece * gridDim.x * (blockDim.x >> 5)) {
+    const u64 mine = lane < piece ? base + lane : nwords;  // the word whose presence bits this lane reads and writes
     const bool there = mine < nwords;
     const u32 allowed = there ? allowed_word(out, mine, size) : 0, assigned = there && region ? region[mine] : ALL;
     const u32 old = there && old_bits ? old_bits[mine] : 0;
