@@ -100,6 +100,8 @@ def test_only_products_that_it_serves_are_cut(gpu: Any, monkeypatch: pytest.Monk
         got << B.mxv(v, op)  # sums of another type than the result's
         want << A.mxv(u, op)
         assert got.to("cpu").isclose(want)
+        with gb.config.set(packing="on"):  # a word for id and value, if it fits or not
+            assert B.mxv(v, "plus_times").new().to("cpu").isclose(A.mxv(u, "plus_times").new())
         C = held(A, "zerocopy")
         assert C.mxv(v, op).new().to("cpu").isclose(A.mxv(u, op).new())
     assert B._store.rows.blocks is None
@@ -162,6 +164,16 @@ def test_blocks_without_values_go_before_those_with_values_are_made(gpu: Any, mo
         assert not B._store.rows.blocks.values
         B.mxv(v, "plus_times").new()
         assert B._store.rows.blocks.values
+
+
+def test_packing_concerns_products_that_read_values(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    A, u = matrix("UINT8"), full("FP64")
+    parts_of(monkeypatch, 4, 8)
+    B = held(A)
+    with gb.config.set(packing="on"):
+        for _ in range(3):
+            assert B.mxv(u.to("gpu"), "plus_second").new().to("cpu").isclose(A.mxv(u, "plus_second").new())
+    assert len(B._store.rows.blocks.rows) == 4
 
 
 def test_pagerank_and_recorded_rounds(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,8 +37,8 @@ def piece(blocks: int, nwords: int, most: int) -> np.uint64:
 
 
 def share(blocks: int, nwords: int) -> np.uint64:
-    """Words, at most 32, that a warp looks at together where few have anything to do: what there is lies side by side in a
-    frontier, and goes to as many warps as there are.
+    """Words, at most 32, that a warp looks at together where few have anything to do: these may lie side by side, and
+    go to as many warps as there are.
     """
     return np.uint64(max(1, min(32, -(-nwords // warps(blocks)))))
 

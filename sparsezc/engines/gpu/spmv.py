@@ -88,7 +88,9 @@ def _blocks(
     reads = ("x" if case.vector_left else "y") in semiring.reads
     if not vector.is_full or vector is out or not reads or case.stops:
         return [rows]
-    if accum is not None or not mask.allows_all or out.dtype is not semiring.return_type or config.packing == "on":
+    if accum is not None or not mask.allows_all or out.dtype is not semiring.return_type:
+        return [rows]
+    if case.reads_values and config.packing == "on":  # blocks have no packed words
         return [rows]
     if rows.blocks is not None and out.bits is None:
         out.make()  # while blocks may go for it: those that a product holds stay until it is done
