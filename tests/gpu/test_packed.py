@@ -31,7 +31,7 @@ def vectors(dtype: str) -> tuple[gb.Vector, gb.Vector]:
 
 @pytest.mark.parametrize("long", [2048, 33], ids=["sliced", "in chunks"])
 @pytest.mark.parametrize("placement", ["device", "zerocopy"])
-@pytest.mark.parametrize("dtype", ["UINT8", "INT8", "INT64", "FP32", "FP64", "BOOL"])
+@pytest.mark.parametrize("dtype", ["UINT8", "INT8", "UINT16", "INT64", "FP32", "FP64", "BOOL"])
 def test_answers_are_the_same(dtype: str, placement: str, long: int, gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stores, "LONG", long)
     A = matrix(dtype, 1 if dtype == "BOOL" else 120)
