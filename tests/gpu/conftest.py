@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sparsezc.engines.gpu import stores
-from sparsezc.engines.gpu.placements import resident, segments, staging
+from sparsezc.engines.gpu.placements import gather, resident, segments, staging
 from sparsezc.memory import budget
 
 
@@ -16,4 +16,5 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budget, "LONG", 64)
     monkeypatch.setattr(segments, "BITS", 6)
     monkeypatch.setattr(staging, "MOST", 1 << 12)
+    monkeypatch.setattr(gather, "_ROWS", 64)
     monkeypatch.setattr(resident, "_LARGE", 0)

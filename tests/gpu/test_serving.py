@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
 import sparsezc as gb
 from sparsezc import device
-from sparsezc.engines.gpu.placements import gather, resident, segments, ways
+from sparsezc.engines.gpu.placements import Entries, gather, resident, segments, staging, ways
 from sparsezc.memory import budget
 from tests.gpu.serving import N, link_bytes, matrix, room_for, statements, vectors
 
@@ -166,6 +167,17 @@ def test_other_arrays_take_the_card_once_they_are_read_as_much_as_it_holds() -> 
         assert first[1] > 0
         assert again[0] + again[1] < 12 * A.nvals - (10 * both.filled << segments.BITS)
         assert B.mxv(full, "plus_times").new().to("cpu").isclose(A.mxv(full, "plus_times").new())
+
+
+def test_at_half_of_the_edges_cached_keeps_what_its_goal_asks_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """PageRank on kron:22 is to move 0.4 of the ids: what gathering takes of the card comes out of the share for that."""
+    ids = SimpleNamespace(dtype=np.dtype(np.uint32), placement="cached")
+    rows: Any = SimpleNamespace(nrows=1 << 22, nvals=128_311_436, indices=ids, chunks=SimpleNamespace(length=2048))
+    monkeypatch.setattr(staging, "room", lambda _: int(0.5 * 5 * rows.nvals))
+    room = resident._room(rows, Entries(cast("Any", ids), None))
+    assert room >= 0.6 * 4 * rows.nvals
+    fetching = staging.room(rows) - room
+    assert staging.least(rows, 4) + gather.plan_bytes(rows, fetching) <= fetching
 
 
 @pytest.mark.parametrize("graph", ["kron:8", "kron:8?weights=1-255", "kron:8?weights=1-70000"])

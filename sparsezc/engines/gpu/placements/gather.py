@@ -1,10 +1,11 @@
 """Placement ``gather``: the rows that a product wants are put together by the host's threads, then copied.
 
 What arrives is a matrix whose other rows are empty: its offsets are the sums of the wanted rows' lengths, so the
-kernels see nothing new. What exceeds a buffer goes in turns, and the threads fill one buffer while the card reads
-another. A row that is longer than half a buffer stays where it is and is read over the link. Source: A. H. N. Sabet,
-Z. Zhao, R. Gupta, Subway: minimizing data transfer during out-of-GPU-memory graph processing, EuroSys 2020,
-doi:10.1145/3342195.3387537.
+kernels see nothing new. They are made for a turn's rows at a time, once to tell the host what to gather and once more
+for the kernel, as for all rows they would take more of the card than buffers do. What exceeds a buffer goes in turns,
+and the threads fill one buffer while the card reads another. A row that is longer than half a buffer stays where it is
+and is read over the link. Source: A. H. N. Sabet, Z. Zhao, R. Gupta, Subway: minimizing data transfer during
+out-of-GPU-memory graph processing, EuroSys 2020, doi:10.1145/3342195.3387537.
 
 Subway gathers always. Here a piece of the matrix, of half a buffer, of which so much is wanted that copying all takes
 less time than gathering (hands.py measures both) is copied from where it lies.
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -25,7 +27,9 @@ from sparsezc.engines.gpu.placements.hands import Runs
 from sparsezc.engines.gpu.stores import Rows
 from sparsezc.errors import OutOfMemory
 
-PLAN_BYTES = 17  # a row: the offsets of what is gathered and, while they are made, as many bytes once more and one
+_ROW_BYTES = 17  # of a turn: the offsets of what is gathered and, while they are made, as many bytes once more and one
+_ROWS = 1 << 18  # of a turn at least: with fewer, what it takes beside its bytes would be the most
+_SHARE_OF_ROOM = 1 / 8  # for offsets, where that is more
 _SPAN = 2**31 - 1  # entries that one turn's rows may lie apart: its runs are told in 4 bytes
 
 
@@ -35,11 +39,12 @@ def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
 
 
 class Pieces(NamedTuple):
-    """A matrix in pieces for buffers of `size` entries: piece k has rows[k] .. rows[k+1]-1, and so with its entries and
-    chunks; `long` are those that are one row, too long for half a buffer.
+    """A matrix in pieces for buffers of `size` entries, of `most` rows at most: piece k has rows[k] .. rows[k+1]-1, and
+    so with its entries and chunks; `long` are those that are one row, too long for half a buffer.
     """
 
     size: int
+    most: int
     rows: list[int]
     entries: list[int]
     chunks: list[int]
@@ -50,23 +55,16 @@ class Pieces(NamedTuple):
         return (self.rows[first], self.rows[end]), (self.chunks[first], self.chunks[end])
 
 
-class Gathered(NamedTuple):
-    """The matrix of the wanted rows: its offsets, and the offset of each piece and of the end."""
-
-    indptr: Any
-    offsets: list[int]
-
-
 class Turn(NamedTuple):
-    """Rows and chunks, whose `nvals` entries arrive from entry `start` of the matrix with offsets `indptr`: gathered
-    from runs, or without these copied as they lie.
+    """Rows and chunks, whose `nvals` entries arrive from entry `start` on: gathered from runs, or where they are
+    `whole` copied as they lie.
     """
 
     rows: tuple[int, int]
     chunks: tuple[int, int]
-    indptr: Any
     start: int
     nvals: int
+    whole: bool = False
     runs: Runs | None = None
 
 
@@ -79,25 +77,38 @@ class Plan(NamedTuple):
 
     rows: Rows
     entries: Entries
+    wanted: Wanted
     size: int
     long: list[tuple[int, tuple[int, int]]]
     turns: list[Turn]
     buffers: staging.Staging | None
 
 
+def plan_bytes(rows: Rows, room: int) -> int:
+    """Of the card, for the offsets of one turn where so many bytes are there for buffers and these."""
+    return _ROW_BYTES * _most(rows, room)
+
+
+def _most(rows: Rows, room: int) -> int:
+    """Rows of a turn, whole presence words."""
+    return min(-(-rows.nrows // 32) * 32, max(_ROWS, int(_SHARE_OF_ROOM * room) // _ROW_BYTES // 32 * 32))
+
+
 def plan(rows: Rows, entries: Entries, wanted: Wanted) -> Plan:
     """What is gathered, and what is copied, when."""
-    size = staging.size(rows, entries.nbytes, PLAN_BYTES * rows.nrows)
-    pieces = _pieces(rows, size)
-    gathered, counts = _gathered(rows, pieces, wanted)
+    room = staging.room(rows)
+    size = staging.size(rows, entries.nbytes, plan_bytes(rows, room))
+    pieces = _pieces(rows, size, _most(rows, room))
+    counts = _counts(rows, pieces, wanted)
     share = hands.share()
     long, turns = [], []
-    first, count = 0, 0  # what the next turn gathers: the pieces from the first on that have none yet
+    first, count, start = 0, 0, 0  # what the next turn gathers: the pieces from the first on that have none yet
     for k, (wants, begin, end) in enumerate(zip(counts, pieces.entries, pieces.entries[1:], strict=False)):
         alone = wants > 0 and (k in pieces.long or wants >= share * (end - begin))
-        if alone or count + wants > size - 32 or end - pieces.entries[first] > _SPAN:
-            turns += _turn(rows, pieces, gathered, first, k, count)
-            first, count = k, 0
+        is_far = end - pieces.entries[first] > _SPAN or pieces.rows[k + 1] - pieces.rows[first] > pieces.most
+        if alone or count + wants > size - 32 or is_far:
+            turns += _turn(rows, pieces, wanted, first, k, start, count)
+            first, count, start = k, 0, start + count
         if not alone:
             count += wants
             continue
@@ -105,10 +116,10 @@ def plan(rows: Rows, entries: Entries, wanted: Wanted) -> Plan:
         if k in pieces.long:
             long.append((pieces.rows[k], pieces.of(k, k + 1)[1]))
         else:
-            turns.append(Turn(*pieces.of(k, k + 1), rows.indptr, begin, end - begin))
-    turns += _turn(rows, pieces, gathered, first, len(counts), count)
+            turns.append(Turn(*pieces.of(k, k + 1), begin, end - begin, whole=True))
+    turns += _turn(rows, pieces, wanted, first, len(counts), start, count)
     buffers = staging.Staging(entries, size) if any(turn.nvals for turn in turns) else None
-    return Plan(rows, entries, size, long, turns, buffers)
+    return Plan(rows, entries, wanted, size, long, turns, buffers)
 
 
 def serve(given: Plan, subset: Any = None) -> Iterator[Part]:
@@ -118,17 +129,21 @@ def serve(given: Plan, subset: Any = None) -> Iterator[Part]:
         yield part(rows, staging.in_place(rows, entries), which=(row + 1, row + 1), chunks=chunks, subset=subset)
     buffers = given.buffers
     for turn in given.turns:
-        indptr, near, pointers = turn.indptr, True, staging.in_place(rows, entries)
+        near, pointers = True, staging.in_place(rows, entries)
         sources = _sources(given, turn) if buffers is not None and turn.nvals else []
+        offsets: _Offsets | None = None  # the matrix's own
         if sources is None:
-            indptr, near = rows.indptr, False
-        elif buffers is not None and sources:
+            near = False
+        elif not turn.whole:
+            offsets = _Offsets(rows, given.wanted, turn.rows, turn.start)
+        if buffers is not None and sources:
             start = time.perf_counter()
             there = buffers.fill(sources, turn.start % 32)
             if turn.runs is not None:
                 hands.copied(buffers.copied(), sum(source.nbytes for source in sources), start)
             buffers.arrived()
             pointers = staging.pointers(rows, entries, there, turn.start - turn.start % 32)
+        indptr = rows.indptr if offsets is None else offsets.address
         yield part(rows, pointers, which=turn.rows, chunks=turn.chunks, indptr=indptr, subset=subset, near=near)
 
 
@@ -136,77 +151,110 @@ def _sources(given: Plan, turn: Turn) -> list[Any] | None:
     """What a turn copies to the card: the matrix as it lies, or runs that the threads gather while the card reads the
     turn before. None: the host lets no memory be pinned for these, and they are read in place.
     """
-    if turn.runs is None:
+    if turn.whole:
         return [buffer.read(turn.start, turn.start + turn.nvals) for buffer in given.entries.buffers]
     try:
+        assert turn.runs is not None
         return hands.fill(given.rows, given.entries, given.size, turn.runs)
     except OutOfMemory:
         return None
 
 
-def _gathered(rows: Rows, pieces: Pieces, wanted: Wanted) -> tuple[Gathered, list[int]]:
-    """The wanted rows, but for those that are read in place, and how many entries are wanted of each piece."""
+def _lengths(rows: Rows, wanted: Wanted, first: int, end: int, into: Any) -> None:
+    """How many entries are wanted of rows first .. end-1, the first of which begins a presence word."""
+    xp = device.current().xp
+    xp.subtract(rows.indptr[first + 1 : end + 1], rows.indptr[first:end], out=into)
+    if wanted.words is not None:
+        words = wanted.words[first // 32 : -(-end // 32)] ^ np.uint32(wanted.flip)
+        into *= xp.unpackbits(words.view(np.uint8), bitorder="little")[: end - first]
+
+
+class _Offsets:
+    """The offsets of what a turn gathers, made in place as they are the most of what that takes.
+
+    Attributes
+    ----------
+    first : int
+        The first row that there is an offset of: kernels look at all rows of a presence word.
+    array : array of int64 on the device
+    """
+
+    def __init__(self, rows: Rows, wanted: Wanted, which: tuple[int, int], start: int) -> None:
+        xp = device.current().xp
+        self.first, end = which[0] // 32 * 32, min(rows.nrows, -(-which[1] // 32) * 32)
+        self.array = xp.empty(end - self.first + 1, np.int64)
+        lengths = self.array[1:]
+        _lengths(rows, wanted, self.first, end, lengths)
+        lengths[: which[0] - self.first] = 0
+        lengths[which[1] - self.first :] = 0
+        self.array[0] = start
+        xp.cumsum(self.array, out=self.array)
+
+    @property
+    def address(self) -> np.uint64:
+        """Where the offset of row 0 would lie."""
+        return np.uint64((device.current().pointer(self.array) - 8 * self.first) % 2**64)
+
+
+def _counts(rows: Rows, pieces: Pieces, wanted: Wanted) -> list[int]:
+    """How many entries are wanted of each piece."""
     if wanted.words is None:
-        return Gathered(rows.indptr, pieces.entries), np.diff(pieces.entries).tolist()
+        return [end - first for first, end in pairwise(pieces.entries)]
     gpu = device.current()
     xp = gpu.xp
-    bits = xp.unpackbits((wanted.words ^ np.uint32(wanted.flip)).view(np.uint8), bitorder="little")
-    indptr = xp.zeros(rows.nrows + 1, np.int64)
-    lengths = indptr[1:]  # in place, as of all that a plan takes this is the most
-    xp.subtract(rows.indptr[1:], rows.indptr[:-1], out=lengths)
-    lengths *= bits[: rows.nrows]
-    long = xp.asarray([pieces.rows[k] for k in pieces.long], np.int64)
-    apart = lengths[long]
-    lengths[long] = 0
-    xp.cumsum(lengths, out=lengths)
-    found = gpu.asnumpy(xp.concatenate([indptr[xp.asarray(pieces.rows)], apart]))
-    offsets = found[: len(pieces.rows)]
-    counts = np.diff(offsets)
-    counts[pieces.long] = found[len(pieces.rows) :]
-    return Gathered(indptr, offsets.tolist()), counts.tolist()
+    ends, found = np.asarray(pieces.rows), []
+    lengths = xp.empty(pieces.most, np.int64)
+    for first in range(0, rows.nrows, pieces.most):
+        end = min(first + pieces.most, rows.nrows)
+        own = lengths[: end - first]
+        _lengths(rows, wanted, first, end, own)
+        xp.cumsum(own, out=own)
+        mine = ends[(ends > first) & (ends <= end)]  # pieces end where these rows do
+        found.append(xp.diff(xp.concatenate([xp.zeros(1, np.int64), own[xp.asarray(mine - first - 1)]])))
+    return [int(count) for count in gpu.asnumpy(xp.concatenate(found))]
 
 
-def _turn(rows: Rows, pieces: Pieces, gathered: Gathered, first: int, end: int, count: int) -> list[Turn]:
+def _turn(rows: Rows, pieces: Pieces, wanted: Wanted, first: int, end: int, start: int, count: int) -> list[Turn]:
     """The turn that gathers pieces first .. end-1. Rows that nobody wants have one, too: what is absent is written."""
     if first == end:
         return []
-    where, start = pieces.of(first, end), gathered.offsets[first]
+    which, chunks = pieces.of(first, end)
     if count == 0:
-        return [Turn(*where, gathered.indptr, start, 0)]
+        return [Turn(which, chunks, start, 0)]
     gpu = device.current()
     xp = gpu.xp
-    offsets = gathered.indptr[where[0][0] : where[0][1] + 1]
-    at = xp.flatnonzero(offsets[1:] != offsets[:-1]) + where[0][0]
-    begins = rows.indptr[at] - pieces.entries[first]
-    ends = begins + gathered.indptr[at + 1] - gathered.indptr[at]
-    before = xp.concatenate([gathered.indptr[at] - start, xp.asarray([count])])
+    offsets = _Offsets(rows, wanted, which, 0).array
+    at = xp.flatnonzero(offsets[1:] != offsets[:-1])
+    begins = rows.indptr[at + which[0] // 32 * 32] - pieces.entries[first]
+    ends = begins + offsets[at + 1] - offsets[at]
+    before = xp.concatenate([offsets[at], xp.asarray([count])])
     bounds = xp.stack([begins, ends], axis=1).astype(np.int64 if rows.wide else np.int32)
     tasks = xp.searchsorted(before, xp.asarray(hands.tasks(count)))
     tasks, taken = gpu.asnumpy(xp.stack([tasks, before[tasks]]))
     runs = Runs(pieces.entries[first], gpu.asnumpy(bounds), np.append(tasks, at.size), np.append(taken, count))
-    return [Turn(*where, gathered.indptr, start, count, runs)]
+    return [Turn(which, chunks, start, count, runs=runs)]
 
 
 _known: WeakKeyDictionary[Rows, Pieces] = WeakKeyDictionary()
 
 
-def _pieces(rows: Rows, size: int) -> Pieces:
+def _pieces(rows: Rows, size: int, most: int) -> Pieces:
     """The pieces of a matrix, which are looked for once as long as buffers stay as large."""
     known = _known.get(rows)
-    if known is None or known.size != size:
-        known = _known[rows] = _cut(rows, size)
+    if known is None or (known.size, known.most) != (size, most):
+        known = _known[rows] = _cut(rows, size, most)
     return known
 
 
-def _cut(rows: Rows, size: int) -> Pieces:
+def _cut(rows: Rows, size: int, most: int) -> Pieces:
     """A piece has the rows that begin in so many entries as half a buffer holds. So with its last one, which is no
-    longer than the other half, it fits the buffer.
+    longer than the other half, it fits the buffer. None reaches beyond a multiple of `most` rows.
     """
     gpu = device.current()
     xp = gpu.xp
     half = size // 2
     long = xp.flatnonzero(rows.indptr[1:] - rows.indptr[:-1] > half - 32)
-    ends = xp.asarray([0, rows.nrows], np.int64)
+    ends = xp.asarray([*range(0, rows.nrows, most), rows.nrows], np.int64)
     halves = xp.searchsorted(rows.indptr, xp.arange(half, rows.nvals, half))
     cuts = xp.unique(xp.concatenate([halves, long, long + 1, ends]))
     chunks = rows.chunks
@@ -218,5 +266,6 @@ def _cut(rows: Rows, size: int) -> Pieces:
     kept = np.append(entries[:-1] != entries[1:], True)  # a piece without entries is part of the one before it
     kept[0] = True
     kept |= np.isin(cuts, alone + 1)  # unless that is one long row, of which only the chunks are asked for
+    kept |= cuts % most == 0
     cuts, entries, at = (array[kept] for array in (cuts, entries, at))
-    return Pieces(size, cuts.tolist(), entries.tolist(), at.tolist(), np.searchsorted(cuts, alone).tolist())
+    return Pieces(size, most, cuts.tolist(), entries.tolist(), at.tolist(), np.searchsorted(cuts, alone).tolist())

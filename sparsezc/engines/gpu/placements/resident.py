@@ -303,8 +303,9 @@ def _room(rows: Rows, entries: Entries) -> int:
     """
     room = staging.room(rows)
     if rows.indices.placement == "cached" and room:
-        least = staging.least(rows, entries.nbytes) + gather.PLAN_BYTES * rows.nrows
-        return max(0, min(room - least, int(room * share(ACTIVE, rows.nvals * entries.nbytes, room))))
+        stays = int(room * share(ACTIVE, rows.nvals * entries.nbytes, room))
+        least = staging.least(rows, entries.nbytes) + gather.plan_bytes(rows, room - stays)
+        return max(0, min(room - least, stays))
     return room - ways.buffers(rows, entries, room)
 
 
