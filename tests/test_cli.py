@@ -505,6 +505,16 @@ def test_a_reader_that_stops_early_is_no_error():
     assert process.wait(timeout=60) in (0, 1)
 
 
+@pytest.mark.parametrize("stream", [1, 2])
+def test_a_closed_output_is_not_written_to(stream):
+    command = [sys.executable, "-m", "sparsezc", "info", "star:9"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    closed = ["sh", "-c", f'exec "$@" {stream}>&-', "sh", *command]
+    done = subprocess.run(closed, env=environment, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert bool(done.stdout) == (stream == 2)
+
+
 def test_a_million_edges_from_a_cold_start_take_under_five_seconds(tmp_path):
     """In seconds of the processor, which other programs on the machine do not change as much as those of the wall."""
     pairs = np.random.default_rng(1).integers(0, 200_000, (1_000_000, 2))

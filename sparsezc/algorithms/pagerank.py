@@ -137,7 +137,9 @@ def _out_weight(A: Matrix, weighted: bool) -> Vector:
         raise InvalidValue("weighted: A has negative values; weights >= 0 are needed")
     total = Vector(types.FP64, A.nrows)
     total << A.reduce_rowwise(monoid.plus[types.FP64])
-    if total.nvals and not total.reduce(monoid.plus).value < float("inf"):
-        raise InvalidValue("weighted: A has values that are NaN or infinite; finite weights are needed")
+    # The sum of all may be beyond the type where no vertex's is; a maximum may pass over a NaN.
+    most = total.reduce(monoid.max).get(0.0)
+    if most and not total.apply(binary.truediv, right=most).new().reduce(monoid.plus).value < float("inf"):
+        raise InvalidValue("weighted: A has values, or sums of a row's, that are NaN or infinite: finite is needed")
     total << total.select(select.valuene, 0)
     return total

@@ -48,7 +48,8 @@ def sssp(A: Matrix, source: Any, delta: float | None = None) -> Vector:
     -------
     Vector, size n
         The distances, 0 at the source; vertices that are not reached have no entry. INT64 for BOOL and integer
-        lengths, else the matrix's own type (FP32 or FP64).
+        lengths, else the matrix's own type (FP32 or FP64): a sum beyond that type's largest number is infinite, and
+        whoever is so far away has no entry either.
 
     Raises
     ------

@@ -77,6 +77,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     {"command": "info", ...}
     0
     """
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever called: nobody wants to read it
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
     try:
         arguments = parser().parse_args(argv)
     except KeyboardInterrupt:

@@ -92,7 +92,9 @@ def _skip(file: Stream, count: int) -> None:
 def write(csr: Csr, out: Output) -> None:
     """Write a graph; one that is not known to be symmetric is stored with its incoming edges, as GAP does."""
     if csr.nrows != csr.ncols or csr.nrows >= 2**31:
-        raise InvalidValue(f"a .sg file holds a square matrix of less than 2^31 rows, not {csr.nrows} x {csr.ncols}")
+        raise InvalidValue(
+            f"a .sg or .wsg file holds a square matrix of less than 2^31 rows, not {csr.nrows} x {csr.ncols}"
+        )
     weighted = _weighted(out.path)
     with out.open() as file:
         file.write(np.uint8(not csr.symmetric).tobytes())

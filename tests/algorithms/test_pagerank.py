@@ -131,5 +131,12 @@ def test_bad_shapes_and_types():
     with pytest.raises(gb.exceptions.DimensionMismatch, match="A is 2 x 3"):
         pagerank(gb.Matrix("FP64", 2, 3))
     nans = matrix(csr(3, [(0, 1), (0, 2)], [1.0, np.nan]), "FP64")
-    with pytest.raises(gb.exceptions.InvalidValue, match="NaN"):
-        pagerank(nans, weighted=True)
+    for bad in (nans, matrix(csr(3, [(0, 1), (0, 2)], [1e308, 1e308]), "FP64")):
+        with pytest.raises(gb.exceptions.InvalidValue, match="sums of a row's, that are NaN or infinite"):
+            pagerank(bad, weighted=True)
+
+
+def test_weights_whose_sum_over_all_rows_is_infinite():
+    edges = [(0, 1), (1, 2), (2, 0), (1, 0)]
+    huge, small = (matrix(csr(3, edges, [1.5 * f, 1.5 * f, 1.0 * f, 0.2 * f]), "FP64") for f in (1e308, 1.0))
+    assert pagerank(huge, weighted=True).isclose(pagerank(small, weighted=True))

@@ -170,7 +170,7 @@ def test_other_arrays_take_the_card_once_they_are_read_as_much_as_it_holds() -> 
 
 
 def test_at_half_of_the_edges_cached_keeps_what_its_goal_asks_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """PageRank on kron:22 is to move 0.4 of the ids: what gathering takes of the card comes out of the share for that."""
+    """PageRank on kron:22 is to move 0.4 of the ids: what gathering takes of the card comes out of its own share."""
     ids = SimpleNamespace(dtype=np.dtype(np.uint32), placement="cached")
     rows: Any = SimpleNamespace(nrows=1 << 22, nvals=128_311_436, indices=ids, chunks=SimpleNamespace(length=2048))
     monkeypatch.setattr(staging, "room", lambda _: int(0.5 * 5 * rows.nvals))
