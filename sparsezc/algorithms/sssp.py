@@ -138,7 +138,7 @@ def _search(
     near, t, less = A._vector(dtype), A._vector(dtype), A._vector(types.BOOL)
     near[sources] = 0
     distance = Vector.from_scalar(never, n, dtype)
-    distance(near.S) << 0  # by what lies on A's engine: that is where it comes to lie, too
+    distance(near.S) << 0  # `near` lies on A's engine, and so `distance` does from here on
     # The rounds get no name: it would keep a recording open in the traceback of what stops them.
     for rounds, (limit, count) in enumerate(buckets(near, distance, step, last, nonnegative=lengths.least >= 0)):
         if lengths.least < 0 and rounds == n:

@@ -184,7 +184,8 @@ def test_rounds_that_go_on_without_the_host_are_predicted_too(
 ) -> None:
     A = gb.io.read("path:300", weights=weights, placement="zerocopy")
     found = assert_close(device, lambda: algorithm(A, 0))
-    assert found.useful_bytes >= bytes_of_an_entry * A.nvals * 0.99
+    least = bytes_of_an_entry * A.nvals
+    assert 0.99 * least <= found.useful_bytes <= (1.01 if algorithm is gb.algorithms.bfs else 2) * least
     device.reset()
     algorithm(A, 0)
     assert kernel in device.launches

@@ -169,6 +169,24 @@ def test_other_arrays_take_the_card_once_they_are_read_as_much_as_it_holds() -> 
         assert B.mxv(full, "plus_times").new().to("cpu").isclose(A.mxv(full, "plus_times").new())
 
 
+def test_a_push_goes_by_the_entries_of_its_own_rows(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    n, seen = 400, []
+    few = gb.Matrix.from_coo([0, 1, 2], [1, 2, 3], [1.0, 2.0, 3.0], nrows=n, ncols=n).to("gpu", placement="zerocopy")
+    many = gb.Matrix.from_coo(np.repeat(np.arange(5), n), np.tile(np.arange(n), 5), 1.0).to("gpu", placement="hybrid")
+    v = gb.Vector.from_coo([0, 1, 2], 1.0, size=5).to("gpu")
+    u = gb.Vector.from_coo([0, 1, 2], 1.0, size=n).to("gpu")
+    parts = resident.parts
+    monkeypatch.setattr(resident, "parts", lambda *given: seen.append(given[2].entries) or parts(*given))
+    u.vxm(few, "plus_times").new()
+    u._store.count = u._store.row_entries = None
+    assert u.nvals == 3
+    square = gb.Matrix.from_coo(np.repeat(np.arange(5), n), np.tile(np.arange(n), 5), 1.0, nrows=n, ncols=n)
+    u.vxm(square.to("gpu", placement="hybrid"), "any_pair").new()
+    v.vxm(many, "any_pair").new()
+    assert seen[0] == pytest.approx(3 * 5 * n / n)  # the mean of its rows, as nobody has counted them
+    assert seen[1] == pytest.approx(3 * n)
+
+
 def test_at_half_of_the_edges_cached_keeps_what_its_goal_asks_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """PageRank on kron:22 is to move 0.4 of the ids: what gathering takes of the card comes out of its own share."""
     ids = SimpleNamespace(dtype=np.dtype(np.uint32), placement="cached")

@@ -139,7 +139,8 @@ _spare: _Spares | None = None
 def unattended() -> Iterator[Any]:
     """Statements that must not wait for the device, nor decide by what it says, and that find their arrays again.
 
-    Gives the arrays that they changed for others, which must stay for as long as what was recorded may run.
+    Gives the arrays that they changed for others, and what else they read, all of which must stay for as long as what
+    was recorded may run.
     """
     global _spare
     before, _spare = _spare, _Spares()

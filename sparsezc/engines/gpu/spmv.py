@@ -90,7 +90,7 @@ def _blocks(
         return [rows]
     if accum is not None or not mask.allows_all or out.dtype is not semiring.return_type:
         return [rows]
-    if case.reads_values and config.packing == "on":  # blocks have no packed words
+    if case.asks_for_values(rows) and config.packing == "on":  # blocks have no packed words
         return [rows]
     if rows.blocks is not None and out.bits is None:
         out.make()  # while blocks may go for it: those that a product holds stay until it is done
@@ -321,7 +321,9 @@ def _push(
     if case.vector is not None and case.reads_values:
         case.vector.next_rows = columns  # whoever counts the frontier next counts what is read of them, too
     result_type = case.semiring.return_type
-    counted = None if case.vector is None else case.vector.row_entries
+    counted = None  # or what is known of the entries of these rows, not of another matrix's
+    if case.vector is not None and case.vector.next_rows is columns:
+        counted = case.vector.row_entries
     if counted is None and case.vector is not None and case.vector.count is not None:  # to count takes a wait
         counted = case.vector.count * columns.nvals // columns.nrows
     together = case.packed(columns, columns.nvals if counted is None else counted)

@@ -85,7 +85,7 @@ class Rows:
     nvals: int
     indptr: Any
     indices: Buffer
-    values: Buffer
+    values: Buffer  # the one of iso rows lies on the card, wherever the ids are
     iso: bool
     order: Order | None = None  # of its rows and columns; None: the users' own
     chunks: Chunks = field(init=False)
