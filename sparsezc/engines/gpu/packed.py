@@ -46,7 +46,7 @@ def of(rows: Rows, dtype: DataType, entries: int) -> Packed:
     if dtype.is_complex or not launch.is_attended():
         return NOT_PACKED
     rows.multiplied += entries
-    if config.packing == "auto" and not is_due(rows):
+    if config.packing == "auto" and not _has_paid(rows):
         return NOT_PACKED
     made = rows.packed = _make(rows, dtype, _bits(rows))
     return made
@@ -54,7 +54,11 @@ def of(rows: Rows, dtype: DataType, entries: int) -> Packed:
 
 def is_due(rows: Rows) -> bool:
     """Whether products have read so much that the next one makes the words, or finds that there can be none."""
-    return rows.packed is None and rows.multiplied >= _PASSES * rows.nvals and _are_wanted(rows)
+    return rows.packed is None and _has_paid(rows) and _are_wanted(rows)
+
+
+def _has_paid(rows: Rows) -> bool:
+    return rows.multiplied >= _PASSES * rows.nvals
 
 
 def _are_wanted(rows: Rows) -> bool:

@@ -56,16 +56,20 @@ class Pieces(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """Rows and chunks, whose `nvals` entries arrive from entry `start` on: gathered from runs, or where they are
-    `whole` copied as they lie.
+    """Rows and chunks, whose `nvals` entries arrive from entry `start` on: gathered from runs, or without these copied
+    as they lie.
     """
 
     rows: tuple[int, int]
     chunks: tuple[int, int]
     start: int
     nvals: int
-    whole: bool = False
     runs: Runs | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all that the matrix has there is copied."""
+        return self.runs is None and self.nvals > 0
 
 
 class Plan(NamedTuple):
@@ -116,7 +120,7 @@ def plan(rows: Rows, entries: Entries, wanted: Wanted) -> Plan:
         if k in pieces.long:
             long.append((pieces.rows[k], pieces.of(k, k + 1)[1]))
         else:
-            turns.append(Turn(*pieces.of(k, k + 1), begin, end - begin, whole=True))
+            turns.append(Turn(*pieces.of(k, k + 1), begin, end - begin))
     turns += _turn(rows, pieces, wanted, first, len(counts), start, count)
     buffers = staging.Staging(entries, size) if any(turn.nvals for turn in turns) else None
     return Plan(rows, entries, wanted, size, long, turns, buffers)
@@ -134,7 +138,7 @@ def serve(given: Plan, subset: Any = None) -> Iterator[Part]:
         offsets: _Offsets | None = None  # the matrix's own
         if sources is None:
             near = False
-        elif not turn.whole:
+        elif not turn.is_whole:
             offsets = _Offsets(rows, given.wanted, turn.rows, turn.start)
         if buffers is not None and sources:
             start = time.perf_counter()
@@ -151,10 +155,9 @@ def _sources(given: Plan, turn: Turn) -> list[Any] | None:
     """What a turn copies to the card: the matrix as it lies, or runs that the threads gather while the card reads the
     turn before. None: the host lets no memory be pinned for these, and they are read in place.
     """
-    if turn.whole:
+    if turn.runs is None:
         return [buffer.read(turn.start, turn.start + turn.nvals) for buffer in given.entries.buffers]
     try:
-        assert turn.runs is not None
         return hands.fill(given.rows, given.entries, given.size, turn.runs)
     except OutOfMemory:
         return None
@@ -232,7 +235,7 @@ def _turn(rows: Rows, pieces: Pieces, wanted: Wanted, first: int, end: int, star
     tasks = xp.searchsorted(before, xp.asarray(hands.tasks(count)))
     tasks, taken = gpu.asnumpy(xp.stack([tasks, before[tasks]]))
     runs = Runs(pieces.entries[first], gpu.asnumpy(bounds), np.append(tasks, at.size), np.append(taken, count))
-    return [Turn(which, chunks, start, count, runs=runs)]
+    return [Turn(which, chunks, start, count, runs)]
 
 
 _known: WeakKeyDictionary[Rows, Pieces] = WeakKeyDictionary()
