@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import subprocess
 import sys
 import weakref
@@ -16,7 +17,7 @@ import pytest
 import sparsezc as gb
 from sparsezc import device
 from sparsezc.engines.gpu import blocked, heads, matrices, placements, stores
-from sparsezc.engines.gpu.placements import Wanted, resident, segments
+from sparsezc.engines.gpu.placements import Wanted, resident, segments, staging, ways
 from sparsezc.memory import budget
 from tests.gpu.serving import N, matrix, room_for
 
@@ -98,6 +99,43 @@ def test_a_region_is_as_large_as_the_card_allows(left: int, pool: Pool) -> None:
         region = B._store.rows.region
         assert region is None or region.nbytes < left
         assert (region is not None) == (left == 60_000)
+
+
+@pytest.mark.parametrize("placement", ["stream", "gather", "cached"])
+@pytest.mark.parametrize("push", [False, True], ids=["pull", "push"])
+def test_buffers_are_as_large_as_the_card_allows(
+    placement: str, push: bool, pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the card has left: the right answer through smaller buffers, or one error and nothing lost."""
+    monkeypatch.setattr(resident, "WAYS", (ways.GATHERED,))
+    A = matrix("FP64")
+    B, u = A.to("gpu", placement=placement), gb.Vector.from_coo(np.arange(0, N, 2), 1.0, size=N)
+    v, semiring = u.to("gpu"), gb.semiring.min_plus
+    wanted = u.vxm(A, semiring).new() if push else A.mxv(u, semiring).new()
+    sizes, made = list[int](), staging.Staging
+    monkeypatch.setattr(staging, "Staging", lambda entries, size: sizes.append(size) or made(entries, size))
+    served, refused = set[int](), 0
+    with room_for(200_000), gb.config.set(packing="off", head_cache="off"):
+        for left in (*range(500, 6_000, 500), *range(6_000, 400_000, 3_000)):
+            w = gb.Vector.from_dense(np.full(N, 7.0)).to("gpu")
+            budget.reclaim()
+            sizes.clear()
+            pool.limit = pool.used + left
+            try:
+                w << (v.vxm(B, semiring) if push else B.mxv(v, semiring))
+            except gb.exceptions.OutOfMemory as error:
+                refused += 1
+                wrote, told = False, str(error)
+            else:
+                wrote, told = True, ""
+                served.add(sizes[-1] if sizes else 0)
+            pool.limit = math.inf
+            assert wrote or re.search(r"Out of memory allocating [\d,]+ bytes", told)
+            assert w.to("cpu").isequal(wanted if wrote else gb.Vector.from_dense(np.full(N, 7.0)))
+            if wrote and len(sizes) == 1 and len(served) > 2:  # there is room for the largest buffers
+                break
+    assert refused or (placement == "cached" and not push)  # which reads in place, and writes where its result lies
+    assert len(served) > 2
 
 
 def test_caches_go_for_vectors(pool: Pool) -> None:
@@ -240,6 +278,26 @@ def test_the_card_s_own_pool() -> None:
             held.clear()
             pool.set_limit(size=0)
         assert A.mxv(u, "plus_second").new().isclose(wanted)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("placement", ["stream", "gather"])
+def test_buffers_from_the_card_s_own_pool(placement: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """CuPy's pool with a limit that two buffers of 64 MiB exceed."""
+    import cupy
+
+    A = gb.io.read("kron:14").to("gpu", placement=placement)
+    u, sizes, made = gb.Vector.from_dense(np.ones(A.ncols)).to("gpu"), list[int](), staging.Staging
+    monkeypatch.setattr(staging, "Staging", lambda entries, size: sizes.append(size) or made(entries, size))
+    wanted = A.mxv(u, "plus_second").new()
+    largest, pool = sizes[-1], cupy.get_default_memory_pool()
+    pool.free_all_blocks()
+    try:
+        pool.set_limit(size=pool.total_bytes() + (20 << 20))
+        assert A.mxv(u, "plus_second").new().isequal(wanted)
+    finally:
+        pool.set_limit(size=0)
+    assert sizes[-1] < sizes[-2] <= largest
 
 
 #: Alone in its process, as what is traced there must be nobody else's: others compile kernels in threads meanwhile.

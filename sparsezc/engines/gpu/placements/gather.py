@@ -101,7 +101,12 @@ def _most(rows: Rows, room: int) -> int:
 def plan(rows: Rows, entries: Entries, wanted: Wanted) -> Plan:
     """What is gathered, and what is copied, when."""
     room = staging.room(rows)
-    size = staging.size(rows, entries.nbytes, plan_bytes(rows, room))
+    return staging.planned(
+        rows, entries, lambda size: _plan(rows, entries, wanted, room, size), beside=plan_bytes(rows, room)
+    )
+
+
+def _plan(rows: Rows, entries: Entries, wanted: Wanted, room: int, size: int) -> Plan:
     pieces = _pieces(rows, size, _most(rows, room))
     counts = _counts(rows, pieces, wanted)
     share = hands.share()
@@ -139,7 +144,10 @@ def serve(given: Plan, subset: Any = None) -> Iterator[Part]:
         if sources is None:
             near = False
         elif not turn.is_whole:
-            offsets = _Offsets(rows, given.wanted, turn.rows, turn.start)
+            try:
+                offsets = _Offsets(rows, given.wanted, turn.rows, turn.start)
+            except MemoryError:  # what was launched cannot be taken back: these rows are read in place
+                near, sources = False, []
         if buffers is not None and sources:
             start = time.perf_counter()
             there = buffers.fill(sources, turn.start % 32)

@@ -20,6 +20,7 @@ from __future__ import annotations
 import time
 import weakref
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,10 +58,13 @@ def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterable[Part]:
     if region is not None and not region.filled:
         region = None  # no table to look into
     way = ways.cheapest(rows, entries, wanted, expected, 0.0 if region is None else region.filled / region.count)
-    if way == ways.COPIED:
-        return stream.parts(rows, entries, wanted)
-    if way == ways.GATHERED:
-        return _gathered(region, rows, entries, wanted)
+    try:
+        if way == ways.COPIED:
+            return stream.parts(rows, entries, wanted)
+        if way == ways.GATHERED:
+            return _gathered(region, rows, entries, wanted)
+    except MemoryError:  # the card has no room for buffers: all is read in place
+        pass
     if region is None:  # as zerocopy
         return (whole(rows, None if entries.ids is rows.indices else entries.ids),)
     return _all(region, rows, entries)
@@ -237,8 +241,13 @@ def _all(region: Region, rows: Rows, entries: Entries) -> Iterator[Part]:
 def _noted(rows: Rows, entries: Entries, wanted: Wanted) -> Region | None:
     """The region of some rows once it has counted what a product is about to read."""
     region = _of(rows, entries, wanted)
-    if region is not None:
+    if region is None:
+        return None
+    try:
         region.note(rows, wanted)
+    except MemoryError:  # what it keeps is worth less than what there is no room for
+        region.drop()
+        return None
     return region
 
 
@@ -310,15 +319,18 @@ def _room(rows: Rows, entries: Entries) -> int:
 
 
 def _gathered(region: Region | None, rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
-    """The rows in the region, and meanwhile the others are gathered."""
+    """The rows in the region, and meanwhile the others are gathered. Fails before anything is launched, if at all."""
     if region is None:
-        yield from gather.parts(rows, entries, wanted)
-        return
-    here = region.bits(rows)
-    words = ~here if wanted.words is None else (wanted.words ^ np.uint32(wanted.flip)) & ~here
+        return gather.parts(rows, entries, wanted)
+    others = ~region.bits(rows)
+    words = others if wanted.words is None else (wanted.words ^ np.uint32(wanted.flip)) & others
     rest = gather.plan(rows, entries, Wanted(words))  # before the card has work, for this waits for it
-    yield _mixed(region, rows, entries, here)
-    yield from gather.serve(rest, ~here)
+    return _apart(region, rest, others)
+
+
+def _apart(region: Region, rest: gather.Plan, others: Any) -> Iterator[Part]:
+    yield _mixed(region, rest.rows, rest.entries, region.bits(rest.rows))
+    yield from gather.serve(rest, others)
 
 
 def _as_ascetic(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
@@ -332,10 +344,11 @@ def _as_ascetic(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
     untried = [way for way, costs in region.costs.items() if len(costs) < 2]  # the first time, kernels are compiled
     way = untried[0] if untried and is_large else min(region.costs, key=lambda way: region.costs[way][-1:] or [0.0])
     start = _clock(gpu) if is_large else 0.0  # always, for products differ: a way that was lucky once is found out
-    if way == ways.IN_PLACE:
-        yield _mixed(region, rows, entries)
-    else:
-        yield from _gathered(region, rows, entries, wanted)
+    served = _all(region, rows, entries)
+    if way == ways.GATHERED:
+        with suppress(MemoryError):  # the card may have no room for buffers
+            served = _gathered(region, rows, entries, wanted)
+    yield from served
     if is_large:
         region.costs[way] = [*region.costs[way][-1:], (_clock(gpu) - start) / count]
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from itertools import cycle
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -15,6 +16,29 @@ from sparsezc.errors import OutOfMemory
 from sparsezc.memory import budget
 
 MOST = 64 << 20  # bytes of a buffer: beyond this a copy is as fast as it gets
+
+_T = TypeVar("_T")
+
+
+def planned(rows: Rows, entries: Entries, make: Callable[[int], _T], beside: int = 0) -> _T:
+    """What `make` makes with buffers of so many entries: of half as many, and so on, as long as the card refuses memory
+    that it said it had. `beside`: see :func:`size`.
+
+    Raises
+    ------
+    OutOfMemory
+        Where there is no room for the smallest that work.
+    """
+    count, smallest = size(rows, entries.nbytes, beside), 2 * spare(rows)
+    while True:
+        try:
+            return make(count)
+        except MemoryError as error:
+            if count == smallest:
+                raise OutOfMemory(
+                    f"no room for two buffers of {smallest * entries.nbytes:,} bytes, the least that works: {error}"
+                ) from None
+        count = max(smallest, count // 64 * 32)
 
 
 def room(rows: Rows) -> int:

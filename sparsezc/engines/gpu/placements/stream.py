@@ -21,9 +21,14 @@ from sparsezc.engines.gpu.stores import Rows
 def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
     """The launches that serve a product."""
     spare = staging.spare(rows)  # a row or chunk that ends in a range may begin so far before it
-    size = staging.size(rows, entries.nbytes)
-    buffers = staging.Staging(entries, size)
 
+    def plan(size: int) -> tuple[staging.Staging, list[_Range]]:
+        return staging.Staging(entries, size), _ranges(rows, size - spare, wanted)
+
+    return _serve(rows, entries, spare, *staging.planned(rows, entries, plan))
+
+
+def _serve(rows: Rows, entries: Entries, spare: int, buffers: staging.Staging, todo: list[_Range]) -> Iterator[Part]:
     def begin(cut: _Range) -> tuple[Any, Any]:
         if cut.end == 0:  # nobody wants any of it
             return staging.in_place(rows, entries)
@@ -31,7 +36,6 @@ def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
         filled = buffers.fill([buffer.read(first, cut.end) for buffer in entries.buffers])
         return staging.pointers(rows, entries, filled, first)
 
-    todo = _ranges(rows, size - spare, wanted)
     ahead = begin(todo[0])
     try:
         for cut, following in zip(todo, [*todo[1:], None], strict=True):
