@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from benchmarks.model.heads import Heads, fill, of_engine
 from benchmarks.model.requests import Integers, Requests, of_entries, of_spans, positions
-from sparsezc.engines.gpu import stores
+from sparsezc.memory import budget
 
 Bits = NDArray[np.bool_]
 Answered = Callable[[slice, Integers], Bits]  # given a block of rows and their lengths
@@ -54,8 +54,6 @@ class Rows:
     id_bytes, value_bytes : int
         Bytes of an id and of a value there; no value is read where all are the same (0).
     ncols : int
-    long : int
-        Rows of more entries are cut into chunks.
     values : ndarray, shape (nvals,) or (1,)
     engine_rows : optional
         The GPU engine's own object for these rows, where it has one.
@@ -67,7 +65,6 @@ class Rows:
     value_bytes: int
     ncols: int
     values: NDArray[Any]
-    long: int = field(default_factory=lambda: stores.LONG)
     engine_rows: Any = None
     _heads: Heads | None = None
 
@@ -78,6 +75,11 @@ class Rows:
     @property
     def nvals(self) -> int:
         return int(self.indptr[-1])
+
+    @property
+    def long(self) -> int:
+        """Rows of more entries are cut into chunks."""
+        return budget.chunk_length(self.nvals)
 
     @cached_property
     def packs(self) -> bool:

@@ -122,12 +122,12 @@ def needs(csr: Csr, ids: Compressed) -> dict[str, dict[str, int]]:
     """
     from sparsezc.csr import index_dtype
     from sparsezc.memory import GPU_PLACEMENTS
-    from sparsezc.memory.budget import LONG, buffer_bytes, head_bytes, working_bytes
+    from sparsezc.memory.budget import buffer_bytes, chunk_length, head_bytes, working_bytes
 
     vectors, values = working_bytes(csr.nrows), csr.values.nbytes
     narrow, wide = (csr.nvals * index_dtype(csr.ncols, name).itemsize + values for name in ("device", "host"))
     needed = {"host": {"device": 0, "host": wide + vectors}}
-    moved = buffer_bytes(narrow // csr.nvals, LONG) if csr.nvals else 0
+    moved = buffer_bytes(narrow // csr.nvals, chunk_length(csr.nvals)) if csr.nvals else 0
     for name in GPU_PLACEMENTS:
         placed = {"device": (narrow, 0), "mapped": (0, 0)}.get(name, (moved * (name in ("stream", "gather")), narrow))
         needed[name] = {"device": vectors + placed[0], "host": placed[1]}

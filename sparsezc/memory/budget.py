@@ -21,6 +21,7 @@ _SMALL = 1 << 24  # bytes: arrays that are not worth a look at the machine
 HEAD_BYTES = 32  # a row, of the row-head cache
 _SOON_READ = 1 << 28  # bytes of a file that are read in no time: they go where they are used fastest
 LONG = 2048  # entries: rows longer than this are cut into chunks that many warps share
+_SHORT, _FEW = 512, 1 << 26  # likewise, where a matrix has so few that 32 such rows are many warps' share
 _VECTOR_BYTES = 56  # a vertex: seven vectors of 8-byte values, which PageRank holds at most; searches hold fewer
 
 
@@ -151,6 +152,15 @@ def head_bytes(nrows: int) -> int:
     return -(-nrows // 32) * 32 * HEAD_BYTES
 
 
+def chunk_length(nvals: int) -> int:
+    """The most entries of a row, or of a chunk of a longer one, that one warp reads, in a matrix of so many.
+
+    >>> chunk_length(10**6), chunk_length(10**9)
+    (512, 2048)
+    """
+    return LONG if nvals >= _FEW else min(LONG, _SHORT)
+
+
 def buffer_bytes(entry_bytes: int, length: int) -> int:
     """Device memory of the smallest buffers that ``stream`` and ``gather`` work with: two, each of two rows of so many
     entries (or chunks of longer rows) and what aligns them.
@@ -194,7 +204,7 @@ def resolve(
     if chosen == lies != "mapped":
         return chosen
     vectors = working_bytes(nrows)
-    moved = vectors + (buffer_bytes(nbytes // nvals, LONG) if nvals else 0)
+    moved = vectors + (buffer_bytes(nbytes // nvals, chunk_length(nvals)) if nvals else 0)
     needed = {"host": 0, "device": vectors + nbytes, "stream": moved, "gather": moved}.get(chosen, vectors)
     needed_host = {"host": host_nbytes or 0, "device": 0, "mapped": 0}.get(chosen, nbytes)
     card = None if engine_of(chosen) == "cpu" else room(needed)

@@ -10,7 +10,7 @@ import pytest
 from benchmarks import gap, verify_triangles
 from benchmarks.frame import Case, Trial
 from benchmarks.gap_kernels import KERNELS, selected
-from sparsezc.engines.gpu import stores
+from sparsezc.memory import budget
 from tests.benchmarks.runs import SMALL, cases, emulated
 from tests.emulator.device import EmulatedDevice
 
@@ -44,7 +44,7 @@ def test_gap_on_the_emulated_device(tmp_path: Path, device: EmulatedDevice) -> N
 def test_gap_in_a_placement_that_moves_entries(
     tmp_path: Path, device: EmulatedDevice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stores, "LONG", 64)  # so that buffers of a small graph suffice
+    monkeypatch.setattr(budget, "LONG", 64)  # so that buffers of a small graph suffice
     path = tmp_path / "gap.json"
     options = ["--engine", "gpu", "--placement", "stream,hybrid", "--kernels", "pagerank", *SMALL, "--out", str(path)]
     assert gap.main(["kron:7", *options]) == 0

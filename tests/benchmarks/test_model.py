@@ -18,7 +18,7 @@ from benchmarks.model.emogi import PATTERNS, of_rows, per_row
 from benchmarks.model.requests import Requests
 from benchmarks.model.watch import Model
 from sparsezc.csr import Csr
-from sparsezc.engines.gpu import stores
+from sparsezc.memory import budget
 from tests.benchmarks.runs import emulated
 from tests.emulator.device import EmulatedDevice
 from tests.emulator.test_emogi import LENGTHS, closed_form, measure
@@ -128,7 +128,7 @@ def test_packed_values_come_with_their_ids(device: EmulatedDevice) -> None:
 
 @lockstep
 def test_nothing_is_kept_of_long_rows(device: EmulatedDevice, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stores, "LONG", 256)
+    monkeypatch.setattr(budget, "LONG", 256)
     A = matrix(np.array([512] + [64] * 20))
     last = gb.Vector.from_coo([N - 1 - k for k in range(8)], True, size=N)
     with gb.config.set(head_cache="on"):
@@ -138,7 +138,7 @@ def test_nothing_is_kept_of_long_rows(device: EmulatedDevice, monkeypatch: pytes
 
 @lockstep
 def test_long_rows_are_cut_into_chunks(device: EmulatedDevice, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stores, "LONG", 256)
+    monkeypatch.setattr(budget, "LONG", 256)
     # They begin at slices: the emulator takes each lane's k-th load of a chunk for one instruction, so it sees a chunk
     # that begins inside of one as misaligned from there on, which a GPU does not.
     A = matrix(np.array([992, 32, 704, 0, 288] + [64] * 50))

@@ -11,8 +11,8 @@ from benchmarks import triangles
 from benchmarks.frame import Case, Trial, measure
 from benchmarks.out_of_memory import __main__ as out_of_memory
 from benchmarks.out_of_memory import summary
-from sparsezc.engines.gpu import stores
 from sparsezc.engines.gpu.placements import resident
+from sparsezc.memory import budget
 from tests.benchmarks.runs import cases, emulated
 
 SMALL = ("--rounds", "2", "--warm", "0.01", "--trials", "1", "--sources", "1", "--iterations", "2", "--copy-mib", "1")
@@ -20,7 +20,7 @@ SMALL = ("--rounds", "2", "--warm", "0.01", "--trials", "1", "--sources", "1", "
 
 @emulated
 def test_placements_at_a_budget(device: Any, tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stores, "LONG", 64)  # so that two buffers fit half of so small a graph
+    monkeypatch.setattr(budget, "LONG", 64)  # so that two buffers fit half of so small a graph
     path, own = tmp_path / "small.json", (resident.WAYS, resident.ACTIVE)
     assert (
         out_of_memory.main(["kron:8", "--budgets", "50", "--kernels", "bfs,pagerank", "--out", str(path), *SMALL]) == 0

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 import sparsezc as gb
-from sparsezc.engines.gpu import gustavson, reach, specialise, spmv, stores
+from sparsezc.engines.gpu import gustavson, reach, specialise, spmv
 from sparsezc.engines.gpu.placements import segments
+from sparsezc.memory import budget
 from sparsezc.semirings import semiring, types
 from sparsezc.semirings.structures import Semiring
 
@@ -39,7 +40,7 @@ def _products(
 ) -> Iterator[Case]:
     for kernel in ("mxv", "vxm"):
         out = dtype if kernel == "mxv" else typed.return_type
-        shape = dtype, dtype, wide, compressed, iso, stores.LONG
+        shape = dtype, dtype, wide, compressed, iso, budget.LONG
         flags = (accum if kernel == "mxv" else None, out, heads, packed, *part, skips)
         prelude = spmv._prelude(typed, kernel == "vxm", *shape, *flags)
         yield kernel, f"#define KERNEL {kernel}\n" + specialise.source(f"{kernel}.cu", prelude), kernel
@@ -133,7 +134,7 @@ def _panels() -> Iterator[Case]:
     """What products with panels ask for once it is counted what they would read, which a rehearsal does not."""
     for words, aligned in ((1, True), (2, False)):
         for looks, name in ((False, "reach_pull"), (True, "reach_pull"), (False, "reach_push")):
-            prelude = reach._prelude(False, False, looks, words, aligned, stores.LONG)
+            prelude = reach._prelude(False, False, looks, words, aligned, budget.LONG)
             yield name, f"#define KERNEL {name}\n" + specialise.source(f"{name}.cu", prelude), name
     source = specialise.source("panel.cu", specialise.typedefs(Id="u32"))
     yield "panel_rows", "#define KERNEL panel_rows\n" + source, "panel_rows"

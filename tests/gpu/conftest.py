@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from sparsezc.engines.gpu import stores
 from sparsezc.engines.gpu.placements import gather, resident, segments, staging
 from sparsezc.memory import budget
 
@@ -12,7 +11,6 @@ from sparsezc.memory import budget
 @pytest.fixture
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Buffers and segments so small that a test's matrix takes many."""
-    monkeypatch.setattr(stores, "LONG", 64)
     monkeypatch.setattr(budget, "LONG", 64)
     monkeypatch.setattr(segments, "BITS", 6)
     monkeypatch.setattr(staging, "MOST", 1 << 12)

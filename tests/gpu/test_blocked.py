@@ -9,7 +9,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc import device
-from sparsezc.engines.gpu import blocked, matrices, stores
+from sparsezc.engines.gpu import blocked, matrices
 from sparsezc.memory import budget
 
 N = 330
@@ -17,7 +17,7 @@ N = 330
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stores, "LONG", 64)
+    monkeypatch.setattr(budget, "LONG", 64)
     monkeypatch.setattr(blocked, "_PAYS", 0)
     monkeypatch.setattr(blocked, "_HUB", N)
     budget.reclaim()

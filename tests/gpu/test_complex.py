@@ -10,7 +10,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc import device
-from sparsezc.engines.gpu import stores
+from sparsezc.memory import budget
 
 N = 70
 
@@ -55,7 +55,7 @@ def test_many_threads_combine_into_few_values(order: str, emulated: Any, monkeyp
 
 @pytest.mark.parametrize("placement", ["device", "zerocopy"])
 def test_rows_in_chunks_and_every_placement(placement: str, gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stores, "LONG", 32)
+    monkeypatch.setattr(budget, "LONG", 32)
     A = matrix("FC64")
     B = A.to("gpu", placement=placement, with_transpose=True)
     with gb.config.set(fallback="error"):

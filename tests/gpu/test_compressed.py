@@ -10,9 +10,9 @@ import pytest
 import sparsezc as gb
 from sparsezc import device
 from sparsezc.csr import Csr
-from sparsezc.engines.gpu import compress, stores
+from sparsezc.engines.gpu import compress
 from sparsezc.errors import InvalidObject
-from sparsezc.memory import allocate, blocks
+from sparsezc.memory import allocate, blocks, budget
 
 N = 300
 
@@ -106,7 +106,7 @@ def vectors(dtype: str = "INT64", size: int = N) -> list[gb.Vector]:
 
 @pytest.fixture(params=["sliced", "in chunks"])
 def rows_of_both_kinds(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stores, "LONG", 2048 if request.param == "sliced" else 40)
+    monkeypatch.setattr(budget, "LONG", 2048 if request.param == "sliced" else 40)
 
 
 @pytest.mark.usefixtures("rows_of_both_kinds")

@@ -11,7 +11,6 @@ import pytest
 
 import sparsezc as gb
 from sparsezc import device
-from sparsezc.engines.gpu import stores
 from sparsezc.memory import budget
 
 N = 200
@@ -21,7 +20,7 @@ LONG = 99
 
 @pytest.fixture(autouse=True)
 def short_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stores, "LONG", LONG)
+    monkeypatch.setattr(budget, "LONG", LONG)
 
 
 def matrix(dtype: str, seed: int = 1) -> gb.Matrix:

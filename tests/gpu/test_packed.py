@@ -9,7 +9,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc import device
-from sparsezc.engines.gpu import stores
+from sparsezc.memory import budget
 
 N = 150
 
@@ -33,7 +33,7 @@ def vectors(dtype: str) -> tuple[gb.Vector, gb.Vector]:
 @pytest.mark.parametrize("placement", ["device", "zerocopy"])
 @pytest.mark.parametrize("dtype", ["UINT8", "INT8", "UINT16", "INT64", "FP32", "FP64", "BOOL"])
 def test_answers_are_the_same(dtype: str, placement: str, long: int, gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stores, "LONG", long)
+    monkeypatch.setattr(budget, "LONG", long)
     A = matrix(dtype, 1 if dtype == "BOOL" else 120)
     semirings = ("lor_land", "any_pair") if dtype == "BOOL" else ("min_plus", "plus_times", "max_first", "plus_second")
     with gb.config.set(packing="on"):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.engines.gpu import panel, stores
+from sparsezc.engines.gpu import panel
 from sparsezc.memory import budget
 
 N = 140
@@ -29,7 +29,7 @@ def small() -> Iterator[None]:
     """So that small matrices make panels, and small rows are long."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(panel, "_LONG", 1)
-        patch.setattr(stores, "LONG", 40)
+        patch.setattr(budget, "LONG", 40)
         yield
 
 

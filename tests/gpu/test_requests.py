@@ -14,6 +14,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.csr import Csr
+from sparsezc.memory import budget
 from tests.emulator.test_emogi import kronecker_lengths
 
 IDS, VALUES = 0, 1
@@ -161,9 +162,8 @@ def test_a_frontier_asks_the_mask_before_it_reads_values(link: Any) -> None:
 
 
 def test_long_rows_are_read_as_well_as_others(link: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from sparsezc.engines.gpu import stores
 
-    monkeypatch.setattr(stores, "LONG", 256)
+    monkeypatch.setattr(budget, "LONG", 256)
     A = matrix(np.array([1000, 1, 300, 0, 257] + [70] * 30))
     for run in (
         lambda: A.mxv(full(N), gb.semiring.plus_times).new(),

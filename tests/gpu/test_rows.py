@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.engines.gpu import launch, spmv, stores
+from sparsezc.engines.gpu import launch, spmv
+from sparsezc.memory import budget
 
 LONG = 33  # instead of 2,048: so that small graphs have long rows
 
@@ -70,7 +71,7 @@ def test_words_without_entries_are_skipped(placement: str, share: float, gpu: An
 def test_every_semiring_on_rows_of_every_length(
     name: str, placement: str, gpu: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stores, "LONG", LONG)
+    monkeypatch.setattr(budget, "LONG", LONG)
     A = matrix(LENGTHS[name])
     B = A.to("gpu", placement=placement)
     for seed, share in enumerate((0.1, 1.0)):
@@ -84,7 +85,7 @@ def test_every_semiring_on_rows_of_every_length(
 @pytest.mark.parametrize("name", ["around a chunk", "a star", "growing"])
 def test_long_rows_are_written_by_the_same_rule(name: str, gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where the mask is the output itself: a chunk's result must not be taken for the mask."""
-    monkeypatch.setattr(stores, "LONG", LONG)
+    monkeypatch.setattr(budget, "LONG", LONG)
     A = matrix(LENGTHS[name])
     B = A.to("gpu")
     for flip in (False, True):
@@ -104,7 +105,7 @@ def test_long_rows_are_written_by_the_same_rule(name: str, gpu: Any, monkeypatch
 def test_no_answer_depends_on_the_order_of_lanes(order: str, emulated: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from sparsezc import device
 
-    monkeypatch.setattr(stores, "LONG", LONG)
+    monkeypatch.setattr(budget, "LONG", LONG)
     monkeypatch.setattr(emulated, "order", order)
     before = device.use(emulated)
     try:

@@ -16,7 +16,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc import device
-from sparsezc.engines.gpu import blocked, heads, matrices, placements, stores
+from sparsezc.engines.gpu import blocked, heads, matrices, placements
 from sparsezc.engines.gpu.placements import Wanted, resident, segments, staging, ways
 from sparsezc.memory import budget
 from tests.gpu.serving import N, matrix, room_for
@@ -67,7 +67,7 @@ class Pool:
 
 @pytest.fixture
 def pool(emulated: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pool]:
-    monkeypatch.setattr(stores, "LONG", 64)
+    monkeypatch.setattr(budget, "LONG", 64)
     monkeypatch.setattr(segments, "BITS", 6)
     monkeypatch.setattr(resident, "_LARGE", 0)
     made = Pool()
@@ -305,15 +305,16 @@ _PEAK = """
 import sys, tracemalloc
 import sparsezc as gb
 from sparsezc import device
-from sparsezc.engines.gpu.placements import resident
+from sparsezc.engines.gpu.placements import resident, ways
 from sparsezc.memory import budget
 from tests.emulator.device import EmulatedDevice
 
-resident._LARGE = 0
+budget._SHORT = budget.LONG  # so that buffers are large, and what Python has for each of their turns is little
+resident._LARGE, resident.WAYS = 0, (ways.GATHERED,)
 device.use(EmulatedDevice())
 with gb.config.set(engine="cpu"):
     A = gb.io.read("kron:12", weights="hash:1-255")
-with gb.config.set(budget=budget.working_bytes(A.nrows) + 5 * A.nvals // 4, head_cache="off"):
+with gb.config.set(budget=budget.working_bytes(A.nrows) + 2 * A.nvals, head_cache="off"):
     B = A.to("gpu", placement=sys.argv[1])
     for run in (lambda: gb.algorithms.sssp(B, 1), lambda: gb.algorithms.pagerank(B, tol=1e-2)):
         run()

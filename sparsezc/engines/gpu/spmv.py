@@ -298,7 +298,8 @@ def _pull(
     wanted = Wanted(None if mask.allows_all else mask.bits, mask.flip, entries, most)
     operands = values, bits, *out.arguments(), *mask.arguments(), np.uint32(replace)
     skips = _skips(rows, warps)
-    most_words = 32 if skips else 16 if near.k else 4  # that a warp takes at once
+    # That a warp takes at once. Where all are wanted nobody has two heavy ones, as hubs are in the order of degrees.
+    most_words = 32 if skips else 16 if near.k else 1 if mask.allows_all else 4
     rest = *partial, *near.arguments(), np.uint32(together.bits)
     for part in case.parts(rows, together.words, wanted, pushes=False):
         prelude = case.prelude(rows, accum, store.dtype, part, looks=near.k > 0, words=together.bits > 0,

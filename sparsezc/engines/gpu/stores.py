@@ -22,13 +22,12 @@ from sparsezc.engines.gpu.compress import CompressedIds, compressed
 from sparsezc.engines.gpu.orders import Order
 from sparsezc.engines.gpu.vectors import VectorStore
 from sparsezc.errors import warn_slow
-from sparsezc.memory import Buffer
+from sparsezc.memory import Buffer, budget
 from sparsezc.memory.blocks import BlocksBuffer
-from sparsezc.memory.budget import LONG
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.semirings.types import DataType
 
-__all__ = ["LONG", "Chunks", "MatrixStore", "Rows", "VectorStore", "rows_of"]
+__all__ = ["Chunks", "MatrixStore", "Rows", "VectorStore", "rows_of"]
 
 _NOTEWORTHY = 1 << 20  # entries: a copy of fewer is not worth a word
 
@@ -56,11 +55,12 @@ class Chunks:
 
     @classmethod
     def of(cls, gpu: Device, indptr: Any, nvals: int) -> Chunks:
-        if nvals <= LONG:  # then no row is long, and nobody need wait for the device to say so
-            return cls(LONG, 0, 0, 0, 0, 0)
+        length = budget.chunk_length(nvals)
+        if nvals <= length:  # then no row is long, and nobody need wait for the device to say so
+            return cls(length, 0, 0, 0, 0, 0)
         lengths = indptr[1:] - indptr[:-1]
-        rows = gpu.xp.flatnonzero(lengths > LONG)
-        return cls.cut(gpu, rows, lengths[rows], LONG)
+        rows = gpu.xp.flatnonzero(lengths > length)
+        return cls.cut(gpu, rows, lengths[rows], length)
 
     @classmethod
     def cut(cls, gpu: Device, rows: Any, lengths: Any, length: int) -> Chunks:
