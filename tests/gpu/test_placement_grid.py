@@ -1,87 +1,265 @@
-"""The grid of tests/ops, products of it, over matrices in every placement: every mask, accumulator and way to write."""
+"""Products over matrices in every placement: every way to write, every kind of entries, with vectors and with panels.
+
+The grids are sampled, by hashes of their rows: in each placement every semiring is met, and every product with vectors,
+but not every crossing with shapes, widths, kinds and ways to write. On a GPU more of them are.
+"""
 
 from __future__ import annotations
 
-from itertools import count, cycle
+from collections.abc import Callable
+from functools import cache, partial
+from itertools import count, cycle, product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
 import sparsezc as gb
+from sparsezc import csr
 from sparsezc.engines.gpu import panel
+from sparsezc.engines.gpu.placements import hands
+from sparsezc.io import ready
 from sparsezc.memory import budget
+from sparsezc.stats import Traffic
+from tests.emulator.device import HostDevice
+from tests.gpu.test_panels import PRODUCTS as PANELS
 from tests.ops.cases import VECTOR
-from tests.ops.judge import Engine, judge, operands, target, ways
+from tests.ops.judge import (
+    Arrays,
+    Engine,
+    Statement,
+    judge,
+    make,
+    operands,
+    random_matrix,
+    random_values,
+    random_vector,
+    target,
+    ways,
+)
 
 # The judge keeps positional operators under `.ss` now and warns; sparsezc has them where they were.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
-N, WIDTH = 90, 4
-COMPRESSED = ["compressed on the card", "compressed on the host"]
+N = 90
+COMPRESSED = {"compressed on the card": "device", "compressed on the host": "zerocopy"}
 PLACEMENTS = ["device", "zerocopy", "uvm", "stream", "gather", "cached", "hybrid", "mapped", *COMPRESSED]
-PRODUCTS = [name for name in VECTOR if name.startswith(("mxv", "vxm"))]
+KEEPING = ("cached", "hybrid", "mapped")  # what the first product brings to the card serves the second
+ON_THE_CARD = ("device", "uvm", "compressed on the card")
+VECTORS = [name for name in VECTOR if name.startswith(("mxv", "vxm"))]
 TYPES = ("INT64", "FP32", "UINT8", "BOOL")
+WIDTHS = (1, 3, 32, 33, 64, 70)
+#: For products with panels: every type; multiplies of values, of positions, of both, and of nothing (reach.py).
+SEMIRINGS = [
+    ("plus_times", "FP64"), ("plus_times", "FP32"), ("plus_times", "INT8"), ("min_plus", "INT64"),
+    ("min_plus", "UINT16"), ("max_first", "INT32"), ("plus_second", "FP32"), ("plus_minus", "INT16"),
+    ("plus_pair", "UINT64"), ("lor_land", "BOOL"), ("min_secondi", "INT64"), ("plus_firsti", "UINT32"),
+    ("max_secondj", "FP64"), ("any_secondi", "UINT8"), ("any_pair", "BOOL"), ("any_pair", "INT64"),
+]  # fmt: skip
 
 
-def placed(placement: str, files: Path) -> Engine:
+class Kind(NamedTuple):
+    """What a matrix is beside its entries, and the settings that it is multiplied with."""
+
+    wide: bool = False  # ids of 8 bytes
+    iso: bool = False
+    both_ways: bool = False  # with its transpose
+    packing: str = "off"
+    head_cache: str = "off"
+
+    def settings(self) -> Any:
+        return gb.config.set(packing=self.packing, head_cache=self.head_cache)
+
+    def of(self, arrays: dict[str, Arrays]) -> dict[str, Arrays]:
+        """Operands whose sparse matrices are of this kind."""
+        same = [name for name in ("A", "R") if name in arrays and self.iso]
+        return arrays | {name: arrays[name]._replace(values=np.asarray(1)) for name in same}
+
+
+KINDS = {
+    "plain": Kind(),
+    "wide ids": Kind(wide=True),
+    "iso": Kind(iso=True),
+    "iso, wide ids": Kind(wide=True, iso=True),
+    "both ways": Kind(both_ways=True),
+    "packed": Kind(packing="on"),
+    "heads": Kind(both_ways=True, head_cache="on"),
+}
+Engines = Callable[[Kind], Engine]
+
+
+def placed(placement: str, files: Path, kind: Kind) -> Engine:
     """Matrices lie there, vectors on the card; mapped ones in files of this folder."""
     names = count()
+
+    def lay(x: Any) -> Any:
+        lie = COMPRESSED.get(placement, placement)
+        if placement == "mapped":
+            path = files / f"{next(names)}.h5"
+            with pytest.MonkeyPatch.context() as patch:
+                for module in (csr, ready) if kind.wide else ():  # as of a matrix of more than 2^32 columns
+                    patch.setattr(module, "index_dtype", lambda *_: np.dtype(np.uint64))
+                gb.io.write(x, path)
+                return gb.io.read(path, placement=lie)
+        if kind.wide:
+            return gb.Matrix._from_csr(x._to_csr().place(lie, ids=np.uint64), "gpu")
+        return x.to("gpu", placement=lie)
 
     def put(x: Any) -> Any:
         if getattr(x, "ndim", 0) != 2:
             return x.to("gpu") if getattr(x, "ndim", 0) else x
-        if placement == "mapped":
-            path = files / f"{next(names)}.h5"
-            gb.io.write(x, path)
-            return gb.io.read(path, placement="mapped")
-        if placement in COMPRESSED:
-            return x.to("gpu", placement="device" if placement == COMPRESSED[0] else "zerocopy").compress()
-        return x.to("gpu", placement=placement)
+        made = lay(x)
+        if kind.both_ways:
+            made._engine.keep_transpose(made._store)
+        return made.compress() if placement in COMPRESSED else made
 
     return Engine(f"gpu, {placement}", put, full=False)
 
 
 @pytest.fixture
-def engine(placement: str, gpu: Any, small_pieces: None, tmp_path: Path) -> Any:
-    """With room for a part of a matrix, where a part is enough."""
-    room = None if placement in ("device", *COMPRESSED) else budget.working_bytes(N) + 6000
-    with gb.config.set(budget=room, packing="off"):
-        yield placed(placement, tmp_path)
+def engines(placement: str, gpu: Any, small_pieces: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """With room for a part of a matrix, where a part is enough; panels are beside that."""
+    monkeypatch.setattr(panel, "_LONG", 1)
+    monkeypatch.setattr(panel, "fits", lambda *_: True)
+    room = None if placement in ("device", *COMPRESSED) else budget.working_bytes(N) + 7000
+    with gb.config.set(budget=room):
+        yield partial(placed, placement, tmp_path)
 
 
+def sampled(gpu: Any, emulated: int, on_a_gpu: int) -> int:
+    """One in so many, where a case costs so much."""
+    return emulated if isinstance(gpu, HostDevice) else on_a_gpu
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("placement", PLACEMENTS)
-def test_matrices_lie_where_the_grid_says(placement: str, engine: Engine) -> None:
-    arrays = operands(0, "INT64", n=N, density=0.2)["A"]
-    A = engine.put(gb.Matrix.from_coo(arrays.rows, arrays.columns, arrays.values, nrows=N, ncols=N))
-    ids = A._store.lying()[0].indices
-    lies = dict(zip(COMPRESSED, ("device", "zerocopy"), strict=True)).get(placement, placement)
-    assert (ids.placement, A._store.lying()[0].compressed) == (lies, placement in COMPRESSED)
+def test_matrices_lie_where_the_grid_says(placement: str, kind: str, engines: Engines) -> None:
+    asked = KINDS[kind]
+    A = engines(asked).put(make(gb, asked.of(panel_operands(0, "INT64", 1, "A X"))["A"]))
+    rows, columns = A._store.lying()
+    assert (rows.indices.placement, rows.compressed) == (COMPRESSED.get(placement, placement), placement in COMPRESSED)
+    assert rows.wide == (asked.wide and not rows.compressed)
+    assert (rows.iso, columns is not None) == (asked.iso, asked.both_ways)
 
 
+@pytest.mark.parametrize("kind", ["plain", "wide ids"])  # of the others test_serving.py has vectors
 @pytest.mark.parametrize("placement", PLACEMENTS)
-def test_vector_products_in_every_way(placement: str, engine: Engine) -> None:
-    for name, dtype in zip(PRODUCTS, cycle(TYPES)):
-        for seed, (mask, accum, replace) in engine.sample(enumerate(ways()), name + placement):
+def test_vector_products_in_every_way(placement: str, kind: str, engines: Engines, gpu: Any) -> None:
+    engine, one_in = engines(KINDS[kind]), 3 if kind == "plain" else sampled(gpu, 37, 5)
+    for name, dtype in zip(VECTORS, cycle(TYPES)):
+        for seed, (mask, accum, replace) in engine.sample(enumerate(ways()), name + placement + kind, one_in):
 
             def statement(g: Any, o: Any, name: str = name, way: Any = (mask, accum, replace)) -> Any:
                 target(g, o.w, o.m, *way) << VECTOR[name](g, o)
                 return o.w
 
-            label = (name, mask, accum, replace, dtype)
-            judge(statement, operands(seed, dtype, n=N, density=0.2), engine, label)
+            label = (name, mask, accum, replace, dtype, kind)
+            with KINDS[kind].settings():
+                judge(statement, KINDS[kind].of(operands(seed, dtype, n=N, density=0.2)), engine, label)
 
 
+@pytest.mark.parametrize(("semiring", "dtype"), SEMIRINGS)
 @pytest.mark.parametrize("placement", PLACEMENTS)
-def test_products_with_few_columns_in_every_way(
-    placement: str, engine: Engine, monkeypatch: pytest.MonkeyPatch
+def test_products_with_panels_in_every_way(
+    placement: str, semiring: str, dtype: str, engines: Engines, gpu: Any
 ) -> None:
-    monkeypatch.setattr(panel, "_LONG", 1)
-    for seed, (mask, accum, replace) in engine.sample(enumerate(ways()), placement):
+    row = placement + semiring + dtype
+    crossings = engines(KINDS["plain"]).sample(product(PANELS, WIDTHS, KINDS), row, sampled(gpu, 251, 41))
+    for name, width, kind in crossings:
+        engine = engines(KINDS[kind])
+        for seed, way in engine.sample(enumerate(ways()), f"{row}{name}{width}", sampled(gpu, 19, 13)):
+            arrays = KINDS[kind].of(panel_operands(seed, dtype, width, name))
+            statement = panel_statement(name, semiring, way, placement, kind)
+            with KINDS[kind].settings():
+                judge(statement, arrays, engine, (name, width, kind, *way), values=semiring != "any_secondi")
 
-        def statement(g: Any, o: Any, way: Any = (mask, accum, replace)) -> Any:
-            x, y, m = (matrix[:, :WIDTH].new() for matrix in (o.B, o.C, o.M))
-            target(g, y, m, *way) << o.A.mxm(x, g.semiring.min_plus)
-            return y
 
-        judge(statement, operands(seed, "INT64", n=N, density=0.2), engine, (mask, accum, replace))
+def panel_statement(name: str, semiring: str, way: Any, placement: str, kind: str) -> Statement:
+    """The product into C, twice where a placement keeps what it read, and after another product has packed A."""
+
+    def statement(g: Any, o: Any) -> Any:
+        if kind == "packed":
+            o.A.mxv(o.v, g.semiring.plus_times).new()
+        for _ in range(2 if placement in KEEPING else 1):
+            target(g, o.C, o.M, *way) << PANELS[name](o.A, o.X, o.Y, getattr(g.semiring, semiring))
+        assert g is not gb or o.C._store.is_panel
+        return o.C
+
+    return statement
+
+
+@cache
+def panel_operands(seed: int, dtype: str, width: int, name: str) -> dict[str, Arrays]:
+    """A square A with a row and a column of all; X of few columns and Y of few rows; C and M are as the result."""
+    rng = np.random.default_rng(seed)
+    present = rng.random((N, N)) < 0.2
+    present[7] = present[:, 40] = True
+    rows, columns = np.nonzero(present)
+    shape = (width, N) if name.startswith(("X'", "Y")) else (N, width)
+    share = (0.7, 1.0)[seed % 2]
+    return {
+        "A": Arrays(rows, columns, random_values(rng, dtype, rows.size), (N, N), dtype),
+        "X": random_matrix(rng, N, width, dtype, share),
+        "Y": random_matrix(rng, width, N, dtype, share),
+        "C": random_matrix(rng, *shape, dtype, 0.5),
+        "M": random_matrix(rng, *shape, "INT8", 0.5),
+        "v": random_vector(rng, N, dtype, 1.0),
+    }
+
+
+@pytest.mark.parametrize("name", ["A X", "X' A"])
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_any_position_is_one_of_the_products(placement: str, name: str, engines: Engines) -> None:
+    """Which of them nobody promises, so no judge says."""
+    arrays, put = panel_operands(2, "INT64", 5, name), engines(KINDS["wide ids"]).put
+    A, X, Y = (make(gb, arrays[operand]) for operand in "AXY")
+    i, j, k = PANELS[name](put(A), put(X), put(Y), gb.semiring.any_secondi).new().to_coo()
+    a, x = (M.apply("one").new("BOOL").to_dense(fill_value=False) for M in (A, X))
+    left, right = (x.T, a) if name == "X' A" else (a, x)
+    assert (left[i, k] & right[k, j]).all()
+    assert i.size == np.count_nonzero(left @ right)
+
+
+#: Products of a matrix with a full panel of 5, under a mask of its shape, and how many bytes of a value they read.
+COUNTED: dict[str, tuple[Callable[[Any, Any, Any], Any], int]] = {
+    "vector": (lambda A, x, m: A.mxv(x[:, 0].new(), "plus_times").new(mask=m[:, 0].new().S), 8),
+    "few columns": (lambda A, x, m: A.mxm(x, "plus_times").new(mask=m.S), 8),
+    "few rows": (lambda A, x, m: x.T.new().mxm(A.T, "plus_first").new(mask=m.T.new().S), 0),
+    "bits": (lambda A, x, m: A.mxm(x, "any_pair").new(mask=m.S), 0),
+}
+
+
+@pytest.mark.parametrize("name", COUNTED)
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_what_products_move_is_counted(
+    placement: str, name: str, engines: Engines, gpu: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rows that the mask lets through at least, all and what aligns them at most; and who moved them."""
+    for setting, value in (("order", "lockstep"), ("counting", True)):  # of the emulator
+        monkeypatch.setattr(gpu, setting, value, raising=False)
+    monkeypatch.setattr(hands, "_SHARE", 1.0)  # what is gathered anywhere is gathered here
+    product, value_bytes = COUNTED[name]
+    arrays, some = panel_operands(0, "FP64", 5, "A X")["A"], np.arange(0, N, 3)
+    A = engines(KINDS["plain"]).put(make(gb, arrays))
+    x = gb.Matrix.from_dense(np.ones((N, 5))).to("gpu")
+    m = gb.Matrix.from_coo(np.repeat(some, 5), np.tile(np.arange(5), some.size), True, nrows=N, ncols=5).to("gpu")
+    with KINDS["plain"].settings(), gb.stats.collect() as moved:
+        product(A, x, m)
+    rows = A._store.lying()[0]
+    least = (value_bytes + (0 if rows.compressed else 4)) * int(np.isin(arrays.rows, some).sum())
+    most = 1.2 * (value_bytes + rows.id_bytes) * rows.nvals
+    assert moved.compute_seconds > 0
+    if placement in ON_THE_CARD:
+        assert least <= moved.device_bytes <= most
+        assert moved == Traffic(device_bytes=moved.device_bytes, compute_seconds=moved.compute_seconds)
+        return
+    assert max(least, 1) <= moved.link_bytes <= (2 if placement == "stream" else 1) * most
+    if name == "bits" or placement not in ("stream", "gather", "cached"):  # read in place
+        assert moved.link_bytes <= 128 * moved.requests
+        assert moved.copied_bytes == moved.device_bytes == moved.copy_seconds == moved.gather_seconds == 0
+    elif placement != "cached" or moved.copied_bytes:  # which measures whether to gather or to read in place
+        assert moved.copied_bytes == moved.link_bytes
+        assert (moved.requests, moved.copy_seconds > 0) == (0, True)
+        assert (moved.gather_seconds > 0) == (placement != "stream")
+        assert moved.device_bytes >= least
