@@ -17,6 +17,7 @@ from sparsezc.semirings.types import DataType
 THREADS = 256  # of a block: what every kernel's __launch_bounds__ says
 #: The type that stands for all of a size, where values are moved only.
 BY_SIZE = {1: "u8", 2: "u16", 4: "u32", 8: "u64", 16: "c128"}
+_MANY = 512  # entries of a word of rows on average
 _SAMPLE = 1 << 16  # words that an estimate looks at
 _BLOCKS_PER_MULTIPROCESSOR = 8  # 64 warps: as many as fit, to keep as many requests in flight as possible
 
@@ -34,6 +35,13 @@ def warps(blocks: int) -> int:
 def piece(blocks: int, nwords: int, most: int) -> np.uint64:
     """Words that a warp takes at once: enough to keep the counter cool, few enough to share the work evenly."""
     return np.uint64(max(1, min(most, nwords // (4 * warps(blocks)))))
+
+
+def words(nvals: int, nwords: int, everything: bool) -> int:
+    """Words of rows that a warp takes at once, at most. One where all rows are wanted, so that nobody has two heavy
+    ones: in the order of degrees hubs are neighbours. Words of few entries would ask the counter too often.
+    """
+    return 1 if everything and nvals >= _MANY * nwords else 4
 
 
 def share(blocks: int, nwords: int) -> np.uint64:

@@ -298,8 +298,7 @@ def _pull(
     wanted = Wanted(None if mask.allows_all else mask.bits, mask.flip, entries, most)
     operands = values, bits, *out.arguments(), *mask.arguments(), np.uint32(replace)
     skips = _skips(rows, warps)
-    # That a warp takes at once. Where all are wanted nobody has two heavy ones, as hubs are in the order of degrees.
-    most_words = 32 if skips else 16 if near.k else 1 if mask.allows_all else 4
+    most_words = 32 if skips else 16 if near.k else launch.words(rows.nvals, nwords, mask.allows_all)
     rest = *partial, *near.arguments(), np.uint32(together.bits)
     for part in case.parts(rows, together.words, wanted, pushes=False):
         prelude = case.prelude(rows, accum, store.dtype, part, looks=near.k > 0, words=together.bits > 0,
@@ -336,13 +335,14 @@ def _push(
     nwords = -(-columns.nrows // 32)
     blocks = launch.blocks(gpu, 32 * max(nwords, columns.chunks.count))
     wanted = Wanted(None if case.vector is None or case.vector.is_full else case.vector.bits, 0, counted)
+    most_words = launch.words(columns.nvals, nwords, wanted.words is None)
     heads_of = near.ids, np.uint32(near.k)
     operands = values, bits, *mask.arguments(), result.values, result.bits, np.uint32(together.bits), *heads_of
     for part in case.parts(columns, together.words, wanted, pushes=True):
         prelude = case.prelude(columns, None, result_type, part, looks=near.k > 0, words=together.bits > 0)
         kernel = specialise.kernel(gpu, "vxm.cu", prelude, "vxm")
         counters = 0 if few else xp.zeros(2, np.uint64)
-        piece = launch.share(blocks, part.nwords) if few else launch.piece(blocks, part.nwords, 4)
+        piece = launch.share(blocks, part.nwords) if few else launch.piece(blocks, part.nwords, most_words)
         turn = piece, launch.spread(blocks, part.nchunks) if few else np.uint32(1)
         stats.run(kernel, part.near, blocks, launch.THREADS, (*part.arguments, *operands, counters, *turn))
     result.count = None
