@@ -48,7 +48,7 @@ def read(path: Path, **_: Any) -> Edges:
     with Stream(path) as file:
         try:
             rows, cols, values = triplets(file)[:3]
-        except (ValueError, OverflowError, EOFError, MemoryError) as error:
+        except (ValueError, OverflowError, EOFError) as error:
             raise error if isinstance(error, FileFormatError) else FileFormatError(_told(path, error)) from None
     if head.field == "pattern":
         values = None

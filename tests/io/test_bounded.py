@@ -358,22 +358,22 @@ def peaks(source: Any, target: Path, limit: int, **options: Any) -> None:
     assert found <= 1.1 * limit, f"{found:,} bytes"
 
 
-SCATTERED = Scattered(16)
+SCATTERED = Scattered(17)
 
 
 @pytest.fixture(scope="module")
 def spool(tmp_path_factory: pytest.TempPathFactory) -> Spool:
-    """A graph of 1.6 million entries in no order."""
+    """A graph of 3.2 million entries in no order."""
     return Spool.of(SCATTERED, tmp_path_factory.mktemp("spool"))
 
 
-@pytest.mark.parametrize("kind", ["txt", "mtx", "gr", "npz", "h5"])
+@pytest.mark.parametrize("kind", ["txt", "mtx", "npz", "h5"])
 def test_no_format_is_held_in_memory(spool: Spool, tmp_path: Path, kind: str) -> None:
-    """In 55 MB beside what a few entries take: all of them take 110 MB while they are sorted as a whole."""
+    """In 100 MB beside what a few entries take: all of them take 230 MB while they are sorted as a whole."""
     few, many = tmp_path / f"few.{kind}", tmp_path / f"many.{kind}"
     WRITERS[kind](Spool.of(Scattered(12), tmp_path), few)
     WRITERS[kind](spool, many)
-    peaks(many, tmp_path / "b.h5", peak(few, tmp_path / "b.h5", 8 * 10**9) + 55_000_000)
+    peaks(many, tmp_path / "b.h5", peak(few, tmp_path / "b.h5", 8 * 10**9) + 100_000_000)
     converting.check(SCATTERED, tmp_path / "b.h5")
 
 
