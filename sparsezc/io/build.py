@@ -131,14 +131,18 @@ def check_sizes(nrows: int, ncols: int) -> None:
         )
 
 
-def check_count(path: Path, entries: int, width: int) -> None:
-    """Refuse a header that promises more entries, of at least `width` bytes each, than the file can unfold to."""
+def check_count(path: Path, entries: int, width: int, *, whole: bool) -> None:
+    """Refuse a header that promises more entries, of at least `width` bytes each, than the file can unfold to.
+
+    Or more than the memory can hold, where they will lie there as a `whole`.
+    """
     from sparsezc.io.source import Stream
 
     with Stream(path) as stream:
         if entries * width > stream.limit + width:
             raise FileFormatError(f"{path} is truncated: its header says {entries:,} entries, more than it can hold")
-    require_host(8 * entries, f"{path} with its {entries:,} entries, 8 bytes each at the least,")
+    if whole:
+        require_host(8 * entries, f"{path} with its {entries:,} entries, 8 bytes each at the least,")
 
 
 def _mirror(edges: Edges) -> None:

@@ -38,17 +38,17 @@ def read(path: Path, *, weights: Weights = FROM_FILE, **_: Any) -> Edges:
     FileFormatError
         No or a second ``p`` line, arcs that are more or fewer than it says, ids outside 1..n, lines of another kind.
     """
-    return collect(listing(path, weights))
+    return collect(listing(path, weights, whole=True))
 
 
-def listing(path: Path, weights: Weights = FROM_FILE) -> Listing:
-    """The same piece by piece."""
+def listing(path: Path, weights: Weights = FROM_FILE, *, whole: bool = False) -> Listing:
+    """The same piece by piece; `whole`: all pieces will be in memory at once."""
 
     def pieces(found: Listing) -> Iterator[Piece]:
         sizes: tuple[int, int] | None = None
         arcs = 0
         for chunk in lines(path):
-            data, sizes = _problem(chunk, _arcs(chunk), sizes)
+            data, sizes = _problem(chunk, _arcs(chunk), sizes, whole)
             arcs_only = Lines(path, chunk.first, _plain(chunk, data))
             table, _ = text.table(arcs_only, 3, base=1, exact=weights.kind == "file")
             if not table:
@@ -87,7 +87,9 @@ def _plain(chunk: Lines, data: bytes) -> bytes:
     return data.replace(b"\na", b"\n ")[1:]
 
 
-def _problem(chunk: Lines, data: bytes, sizes: tuple[int, int] | None) -> tuple[bytes, tuple[int, int] | None]:
+def _problem(
+    chunk: Lines, data: bytes, sizes: tuple[int, int] | None, whole: bool
+) -> tuple[bytes, tuple[int, int] | None]:
     """The text without its ``p`` line, and what that line says."""
     for found in _PROBLEM.finditer(data):
         at = data.count(b"\n", 0, found.start())
@@ -98,7 +100,7 @@ def _problem(chunk: Lines, data: bytes, sizes: tuple[int, int] | None) -> tuple[
             raise chunk.error(at, f"found {text.shown(found[0])}; 'p sp VERTICES ARCS' is needed")
         sizes = int(words[2]), int(words[3])
         check_sizes(sizes[0], sizes[0])
-        check_count(chunk.path, sizes[1], 6)
+        check_count(chunk.path, sizes[1], 6, whole=whole)
     return _PROBLEM.sub(b"\n", data), sizes
 
 

@@ -50,7 +50,7 @@ def read(path: Path, **_: Any) -> Edges:
         Lines or neighbours that are more or fewer than the header says, ids outside 1..n, or an edge that only one of
         its ends lists (or with another weight).
     """
-    edges = collect(Listing.by(lambda found: _pieces(path, found), undirected=True, mirrored=True))
+    edges = collect(Listing.by(lambda found: _pieces(path, found, whole=True), undirected=True, mirrored=True))
     with working("checking both ends of the edges"):
         _check_symmetric(path, edges)
     return edges
@@ -61,7 +61,7 @@ def listing(path: Path) -> Listing:
 
     def pieces(found: Listing) -> Iterator[Piece]:
         upper = lower = 0
-        for piece in _pieces(path, found):
+        for piece in _pieces(path, found, whole=False):
             sums = _sums(*piece)
             upper, lower = (upper + sums[0]) % 2**64, (lower + sums[1]) % 2**64
             yield piece
@@ -71,7 +71,7 @@ def listing(path: Path) -> Listing:
     return Listing.by(pieces, undirected=True, mirrored=True)
 
 
-def _pieces(path: Path, found: Listing) -> Iterator[Piece]:
+def _pieces(path: Path, found: Listing, *, whole: bool) -> Iterator[Piece]:
     header: _Header | None = None
     vertex = count = 0
     for chunk in lines(path):
@@ -81,7 +81,7 @@ def _pieces(path: Path, found: Listing) -> Iterator[Piece]:
             at = _first(words)
             if at is None:
                 continue
-            header = _header(chunk, data.split(b"\n")[at], at)
+            header = _header(chunk, data.split(b"\n")[at], at, whole)
             dropped[: at + 1] = True
             data = b"\n".join([b""] * (at + 1) + data.split(b"\n", at + 1)[at + 1 :])
             words[: at + 1] = 0
@@ -115,7 +115,7 @@ def _first(words: NDArray[np.int32]) -> int | None:
     return int(found[0]) if found.size else None
 
 
-def _header(chunk: Lines, line: bytes, at: int) -> _Header:
+def _header(chunk: Lines, line: bytes, at: int, whole: bool) -> _Header:
     words = line.split()
     if not 2 <= len(words) <= 4 or not all(word.isdigit() for word in words):
         raise chunk.error(at, f"found {text.shown(line)}; the header 'VERTICES EDGES [FORMAT [WEIGHTS]]' is needed")
@@ -126,7 +126,7 @@ def _header(chunk: Lines, line: bytes, at: int) -> _Header:
     several = int(words[3]) if len(words) > 3 else 1
     n, m = int(words[0]), int(words[1])
     check_sizes(n, n)
-    check_count(chunk.path, m, 4)  # both ends list an edge, in two bytes at least
+    check_count(chunk.path, m, 4, whole=whole)  # both ends list an edge, in two bytes at least
     return _Header(n, m, sizes + several * weights, edges)
 
 

@@ -44,11 +44,11 @@ def read(path: Path, **_: Any) -> Edges:
     FileFormatError
         The file breaks the format, ends early, holds values that its type cannot, or is complex.
     """
-    head = _head(path)
+    head = _head(path, whole=True)
     with Stream(path) as file:
         try:
             rows, cols, values = triplets(file)[:3]
-        except (ValueError, OverflowError, EOFError, MemoryError) as error:
+        except (ValueError, OverflowError, EOFError) as error:
             raise error if isinstance(error, FileFormatError) else FileFormatError(_told(path, error)) from None
     if head.field == "pattern":
         values = None
@@ -59,7 +59,7 @@ def read(path: Path, **_: Any) -> Edges:
 
 def listing(path: Path) -> Listing:
     """The entries piece by piece, those of a symmetric matrix once; a dense matrix whole."""
-    head = _head(path)
+    head = _head(path, whole=False)
     if head.layout == "array":
         require_host(24 * head.nrows * head.ncols, f"{path}, a dense matrix of {head.nrows:,} x {head.ncols:,},")
         return Listing.of(read(path))
@@ -130,7 +130,7 @@ class _Head:
         return self.symmetry in ("symmetric", "hermitian")
 
 
-def _head(path: Path) -> _Head:
+def _head(path: Path, *, whole: bool) -> _Head:
     from scipy import io as scipy_io
 
     stated = _look(path)
@@ -144,7 +144,7 @@ def _head(path: Path) -> _Head:
     build.check_sizes(nrows, ncols)
     if symmetry != "general" and nrows != ncols:
         raise FileFormatError(f"{path} says that it is {symmetry}, and {nrows} x {ncols}; such a matrix is square")
-    build.check_count(path, nvals, 4 if layout == "coordinate" else 2)
+    build.check_count(path, nvals, 4 if layout == "coordinate" else 2, whole=whole)
     return _Head(int(nrows), int(ncols), int(nvals), layout, field, symmetry, stated)
 
 

@@ -106,6 +106,8 @@ class _Member:
         need = count * self.dtype.itemsize
         try:
             data = self._file.read(need)
+        except MemoryError:  # here it is no damage: the archive says that it has so much
+            raise
         except _DAMAGE as error:
             raise self._error(error) from None
         if len(data) < need:

@@ -1,4 +1,4 @@
-"""What README.md and docs/performance.md tell of published results is what these hold."""
+"""What README.md and docs/ tell of published results is what these hold."""
 
 from __future__ import annotations
 
@@ -44,3 +44,20 @@ def test_searches_beyond_the_card_are_told_as_measured(row: str, placement: str,
     said = f"searched in {min(in_place):.1f} to {max(in_place):.1f} s"
     readme = " ".join((ROOT / "README.md").read_text().split())
     assert re.search(rf'Read in place \(`placement="zerocopy"`\), a graph of 150 GiB [^.]*{re.escape(said)}', readme)
+
+
+def test_conversions_are_told_as_measured() -> None:
+    lines = (ROOT / "docs" / "formats.md").read_text().splitlines()
+    found = cases(PUBLISHED / "converting.json")
+    assert {case["name"] for case in found} >= {"txt", "mtx.gz", "npz"}
+    for case in found:
+        memory, (peak,), (moved,) = (
+            case["setting"]["memory"], case["notes"]["peak_bytes"], case["notes"]["moved_bytes"]
+        )  # fmt: skip
+        assert case["verified"] == "yes"
+        assert case["notes"]["in_memory"] != "done"
+        assert peak <= 1.1 * memory
+        assert case["setting"]["out_bytes"] > 4 * memory
+        told = [f"{case['setting']['in_bytes'] / 1e9:.2f}", f"{case['derived']['median']:.0f}",
+                f"{peak / 1e6:.0f} ({peak / memory:.2f})", f"{moved / 1e9:.1f}"]  # fmt: skip
+        assert f"| `.{case['name']}` | {' | '.join(told)} |" in lines

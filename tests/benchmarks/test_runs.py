@@ -8,10 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import sparsezc as gb
 from benchmarks import all as session
-from benchmarks import compressed, copyrate, frame, link, opening, overhead
+from benchmarks import compressed, converting, copyrate, frame, link, opening, overhead
 from benchmarks.frame import Case, Report, Trial
 from benchmarks.plot import plot
+from benchmarks.scattered import WRITERS, Scattered, Spool
+from benchmarks.verify import Wrong
 from tests.benchmarks.runs import SMALL, cases, emulated
 from tests.emulator import resources
 from tests.emulator.device import EmulatedDevice, why_unavailable
@@ -188,6 +191,63 @@ def test_opening_a_file_on_the_emulated_device(
     assert all(case["verified"] == "yes" for case in found)
     assert capsys.readouterr().out.count("kept") == 2
     assert {each.stem for each in tmp_path.iterdir()} == {"opening"}  # and with matplotlib a chart
+
+
+# converting
+
+
+def test_converting_under_a_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("h5py", reason="h5py is not installed")
+    monkeypatch.setattr(converting, "_COPIED", 1 << 24)
+    path = tmp_path / "converting.json"
+    options = ["--scale", "10", "--formats", "txt,mtx.gz", "--folder", str(tmp_path), "--out", str(path)]
+    assert converting.main(options) == 0
+    found = cases(path)
+    assert [case["name"] for case in found] == ["txt", "mtx.gz"]
+    assert all(case["verified"] == "yes" for case in found)
+    assert all(0 < case["notes"]["peak_bytes"][0] <= case["setting"]["limit"] for case in found)
+    assert capsys.readouterr().out.count("kept") == 2
+    assert {each.stem for each in tmp_path.iterdir()} == {"converting"}
+    with pytest.raises(SystemExit):
+        converting.main(["--formats", "doc"])
+
+
+def test_a_conversion_that_needs_more_than_the_limit_fails(tmp_path: Path) -> None:
+    WRITERS["txt"](Spool.of(Scattered(12), tmp_path), tmp_path / "a.txt")
+    with pytest.raises(RuntimeError, match="it ended with 1: sparsezc: "):
+        converting.convert(tmp_path / "a.txt", tmp_path / "b.h5", 70_000_000, "--memory", "8GB")
+
+
+def test_another_graph_is_found_out(tmp_path: Path) -> None:
+    h5py = pytest.importorskip("h5py", reason="h5py is not installed")
+    graph, path = Scattered(8), tmp_path / "a.h5"
+    WRITERS["npz"](Spool.of(graph, tmp_path), tmp_path / "a.npz")
+    gb.io.convert(tmp_path / "a.npz", path)
+    converting.check(graph, path)
+    for name in ("values", "indices_1", "pointers_to_1"):
+        with h5py.File(path, "r+") as file:
+            file[name][7] += 1
+        with pytest.raises(Wrong, match="of the rows 0 to 255 are others"):
+            converting.check(graph, path)
+        with h5py.File(path, "r+") as file:
+            file[name][7] -= 1
+    with pytest.raises(Wrong, match="the file holds CSR of"):
+        converting.check(Scattered(9), path)
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_files_of_a_scattered_graph(tmp_path: Path, kind: str) -> None:
+    pytest.importorskip({"h5": "h5py", "parquet": "pyarrow"}.get(kind, "numpy"), reason="not installed")
+    graph = Scattered(9)
+    spool = Spool.of(graph, tmp_path)
+    WRITERS[kind](spool, tmp_path / f"a.{kind}")
+    rows, cols, values = gb.io.read(tmp_path / f"a.{kind}").to_coo()
+    for found, expected in zip((rows, cols, values), graph.rows(0, graph.n), strict=True):
+        np.testing.assert_array_equal(found, expected)
+    assert spool.nvals == rows.size
+    assert not (np.diff(next(spool.pieces())[0].astype(np.int64)) >= 0).all()
 
 
 # compressed
