@@ -38,6 +38,12 @@ SHAPES: dict[str, Any] = {
 GRAPHS = ["kron:9", "urand:9", "grid:16x16", "path:70", "star:600"]
 
 
+@pytest.fixture(autouse=True)
+def _no_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only where a test cuts rows are they cut: see test_long_rows_are_cut_into_chunks."""
+    monkeypatch.setattr(budget, "_SHORT", budget.LONG)
+
+
 def matrix(lengths: Any, ids: str = "u4", *, symmetric: bool = False) -> Any:
     """Rows of these lengths over N columns (symmetric says so whether or not it is true), in zero-copy memory."""
     rng = np.random.default_rng(3)
