@@ -28,9 +28,9 @@ from sparsezc.engines.gpu.stores import Rows
 from sparsezc.errors import OutOfMemory
 
 _ROW_BYTES = 24  # of a turn: the offsets of what is gathered, which rows are wanted, and a slice's runs of these
-_SLICES = 16  # at most, in which the runs are told
+_SLICES = 16  # at most, in which the host is told of the runs
 _ROWS = 3 << 16  # of a turn at least: with fewer, what it takes beside its bytes would be the most
-_SHARE_OF_ROOM = 1 / 8  # for offsets, where that is more
+_SHARE_OF_ROOM = 1 / 4  # for offsets, where that is more
 _SPAN = 2**31 - 1  # entries that one turn's rows may lie apart: its runs are told in 4 bytes
 
 
@@ -237,16 +237,16 @@ def _turn(rows: Rows, pieces: Pieces, wanted: Wanted, first: int, end: int, star
     xp = gpu.xp
     offsets = _Offsets(rows, wanted, which, 0).array
     at = xp.flatnonzero(offsets[1:] != offsets[:-1])
+    tasks = xp.searchsorted(offsets, xp.asarray(hands.tasks(count)))  # rows, and then runs
+    tasks, taken = gpu.asnumpy(xp.stack([xp.searchsorted(at, tasks), offsets[tasks]]))
     bounds = np.empty((at.size, 2), np.int64 if rows.wide else np.int32)
-    before = np.full(at.size + 1, count, bounds.dtype)
     step = max(1, pieces.most // _SLICES)
     for lo in range(0, at.size, step):
         some = at[lo : lo + step]
-        begins, starts = rows.indptr[some + which[0] // 32 * 32] - pieces.entries[first], offsets[some]
-        told = gpu.asnumpy(xp.stack([begins, begins + offsets[some + 1] - starts, starts]))
-        bounds[lo : lo + step], before[lo : lo + some.size] = told[:2].T, told[2]
-    tasks = np.searchsorted(before, hands.tasks(count).astype(before.dtype))
-    runs = Runs(pieces.entries[first], bounds, np.append(tasks, at.size), np.append(before[tasks], count))
+        begins = rows.indptr[some + which[0] // 32 * 32] - pieces.entries[first]
+        ends = begins + offsets[some + 1] - offsets[some]
+        bounds[lo : lo + step] = gpu.asnumpy(xp.stack([begins, ends], axis=1).astype(bounds.dtype))
+    runs = Runs(pieces.entries[first], bounds, np.append(tasks, at.size), np.append(taken, count))
     return [Turn(which, chunks, start, count, runs)]
 
 
