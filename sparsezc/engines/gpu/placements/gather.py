@@ -30,7 +30,7 @@ from sparsezc.errors import OutOfMemory
 _ROW_BYTES = 24  # of a turn: the offsets of what is gathered, which rows are wanted, and a slice's runs of these
 _SLICES = 16  # at most, in which the host is told of the runs
 _ROWS = 3 << 16  # of a turn at least: with fewer, what it takes beside its bytes would be the most
-_SHARE_OF_ROOM = 1 / 4  # for offsets, where that is more
+_SHARE_OF_ROOM = 1 / 2  # for offsets, where that is more
 _SPAN = 2**31 - 1  # entries that one turn's rows may lie apart: its runs are told in 4 bytes
 
 
@@ -116,7 +116,7 @@ def _plan(rows: Rows, entries: Entries, wanted: Wanted, room: int, size: int) ->
     for k, (wants, begin, end) in enumerate(zip(counts, pieces.entries, pieces.entries[1:], strict=False)):
         alone = wants > 0 and (k in pieces.long or wants >= share * (end - begin))
         is_far = end - pieces.entries[first] > _SPAN or pieces.rows[k + 1] - pieces.rows[first] > pieces.most
-        if alone or count + wants > size - 32 or is_far:
+        if alone or ((count or wants) and (is_far or count + wants > size - 32)):
             turns += _turn(rows, pieces, wanted, first, k, start, count)
             first, count, start = k, 0, start + count
         if not alone:
@@ -139,24 +139,22 @@ def serve(given: Plan, subset: Any = None) -> Iterator[Part]:
         yield part(rows, staging.in_place(rows, entries), which=(row + 1, row + 1), chunks=chunks, subset=subset)
     buffers = given.buffers
     for turn in given.turns:
-        near, pointers = True, staging.in_place(rows, entries)
-        sources = _sources(given, turn) if buffers is not None and turn.nvals else []
+        pointers = staging.in_place(rows, entries)  # where nothing is wanted, nothing is read
+        sources = _sources(given, turn) if turn.nvals else None
         offsets: _Offsets | None = None  # the matrix's own
-        if sources is None:
-            near = False
-        elif not turn.is_whole:
+        if sources is not None and not turn.is_whole:
             try:
                 offsets = _Offsets(rows, given.wanted, turn.rows, turn.start)
             except MemoryError:  # what was launched cannot be taken back: these rows are read in place
-                near, sources = False, []
-        if buffers is not None and sources:
+                sources = None
+        if buffers is not None and sources is not None:
             start = time.perf_counter()
             there = buffers.fill(sources, turn.start % 32)
             if turn.runs is not None:
                 hands.copied(buffers.copied(), sum(source.nbytes for source in sources), start)
             buffers.arrived()
             pointers = staging.pointers(rows, entries, there, turn.start - turn.start % 32)
-        indptr = rows.indptr if offsets is None else offsets.address
+        indptr, near = rows.indptr if offsets is None else offsets.address, sources is not None
         yield part(rows, pointers, which=turn.rows, chunks=turn.chunks, indptr=indptr, subset=subset, near=near)
 
 
