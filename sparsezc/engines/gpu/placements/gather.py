@@ -29,8 +29,6 @@ from sparsezc.errors import OutOfMemory
 
 _ROW_BYTES = 24  # of a turn: the offsets of what is gathered, which rows are wanted, and a slice's runs of these
 _SLICES = 16  # at most, in which the host is told of the runs
-_ROWS = 3 << 16  # of a turn at least: with fewer, what it takes beside its bytes would be the most
-_SHARE_OF_ROOM = 1 / 2  # for offsets, where that is more
 _SPAN = 2**31 - 1  # entries that one turn's rows may lie apart: its runs are told in 4 bytes
 
 
@@ -89,26 +87,21 @@ class Plan(NamedTuple):
     buffers: staging.Staging | None
 
 
-def plan_bytes(rows: Rows, room: int) -> int:
-    """Of the card, for the offsets of one turn where so many bytes are there for buffers and these."""
-    return _ROW_BYTES * _most(rows, room)
-
-
 def _most(rows: Rows, room: int) -> int:
-    """Rows of a turn, whole presence words."""
-    return min(-(-rows.nrows // 32) * 32, max(_ROWS, int(_SHARE_OF_ROOM * room) // _ROW_BYTES // 32 * 32))
+    """Rows of a turn, whole presence words: they are told in half of the room at most, the buffers have the rest."""
+    return 32 * max(1, min(-(-rows.nrows // 32), room // (64 * _ROW_BYTES)))
 
 
 def plan(rows: Rows, entries: Entries, wanted: Wanted) -> Plan:
     """What is gathered, and what is copied, when."""
-    room = staging.room(rows)
+    most = _most(rows, staging.room(rows))
     return staging.planned(
-        rows, entries, lambda size: _plan(rows, entries, wanted, room, size), beside=plan_bytes(rows, room)
+        rows, entries, lambda size: _plan(rows, entries, wanted, most, size), beside=_ROW_BYTES * most
     )
 
 
-def _plan(rows: Rows, entries: Entries, wanted: Wanted, room: int, size: int) -> Plan:
-    pieces = _pieces(rows, size, _most(rows, room))
+def _plan(rows: Rows, entries: Entries, wanted: Wanted, most: int, size: int) -> Plan:
+    pieces = _pieces(rows, size, most)
     counts = _counts(rows, pieces, wanted)
     share = hands.share()
     long, turns = [], []

@@ -40,7 +40,7 @@ _HYSTERESIS = 2  # a segment takes another's place if it was read so many times 
 #: Of the entries that are not kept, the share that ``cached`` expects a product to want. Ascetic has 0.1; as fetched
 #: rows come in turns here, half of the memory does for them, and more can stay.
 ACTIVE = 0.05
-_BUFFERS = 6 << 20  # bytes: through smaller ones what little is fetched would take more turns than it is worth
+_FETCHING = 12 << 20  # bytes: with less, what little is fetched would take more turns than it is worth
 WAYS = (ways.GATHERED, ways.IN_PLACE)  # in which ``cached`` may fetch the rest; Ascetic gathers
 
 
@@ -314,8 +314,7 @@ def _room(rows: Rows, entries: Entries) -> int:
     room = staging.room(rows)
     if rows.indices.placement == "cached" and room:
         stays = int(room * share(ACTIVE, rows.nvals * entries.nbytes, room))
-        least = max(staging.least(rows, entries.nbytes), min(_BUFFERS, room // 16))
-        least += gather.plan_bytes(rows, room - stays)
+        least = max(2 * staging.least(rows, entries.nbytes), min(_FETCHING, room // 8))
         return max(0, min(room - least, stays))
     return room - ways.buffers(rows, entries, room)
 
