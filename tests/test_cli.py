@@ -521,7 +521,13 @@ def test_names_that_the_output_cannot_print(encoding, tmp_path):
     name = "gr\u00e4ph\udcff.txt"
     (tmp_path / name).write_text("0 1\n1 2\n")
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": encoding}
-    commands = ["info", name], ["bfs", name], ["bfs", name, "--json"], ["convert", name, "\u00e4.mtx"], ["doctor", "--quick"]
+    commands = (
+        ["info", name],
+        ["bfs", name],
+        ["bfs", name, "--json"],
+        ["convert", name, "\u00e4.mtx"],
+        ["doctor", "--quick"],
+    )
     for command in commands:
         line = [sys.executable, "-m", "sparsezc", *command]
         done = subprocess.run(line, cwd=tmp_path, env=environment, capture_output=True, check=False)
