@@ -515,6 +515,26 @@ def test_a_closed_output_is_not_written_to(stream):
     assert bool(done.stdout) == (stream == 2)
 
 
+@pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
+def test_names_that_the_output_cannot_print(encoding, tmp_path):
+    """Letters beyond ASCII, and bytes that are no UTF-8."""
+    name = "gr\u00e4ph\udcff.txt"
+    (tmp_path / name).write_text("0 1\n1 2\n")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": encoding}
+    commands = (
+        ["info", name],
+        ["bfs", name],
+        ["bfs", name, "--json"],
+        ["convert", name, "\u00e4.mtx"],
+        ["doctor", "--quick"],
+    )
+    for command in commands:
+        line = [sys.executable, "-m", "sparsezc", *command]
+        done = subprocess.run(line, cwd=tmp_path, env=environment, capture_output=True, check=False)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert (rb"\udcff" in done.stdout) == (name in command)
+
+
 def test_a_million_edges_from_a_cold_start_take_under_five_seconds(tmp_path):
     """In seconds of the processor, which other programs on the machine do not change as much as those of the wall."""
     pairs = np.random.default_rng(1).integers(0, 200_000, (1_000_000, 2))

@@ -74,8 +74,12 @@ def weights(A: Matrix) -> None:
         return
     if A.reduce_scalar(monoid.min).value < 0:
         raise InvalidValue("A has negative values; weights >= 0 are needed")
-    if not A.reduce_scalar(monoid.plus[types.FP64]).value < float("inf"):
+    total = A.reduce_scalar(monoid.plus[types.FP64]).value
+    if total < float("inf"):
+        return
+    if total == A.reduce_scalar(monoid.max).value or total != total:  # a sum is NaN where a value is
         raise InvalidValue("A has values that are NaN or infinite; finite weights are needed")
+    raise InvalidValue("A has weights whose sum is infinite; a finite sum is needed, so divide them by their largest")
 
 
 def count(value: Any, name: str, least: int = 0) -> int:

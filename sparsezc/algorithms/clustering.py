@@ -85,7 +85,8 @@ def clustering(A: Matrix, *, weighted: bool = False) -> Vector:
     Raises
     ------
     InvalidValue
-        `weighted`, and a value is negative, infinite or NaN, or there is a triangle and no value is above 0.
+        `weighted`, and a value is negative, infinite or NaN, or the sum of all is infinite, or there is a
+        triangle and no value is above 0.
     DimensionMismatch
         `A` is not square.
 

@@ -50,7 +50,7 @@ def louvain_communities(
     Raises
     ------
     InvalidValue
-        `max_level` is less than 1, or a weight is negative, NaN or infinite.
+        `max_level` is less than 1, or a weight is negative, NaN or infinite, or their sum is.
     DimensionMismatch
         `A` is not square.
 

@@ -33,7 +33,8 @@ def modularity(A: Matrix, communities: Vector, resolution: float = 1.0, *, weigh
     Raises
     ------
     InvalidValue
-        There are no edges, a vertex has no community, or a weight is negative, NaN or infinite.
+        There are no edges, a vertex has no community, or a weight is negative, NaN or infinite, or their
+        sum is.
     DimensionMismatch
         `A` is not square, or `communities` has another size.
 

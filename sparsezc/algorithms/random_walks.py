@@ -42,7 +42,7 @@ def random_walks(
     IndexOutOfBound
         One of `sources` is not a vertex of the graph.
     InvalidValue
-        `length` is negative, or a weight is negative, NaN or infinite.
+        `length` is negative, or a weight is negative, NaN or infinite, or their sum is.
     DimensionMismatch
         `A` is not square.
 

@@ -35,7 +35,7 @@ def stoer_wagner(A: Matrix) -> tuple[Any, Vector]:
     Raises
     ------
     InvalidValue
-        There are fewer than two vertices, or a weight is negative, NaN or infinite.
+        There are fewer than two vertices, or a weight is negative, NaN or infinite, or their sum is.
     DimensionMismatch
         `A` is not square.
 

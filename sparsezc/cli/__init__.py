@@ -10,6 +10,7 @@ were understood.
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 import warnings
@@ -80,6 +81,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by whoever called: nobody wants to read it
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="backslashreplace")  # as stderr does: names have letters that ASCII has not
     try:
         arguments = parser().parse_args(argv)
     except KeyboardInterrupt:

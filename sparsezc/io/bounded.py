@@ -26,6 +26,7 @@ from sparsezc.io.compressing import Packer
 from sparsezc.io.landing import Facts
 from sparsezc.io.listing import Listing, Piece
 from sparsezc.io.optional import need
+from sparsezc.io.piped import seekable
 from sparsezc.io.reader import added_up, format_of, kind_of, ready_file
 from sparsezc.io.source import naming
 from sparsezc.io.weights import Weights
@@ -60,10 +61,11 @@ def convert(
         raise InvalidValue("directed=True and symmetrize=True contradict each other; give one of them")
     if format_of(Path(target), exists=False) != "binsparse":
         raise InvalidValue(f"memory={memory!r} is for targets that lie ready (.h5), not for {target}")
+    kind_of(source, format)  # refuses before a pipe is copied
     need("h5py", "hdf5")  # takes memory of its own
     both = symmetrize or directed is False
     with task(), config.set(host_budget=limit), _short(source), Output(target) as out:
-        with naming(source):
+        with naming(source), seekable(source, out.scratch()) as source:
             room = _Room(limit)
             _verify(source, format, needed=verify)
             ids = None

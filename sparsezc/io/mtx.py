@@ -23,6 +23,7 @@ from sparsezc.io.atomic import Output
 from sparsezc.io.build import Edges, narrow_ids
 from sparsezc.io.listing import Listing, Piece
 from sparsezc.io.pieces import unweighted
+from sparsezc.io.piped import seekable
 from sparsezc.io.source import Lines, Stream, lines
 from sparsezc.io.text import shown
 from sparsezc.memory.budget import require_host
@@ -153,7 +154,7 @@ def triplets(source: Any) -> tuple[NDArray[Any], NDArray[Any], Any, tuple[int, i
     from scipy import io as scipy_io
 
     if isinstance(source, (str, os.PathLike)):
-        with Stream(source) as file:
+        with seekable(source) as path, Stream(path) as file:
             return triplets(file)
     matrix: Any = scipy_io.mmread(_Ended(source), spmatrix=False)
     if isinstance(matrix, np.ndarray):

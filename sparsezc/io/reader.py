@@ -15,6 +15,7 @@ from sparsezc.errors import FileFormatError, InvalidValue, OutOfMemory
 from sparsezc.io import build, order, paged, ready
 from sparsezc.io import weights as weighting
 from sparsezc.io.pieces import unweighted
+from sparsezc.io.piped import is_piped, seekable
 from sparsezc.io.source import existing, naming
 from sparsezc.memory.budget import resolve
 from sparsezc.options import flag
@@ -28,6 +29,7 @@ FORMATS = ("snap", "mtx", "dimacs", "metis", "gap", "emogi", "npz", "parquet", "
 #: Names of made graphs, the part before the colon.
 MADE = ("kron", "urand", "grid", "path", "star")
 _NEVER_GZIPPED = ("npz", "emogi", "parquet", "binsparse")
+_TEXT = ("snap", "mtx", "dimacs", "metis")
 
 
 @overload
@@ -184,10 +186,10 @@ def _read(
         wanted = generate.weights_of(str(path), generate.parse(str(path)), wanted)
         found: Csr | build.Edges = generate.make(str(path), wanted, placement)
     else:
-        file = Path(path)
         module = import_module(f"sparsezc.io.{kind}")
         direct = not (both or relabel)
-        found = module.read(file, weights=wanted, placement=placement, direct=direct, **more)
+        with seekable(path) as file:
+            found = module.read(Path(file), weights=wanted, placement=placement, direct=direct, **more)
     if directed and (found.symmetric if isinstance(found, Csr) else found.undirected):
         raise InvalidValue(f"directed=True, but {path} is undirected by its format; leave directed out")
     if isinstance(found, Csr):
@@ -268,10 +270,12 @@ def format_of(path: Path, format: str | None = None, *, exists: bool = True) -> 
         raise FileFormatError(
             f"{path}: the suffix {Path(name.removesuffix('.gz')).suffix!r} is not known; known are "
             f"{', '.join(sorted(suffixes()))} (text and .sg formats also with .gz), and made graphs such as kron:16, "
-            "urand:16, grid:100x100"
+            "urand:16, grid:100x100; of other names, and pipes, format= (--format) says what they hold"
         )
     if found in _NEVER_GZIPPED and name.endswith(".gz"):
         raise FileFormatError(f"{path}: {found} files are not gzipped; a name without .gz is needed")
+    if exists and found not in _TEXT and is_piped(path):
+        raise FileFormatError(f"{path} is a pipe or a device; of these text can be read, {found} files must be regular")
     return found
 
 

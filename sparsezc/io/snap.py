@@ -1,12 +1,14 @@
 """Edge lists as text: SNAP's .txt, and .el, .wel, .tsv, .csv and their like, gzipped or not.
 
 A line has two vertex ids and perhaps a weight, apart by blanks, tabs or commas; lines that start with ``#`` or ``%``
-are comments. Ids are 0-based: the graph has (largest id + 1) vertices.
+are comments. Ids are 0-based: the graph has (largest id + 1) vertices, or as many as the first line says if it is the
+one that :func:`write` puts there.
 Source: J. Leskovec, A. Krevl, SNAP Datasets, https://snap.stanford.edu/data.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,7 @@ from sparsezc.io.weights import FROM_FILE, Weights
 from sparsezc.semirings import types
 
 SUFFIXES = (".txt", ".el", ".wel", ".e", ".edges", ".tsv", ".csv")
+_SIZES = re.compile(rb"# ([0-9]{1,19}) x ([0-9]{1,19}), [0-9]{1,19} entries\r?\n")  # as `write` says them
 
 
 def read(path: Path, *, weights: Weights = FROM_FILE, **_: Any) -> Edges:
@@ -43,20 +46,29 @@ def listing(path: Path, weights: Weights = FROM_FILE) -> Listing:
 
     def pieces(found: Listing) -> Iterator[Piece]:
         columns: int | None = None
+        sizes: re.Match[bytes] | None = None
+        square = True
         for chunk in lines(path):
             if chunk.first == 1 and chunk.data[:14].lower() == b"%%matrixmarket":  # whose line of sizes is no edge
                 raise chunk.error(
                     0, "found %%MatrixMarket; format='mtx' (--format mtx) reads Matrix Market files of any name"
                 )
+            if chunk.first == 1 and (sizes := _SIZES.match(chunk.data)):
+                found.nrows, found.ncols = int(sizes[1]), int(sizes[2])
+                square = found.nrows == found.ncols
             if columns is None and path.name.removesuffix(".gz").endswith((".csv", ".tsv")):
                 chunk = _without_header(chunk)
             whole = Lines(path, chunk.first, text.without_comments(chunk.data))
             table, columns = text.table(whole, columns or None, exact=weights.kind == "file")
             if table:
                 rows, cols, *rest = table
-                found.nrows = found.ncols = max(found.nrows, int(max(rows.max(), cols.max())) + 1)
+                row, col = int(rows.max()), int(cols.max())
+                if square:
+                    row = col = max(row, col)
+                # more than the sizes where somebody has added lines: other programs take these for a comment
+                found.nrows, found.ncols = max(found.nrows, row + 1), max(found.ncols, col + 1)
                 yield narrow_ids(rows), narrow_ids(cols), rest[0] if rest else None
-        if not found.nrows:
+        if not (found.nrows or sizes):
             raise FileFormatError(f"{path} holds no edges; lines of two vertex ids are needed")
 
     return Listing.by(pieces)
@@ -74,7 +86,8 @@ def _without_header(chunk: Lines) -> Lines:
 def write(csr: Csr, out: Output) -> None:
     """Write each entry as a line, with its value unless all values are 1 by being iso-valued.
 
-    The format has no place for the number of vertices: those after the last one with an edge are lost.
+    The sizes stand in a comment in front, which :func:`read` takes them from. A .csv has none: vertices after the last
+    one with an edge are lost.
     """
     if csr.dtype.is_complex:
         raise InvalidValue(f"an edge list holds real values, not {csr.dtype}; write .npz or .h5")

@@ -139,6 +139,11 @@ def test_bad_arguments():
             algorithm(gb.Matrix("FP64", 2, 3))
         with pytest.raises(gb.exceptions.InvalidValue, match="negative values"):
             algorithm(matrix(csr(2, [(0, 1)], [-1])), weighted=True)
+        for value in (np.nan, np.inf):
+            with pytest.raises(gb.exceptions.InvalidValue, match="values that are NaN or infinite"):
+                algorithm(matrix(csr(2, [(0, 1), (1, 0)], [value, 2.0])), weighted=True)
+        with pytest.raises(gb.exceptions.InvalidValue, match="A has weights whose sum is infinite; a finite sum"):
+            algorithm(matrix(csr(2, [(0, 1), (1, 0)], [1e308, 1e308])), weighted=True)
     with pytest.raises(gb.exceptions.InvalidValue, match="max_level is 0; at least 1"):
         louvain_communities(A, max_level=0)
     with pytest.raises(gb.exceptions.DimensionMismatch, match="communities has size 2; the graph has 3"):

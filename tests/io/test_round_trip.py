@@ -18,7 +18,8 @@ from sparsezc.errors import InvalidValue
 from sparsezc.io import stream
 from sparsezc.io import weights as weighting
 from sparsezc.io.build import Edges, build
-from sparsezc.io.writer import write
+from sparsezc.io.reader import read_csr
+from sparsezc.io.writer import convert, write
 from sparsezc.semirings import types
 from tests.io.graphs import load, same, scipy_of
 
@@ -213,8 +214,6 @@ def test_a_directed_sg_file_has_its_incoming_edges_too(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("target", ["b.mtx", "b.sg", "b.npz", "b.graph", "b.bel", "b.gr.gz"])
 def test_convert(tmp_path: Path, target: str) -> None:
-    from sparsezc.io import convert
-
     convert("kron:6?seed=3", tmp_path / "a.npz")
     convert(tmp_path / "a.npz", tmp_path / target, symmetrize=True)
     a, b = load("kron:6?seed=3"), load(tmp_path / target, weights=False)
@@ -245,6 +244,44 @@ def test_complex_values_are_refused_by_the_name_of_the_file_and_the_type(tmp_pat
     with pytest.raises(InvalidValue, match=rf"{name}: .*FC64"):
         write(build(edges, placement="host"), tmp_path / name)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.el.gz", "a.tsv"])
+@pytest.mark.parametrize(("nrows", "ncols"), [(9, 9), (4, 7), (7, 2), (0, 0)])
+@pytest.mark.parametrize("edges", [[], [(0, 1), (1, 0)]])
+def test_sizes_of_edge_lists(tmp_path: Path, name: str, nrows: int, ncols: int, edges: list[tuple[int, int]]) -> None:
+    """Vertices without edges at the end come back, in bounded memory too; so does a graph without edges."""
+    rows, cols = np.array(edges[: nrows + ncols], np.uint32).reshape(-1, 2).T
+    csr = build(Edges(nrows, ncols, rows, cols), placement="host")
+    write(csr, tmp_path / name)
+    found = load(tmp_path / name)
+    assert (found.nrows, found.ncols, found.nvals) == (nrows, ncols, rows.size)
+    pytest.importorskip("h5py", reason="h5py is not installed")
+    convert(tmp_path / name, tmp_path / "a.h5", memory="8GB")
+    found = load(tmp_path / "a.h5")
+    assert (found.nrows, found.ncols, found.nvals) == (nrows, ncols, rows.size)
+
+
+@pytest.mark.parametrize(
+    ("text", "nrows", "ncols"),
+    [
+        ("# 9 x 9, 1 entries\n0 1\n", 9, 9),
+        ("# 9 x 9, 1 entries\r\n0 1\r\n", 9, 9),
+        ("# 9 x 9, 1 entries\n0 11\n", 12, 12),  # the line is older than this edge
+        ("# 9 x 4, 1 entries\n3 11\n", 9, 12),
+        ("# 9 x 9, 1 entries of a table\n0 1\n", 2, 2),  # what others say
+        ("# a\n# 9 x 9, 1 entries\n0 1\n", 2, 2),
+        ("#9 x 9, 1 entries\n0 1\n", 2, 2),
+        ("# Nodes: 9 Edges: 1\n0 1\n", 2, 2),
+        ("% 9 x 9, 1 entries\n0 1\n", 2, 2),
+    ],
+)
+def test_which_comments_say_sizes(tmp_path: Path, text: str, nrows: int, ncols: int) -> None:
+    (tmp_path / "a.txt").write_bytes(text.encode())
+    found = load(tmp_path / "a.txt")
+    assert (found.nrows, found.ncols) == (nrows, ncols)
+    relabelled, ids = read_csr(tmp_path / "a.txt", relabel=True)
+    assert relabelled.nrows == relabelled.ncols == ids.size == 2
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.csv.gz", "a.gr", "a.graph"])
