@@ -14,5 +14,5 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budget, "LONG", 64)
     monkeypatch.setattr(segments, "BITS", 6)
     monkeypatch.setattr(staging, "MOST", 1 << 12)
-    monkeypatch.setattr(gather, "_ROW_BYTES", 300)  # so that turns have few rows
+    monkeypatch.setattr(gather, "_ROW_BYTES", 100)  # so that turns have few rows
     monkeypatch.setattr(resident, "_LARGE", 0)

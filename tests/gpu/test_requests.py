@@ -162,7 +162,6 @@ def test_a_frontier_asks_the_mask_before_it_reads_values(link: Any) -> None:
 
 
 def test_long_rows_are_read_as_well_as_others(link: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-
     monkeypatch.setattr(budget, "LONG", 256)
     A = matrix(np.array([1000, 1, 300, 0, 257] + [70] * 30))
     for run in (

@@ -33,10 +33,12 @@ class Pool:
 
     def __init__(self) -> None:
         self.used, self.limit = 0, math.inf
+        self.grants = math.inf  # allocations that come before the one that is refused
         self._take = device.giving(self._from_pool)
 
     def _from_pool(self, nbytes: int) -> np.ndarray:
-        if self.used + nbytes > self.limit:
+        self.grants -= 1
+        if self.used + nbytes > self.limit or self.grants == -1:
             raise Shortage(f"Out of memory allocating {nbytes:,} bytes")
         array = np.empty(nbytes, np.uint8)
         self.used += nbytes
@@ -136,6 +138,34 @@ def test_buffers_are_as_large_as_the_card_allows(
                 break
     assert refused or (placement == "cached" and not push)  # which reads in place, and writes where its result lies
     assert len(served) > 2
+
+
+@pytest.mark.parametrize("placement", ["stream", "gather", "cached", "hybrid"])
+def test_whichever_allocation_is_refused_nothing_is_lost(
+    placement: str, pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resident, "WAYS", (ways.GATHERED,))
+    A, op = matrix("FP64"), gb.semiring.min_plus
+    B, u = A.to("gpu", placement=placement), gb.Vector.from_coo(np.arange(0, N, 2), 1.0, size=N)
+    v, before = u.to("gpu"), gb.Vector.from_dense(np.full(N, 7.0))
+    wanted = before.dup()
+    wanted(accum=gb.binary.plus) << A.mxv(u, op)
+    outcomes = []
+    with room_for(6_000), gb.config.set(packing="off", head_cache="off"):
+        for n in range(100):
+            w = before.to("gpu")
+            pool.grants = n
+            try:
+                w(accum=gb.binary.plus) << B.mxv(v, op)
+                outcomes.append(True)
+            except gb.exceptions.OutOfMemory:
+                outcomes.append(False)
+            used, pool.grants = pool.grants, math.inf
+            assert w.to("cpu").isequal(wanted if outcomes[-1] else before)
+            if used > 0:  # it did not come to the one that is refused
+                break
+    assert outcomes[-1]
+    assert len(outcomes) > 3
 
 
 def test_caches_go_for_vectors(pool: Pool) -> None:

@@ -300,12 +300,16 @@ def _pull(
     skips = _skips(rows, warps)
     most_words = 32 if skips else 16 if near.k else launch.words(rows.nvals, nwords, mask.allows_all)
     rest = *partial, *near.arguments(), np.uint32(together.bits)
-    for part in case.parts(rows, together.words, wanted, pushes=False):
+    # All memory is asked for before the first launch, as what that writes cannot be taken back.
+    shared: Any = xp.zeros(2, np.uint64) if chunks.count or nwords > warps else 0
+    for number, part in enumerate(case.parts(rows, together.words, wanted, pushes=False)):
         prelude = case.prelude(rows, accum, store.dtype, part, looks=near.k > 0, words=together.bits > 0,
                                skips=skips)  # fmt: skip
         kernel = specialise.kernel(gpu, "mxv.cu", prelude, "mxv")
         alone = not part.nchunks and part.nwords <= warps  # no warp has more than a word to do: nobody need count
-        counters = 0 if alone else xp.zeros(2, np.uint64)
+        if number and not alone:
+            shared.fill(0)
+        counters = 0 if alone else shared
         piece = launch.piece(blocks, part.nwords, most_words)
         turn = piece, np.uint32(1) if mask.allows_all else launch.spread(blocks, part.nchunks)
         stats.run(kernel, part.near, blocks, launch.THREADS, (*part.arguments, *operands, counters, *turn, *rest))

@@ -29,7 +29,7 @@ from sparsezc.errors import OutOfMemory
 
 _ROW_BYTES = 24  # of a turn: the offsets of what is gathered, which rows are wanted, and a slice's runs of these
 _SLICES = 16  # at most, in which the host is told of the runs
-_SPAN = 2**31 - 1  # entries that one turn's rows may lie apart: its runs are told in 4 bytes
+_SPAN = 2**31 - 1  # entries that the rows which one turn gathers may lie apart: its runs are told in 4 bytes
 
 
 def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
@@ -87,21 +87,18 @@ class Plan(NamedTuple):
     buffers: staging.Staging | None
 
 
-def _most(rows: Rows, room: int) -> int:
-    """Rows of a turn, whole presence words: they are told in half of the room at most, the buffers have the rest."""
-    return 32 * max(1, min(-(-rows.nrows // 32), room // (64 * _ROW_BYTES)))
+def _most(rows: Rows, entry_bytes: int, size: int) -> int:
+    """Rows of a turn, whole presence words: to tell of them takes as much as the two buffers do."""
+    return 32 * max(1, min(-(-rows.nrows // 32), 2 * size * entry_bytes // (32 * _ROW_BYTES)))
 
 
 def plan(rows: Rows, entries: Entries, wanted: Wanted) -> Plan:
     """What is gathered, and what is copied, when."""
-    most = _most(rows, staging.room(rows))
-    return staging.planned(
-        rows, entries, lambda size: _plan(rows, entries, wanted, most, size), beside=_ROW_BYTES * most
-    )
+    return staging.planned(rows, entries, lambda size: _plan(rows, entries, wanted, size), share=0.5)
 
 
-def _plan(rows: Rows, entries: Entries, wanted: Wanted, most: int, size: int) -> Plan:
-    pieces = _pieces(rows, size, most)
+def _plan(rows: Rows, entries: Entries, wanted: Wanted, size: int) -> Plan:
+    pieces = _pieces(rows, size, _most(rows, entries.nbytes, size))
     counts = _counts(rows, pieces, wanted)
     share = hands.share()
     long, turns = [], []

@@ -20,7 +20,6 @@ from __future__ import annotations
 import time
 import weakref
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -347,8 +346,10 @@ def _as_ascetic(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
     start = _clock(gpu) if is_large else 0.0  # always, for products differ: a way that was lucky once is found out
     served = _all(region, rows, entries)
     if way == ways.GATHERED:
-        with suppress(MemoryError):  # the card may have no room for buffers
+        try:
             served = _gathered(region, rows, entries, wanted)
+        except MemoryError:  # the card has no room for buffers: this says nothing of what gathering takes
+            is_large = False
     yield from served
     if is_large:
         region.costs[way] = [*region.costs[way][-1:], (_clock(gpu) - start) / count]

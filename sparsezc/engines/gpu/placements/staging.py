@@ -20,23 +20,24 @@ MOST = 64 << 20  # bytes of a buffer: beyond this a copy is as fast as it gets
 _T = TypeVar("_T")
 
 
-def planned(rows: Rows, entries: Entries, make: Callable[[int], _T], beside: int = 0) -> _T:
-    """What `make` makes with buffers of so many entries: of half as many, and so on, as long as the card refuses memory
-    that it said it had. `beside`: see :func:`size`.
+def planned(rows: Rows, entries: Entries, make: Callable[[int], _T], share: float = 1.0) -> _T:
+    """What `make` makes with buffers of so many entries: of half as many, and so on, as long as memory is refused that
+    the card said it had. `share`: see :func:`size`.
 
     Raises
     ------
     OutOfMemory
         Where there is no room for the smallest that work.
     """
-    count, smallest = size(rows, entries.nbytes, beside), 2 * spare(rows)
+    count, smallest = size(rows, entries.nbytes, share), 2 * spare(rows)
     while True:
         try:
             return make(count)
         except MemoryError as error:
             if count == smallest:
                 raise OutOfMemory(
-                    f"no room for two buffers of {smallest * entries.nbytes:,} bytes, the least that works: {error}"
+                    f"no room for two buffers of {smallest * entries.nbytes:,} bytes, the least that works, and what is"
+                    f" planned with them: {error}"
                 ) from None
         count = max(smallest, count // 64 * 32)
 
@@ -46,9 +47,9 @@ def room(rows: Rows) -> int:
     return max(0, budget.available() - budget.working_bytes(rows.nrows))
 
 
-def size(rows: Rows, entry_bytes: int, beside: int = 0) -> int:
-    """Entries of one of two buffers within the budget, at least twice what is spare; `beside`: bytes that are left for
-    other things, where there are more than the least.
+def size(rows: Rows, entry_bytes: int, share: float = 1.0) -> int:
+    """Entries of one of two buffers within the budget, at least twice what is spare; `share`: of what there is beside
+    the vectors, where that is more.
 
     Raises
     ------
@@ -59,7 +60,7 @@ def size(rows: Rows, entry_bytes: int, beside: int = 0) -> int:
     needed = vectors + smallest
     may = budget.room(needed)
     left = may - vectors
-    entries = min(max(left - beside, min(left, smallest)) // 2, MOST) // entry_bytes // 32 * 32
+    entries = min(max(int(share * left), min(left, smallest)) // 2, MOST) // entry_bytes // 32 * 32
     if entries < 2 * spare(rows):
         raise OutOfMemory(
             f"the device memory that may be used, {may:,} bytes, has no room for two buffers of entries beside the"

@@ -45,7 +45,7 @@ def cheapest(rows: Rows, entries: Entries, wanted: Wanted, expected: float, kept
     if room < staging.least(rows, entries.nbytes) or (rates := measured(entries, room)) is None:
         return IN_PLACE
     share = min(1.0, expected / rows.nvals)  # an estimate may be of more than there are
-    seconds = _seconds(rates, rows, entries, share, kept, wanted.words is None, min(room // 2, staging.MOST))
+    seconds = _seconds(rates, rows, entries, share, kept, wanted.words is None, room)
     best = min(seconds, key=seconds.__getitem__)
     return best if _WORTH * seconds[best] < seconds[IN_PLACE] else IN_PLACE
 
@@ -78,20 +78,20 @@ def may(rows: Rows, entries: Entries) -> bool:
 
 
 def _seconds(
-    rates: Rates, rows: Rows, entries: Entries, share: float, kept: float, everything: bool, buffer: int
+    rates: Rates, rows: Rows, entries: Entries, share: float, kept: float, everything: bool, room: int
 ) -> dict[str, float]:
-    """What each way takes for a share of the entries, through buffers of so many bytes."""
+    """What each way takes for a share of the entries, with so many bytes for buffers."""
     total = rows.nvals * entries.nbytes
     sectors, lines = (
         sum(_touched(share, rows, buffer.dtype.itemsize, grain) * buffer.dtype.itemsize for buffer in entries.buffers)
         for grain in (_SECTOR, _LINE)
     )
     rest = (1 - kept) * rows.nvals
-    copying = 1 / rates.copied + _TURN / buffer
+    copying, copying_few = (1 / rates.copied + _TURN / min(room // n, staging.MOST) for n in (2, 4))  # gather.py plans
     return {
         IN_PLACE: (1 - kept) * total / rates.streamed if everything else rest * sectors / rates.scattered,
         COPIED: total * copying,  # with what is on the card already
-        GATHERED: max(rest * lines / rates.gathered, share * rest * entries.nbytes * copying),
+        GATHERED: max(rest * lines / rates.gathered, share * rest * entries.nbytes * copying_few),
     }
 
 
