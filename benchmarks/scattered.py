@@ -20,6 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc.io.generate import mix
+
 SLOTS = 6  # of a row, as a power of two
 DIGITS = 12  # of a value at most
 _PIECE = 1 << 17
@@ -33,12 +35,7 @@ Piece = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 
 def mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """SplitMix64's output function (Steele, Lea, Flood: doi 10.1145/2660193.2660195)."""
-    found = numbers * _ODD
-    found ^= found >> np.uint64(30)
-    found *= np.uint64(0xBF58476D1CE4E5B9)
-    found ^= found >> np.uint64(27)
-    found *= np.uint64(0x94D049BB133111EB)
-    found ^= found >> np.uint64(31)
+    found: NDArray[np.uint64] = mix(numbers * _ODD, np)
     return found
 
 

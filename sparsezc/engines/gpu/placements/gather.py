@@ -65,11 +65,6 @@ class Turn(NamedTuple):
     nvals: int
     runs: Runs | None = None
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether all that the matrix has there is copied."""
-        return self.runs is None and self.nvals > 0
-
 
 class Plan(NamedTuple):
     """All that asking the device takes, so that serving it waits for nothing but copies.
@@ -132,7 +127,7 @@ def serve(given: Plan, subset: Any = None) -> Iterator[Part]:
         pointers = staging.in_place(rows, entries)  # where nothing is wanted, nothing is read
         sources = _sources(given, turn) if turn.nvals else None
         offsets: _Offsets | None = None  # the matrix's own
-        if sources is not None and not turn.is_whole:
+        if sources is not None and turn.runs is not None:
             try:
                 offsets = _Offsets(rows, given.wanted, turn.rows, turn.start)
             except MemoryError:  # what was launched cannot be taken back: these rows are read in place
