@@ -153,6 +153,20 @@ def _heavy() -> Iterator[Case]:
             yield name, f"#define KERNEL {name}\n" + specialise.source(f"{file}.cu", prelude), name
 
 
+def _placed() -> Iterator[Case]:
+    """What placements that move entries ask for."""
+    for bound, entry in (("i32", "u32"), ("i64", "c128")):
+        texts = {
+            "segments.cu": f"constexpr u32 SEGMENT_BITS = {segments.BITS};\n{specialise.typedefs(A=entry)}",
+            "runs.cu": specialise.typedefs(Bound=bound),
+        }
+        for file, name in (
+            *(("segments.cu", name) for name in ("touch", "resident", "copy")),
+            *(("runs.cu", name) for name in ("count_runs", "runs_before", "list_runs")),
+        ):
+            yield name, specialise.source(file, texts[file]), name
+
+
 def _rounds() -> Iterator[Case]:
     """What recorded rounds ask for, which no rehearsal goes through enough of."""
     for dtype, limit in ((types.INT32, types.INT64), (types.FP64, types.FP64)):
@@ -165,7 +179,7 @@ def _rounds() -> Iterator[Case]:
 def everything_else() -> list[Case]:
     """Every kernel that ordinary statements on two types ask for."""
     found = [(name, source, name) for source, name in rehearse([_statements]) if name not in ("mxv", "vxm")]
-    return [*found, *_panels(), *_heavy(), *_rounds()]
+    return [*found, *_panels(), *_heavy(), *_placed(), *_rounds()]
 
 
 def _compressed_statements() -> None:

@@ -1,11 +1,11 @@
 """Placement ``gather``: the rows that a product wants are put together by the host's threads, then copied.
 
 What arrives is a matrix whose other rows are empty: its offsets are the sums of the wanted rows' lengths, so the
-kernels see nothing new. They are made for a turn's rows at a time, once to tell the host what to gather and once more
-for the kernel, as for all rows they would take more of the card than buffers do. What exceeds a buffer goes in turns,
-and the threads fill one buffer while the card reads another. A row that is longer than half a buffer stays where it is
-and is read over the link. Source: A. H. N. Sabet, Z. Zhao, R. Gupta, Subway: minimizing data transfer during
-out-of-GPU-memory graph processing, EuroSys 2020, doi:10.1145/3342195.3387537.
+kernels see nothing new. They are made for a turn's rows at a time, as for all rows they would take more of the card
+than buffers do. What exceeds a buffer goes in turns, and the threads fill one buffer while the card reads another. A
+row that is longer than half a buffer stays where it is and is read over the link. Source: A. H. N. Sabet, Z. Zhao,
+R. Gupta, Subway: minimizing data transfer during out-of-GPU-memory graph processing, EuroSys 2020,
+doi:10.1145/3342195.3387537.
 
 Subway gathers always. Here a piece of the matrix, of half a buffer, of which so much is wanted that copying all takes
 less time than gathering (hands.py measures both) is copied from where it lies.
@@ -24,11 +24,11 @@ import numpy as np
 from sparsezc import device
 from sparsezc.engines.gpu.placements import Entries, Part, Wanted, hands, part, staging
 from sparsezc.engines.gpu.placements.hands import Runs
+from sparsezc.engines.gpu.placements.runs import Listed, Offsets, Order, Stretch
 from sparsezc.engines.gpu.stores import Rows
 from sparsezc.errors import OutOfMemory
 
-_ROW_BYTES = 24  # of a turn: the offsets of what is gathered, which rows are wanted, and a slice's runs of these
-_SLICES = 16  # at most, in which the host is told of the runs
+_ROW_BYTES = 16  # of a turn: the offsets of what is gathered, and as much for what is counted of all rows
 _SPAN = 2**31 - 1  # entries that the rows which one turn gathers may lie apart: its runs are told in 4 bytes
 
 
@@ -39,7 +39,8 @@ def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
 
 class Pieces(NamedTuple):
     """A matrix in pieces for buffers of `size` entries, of `most` rows at most: piece k has rows[k] .. rows[k+1]-1, and
-    so with its entries and chunks; `long` are those that are one row, too long for half a buffer.
+    so with its entries and chunks; `long` are those that are one row, too long for half a buffer. `cuts` are the rows
+    once more, on the device.
     """
 
     size: int
@@ -48,6 +49,7 @@ class Pieces(NamedTuple):
     entries: list[int]
     chunks: list[int]
     long: list[int]
+    cuts: Any
 
     def of(self, first: int, end: int) -> tuple[tuple[int, int], tuple[int, int]]:
         """The rows and the chunks of pieces first .. end-1."""
@@ -55,30 +57,33 @@ class Pieces(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """Rows and chunks, whose `nvals` entries arrive from entry `start` on: gathered from runs, or without these copied
-    as they lie.
+    """Rows and chunks, whose `nvals` entries arrive from entry `start` on: those that are wanted of a stretch of rows,
+    whose runs count from entry `base`; or without a stretch all of them, copied as they lie.
     """
 
     rows: tuple[int, int]
     chunks: tuple[int, int]
     start: int
     nvals: int
-    runs: Runs | None = None
+    stretch: Stretch | None = None
+    base: int = 0
 
 
 class Plan(NamedTuple):
     """All that asking the device takes, so that serving it waits for nothing but copies.
 
-    `long`: rows that are read in place, and their chunks; `buffers`: None where no turn has entries. They are made with
-    the plan, so that the first copies wait for no kernel that is launched between plan and service.
+    `long`: rows that are read in place, and their chunks; `listed`: the runs of the turns that gather, in their order;
+    `buffers`: None where no turn has entries. They are made with the plan, so that the first copies wait for no kernel
+    that is launched between plan and service.
     """
 
     rows: Rows
     entries: Entries
-    wanted: Wanted
+    order: Order | None
     size: int
     long: list[tuple[int, tuple[int, int]]]
     turns: list[Turn]
+    listed: Listed | None
     buffers: staging.Staging | None
 
 
@@ -94,27 +99,44 @@ def plan(rows: Rows, entries: Entries, wanted: Wanted) -> Plan:
 
 def _plan(rows: Rows, entries: Entries, wanted: Wanted, size: int) -> Plan:
     pieces = _pieces(rows, size, _most(rows, entries.nbytes, size))
-    counts = _counts(rows, pieces, wanted)
+    order = None if wanted.words is None else Order(rows, wanted)
+    before, runs = (pieces.entries, pieces.rows) if order is None else order.before(pieces.cuts)
     share = hands.share()
-    long, turns = [], []
-    first, count, start = 0, 0, 0  # what the next turn gathers: the pieces from the first on that have none yet
-    for k, (wants, begin, end) in enumerate(zip(counts, pieces.entries, pieces.entries[1:], strict=False)):
+    long: list[tuple[int, tuple[int, int]]] = []
+    turns: list[Turn] = []
+    first, start = 0, 0  # the next turn gathers the pieces from the first on that have none yet
+
+    def gather(end: int) -> None:
+        """A turn for pieces first .. end-1. Rows that nobody wants have one, too: what is absent is written."""
+        nonlocal first, start
+        if first < end:
+            which, count = pieces.of(first, end), before[end] - before[first]
+            stretch = Stretch(which[0], before[first], runs[first], count, runs[end] - runs[first])
+            turns.append(Turn(*which, start, count, stretch if count else None, pieces.entries[first]))
+            first, start = end, start + count
+
+    for k, (begin, end) in enumerate(pairwise(pieces.entries)):
+        wants = before[k + 1] - before[k]
         alone = wants > 0 and (k in pieces.long or wants >= share * (end - begin))
         is_far = end - pieces.entries[first] > _SPAN or pieces.rows[k + 1] - pieces.rows[first] > pieces.most
-        if alone or ((count or wants) and (is_far or count + wants > size - 32)):
-            turns += _turn(rows, pieces, wanted, first, k, start, count)
-            first, count, start = k, 0, start + count
-        if not alone:
-            count += wants
-            continue
-        first = k + 1
-        if k in pieces.long:
-            long.append((pieces.rows[k], pieces.of(k, k + 1)[1]))
-        else:
-            turns.append(Turn(*pieces.of(k, k + 1), begin, end - begin))
-    turns += _turn(rows, pieces, wanted, first, len(counts), start, count)
+        any_yet = before[k + 1] > before[first]
+        if alone or (any_yet and (is_far or before[k + 1] - before[first] > size - 32)):
+            gather(k)
+        if alone:
+            first = k + 1
+            if k in pieces.long:
+                long.append((pieces.rows[k], pieces.of(k, k + 1)[1]))
+            else:
+                turns.append(Turn(*pieces.of(k, k + 1), begin, end - begin))
+    gather(len(pieces.rows) - 1)
+    listed = None
+    if order is not None and (some := [(turn.stretch, turn.base) for turn in turns if turn.stretch is not None]):
+        try:
+            listed = order.list(some)
+        except OutOfMemory:  # the host lets no memory be pinned for it: what would be gathered is read in place
+            turns = [turn if turn.stretch is None else turn._replace(nvals=0, stretch=None) for turn in turns]
     buffers = staging.Staging(entries, size) if any(turn.nvals for turn in turns) else None
-    return Plan(rows, entries, wanted, size, long, turns, buffers)
+    return Plan(rows, entries, order, size, long, turns, listed, buffers)
 
 
 def serve(given: Plan, subset: Any = None) -> Iterator[Part]:
@@ -122,115 +144,42 @@ def serve(given: Plan, subset: Any = None) -> Iterator[Part]:
     rows, entries = given.rows, given.entries
     for row, chunks in given.long:  # only its chunks have anything to do; the last row's presence word ends with it
         yield part(rows, staging.in_place(rows, entries), which=(row + 1, row + 1), chunks=chunks, subset=subset)
-    buffers = given.buffers
+    buffers, runs = given.buffers, iter(given.listed.runs if given.listed else ())
     for turn in given.turns:
         pointers = staging.in_place(rows, entries)  # where nothing is wanted, nothing is read
-        sources = _sources(given, turn) if turn.nvals else None
-        offsets: _Offsets | None = None  # the matrix's own
-        if sources is not None and turn.runs is not None:
+        sources: list[Any] | None = None
+        offsets: Offsets | None = None  # the matrix's own
+        if turn.stretch is not None and given.order is not None:
+            sources = _gathered(given, next(runs))
             try:
-                offsets = _Offsets(rows, given.wanted, turn.rows, turn.start)
+                offsets = None if sources is None else given.order.offsets(turn.stretch, turn.start)
             except MemoryError:  # what was launched cannot be taken back: these rows are read in place
                 sources = None
+        elif turn.nvals:
+            sources = [buffer.read(turn.start, turn.start + turn.nvals) for buffer in entries.buffers]
         if buffers is not None and sources is not None:
             start = time.perf_counter()
             there = buffers.fill(sources, turn.start % 32)
-            if turn.runs is not None:
+            if offsets is not None:
                 hands.copied(buffers.copied(), sum(source.nbytes for source in sources), start)
             buffers.arrived()
             pointers = staging.pointers(rows, entries, there, turn.start - turn.start % 32)
-        indptr, near = rows.indptr if offsets is None else offsets.address, sources is not None
-        yield part(rows, pointers, which=turn.rows, chunks=turn.chunks, indptr=indptr, subset=subset, near=near)
+        indptr = rows.indptr if offsets is None else offsets.address
+        yield part(
+            rows, pointers, which=turn.rows, chunks=turn.chunks, indptr=indptr, subset=subset, near=sources is not None
+        )
+    if given.listed is not None:
+        hands.give(given.listed.pages)
 
 
-def _sources(given: Plan, turn: Turn) -> list[Any] | None:
-    """What a turn copies to the card: the matrix as it lies, or runs that the threads gather while the card reads the
-    turn before. None: the host lets no memory be pinned for these, and they are read in place.
+def _gathered(given: Plan, runs: Runs) -> list[Any] | None:
+    """The runs of a turn, which the threads gather while the card reads the turn before. None: the host lets no memory
+    be pinned for them, and they are read in place.
     """
-    if turn.runs is None:
-        return [buffer.read(turn.start, turn.start + turn.nvals) for buffer in given.entries.buffers]
     try:
-        return hands.fill(given.rows, given.entries, given.size, turn.runs)
+        return hands.fill(given.rows, given.entries, given.size, runs)
     except OutOfMemory:
         return None
-
-
-def _lengths(rows: Rows, wanted: Wanted, first: int, end: int, into: Any) -> None:
-    """How many entries are wanted of rows first .. end-1, the first of which begins a presence word."""
-    xp = device.current().xp
-    xp.subtract(rows.indptr[first + 1 : end + 1], rows.indptr[first:end], out=into)
-    if wanted.words is not None:
-        words = wanted.words[first // 32 : -(-end // 32)] ^ np.uint32(wanted.flip)
-        into *= xp.unpackbits(words.view(np.uint8), bitorder="little")[: end - first]
-
-
-class _Offsets:
-    """The offsets of what a turn gathers, made in place as they are the most of what that takes.
-
-    Attributes
-    ----------
-    first : int
-        The first row that there is an offset of: kernels look at all rows of a presence word.
-    array : array of int64 on the device
-    """
-
-    def __init__(self, rows: Rows, wanted: Wanted, which: tuple[int, int], start: int) -> None:
-        xp = device.current().xp
-        self.first, end = which[0] // 32 * 32, min(rows.nrows, -(-which[1] // 32) * 32)
-        self.array = xp.empty(end - self.first + 1, np.int64)
-        lengths = self.array[1:]
-        _lengths(rows, wanted, self.first, end, lengths)
-        lengths[: which[0] - self.first] = 0
-        lengths[which[1] - self.first :] = 0
-        self.array[0] = start
-        xp.cumsum(self.array, out=self.array)
-
-    @property
-    def address(self) -> np.uint64:
-        """Where the offset of row 0 would lie."""
-        return np.uint64((device.current().pointer(self.array) - 8 * self.first) % 2**64)
-
-
-def _counts(rows: Rows, pieces: Pieces, wanted: Wanted) -> list[int]:
-    """How many entries are wanted of each piece."""
-    if wanted.words is None:
-        return [end - first for first, end in pairwise(pieces.entries)]
-    gpu = device.current()
-    xp = gpu.xp
-    ends, found = np.asarray(pieces.rows), []
-    lengths = xp.empty(pieces.most, np.int64)
-    for first in range(0, rows.nrows, pieces.most):
-        end = min(first + pieces.most, rows.nrows)
-        own = lengths[: end - first]
-        _lengths(rows, wanted, first, end, own)
-        xp.cumsum(own, out=own)
-        mine = ends[(ends > first) & (ends <= end)]  # pieces end where these rows do
-        found.append(xp.diff(xp.concatenate([xp.zeros(1, np.int64), own[xp.asarray(mine - first - 1)]])))
-    return [int(count) for count in gpu.asnumpy(xp.concatenate(found))]
-
-
-def _turn(rows: Rows, pieces: Pieces, wanted: Wanted, first: int, end: int, start: int, count: int) -> list[Turn]:
-    """The turn that gathers pieces first .. end-1. Rows that nobody wants have one, too: what is absent is written."""
-    if first == end:
-        return []
-    which, chunks = pieces.of(first, end)
-    if count == 0:
-        return [Turn(which, chunks, start, 0)]
-    gpu = device.current()
-    xp = gpu.xp
-    offsets = _Offsets(rows, wanted, which, 0).array
-    at = xp.flatnonzero(offsets[1:] != offsets[:-1])
-    tasks = xp.searchsorted(offsets, xp.asarray(hands.tasks(count)))  # rows, and then runs
-    tasks, taken = gpu.asnumpy(xp.stack([xp.searchsorted(at, tasks), offsets[tasks]]))
-    bounds = np.empty((at.size, 2), np.int64 if rows.wide else np.int32)
-    step = max(1, pieces.most // _SLICES)
-    for lo in range(0, at.size, step):
-        some = at[lo : lo + step]
-        begins = rows.indptr[some + which[0] // 32 * 32] - pieces.entries[first]
-        ends = begins + offsets[some + 1] - offsets[some]
-        bounds[lo : lo + step] = gpu.asnumpy(xp.stack([begins, ends], axis=1).astype(bounds.dtype))
-    runs = Runs(pieces.entries[first], bounds, np.append(tasks, at.size), np.append(taken, count))
-    return [Turn(which, chunks, start, count, runs)]
 
 
 _known: WeakKeyDictionary[Rows, Pieces] = WeakKeyDictionary()
@@ -266,4 +215,5 @@ def _cut(rows: Rows, size: int, most: int) -> Pieces:
     kept |= np.isin(cuts, alone + 1)  # unless that is one long row, of which only the chunks are asked for
     kept |= cuts % most == 0
     cuts, entries, at = (array[kept] for array in (cuts, entries, at))
-    return Pieces(size, most, cuts.tolist(), entries.tolist(), at.tolist(), np.searchsorted(cuts, alone).tolist())
+    where = np.searchsorted(cuts, alone).tolist()
+    return Pieces(size, most, cuts.tolist(), entries.tolist(), at.tolist(), where, xp.asarray(cuts))

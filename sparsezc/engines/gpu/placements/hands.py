@@ -24,6 +24,7 @@ from sparsezc.engines.gpu.placements import Entries
 from sparsezc.engines.gpu.stores import Rows
 
 _TAKE = 1 << 16  # entries of a task, at least: below this, starting it takes longer
+_LIST = 1 << 21  # bytes of pinned memory for a list, at least
 _TELLING = 1 << 22  # bytes that a measurement of rates takes
 _SHARE = 0.25  # until the rates are measured
 _LOOKS = 4  # copies that are measured; the fastest tells, as some wait for kernels
@@ -62,6 +63,7 @@ class _Hands:
         self.turn = 0
         self.pages: tuple[dict[int, device.Pages], ...] = ({}, {})
         self.free: list[Callable[[], None]] = [lambda: None] * 2  # waits until what a half held has been copied
+        self.lists: list[device.Pages] = []  # of runs, of products that are done
         self.gathers = self.copies = 0.0  # bytes a second
         self.looks = 0  # copies that were measured
 
@@ -79,6 +81,19 @@ _kept: WeakKeyDictionary[device.Device, _Hands] = WeakKeyDictionary()
 
 def _own() -> _Hands:
     return _kept.setdefault(device.current(), _Hands())
+
+
+def take(nbytes: int) -> device.Pages:
+    """Pinned memory for a list of runs: some that was given back, where it is large enough."""
+    lists = _own().lists
+    found = next((k for k, pages in enumerate(lists) if pages.array.nbytes >= nbytes), None)
+    return device.current().pages(max(nbytes, _LIST), "pinned") if found is None else lists.pop(found)
+
+
+def give(pages: device.Pages) -> None:
+    """Keep a list's memory for the next one; of two the larger."""
+    lists = _own().lists
+    lists[:] = [max([*lists, pages], key=lambda pages: pages.array.nbytes)]
 
 
 def share() -> float:

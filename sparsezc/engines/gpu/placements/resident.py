@@ -37,10 +37,10 @@ _TRIFLE = 1 / 4096  # likewise: it waits for the table longer than for the link
 _GUESS = 1 / 16  # of all entries: what a product is taken to read of which nobody knows
 _HYSTERESIS = 2  # a segment takes another's place if it was read so many times as often
 #: Of the entries that are not kept, the share that ``cached`` expects a product to want. Ascetic has 0.1; as fetched
-#: rows come in turns here, half of the memory does for them, and more can stay.
-ACTIVE = 0.05
-_FETCHING = 12 << 20  # bytes: with less, what little is fetched would take more turns than it is worth
-WAYS = (ways.GATHERED, ways.IN_PLACE)  # in which ``cached`` may fetch the rest; Ascetic gathers
+#: rows come in turns here, less than half of the memory does for them, and more can stay.
+ACTIVE = 0.04
+_FETCHING = 8 << 20  # bytes: with less, what little is fetched would take more turns than it is worth
+WAYS = (ways.IN_PLACE, ways.GATHERED)  # in which ``cached`` may fetch the rest; Ascetic gathers
 
 
 def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterable[Part]:
@@ -342,7 +342,8 @@ def _as_ascetic(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
     count = rows.nvals if wanted.words is None else wanted.entries or 0
     is_large = count >= _LOOK * rows.nvals
     untried = [way for way, costs in region.costs.items() if len(costs) < 2]  # the first time, kernels are compiled
-    way = untried[0] if untried and is_large else min(region.costs, key=lambda way: region.costs[way][-1:] or [0.0])
+    known = {way: costs[-1] for way, costs in region.costs.items() if costs} or dict.fromkeys(WAYS[:1], 0.0)
+    way = untried[0] if untried and is_large else min(known, key=known.__getitem__)
     start = _clock(gpu) if is_large else 0.0  # always, for products differ: a way that was lucky once is found out
     served = _all(region, rows, entries)
     if way == ways.GATHERED:
