@@ -7,6 +7,7 @@ Source: scipy.sparse.save_npz; the members are NumPy's .npy format 1.0.
 from __future__ import annotations
 
 import struct
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -35,7 +36,7 @@ _NEEDED = {"csr": ("indptr", "indices", "data"), "csc": ("indptr", "indices", "d
 #: What zipfile and NumPy raise on bytes that are not what they should be.
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, struct.error, OSError, EOFError, ValueError, RuntimeError, MemoryError,
-    SyntaxError, TypeError, KeyError,
+    SyntaxError, TypeError, KeyError, tokenize.TokenError,
 )  # fmt: skip
 
 

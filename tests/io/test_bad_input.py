@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import struct
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -81,6 +82,8 @@ BAD = {
     "offsets.sg": (struct.pack("<?qq3q2i", False, 2, 2, 0, 5, 2, 0, 1), "fall from 5 to 2 after row 1"),
     "end.sg": (struct.pack("<?qq2qi", False, 1, 1, 0, 3, 0), "the offsets end at 3; the header says 1"),
     "outside.sg": (struct.pack("<?qq2qi", False, 1, 1, 0, 1, 4), r"entry 0 has the column id 4; 0 to 0"),
+    "cut.sg.gz": (gzip.compress(struct.pack("<?qq2qi", False, 1, 1, 0, 1, 0))[:-5], "truncated"),
+    "sum.sg.gz": (gzip.compress(struct.pack("<?qq2qi", False, 1, 1, 0, 1, 0))[:-8] + bytes(8), "damaged"),
     "negative.sg": (struct.pack("<?qq2qi", False, 1, 1, 0, 1, -4), r"entry 0 has the column id -4"),
     "text.npz": ("hello\n", "not a .npz"),
     "unknown.xyz": ("0 1\n", r"'\.xyz' is not known; known are .*\.mtx.*kron:16"),
@@ -185,6 +188,18 @@ class TestNpz:
             except FileFormatError:
                 continue
             assert csr.values.read().tolist() == matrix.data.tolist()
+
+    def test_a_header_whose_brackets_stay_open(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.npz"
+        sp.save_npz(path, sp.csr_array(np.arange(1, 10).reshape(3, 3)))
+        with zipfile.ZipFile(path) as whole:
+            members = {name: whole.read(name) for name in whole.namelist()}
+        assert b"(9,)" in members["indices.npy"]
+        with zipfile.ZipFile(path, "w") as damaged:  # whose own checksums are right
+            for name, data in members.items():
+                damaged.writestr(name, data.replace(b"(9,)", b"(9,("))
+        with pytest.raises(FileFormatError, match=r"a\.npz"):
+            load(path)
 
     @pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.99])
     def test_a_cut_file(self, tmp_path: Path, share: float) -> None:
