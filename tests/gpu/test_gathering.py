@@ -134,6 +134,24 @@ def test_rows_are_gathered_with_and_without_scipy_s_loop(
             assert B.reduce_rowwise(monoid).new(mask=few.S).to("cpu").isequal(A.reduce_rowwise(monoid).new(mask=few.S))
 
 
+@pytest.mark.usefixtures("small_pieces")
+def test_an_output_that_masks_itself_is_written_turn_by_turn(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without long rows nothing is set apart: a turn writes words that say what the next one wants."""
+    rng = np.random.default_rng(5)
+    rows, columns = np.nonzero(rng.random((N, N)) < 0.02)
+    A = gb.Matrix.from_coo(rows, columns, rng.integers(1, 9, rows.size), "FP64", nrows=N, ncols=N)
+    full, old = gb.Vector.from_dense(np.ones(N)), gb.Vector.from_coo(np.flatnonzero(rng.random(N) < 0.5), 1.0, size=N)
+    monkeypatch.setattr(hands, "share", lambda: 1.0)
+    with room_for(40_000), gb.config.set(packing="off"):
+        B = A.to("gpu", placement="gather")
+        for flip in (False, True):
+            w, v = old.to("gpu"), old.dup()
+            w(~w.S if flip else w.S) << B.mxv(full, "plus_times")
+            v(~v.S if flip else v.S) << A.mxv(full, "plus_times")
+            assert w.to("cpu").isequal(v)
+        assert len(gather._known[B._store.rows].rows) > 3
+
+
 def test_a_scipy_that_has_changed_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     import scipy.sparse._sparsetools
 

@@ -56,16 +56,17 @@ extern "C" __global__ void __launch_bounds__(256)
   }
 }
 
-// list_runs: of rows first .. end-1, before which so many entries and runs are wanted, `nvals` entries together.
+// list_runs: of rows first .. end-1, before which so many entries and runs are wanted. What is
+// wanted of the other rows of their words does not count: an earlier turn may have written the very words that say so.
 // offsets (unless null): where each row of these words of rows begins once gathered, from `start` on, and where the last ends;
 // list (unless null): where each run lies on the host, counted from entry `base`.
 extern "C" __global__ void __launch_bounds__(256)
     list_runs(u64 nrows, const i64* indptr, const u32* wanted, u32 flip, const i64* entries, const i64* runs, u64 first, u64 end,
-              i64 entries_before, i64 runs_before, i64 nvals, i64 start, i64* offsets, i64 base, Run* list) {
+              i64 entries_before, i64 runs_before, i64 start, i64* offsets, i64 base, Run* list) {
   const u64 warps = (u64)gridDim.x * (blockDim.x >> 5), first_word = first >> 5, end_word = (end + 31) >> 5;
   for (u64 word = first_word + (((u64)blockIdx.x * blockDim.x + threadIdx.x) >> 5); word < end_word; word += warps) {
     const u64 row = 32 * word + lane_id();
-    const u64 mine = wanted_of(nrows, indptr, wanted[word] ^ flip, row);
+    const u64 mine = row >= first && row < end ? wanted_of(nrows, indptr, wanted[word] ^ flip, row) : 0;
     u64 upto = mine;
     for (int d = 1; d < 32; d <<= 1) {
       const u64 left = __shfl_up_sync(ALL, upto, d);
@@ -73,15 +74,15 @@ extern "C" __global__ void __launch_bounds__(256)
     }
     if (offsets) {
       auto within = [&](u64 upto) {
-        const i64 at = entries[word] + (i64)upto - entries_before;
-        return start + (at < 0 ? 0 : at < nvals ? at : nvals);
+        const i64 before = entries[word] - entries_before;
+        return start + (before < 0 ? 0 : before) + (i64)upto;
       };
       if (row <= nrows) offsets[row - 32 * first_word] = within(upto - mine);
       if (lane_id() == 31 && row < nrows && word + 1 == end_word) offsets[row + 1 - 32 * first_word] = within(upto);
     }
     const u32 some = __ballot_sync(ALL, mine != 0);
-    if (list && mine && row >= first && row < end) {
-      const i64 k = runs[word] + (i64)__popc(some & (bit(lane_id()) - 1)) - runs_before;
+    if (list && mine) {
+      const i64 before = runs[word] - runs_before, k = (before < 0 ? 0 : before) + (i64)__popc(some & (bit(lane_id()) - 1));
       list[k] = Run{(Bound)(indptr[row] - base), (Bound)(indptr[row + 1] - base)};
     }
   }

@@ -118,6 +118,6 @@ class Order:
 
     def _list(self, stretch: Stretch, start: int, offsets: Any, base: int, pointer: int) -> None:
         first, end = stretch.rows
-        counts = map(np.int64, (stretch.entries_before, stretch.runs_before, stretch.nvals, start))
+        counts = map(np.int64, (stretch.entries_before, stretch.runs_before, start))
         given = np.uint64(first), np.uint64(end), *counts, offsets, np.int64(base), np.uint64(pointer)
         self._launch("list_runs", 32 * (-(-end // 32) - first // 32), *given)
