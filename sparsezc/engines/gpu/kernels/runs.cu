@@ -17,7 +17,7 @@ __device__ __forceinline__ u64 wanted_of(u64 nrows, const i64* indptr, u32 asked
   return row < nrows && has_bit(asked, lane_id()) ? (u64)(indptr[row + 1] - indptr[row]) : 0;
 }
 
-// count_runs: how many of each word of rows, of w in entries[w + 1] and runs[w + 1]; their first ones are 0.
+// count_runs: entries[w + 1] and runs[w + 1] are those that are wanted of word w; entries[0] and runs[0] are 0.
 extern "C" __global__ void __launch_bounds__(256)
     count_runs(u64 nrows, const i64* indptr, const u32* wanted, u32 flip, i64* entries, i64* runs) {
   const u64 warps = (u64)gridDim.x * (blockDim.x >> 5);

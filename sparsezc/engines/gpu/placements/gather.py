@@ -28,7 +28,7 @@ from sparsezc.engines.gpu.placements.runs import Listed, Offsets, Order, Stretch
 from sparsezc.engines.gpu.stores import Rows
 from sparsezc.errors import OutOfMemory
 
-_ROW_BYTES = 16  # of a turn: the offsets of what is gathered, and as much for what is counted of all rows
+_ROW_BYTES = 16  # of a turn: the offsets of what is gathered, and some of what is counted of all rows (runs.py)
 _SPAN = 2**31 - 1  # entries that the rows which one turn gathers may lie apart: its runs are told in 4 bytes
 
 
@@ -58,7 +58,8 @@ class Pieces(NamedTuple):
 
 class Turn(NamedTuple):
     """Rows and chunks, whose `nvals` entries arrive from entry `start` on: those that are wanted of a stretch of rows,
-    whose runs count from entry `base`; or without a stretch all of them, copied as they lie.
+    whose runs count from entry `base`; or without a stretch all of them, copied as they lie. Without entries what is
+    wanted, if anything, is read in place.
     """
 
     rows: tuple[int, int]
@@ -88,7 +89,7 @@ class Plan(NamedTuple):
 
 
 def _most(rows: Rows, entry_bytes: int, size: int) -> int:
-    """Rows of a turn, whole presence words: to tell of them takes as much as the two buffers do."""
+    """Rows of a turn, whole presence words: their offsets take no more than the two buffers do."""
     return 32 * max(1, min(-(-rows.nrows // 32), 2 * size * entry_bytes // (32 * _ROW_BYTES)))
 
 

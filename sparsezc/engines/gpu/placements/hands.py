@@ -63,7 +63,7 @@ class _Hands:
         self.turn = 0
         self.pages: tuple[dict[int, device.Pages], ...] = ({}, {})
         self.free: list[Callable[[], None]] = [lambda: None] * 2  # waits until what a half held has been copied
-        self.lists: list[device.Pages] = []  # of runs, of products that are done
+        self.spare: device.Pages | None = None  # a list of runs, of a product that is done
         self.gathers = self.copies = 0.0  # bytes a second
         self.looks = 0  # copies that were measured
 
@@ -85,15 +85,16 @@ def _own() -> _Hands:
 
 def take(nbytes: int) -> device.Pages:
     """Pinned memory for a list of runs: some that was given back, where it is large enough."""
-    lists = _own().lists
-    found = next((k for k, pages in enumerate(lists) if pages.array.nbytes >= nbytes), None)
-    return device.current().pages(max(nbytes, _LIST), "pinned") if found is None else lists.pop(found)
+    own = _own()
+    found, own.spare = own.spare, None
+    return found if found and found.array.nbytes >= nbytes else device.current().pages(max(nbytes, _LIST), "pinned")
 
 
 def give(pages: device.Pages) -> None:
     """Keep a list's memory for the next one; of two the larger."""
-    lists = _own().lists
-    lists[:] = [max([*lists, pages], key=lambda pages: pages.array.nbytes)]
+    own = _own()
+    if own.spare is None or own.spare.array.nbytes < pages.array.nbytes:
+        own.spare = pages
 
 
 def share() -> float:

@@ -92,7 +92,7 @@ class Order:
         """
         dtype = np.dtype(np.int64 if self._rows.wide else np.int32)
         pages = hands.take(2 * dtype.itemsize * sum(stretch.nruns for stretch, _ in stretches))
-        bounds, at, tasks = pages.array.view(dtype)[: pages.array.nbytes // dtype.itemsize], 0, []
+        bounds, at, tasks = pages.array.view(dtype), 0, []
         lists = []
         for stretch, base in stretches:
             self._list(stretch, 0, 0, base, pages.pointer + at * dtype.itemsize)
