@@ -22,7 +22,9 @@ HEAD_BYTES = 32  # a row, of the row-head cache
 _SOON_READ = 1 << 28  # bytes of a file that are read in no time: they go where they are used fastest
 LONG = 2048  # entries: rows longer than this are cut into chunks that many warps share
 _SHORT, _FEW = 512, 1 << 25  # likewise, where a matrix has so few that 32 such rows are many warps' share
-_VECTOR_BYTES = 56  # a vertex: seven vectors of 8-byte values, which PageRank holds at most; searches hold fewer
+#: A vertex: six vectors of 8-byte values, which PageRank holds at most (searches hold fewer), and 8 bytes for presence
+#: words and for what placements count of rows.
+_VECTOR_BYTES = 56
 
 
 def parse(budget: float | str | None, free: int, total: int) -> int:

@@ -73,12 +73,9 @@ extern "C" __global__ void __launch_bounds__(256)
       if ((int)lane_id() >= d) upto += left;
     }
     if (offsets) {
-      auto within = [&](u64 upto) {
-        const i64 before = entries[word] - entries_before;
-        return start + (before < 0 ? 0 : before) + (i64)upto;
-      };
-      if (row <= nrows) offsets[row - 32 * first_word] = within(upto - mine);
-      if (lane_id() == 31 && row < nrows && word + 1 == end_word) offsets[row + 1 - 32 * first_word] = within(upto);
+      const i64 before = entries[word] - entries_before, end_of_row = start + (before < 0 ? 0 : before) + (i64)upto;
+      if (row <= nrows) offsets[row - 32 * first_word] = end_of_row - (i64)mine;
+      if (lane_id() == 31 && row < nrows && word + 1 == end_word) offsets[row + 1 - 32 * first_word] = end_of_row;
     }
     const u32 some = __ballot_sync(ALL, mine != 0);
     if (list && mine) {

@@ -24,11 +24,11 @@ import numpy as np
 from sparsezc import device
 from sparsezc.engines.gpu.placements import Entries, Part, Wanted, hands, part, staging
 from sparsezc.engines.gpu.placements.hands import Runs
-from sparsezc.engines.gpu.placements.runs import Listed, Offsets, Order, Stretch
+from sparsezc.engines.gpu.placements.runs import Listed, Offsets, Scan, Stretch
 from sparsezc.engines.gpu.stores import Rows
 from sparsezc.errors import OutOfMemory
 
-_ROW_BYTES = 16  # of a turn: the offsets of what is gathered, and some of what is counted of all rows (runs.py)
+_ROW_BYTES = 16  # of a turn: the offsets of what is gathered, which are made while those of another are in use
 _SPAN = 2**31 - 1  # entries that the rows which one turn gathers may lie apart: its runs are told in 4 bytes
 
 
@@ -80,7 +80,7 @@ class Plan(NamedTuple):
 
     rows: Rows
     entries: Entries
-    order: Order | None
+    scan: Scan | None
     size: int
     long: list[tuple[int, tuple[int, int]]]
     turns: list[Turn]
@@ -100,8 +100,8 @@ def plan(rows: Rows, entries: Entries, wanted: Wanted) -> Plan:
 
 def _plan(rows: Rows, entries: Entries, wanted: Wanted, size: int) -> Plan:
     pieces = _pieces(rows, size, _most(rows, entries.nbytes, size))
-    order = None if wanted.words is None else Order(rows, wanted)
-    before, runs = (pieces.entries, pieces.rows) if order is None else order.before(pieces.cuts)
+    scan = None if wanted.words is None else Scan(rows, wanted)
+    before, runs = (pieces.entries, pieces.rows) if scan is None else scan.before(pieces.cuts)
     share = hands.share()
     long: list[tuple[int, tuple[int, int]]] = []
     turns: list[Turn] = []
@@ -131,13 +131,13 @@ def _plan(rows: Rows, entries: Entries, wanted: Wanted, size: int) -> Plan:
                 turns.append(Turn(*pieces.of(k, k + 1), begin, end - begin))
     gather(len(pieces.rows) - 1)
     listed = None
-    if order is not None and (some := [(turn.stretch, turn.base) for turn in turns if turn.stretch is not None]):
+    if scan is not None and (some := [(turn.stretch, turn.base) for turn in turns if turn.stretch is not None]):
         try:
-            listed = order.list(some)
+            listed = scan.listed(some)
         except OutOfMemory:  # the host lets no memory be pinned for it: what would be gathered is read in place
             turns = [turn if turn.stretch is None else turn._replace(nvals=0, stretch=None) for turn in turns]
     buffers = staging.Staging(entries, size) if any(turn.nvals for turn in turns) else None
-    return Plan(rows, entries, order, size, long, turns, listed, buffers)
+    return Plan(rows, entries, scan, size, long, turns, listed, buffers)
 
 
 def serve(given: Plan, subset: Any = None) -> Iterator[Part]:
@@ -150,10 +150,10 @@ def serve(given: Plan, subset: Any = None) -> Iterator[Part]:
         pointers = staging.in_place(rows, entries)  # where nothing is wanted, nothing is read
         sources: list[Any] | None = None
         offsets: Offsets | None = None  # the matrix's own
-        if turn.stretch is not None and given.order is not None:
+        if turn.stretch is not None and given.scan is not None:
             sources = _gathered(given, next(runs))
             try:
-                offsets = None if sources is None else given.order.offsets(turn.stretch, turn.start)
+                offsets = None if sources is None else given.scan.offsets(turn.stretch, turn.start)
             except MemoryError:  # what was launched cannot be taken back: these rows are read in place
                 sources = None
         elif turn.nvals:

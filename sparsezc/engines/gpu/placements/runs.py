@@ -1,7 +1,8 @@
 """The rows that a product wants, one after another: where their entries lie, and where each is once they are gathered.
 
 A *run* is the entries of a wanted row that has any. How many entries and runs come before each word of rows is kept on
-the card, a byte for every second row; what is told of single rows follows from that, and is made where it is used.
+the card, a byte for every second row (memory/budget.py keeps room for it); what is told of single rows follows from
+that, and is made where it is used.
 """
 
 from __future__ import annotations
@@ -49,8 +50,8 @@ class Listed(NamedTuple):
     pages: device.Pages
 
 
-class Order:
-    """The runs of the rows that a product wants, in the rows' order."""
+class Scan:
+    """How many entries and runs are wanted before each word of rows, and what follows from it of single rows."""
 
     def __init__(self, rows: Rows, wanted: Wanted) -> None:
         gpu = device.current()
@@ -79,10 +80,10 @@ class Order:
         """Where the rows of a stretch begin if its entries are put together from position `start` on."""
         first, end = stretch.rows[0] // 32 * 32, min(self._rows.nrows, -(-stretch.rows[1] // 32) * 32)
         made = Offsets(first, device.current().xp.empty(end - first + 1, np.int64))
-        self._list(stretch, start, made.array, 0, 0)
+        self._tell(stretch, start=start, offsets=made.array)
         return made
 
-    def list(self, stretches: list[tuple[Stretch, int]]) -> Listed:
+    def listed(self, stretches: list[tuple[Stretch, int]]) -> Listed:
         """The runs of some stretches, each counted from an entry. Waits for the device.
 
         Raises
@@ -92,31 +93,34 @@ class Order:
         """
         dtype = np.dtype(np.int64 if self._rows.wide else np.int32)
         pages = hands.take(2 * dtype.itemsize * sum(stretch.nruns for stretch, _ in stretches))
-        bounds, at, tasks = pages.array.view(dtype), 0, []
-        lists = []
+        bounds, at, lists = pages.array.view(dtype), 0, []
         for stretch, base in stretches:
-            self._list(stretch, 0, 0, base, pages.pointer + at * dtype.itemsize)
+            self._tell(stretch, base=base, pointer=pages.pointer + at * dtype.itemsize)
             lists.append(bounds[at : at + 2 * stretch.nruns].reshape(-1, 2))
-            tasks.append(stretch.entries_before + hands.tasks(stretch.nvals))
             at += 2 * stretch.nruns
-        found, made = self._nearest(np.concatenate(tasks)), list[Runs]()
-        for (stretch, base), listed, task in zip(stretches, lists, tasks, strict=True):
-            mine, found = found[:, : task.size], found[:, task.size :]
-            before = np.array([[stretch.runs_before], [stretch.entries_before]])
-            begins, taken = np.append(np.maximum(mine - before, 0), [[stretch.nruns], [stretch.nvals]], axis=1)
-            made.append(Runs(base, listed, begins, taken))
-        return Listed(made, pages)
+        tasks = self._tasks([stretch for stretch, _ in stretches])
+        return Listed(
+            [Runs(base, mine, *task) for (_, base), mine, task in zip(stretches, lists, tasks, strict=True)], pages
+        )
 
-    def _nearest(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
-        """For each of some positions among the wanted entries, how many runs and entries come before the word of rows
-        that it lies in. Waits for the device, and so for what was listed.
+    def _tasks(self, stretches: list[Stretch]) -> list[NDArray[np.int64]]:
+        """Of each stretch: which of its runs and entries the tasks begin with that list them, and how many there are. A
+        task begins with a word of rows, or with the stretch. Waits for the device, and so for all that was launched.
         """
         gpu = device.current()
         xp = gpu.xp
-        at = xp.searchsorted(self._entries, xp.asarray(positions), side="right") - 1
-        return gpu.asnumpy(xp.stack([self._runs[at], self._entries[at]]))
+        begins = [stretch.entries_before + hands.tasks(stretch.nvals) for stretch in stretches]
+        words = xp.searchsorted(self._entries, xp.asarray(np.concatenate(begins)), side="right") - 1
+        found = gpu.asnumpy(xp.stack([self._runs[words], self._entries[words]]))
+        each = np.split(found, np.cumsum([part.size for part in begins])[:-1], axis=1)
+        made = []
+        for stretch, part in zip(stretches, each, strict=True):
+            before = [[stretch.runs_before], [stretch.entries_before]]
+            made.append(np.append(np.maximum(part - before, 0), [[stretch.nruns], [stretch.nvals]], axis=1))
+        return made
 
-    def _list(self, stretch: Stretch, start: int, offsets: Any, base: int, pointer: int) -> None:
+    def _tell(self, stretch: Stretch, start: int = 0, offsets: Any = 0, base: int = 0, pointer: int = 0) -> None:
+        """Launch what writes the offsets of a stretch to the card, or its runs to the host."""
         first, end = stretch.rows
         counts = map(np.int64, (stretch.entries_before, stretch.runs_before, start))
         given = np.uint64(first), np.uint64(end), *counts, offsets, np.int64(base), np.uint64(pointer)

@@ -1,0 +1,57 @@
+"""What is told of the rows that a product wants, against NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sparsezc as gb
+from sparsezc import device
+from sparsezc.engines.gpu.placements import Wanted, hands
+from sparsezc.engines.gpu.placements.runs import Scan, Stretch
+from tests.gpu.serving import N, matrix
+
+
+@pytest.mark.parametrize("flip", [False, True], ids=["wanted", "not wanted"])
+@pytest.mark.parametrize("count", [1, 90, N])
+@pytest.mark.parametrize("wide", [False, True], ids=["ids of 4 bytes", "ids of 8"])
+def test_runs_of_any_stretch_of_rows(
+    wide: bool, count: int, flip: bool, gpu: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hands, "_TAKE", 32)
+    A = gb.Matrix._from_csr(matrix()._to_csr().place("gather", ids=np.uint64 if wide else None), "gpu")
+    rows, xp = A._store.rows, device.current().xp
+    told = np.zeros(-(-N // 32) * 32, bool)  # of rows, whether a bit is set
+    told[np.random.default_rng(count).choice(N, count, replace=False)] = True
+    is_wanted = told[:N] ^ flip
+    indptr = device.current().asnumpy(rows.indptr)
+    lengths = np.where(is_wanted, np.diff(indptr), 0)
+    entries, runs = (np.append(0, np.cumsum(counts)) for counts in (lengths, lengths > 0))
+
+    words = xp.asarray(np.packbits(told, bitorder="little").view(np.uint32))
+    scan = Scan(rows, Wanted(words, 2**32 - 1 if flip else 0))
+    assert scan._entries.nbytes + scan._runs.nbytes <= N // 2 + 32  # what docs/placements.md says
+    assert scan.before(xp.arange(N + 1)) == (entries.tolist(), runs.tolist())
+
+    for first, end in ((0, N), (0, 50), (64, 96), (33, 35), (31, 420), (200, 290), (650, N)):
+        nvals, nruns = int(entries[end] - entries[first]), int(runs[end] - runs[first])
+        stretch = Stretch((first, end), int(entries[first]), int(runs[first]), nvals, nruns)
+        offsets = scan.offsets(stretch, start=7)
+        found = device.current().asnumpy(offsets.array)[first - offsets.first :][: end - first + 1]
+        assert found.tolist() == (7 + entries[first : end + 1] - entries[first]).tolist()
+        if not nvals:
+            continue
+        at = np.flatnonzero(lengths[first:end]) + first
+        bounds, sums = np.stack([indptr[at], indptr[at + 1]], axis=1), np.append(0, np.cumsum(lengths[at]))
+        base = int(bounds[0, 0])
+        listed = scan.listed([(stretch, base), (stretch, 0)])
+        for made, counted_from in zip(listed.runs, (base, 0), strict=True):
+            assert made.base == counted_from
+            assert made.bounds.dtype == (np.int64 if wide else np.int32)
+            assert (made.bounds + counted_from).tolist() == bounds.tolist()
+            assert (made.tasks[0], made.tasks[-1]) == (0, nruns)
+            assert (np.diff(made.tasks) >= 0).all()
+            assert made.taken.tolist() == sums[made.tasks].tolist()
+        hands.give(listed.pages)
