@@ -199,7 +199,7 @@ def _put(
         "version": _VERSION, "format": form, "shape": list(shape), "number_of_stored_values": nvals,
         "data_types": kinds,
     }  # fmt: skip
-    group.attrs["binsparse"] = json.dumps({"binsparse": descriptor}, indent=2)
+    paged.describe(group, json.dumps({"binsparse": descriptor}, indent=2))
 
 
 def read(path: Path, *, weights: Weights, placement: str | None, direct: bool, verify: bool = False) -> Csr | Edges:

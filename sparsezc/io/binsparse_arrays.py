@@ -38,9 +38,10 @@ class Source:
 
     def __init__(self, path: Path, group: Any) -> None:
         self.path, self.group = path, group
-        if "binsparse" not in group.attrs:
+        text = paged.descriptor(path, group)
+        if text is None:
             raise FileFormatError(f"{path}: the group {group.name!r} has no attribute 'binsparse'")
-        found = json.loads(group.attrs["binsparse"]).get("binsparse", {})
+        found = json.loads(text).get("binsparse", {})
         missing = {"version", "format", "shape", "number_of_stored_values", "data_types"} - set(found)
         if missing:
             raise FileFormatError(f"{path}: the descriptor lacks {', '.join(sorted(missing))}")

@@ -34,6 +34,7 @@ from sparsezc.progress import Progress
 VERSION = 1
 COMPRESSED = 2  # the version of files with compressed ids, which those who know version 1 cannot read
 PIECE = 1 << 20  # bytes that one checksum is of
+_DESCRIPTOR = "binsparse"  # the attribute of that name, JSON
 _TABLES = "sparsezc/crc32"
 _GROUP = 16  # pieces that one thread takes at a time
 _MORE = 1 << 18  # bytes beside the arrays: HDF5's own structures, and what lies between arrays
@@ -142,7 +143,7 @@ class Writer:
             "crc32": {name: zlib.crc32(table.data) for name, table in tables.items()},
         }  # fmt: skip
         text = json.dumps({"binsparse": binsparse, "sparsezc": ours}, indent=2)
-        self._file.attrs["binsparse"] = text
+        describe(self._file, text)
         self._file.attrs["sparsezc_crc32"] = np.uint32(zlib.crc32(text.encode()))
 
 
@@ -293,6 +294,29 @@ class Ready:
         )
 
 
+def describe(group: Any, text: str) -> None:
+    """Write a descriptor. Its size is the attribute's own, for strings of any size lie in a heap of HDF5's that has no
+    checksum: one wrong bit there, and HDF5 looks for the text for ever.
+    """
+    encoded = text.encode()
+    group.attrs.create(_DESCRIPTOR, encoded, dtype=need("h5py", "hdf5").string_dtype("utf-8", len(encoded)))
+
+
+def descriptor(path: Path, group: Any) -> str | None:
+    """The descriptor of a group, whichever kind of string it is; None: there is none.
+
+    Raises
+    ------
+    FileFormatError
+        It is no text.
+    """
+    found = group.attrs.get(_DESCRIPTOR)
+    try:
+        return found.decode() if isinstance(found, bytes) else None if found is None else str(found)
+    except UnicodeDecodeError as error:
+        raise FileFormatError(f"{path} is damaged: the descriptor of {group.name!r} is no UTF-8: {error}") from None
+
+
 def opened(path: Path, file: Any) -> Ready | None:
     """What is known of an HDF5 file; None if it was not written by :class:`Writer`.
 
@@ -301,7 +325,7 @@ def opened(path: Path, file: Any) -> Ready | None:
     FileFormatError
         It was, but is damaged or newer than this program.
     """
-    text = file.attrs.get("binsparse", "{}")
+    text = descriptor(path, file) or "{}"
     known = file.attrs.get("sparsezc_crc32")
     if known is not None and zlib.crc32(text.encode()) != known:
         raise FileFormatError(
