@@ -336,7 +336,8 @@ BAD = [
     (["sssp", "{edges}", "--weights", "colour"], "--weights colour is not understood"),
     (["sssp", "{edges}", "--delta", "-1"], "delta=-1.0: a number above 0 is needed"),
     (["pagerank", "{edges}", "--damping", "2"], "damping is 2.0"),
-    (["convert", "{edges}", "{folder}/out.xyz"], ".xyz"),
+    (["convert", "{edges}", "{folder}/out.xyz"], "out.xyz: the suffix '.xyz' is not known; known are .bel, "),
+    (["convert", "path:1", "{folder}/out.csv"], "out.csv: a .csv of no edges would be an empty file; write .txt"),
     (["convert", "{edges}", "{folder}/none/out.mtx"], "none"),
     (["bfs", "{edges}", "--out", "{folder}/none/out.txt"], "none"),
     (["bfs", "{folder}"], "folder"),
@@ -373,8 +374,11 @@ def test_a_gpu_that_is_not_there_is_an_error_that_says_why(capsys):
 def test_a_placement_of_another_engine(capsys):
     code, _, err = run(capsys, "bfs", "star:3", "--engine", "cpu", "--placement", "device")
     assert (code, err) == (1, "sparsezc: --placement device is none of --engine cpu; leave one of them out\n")
-    code, _, err = run(capsys, "cc", "star:3", "--engine", "cpu", "--with-transpose")
-    assert (code, err) == (1, "sparsezc: --with-transpose is none of --engine cpu; leave one of them out\n")
+    of_gpu = ("--with-transpose",), ("--budget", "1GB"), ("--head-budget", "0.1"), ("--head-cache", "on")
+    for option, *value in of_gpu:
+        code, _, err = run(capsys, "cc", "star:3", "--engine", "cpu", option, *value)
+        named = " ".join([option, *value]) if option == "--head-cache" else option
+        assert (code, err) == (1, f"sparsezc: {named} is none of --engine cpu; leave one of them out\n")
 
 
 def test_a_directed_graph_in_both_directions(edges, gpu, monkeypatch):

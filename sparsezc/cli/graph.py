@@ -99,13 +99,15 @@ def configure(arguments: argparse.Namespace) -> None:
     if placement not in _PLACEMENTS[engine]:
         raise InvalidValue(f"--placement {placement} is none of --engine {engine}; leave one of them out")
     turned = ["--with-transpose"] if getattr(arguments, "with_transpose", False) else []
-    if turned and _PLACEMENTS[engine] is not _ON_GPU:
-        raise InvalidValue(f"{turned[0]} is none of --engine {engine}; leave one of them out")
+    sized = [f"--{name.replace('_', '-')}" for name in ("budget", "head_budget") if getattr(arguments, name, None)]
+    heads = getattr(arguments, "head_cache", "auto")
+    of_gpu = turned + sized + [f"--head-cache {heads}"] * (heads != "auto")
+    if of_gpu and _PLACEMENTS[engine] is not _ON_GPU:
+        raise InvalidValue(f"{of_gpu[0]} is none of --engine {engine}; leave one of them out")
     wanted = {"--engine": engine if engine in _NEEDS_GPU else "auto", "--placement": placement}
     asked = [f"{option} {value}" for option, value in wanted.items() if value != "auto"] + turned
     if asked and (missing := device.reason()) is not None:
         raise DeviceUnavailable(f"{asked[0]} needs a GPU, and there is {missing}")
-    heads = getattr(arguments, "head_cache", "auto")
     placement = "auto" if placement == "mapped" else placement  # a file can be mapped, what is made cannot
     config.set(engine=engine, placement=placement, host_budget=arguments.host_budget, head_cache=heads)
     for name in ("budget", "head_budget"):

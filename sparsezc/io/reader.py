@@ -267,10 +267,11 @@ def format_of(path: Path, format: str | None = None, *, exists: bool = True) -> 
     if found is None:
         if exists:
             existing(path)
+        made = ", and made graphs such as kron:16, urand:16, grid:100x100"
+        others = "; of other names, and pipes, format= (--format) says what they hold"
         raise FileFormatError(
             f"{path}: the suffix {Path(name.removesuffix('.gz')).suffix!r} is not known; known are "
-            f"{', '.join(sorted(suffixes()))} (text and .sg formats also with .gz), and made graphs such as kron:16, "
-            "urand:16, grid:100x100; of other names, and pipes, format= (--format) says what they hold"
+            f"{', '.join(sorted(suffixes()))} (text and .sg formats also with .gz)" + (made + others) * exists
         )
     if found in _NEVER_GZIPPED and name.endswith(".gz"):
         raise FileFormatError(f"{path}: {found} files are not gzipped; a name without .gz is needed")

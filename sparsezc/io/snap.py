@@ -92,6 +92,8 @@ def write(csr: Csr, out: Output) -> None:
     if csr.dtype.is_complex:
         raise InvalidValue(f"an edge list holds real values, not {csr.dtype}; write .npz or .h5")
     mark = b"," if out.path.name.lower().removesuffix(".gz").endswith(".csv") else b"\t"
+    if mark == b"," and not csr.nvals:
+        raise InvalidValue("a .csv of no edges would be an empty file; write .txt, or another format that has sizes")
     with out.open() as file:
         if mark != b",":
             file.write(b"# %d x %d, %d entries\n" % (csr.nrows, csr.ncols, csr.nvals))
