@@ -52,6 +52,8 @@ def test_runs_of_any_stretch_of_rows(
             assert made.bounds.dtype == (np.int64 if wide else np.int32)
             assert (made.bounds + counted_from).tolist() == bounds.tolist()
             assert (made.tasks[0], made.tasks[-1]) == (0, nruns)
-            assert (np.diff(made.tasks) >= 0).all()
             assert made.taken.tolist() == sums[made.tasks].tolist()
+            begins = hands.tasks(nvals)  # each in the run that its task begins with
+            assert (made.taken[:-1] <= begins).all()
+            assert (begins < sums[made.tasks[:-1] + 1]).all()
         hands.give(listed.pages)

@@ -92,32 +92,42 @@ class Scan:
             The host lets no memory be pinned for them.
         """
         dtype = np.dtype(np.int64 if self._rows.wide else np.int32)
-        pages = hands.take(2 * dtype.itemsize * sum(stretch.nruns for stretch, _ in stretches))
-        bounds, at, lists = pages.array.view(dtype), 0, []
-        for stretch, base in stretches:
-            self._tell(stretch, base=base, pointer=pages.pointer + at * dtype.itemsize)
-            lists.append(bounds[at : at + 2 * stretch.nruns].reshape(-1, 2))
-            at += 2 * stretch.nruns
-        tasks = self._tasks([stretch for stretch, _ in stretches])
-        return Listed(
-            [Runs(base, mine, *task) for (_, base), mine, task in zip(stretches, lists, tasks, strict=True)], pages
-        )
+        ends = np.cumsum([stretch.nruns for stretch, _ in stretches]).tolist()
+        pages = hands.take(2 * dtype.itemsize * ends[-1])
+        bounds = pages.array.view(dtype)[: 2 * ends[-1]].reshape(-1, 2)
+        for (stretch, base), end in zip(stretches, ends, strict=True):
+            self._tell(stretch, base=base, pointer=pages.pointer + bounds.strides[0] * (end - stretch.nruns))
+        lists = np.split(bounds, ends[:-1])
+        tasks = self._tasks([stretch for stretch, _ in stretches], bounds)
+        told = zip(stretches, lists, tasks, strict=True)
+        return Listed([Runs(base, mine, *task) for (_, base), mine, task in told], pages)
 
-    def _tasks(self, stretches: list[Stretch]) -> list[NDArray[np.int64]]:
+    def _tasks(self, stretches: list[Stretch], bounds: NDArray[Any]) -> list[NDArray[np.int64]]:
         """Of each stretch: which of its runs and entries the tasks begin with that list them, and how many there are. A
-        task begins with a word of rows, or with the stretch. Waits for the device, and so for all that was launched.
+        task begins with the run that its first entry would be of. Waits for the device, and so for what was launched.
         """
         gpu = device.current()
         xp = gpu.xp
-        begins = [stretch.entries_before + hands.tasks(stretch.nvals) for stretch in stretches]
-        words = xp.searchsorted(self._entries, xp.asarray(np.concatenate(begins)), side="right") - 1
-        found = gpu.asnumpy(xp.stack([self._runs[words], self._entries[words]]))
-        each = np.split(found, np.cumsum([part.size for part in begins])[:-1], axis=1)
-        made = []
-        for stretch, part in zip(stretches, each, strict=True):
-            before = [[stretch.runs_before], [stretch.entries_before]]
-            made.append(np.append(np.maximum(part - before, 0), [[stretch.nruns], [stretch.nvals]], axis=1))
-        return made
+        begins = [hands.tasks(stretch.nvals) for stretch in stretches]
+        sizes, at = [part.size for part in begins], np.concatenate(begins)
+        each = np.array([stretch[1:] for stretch in stretches]).repeat(sizes, axis=0)
+        entries_before, runs_before, _, nruns = each.T
+        words = xp.searchsorted(self._entries, xp.asarray(entries_before + at), side="right") - 1
+        runs, entries = gpu.asnumpy(xp.stack([self._runs[words], self._entries[words]]))
+        run, entry = np.maximum(runs - runs_before, 0), np.maximum(entries - entries_before, 0)
+
+        near = run[:, None] + np.arange(32)  # the runs of that word of rows, and some of the next
+        listed_before = np.cumsum([0, *(stretch.nruns for stretch in stretches[:-1])]).repeat(sizes)
+        places = np.minimum(listed_before[:, None] + near, len(bounds) - 1)
+        lengths = np.where(near < nruns[:, None], bounds[places, 1] - bounds[places, 0], 0)
+        sums = np.cumsum(np.column_stack([entry, lengths]), axis=1)
+        passed = (sums[:, 1:] <= at[:, None]).sum(axis=1)
+        found = np.stack([run + passed, np.take_along_axis(sums, passed[:, None], axis=1)[:, 0]])
+        parts = np.split(found, np.cumsum(sizes)[:-1], axis=1)
+        return [
+            np.append(part, [[stretch.nruns], [stretch.nvals]], axis=1)
+            for stretch, part in zip(stretches, parts, strict=True)
+        ]
 
     def _tell(self, stretch: Stretch, start: int = 0, offsets: Any = 0, base: int = 0, pointer: int = 0) -> None:
         """Launch what writes the offsets of a stretch to the card, or its runs to the host."""
