@@ -24,6 +24,7 @@ from sparsezc.engines.gpu.placements import Entries
 from sparsezc.engines.gpu.stores import Rows
 
 _TAKE = 1 << 16  # entries of a task, at least: below this, starting it takes longer
+UNEVEN = 1 << 13  # entries by which tasks may differ: finding better cuts takes as long as gathering these
 _LIST = 1 << 21  # bytes of pinned memory for a list, at least
 _TELLING = 1 << 22  # bytes that a measurement of rates takes
 _SHARE = 0.25  # until the rates are measured
