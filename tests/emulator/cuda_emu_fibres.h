@@ -3,7 +3,6 @@
 #define SZC_EMU_MACHINE
 #include "cuda_emu.h"
 #include <algorithm>
-#include <csetjmp>
 #include <csignal>
 #include <cstdio>
 #include <memory>
@@ -15,6 +14,8 @@
 #if defined(SZC_ADDRESS_SANITIZER)
 #include <sanitizer/common_interface_defs.h>
 #endif
+
+#define COLD __attribute__((noinline, cold))   // what would make a short function long
 
 using namespace szc_emu;
 typedef unsigned u32;
@@ -34,7 +35,7 @@ struct Load { u64 address; u32 size; int site; u32 ordinal; };   // ordinal: how
 
 struct Fibre {
   ucontext_t first;        // how to enter it the first time
-  jmp_buf at;              // how to come back to it
+  void* at[5];             // how to come back to it
   bool entered = false;
   void* stack = nullptr;
   void* fake_stack = nullptr;   // AddressSanitizer's
@@ -93,10 +94,11 @@ void switch_to(Fibre& from, Fibre& to) {
   __sanitizer_finish_switch_fiber(from.fake_stack, &bottom, &size);
 }
 #else
-// Entered by setcontext once, resumed by _longjmp ever after: no system call on the way.
+// Entered by setcontext once, resumed by __builtin_longjmp ever after: no system call on the way, and a third of what
+// _longjmp takes, which looks for handlers of cancelled threads.
 __attribute__((noinline)) void switch_to(Fibre& from, Fibre& to) {
-  if (_setjmp(from.at) == 0) {
-    if (to.entered) _longjmp(to.at, 1);
+  if (__builtin_setjmp(from.at) == 0) {
+    if (to.entered) __builtin_longjmp(to.at, 1);
     to.entered = true;
     setcontext(&to.first);
   }
@@ -107,7 +109,7 @@ void sleep_lane() { switch_to(*current, scheduler); }
 #if defined(SZC_ADDRESS_SANITIZER)
 void leave_lane_for_good() { sleep_lane(); }
 #else
-void leave_lane_for_good() { _longjmp(scheduler.at, 1); }   // from a signal handler: what the lane was doing is lost
+void leave_lane_for_good() { __builtin_longjmp(scheduler.at, 1); }   // from a signal handler: what the lane was doing is lost
 #endif
 
 void resume(Lane& l) {

@@ -57,6 +57,8 @@ u64 collective_result(u32 first, u32 n, u32 present, u32 me) {
   return result;
 }
 
+bool same_text(const char* a, const char* b) { return a == b || !strcmp(a, b); }
+
 // Completes every collective of the warp whose lanes have all come (lanes that returned are excused, as in CUDA).
 bool complete_warp(u32 first, u32 n) {
   bool any = false;
@@ -77,7 +79,7 @@ bool complete_warp(u32 first, u32 n) {
     for (u32 j = 0; j < n; ++j) {
       if (!(present >> j & 1)) continue;
       Lane& other = *lanes[first + j];
-      if (other.call.line != l.call.line || other.call.kind != l.call.kind || strcmp(other.call.file, l.call.file))
+      if (other.call.line != l.call.line || other.call.kind != l.call.kind || !same_text(other.call.file, l.call.file))
         fail("lanes of one warp met in different calls: " + thread_name(l) + " in " + where(l.call) + ", " + thread_name(other) + " in " + where(other.call));
       other.result = collective_result(first, n, present, j);
     }
@@ -100,7 +102,7 @@ bool complete_block() {
   if (live != nthreads) fail(where(one->call) + " after some threads of the block have returned");
   for (u32 t = 0; t < nthreads; ++t) {
     Lane& l = *lanes[t];
-    if (l.call.line != one->call.line || strcmp(l.call.file, one->call.file))
+    if (l.call.line != one->call.line || !same_text(l.call.file, one->call.file))
       fail("threads of one block met in different barriers: " + thread_name(l) + " in " + where(l.call) + ", " + thread_name(*one) + " in " + where(one->call));
     l.result = l.call.kind == COUNT ? count : l.call.kind == ALL ? count == nthreads : count != 0;
     l.op = RUNNING;
@@ -193,10 +195,13 @@ void run_block() {
   }
 }
 
+COLD void report_wrong_mask(const Lane& l, const Call& call) {
+  lane_error = thread_name(l) + " calls a collective whose mask does not name its lane (" + where(call) + ")";
+}
+
 u64 meet(const Call& call, const void* block_address, const void* frame) {
   Lane& l = *current;
-  if (call.op != BARRIER && !(call.mask >> l.lane & 1))
-    lane_error = thread_name(l) + " calls a collective whose mask does not name its lane (" + where(call) + ")";
+  if (call.op != BARRIER && !(call.mask >> l.lane & 1)) report_wrong_mask(l, call);
   l.call = call;
   l.op = call.op;
   l.block_address = block_address;
@@ -208,9 +213,12 @@ u64 meet(const Call& call, const void* block_address, const void* frame) {
 }  // namespace
 
 // ---- called by kernels ----------------------------------------------------------------------------------------------
+COLD static void report_wrong_width(int width, const char* file, int line) {
+  lane_error = "a shuffle's width is " + std::to_string(width) + ", not a power of two up to 32 (at " + file + ":" + std::to_string(line) + ")";
+}
+
 extern "C" u64 szc_emu_shuffle(unsigned mask, u64 value, int argument, int width, int kind, const char* file, int line) {
-  if (width < 1 || width > 32 || (width & (width - 1)))
-    lane_error = "a shuffle's width is " + std::to_string(width) + ", not a power of two up to 32 (at " + file + ":" + std::to_string(line) + ")";
+  if (width < 1 || width > 32 || (width & (width - 1))) report_wrong_width(width, file, line);
   return meet({SHUFFLE, mask, value, argument, width, kind, file, line}, __builtin_return_address(0), __builtin_frame_address(0));
 }
 
@@ -242,16 +250,20 @@ extern "C" void szc_emu_trap(const char* what, const char* file, int line) {
   sleep_lane();
 }
 
-extern "C" void __sanitizer_cov_trace_pc() {   // g++ calls it at the start of every basic block of a kernel
+COLD static void end_of_step(const void* block_address) {
   if (!current) return;
   if (time_is_over) {
     lane_error = thread_name(*current) + " runs on and on: the launch's time is over";
     sleep_lane();
   }
   if (order != LOCKSTEP) return;
-  current->block_address = __builtin_return_address(0);
+  current->block_address = block_address;
   current->depth = (u64)current->stack + STACK_BYTES - (u64)__builtin_frame_address(0);
   sleep_lane();
+}
+
+extern "C" void __sanitizer_cov_trace_pc() {   // g++ calls it at the start of every basic block of a kernel
+  if (order == LOCKSTEP || time_is_over) end_of_step(__builtin_return_address(0));
 }
 
 // ---- called by device.py --------------------------------------------------------------------------------------------

@@ -139,6 +139,7 @@ class Requests:
         return 128 * self.by_size[128] / self.bytes if self.sectors else 0.0
 
 
+_BY_SIZE = {1: ctypes.c_uint8, 2: ctypes.c_uint16, 4: ctypes.c_uint32, 8: ctypes.c_uint64}
 _NOTHING = Requests(0, 0, 0, dict.fromkeys((32, 64, 96, 128), 0))
 
 
@@ -149,7 +150,8 @@ class Kernel:
         self.device, self.name = device, name
         self._library = device._load(library)
         self._kernel = _Kernel.in_dll(self._library, symbol)
-        self._parameters = [self._kernel.parameters[i] for i in range(self._kernel.count)]
+        parameters = [self._kernel.parameters[i] for i in range(self._kernel.count)]
+        self._parameters = [(given.kind.decode(), given.size, given.pointee) for given in parameters]
 
     def __call__(self, grid: int, block: int, args: Sequence[Any]) -> None:
         if not (0 < block <= 1024) or grid < 0:
@@ -166,19 +168,14 @@ class Kernel:
 
     def _value(self, position: int, argument: Any, copies: GuardedCopies) -> Any:
         """The argument as a ctypes object of the parameter's own size, or an error that names it."""
-        parameter = self._parameters[position]
-        kind, size = parameter.kind.decode(), parameter.size
+        kind, size, pointee = self._parameters[position]
 
         def wrong(what: str) -> EmulatorError:
-            needed = (
-                f"a pointer to {parameter.pointee or 'any number of'}-byte items"
-                if kind == "p"
-                else f"{size} bytes ({kind})"
-            )
+            needed = f"a pointer to {pointee or 'any number of'}-byte items" if kind == "p" else f"{size} bytes ({kind})"
             return EmulatorError(f"{self.name}, argument {position}: the kernel takes {needed}, {what} was given")
 
         if isinstance(argument, np.ndarray):
-            if kind != "p" or (parameter.pointee and argument.dtype.itemsize not in (parameter.pointee, 1)):
+            if kind != "p" or (pointee and argument.dtype.itemsize not in (pointee, 1)):
                 raise wrong(f"an array of {argument.dtype}")
             if not argument.flags.c_contiguous:
                 raise wrong("an array that is not contiguous")
@@ -192,6 +189,8 @@ class Kernel:
         given = argument.dtype
         if given.itemsize != size or (kind != "s" and given.kind != kind):
             raise wrong(f"{given}")
+        if size in _BY_SIZE:
+            return _BY_SIZE[size].from_buffer_copy(argument)
         room = np.empty(size + 16, np.uint8)
         at = -room.ctypes.data % 16  # as a GPU's parameters are aligned
         room[at : at + size] = np.frombuffer(argument.tobytes(), np.uint8)

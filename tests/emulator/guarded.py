@@ -41,9 +41,9 @@ class GuardedCopies:
         return self
 
     def pointer(self, array: np.ndarray) -> int:
-        key = (array.ctypes.data, array.nbytes)
         if self.edge is None or array.nbytes == 0:
-            return key[0]
+            return int(array.ctypes.data)
+        key = (array.ctypes.data, array.nbytes)
         if key not in self._copies:
             if any(start < key[0] + key[1] and key[0] < start + size for start, size in self._copies):
                 return key[0]
