@@ -171,7 +171,9 @@ class Kernel:
         kind, size, pointee = self._parameters[position]
 
         def wrong(what: str) -> EmulatorError:
-            needed = f"a pointer to {pointee or 'any number of'}-byte items" if kind == "p" else f"{size} bytes ({kind})"
+            needed = (
+                f"a pointer to {pointee or 'any number of'}-byte items" if kind == "p" else f"{size} bytes ({kind})"
+            )
             return EmulatorError(f"{self.name}, argument {position}: the kernel takes {needed}, {what} was given")
 
         if isinstance(argument, np.ndarray):
