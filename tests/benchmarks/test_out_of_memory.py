@@ -23,7 +23,7 @@ def test_placements_at_a_budget(device: Any, tmp_path: Path, capsys: Any, monkey
     monkeypatch.setattr(budget, "LONG", 64)  # so that two buffers fit half of so small a graph
     path, own = tmp_path / "small.json", (resident.WAYS, resident.ACTIVE)
     assert (
-        out_of_memory.main(["kron:8", "--budgets", "50", "--kernels", "bfs,pagerank", "--out", str(path), *SMALL]) == 0
+        out_of_memory.main(["kron:7", "--budgets", "50", "--kernels", "bfs,pagerank", "--out", str(path), *SMALL]) == 0
     )
     found = {(case["name"], case["setting"]["placement"]): case for case in cases(path)}
     assert {placement for _, placement in found} == set(out_of_memory.PLACEMENTS)
@@ -36,7 +36,7 @@ def test_placements_at_a_budget(device: Any, tmp_path: Path, capsys: Any, monkey
     assert copied == pytest.approx(4 / 5)  # of ids and weights the ids, each once
     said = capsys.readouterr().out
     assert "x hybrid" in said
-    assert "PageRank at half of the edges, kron:8: bytes that cached moves over gather's" in said
+    assert "PageRank at half of the edges, kron:7: bytes that cached moves over gather's" in said
     again = tmp_path / "again.json"
     assert out_of_memory.main(["--again", str(path), "--out", str(again)]) == 0
     tables = said[said.index("graph  ") : said.index("written:")]

@@ -63,8 +63,9 @@ def test_levels_and_parents(name: str, directed: bool, gpu: Any) -> None:
         assert gb.algorithms.bfs(B, source).to("cpu").isequal(want)  # what was recorded before is in nobody's way
 
 
-@pytest.mark.parametrize("slots", [4, 7])
-@pytest.mark.parametrize("name", ["a ladder of 50 by 30", "a path into a star, and another path"])
+@pytest.mark.parametrize(
+    ("name", "slots"), [("a ladder of 50 by 30", 4), ("a path into a star, and another path", 7)], ids=str
+)
 def test_short_rows_are_read_from_the_row_heads(name: str, slots: int, gpu: Any) -> None:
     """Made once pushes have read as much as making them does; rows that are longer are read as ever."""
     _, A = both(*GRAPHS[name])
