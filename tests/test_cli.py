@@ -377,7 +377,7 @@ def test_a_placement_of_another_engine(capsys):
     of_gpu = ("--with-transpose",), ("--budget", "1GB"), ("--head-budget", "0.1"), ("--head-cache", "on")
     for option, *value in of_gpu:
         code, _, err = run(capsys, "cc", "star:3", "--engine", "cpu", option, *value)
-        named = " ".join([option, *value]) if option == "--head-cache" else option
+        named = " ".join([option, *value])
         assert (code, err) == (1, f"sparsezc: {named} is none of --engine cpu; leave one of them out\n")
 
 

@@ -99,9 +99,10 @@ def configure(arguments: argparse.Namespace) -> None:
     if placement not in _PLACEMENTS[engine]:
         raise InvalidValue(f"--placement {placement} is none of --engine {engine}; leave one of them out")
     turned = ["--with-transpose"] if getattr(arguments, "with_transpose", False) else []
-    sized = [f"--{name.replace('_', '-')}" for name in ("budget", "head_budget") if getattr(arguments, name, None)]
+    sizes = {name: getattr(arguments, name, None) for name in ("budget", "head_budget")}
     heads = getattr(arguments, "head_cache", "auto")
-    of_gpu = turned + sized + [f"--head-cache {heads}"] * (heads != "auto")
+    of_gpu = turned + [f"--{name.replace('_', '-')} {size}" for name, size in sizes.items() if size is not None]
+    of_gpu += [f"--head-cache {heads}"] * (heads != "auto")
     if of_gpu and _PLACEMENTS[engine] is not _ON_GPU:
         raise InvalidValue(f"{of_gpu[0]} is none of --engine {engine}; leave one of them out")
     wanted = {"--engine": engine if engine in _NEEDS_GPU else "auto", "--placement": placement}
@@ -110,9 +111,7 @@ def configure(arguments: argparse.Namespace) -> None:
         raise DeviceUnavailable(f"{asked[0]} needs a GPU, and there is {missing}")
     placement = "auto" if placement == "mapped" else placement  # a file can be mapped, what is made cannot
     config.set(engine=engine, placement=placement, host_budget=arguments.host_budget, head_cache=heads)
-    for name in ("budget", "head_budget"):
-        if (size := getattr(arguments, name, None)) is not None:
-            config.set(**{name: size})
+    config.set(**{name: size for name, size in sizes.items() if size is not None})
 
 
 def line(name: str, nrows: int, ncols: int, nvals: int, symmetric: bool) -> str:

@@ -54,7 +54,8 @@ def created(path: Path, **how: Any) -> Iterator[Any]:
     HDF5 cannot close a file that it cannot write: the interpreter would crash at its end. So after an error it writes
     what is left into another file, which nobody keeps.
     """
-    file = need("h5py", "hdf5").File(path, "w", **how)
+    # From version 1.8 on, HDF5 has checksums of its own structures.
+    file = need("h5py", "hdf5").File(path, "w", libver=("v108", "latest"), **how)
     try:
         with _plainly():
             reserve(file, 0)
@@ -113,10 +114,7 @@ class Writer:
         self._arrays: dict[str, Filled] = {}
 
     def __enter__(self) -> Self:
-        # From version 1.8 on, HDF5 has checksums of its own structures.
-        self._file = self._stack.enter_context(
-            created(self._path, libver=("v108", "latest"), alignment_threshold=PAGE, alignment_interval=PAGE)
-        )
+        self._file = self._stack.enter_context(created(self._path, alignment_threshold=PAGE, alignment_interval=PAGE))
         return self
 
     def __exit__(

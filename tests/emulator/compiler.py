@@ -37,9 +37,9 @@ KERNEL_FLAGS = [
 ]
 LIBRARIES = ["-nodefaultlibs", "-lm", "-lgcc", "-lc"]  # all that kernels need: to look into libstdc++ takes 15 ms
 SANITIZERS: dict[str | None, tuple[list[str], list[str]]] = {  # flags of the machine, flags of the kernels
-    None: (["-O1"], []),
+    None: ([], []),
     "address": (
-        ["-O1", "-DSZC_ADDRESS_SANITIZER"],  # only told of the fibres: it is the kernels that are checked
+        ["-DSZC_ADDRESS_SANITIZER"],  # only told of the fibres: it is the kernels that are checked
         ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer", "-g1"],
     ),
 }
@@ -139,7 +139,8 @@ class Compiler:
         target = self.cache / f"machine-{self._digest('runtime')}.so"
         if not target.exists():
             self._run(
-                [*COMMON_FLAGS, *self.extra, "-O2", "-shared", f"-I{HERE}", str(HERE / "cuda_emu_rt.cpp")], target
+                [*COMMON_FLAGS, *self.machine_flags, "-O2", "-shared", f"-I{HERE}", str(HERE / "cuda_emu_rt.cpp")],
+                target,
             )
         return target
 

@@ -250,7 +250,7 @@ extern "C" void szc_emu_trap(const char* what, const char* file, int line) {
   sleep_lane();
 }
 
-COLD static void end_of_step(const void* block_address) {
+__attribute__((noinline)) static void end_of_step(const void* block_address, const void* frame) {
   if (!current) return;
   if (time_is_over) {
     lane_error = thread_name(*current) + " runs on and on: the launch's time is over";
@@ -258,12 +258,12 @@ COLD static void end_of_step(const void* block_address) {
   }
   if (order != LOCKSTEP) return;
   current->block_address = block_address;
-  current->depth = (u64)current->stack + STACK_BYTES - (u64)__builtin_frame_address(0);
+  current->depth = (u64)current->stack + STACK_BYTES - (u64)frame;
   sleep_lane();
 }
 
 extern "C" void __sanitizer_cov_trace_pc() {   // g++ calls it at the start of every basic block of a kernel
-  if (order == LOCKSTEP || time_is_over) end_of_step(__builtin_return_address(0));
+  if (order == LOCKSTEP || time_is_over) end_of_step(__builtin_return_address(0), __builtin_frame_address(0));
 }
 
 // ---- called by device.py --------------------------------------------------------------------------------------------

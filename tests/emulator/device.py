@@ -398,6 +398,12 @@ def aligned(array: np.ndarray, to: int = 128, offset: int = 0) -> np.ndarray:
 
 def sanitizer_environment() -> dict[str, str]:
     """The environment in which a Python process can load kernels built with ``sanitize="address"``."""
-    command = ["g++", "-print-file-name=libasan.so"]
-    library = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    return {**os.environ, "LD_PRELOAD": library, "ASAN_OPTIONS": "detect_leaks=0:detect_stack_use_after_return=0"}
+    libraries = []
+    for name in ("libasan.so", "libstdc++.so"):  # which throws what the machine fails with: the sanitizer looks for it
+        command = ["g++", f"-print-file-name={name}"]
+        libraries.append(subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip())
+    return {
+        **os.environ,
+        "LD_PRELOAD": " ".join(libraries),
+        "ASAN_OPTIONS": "detect_leaks=0:detect_stack_use_after_return=0",
+    }

@@ -247,11 +247,12 @@ def measure_all() -> dict[tuple[str, int], Usage]:
 
 def measure_some() -> dict[tuple[str, int], Usage]:
     """The gate of every run: all other kernels and every sixteenth semiring for one architecture, and every twelfth of
-    these for one of the others, in turn. Which semirings are looked at here, the whole table has looked at too."""
+    these for one of the others, the same each time; the rest of the table is :func:`measure_all`'s."""
     semirings, others = cases.every_semiring(), _others()
     some = [case for k, case in enumerate(semirings) if k // 2 % 16 == 0]  # two kernels a semiring
+    gate = [*some, *others, *emogi_cases()]
     labels: dict[str, list[Case]] = {}
-    for case in (gate := [*some, *others, *emogi_cases()]):
+    for case in gate:
         labels.setdefault(case[0], []).append(case)
     found = measure(gate, (WHOLE,))
     rest = [architecture for architecture in ARCHITECTURES if architecture != WHOLE]

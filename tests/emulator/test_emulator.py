@@ -351,11 +351,16 @@ def test_a_rehearsal_writes_kernels_down_and_runs_none() -> None:
 SANITIZED = """
 import sys, numpy as np
 from pathlib import Path
-from tests.emulator.device import EmulatedDevice
+from tests.emulator.device import EmulatedDevice, EmulatorError
 device = EmulatedDevice(sanitize="address")
 text = Path("tests/emulator/bugs.cu").read_text()
-good, bad = device.compile_many([(text, "out_of_bounds"), (text, sys.argv[1])])
+names = "divergent_barrier", "out_of_bounds", sys.argv[1]
+refused, good, bad = device.compile_many([(text, name) for name in names])
 out = np.zeros(32, np.int32)
+try:
+    refused(1, 32, (out,))
+except EmulatorError as error:
+    print(error)
 good(2, 32, (out, np.arange(32, dtype=np.int32), np.int32(0)))
 print("ran to the end", out[5], flush=True)
 bad(1, 32, (out,) if sys.argv[1] == "overflows_shared" else (out, np.arange(32, dtype=np.int32), np.int32(1)))
@@ -375,6 +380,7 @@ def test_address_sanitizer(bug: str, message: str) -> None:
         cwd=HERE.parents[1],
         check=False,
     )
+    assert "after some threads of the block have returned" in done.stdout  # what the machine itself sees is told too
     assert "ran to the end 5" in done.stdout
     assert message in done.stderr
     assert done.returncode != 0

@@ -36,25 +36,29 @@ def test_runs_of_any_stretch_of_rows(
     assert scan._entries.nbytes + scan._runs.nbytes <= N // 2 + 32  # what docs/placements.md says
     assert scan.before(xp.arange(N + 1)) == (entries.tolist(), runs.tolist())
 
+    stretches, expected = list[tuple[Stretch, int]](), []
     for first, end in ((0, N), (0, 50), (64, 96), (33, 35), (31, 420), (200, 290), (650, N)):
         nvals, nruns = int(entries[end] - entries[first]), int(runs[end] - runs[first])
         stretch = Stretch((first, end), int(entries[first]), int(runs[first]), nvals, nruns)
         offsets = scan.offsets(stretch, start=7)
         found = device.current().asnumpy(offsets.array)[first - offsets.first :][: end - first + 1]
         assert found.tolist() == (7 + entries[first : end + 1] - entries[first]).tolist()
-        if not nvals:
-            continue
-        at = np.flatnonzero(lengths[first:end]) + first
-        bounds, sums = np.stack([indptr[at], indptr[at + 1]], axis=1), np.append(0, np.cumsum(lengths[at]))
-        base = int(bounds[0, 0])
-        listed = scan.listed([(stretch, base), (stretch, 0)])
-        for made, counted_from in zip(listed.runs, (base, 0), strict=True):
-            assert made.base == counted_from
-            assert made.bounds.dtype == (np.int64 if wide else np.int32)
-            assert (made.bounds + counted_from).tolist() == bounds.tolist()
-            assert (made.tasks[0], made.tasks[-1]) == (0, nruns)
-            assert made.taken.tolist() == sums[made.tasks].tolist()
-            late = hands.tasks(nvals) - made.taken[:-1]
-            assert (late >= 0).all()
-            assert ((late <= hands.UNEVEN) | (late < sums[made.tasks[:-1] + 1] - made.taken[:-1])).all()
-        hands.give(listed.pages)
+        if nvals:
+            at = np.flatnonzero(lengths[first:end]) + first
+            expected.append(np.stack([indptr[at], indptr[at + 1]], axis=1))
+            stretches.append((stretch, int(expected[-1][0, 0]) if first else 0))
+
+    if not stretches:
+        return
+    listed = scan.listed(stretches)
+    for made, bounds, (stretch, base) in zip(listed.runs, expected, stretches, strict=True):
+        assert made.base == base
+        assert made.bounds.dtype == (np.int64 if wide else np.int32)
+        assert (made.bounds + base).tolist() == bounds.tolist()
+        assert (made.tasks[0], made.tasks[-1]) == (0, stretch.nruns)
+        sums = np.append(0, np.cumsum(bounds[:, 1] - bounds[:, 0]))
+        assert made.taken.tolist() == sums[made.tasks].tolist()
+        late = hands.tasks(stretch.nvals) - made.taken[:-1]
+        assert (late >= 0).all()
+        assert ((late <= hands.UNEVEN) | (late < sums[made.tasks[:-1] + 1] - made.taken[:-1])).all()
+    hands.give(listed.pages)

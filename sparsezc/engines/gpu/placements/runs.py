@@ -103,21 +103,22 @@ class Scan:
         return Listed([Runs(base, mine, *task) for (_, base), mine, task in told], pages)
 
     def _tasks(self, stretches: list[Stretch], bounds: NDArray[Any]) -> list[NDArray[np.int64]]:
-        """Of each stretch: which of its runs and entries the tasks begin with that list them, and how many there are. A
-        task begins with a word of rows; where that has many entries, with a run. Waits for the device, and so for what
-        was launched.
+        """Of each stretch two rows: the first run of each task and the entries before it, last how many there are.
+
+        A task begins with a word of rows; where that has many entries, with a run. Waits for the device, and so for
+        what was launched.
         """
         gpu = device.current()
         xp = gpu.xp
         begins = [hands.tasks(stretch.nvals) for stretch in stretches]
         sizes, at = [part.size for part in begins], np.concatenate(begins)
-        entries_before, runs_before, _, nruns = np.array([stretch[1:] for stretch in stretches]).repeat(sizes, axis=0).T
+        entries_before, runs_before = np.array([stretch[1:3] for stretch in stretches]).repeat(sizes, axis=0).T
         words = xp.searchsorted(self._entries, xp.asarray(entries_before + at), side="right") - 1
         runs, entries = gpu.asnumpy(xp.stack([self._runs[words], self._entries[words]]))
         found = np.maximum([runs - runs_before, entries - entries_before], 0)
         if (far := np.flatnonzero(at - found[1] > hands.UNEVEN)).size:
             listed_before = np.cumsum([0, *(stretch.nruns for stretch in stretches[:-1])]).repeat(sizes)[far]
-            found[:, far] = _nearer(found[:, far], at[far], nruns[far], listed_before, bounds)
+            found[:, far] = _nearer(found[:, far], at[far], listed_before, bounds)
         parts = np.split(found, np.cumsum(sizes)[:-1], axis=1)
         return [
             np.append(part, [[stretch.nruns], [stretch.nvals]], axis=1)
@@ -132,14 +133,13 @@ class Scan:
         self._launch("list_runs", 32 * (-(-end // 32) - first // 32), *given)
 
 
-def _nearer(found: Any, at: Any, nruns: Any, listed_before: Any, bounds: NDArray[Any]) -> NDArray[np.int64]:
-    """The runs that entries `at` of stretches are of, and the entries before them, for `found` before the words of rows
-    that these lie in. A stretch has `nruns`, and so many are listed before them.
+def _nearer(found: Any, at: Any, listed_before: Any, bounds: NDArray[Any]) -> NDArray[np.int64]:
+    """The run that each entry of `at` is of, and the entries before it, counted in its stretch as `found` is: so many
+    are before the word of rows that it lies in. `listed_before` are the runs of `bounds` before its stretch.
     """
     run, entry = found
-    runs = run[:, None] + np.arange(32)  # of that word of rows, and some of the next
+    runs = run[:, None] + np.arange(32)  # as many as a word of rows has at most: the last is beyond the entry
     places = np.minimum(listed_before[:, None] + runs, len(bounds) - 1)
-    lengths = np.where(runs < nruns[:, None], bounds[places, 1] - bounds[places, 0], 0)
-    sums = np.cumsum(np.column_stack([entry, lengths]), axis=1)
+    sums = np.cumsum(np.column_stack([entry, bounds[places, 1] - bounds[places, 0]]), axis=1)
     passed = (sums[:, 1:] <= at[:, None]).sum(axis=1)
     return np.stack([run + passed, np.take_along_axis(sums, passed[:, None], axis=1)[:, 0]])
