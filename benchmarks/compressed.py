@@ -111,6 +111,9 @@ def main(arguments: list[str] | None = None) -> int:
     options.orders = [name for name in options.orders.split(",") if name]
     if unknown := set(options.orders) - set(ORDERS):
         parser.error(f"--orders: {', '.join(sorted(unknown))} is none of {', '.join(ORDERS)}")
+    if why := device.reason():
+        print(f"the benchmark of compressed ids needs a GPU: {why}")
+        return 2
     report = Report("compressed", "ms", options.out)
     with gb.config.set(progress=False):
         for name in options.graphs:

@@ -340,6 +340,7 @@ BAD = [
     (["convert", "path:1", "{folder}/out.csv"], "out.csv: a .csv of no edges would be an empty file; write .txt"),
     (["convert", "{edges}", "{folder}/none/out.mtx"], "none"),
     (["bfs", "{edges}", "--out", "{folder}/none/out.txt"], "none"),
+    (["bfs", "{edges}", "--out", "{folder}/./small.txt"], "small.txt is the graph itself; another name is"),
     (["bfs", "{folder}"], "folder"),
     (["bfs", "grid:3x3", "--directed"], "directed"),
     (["bfs", "path:5", "--format", "snap"], "format='snap' is for files; path:5 is made"),
@@ -607,3 +608,22 @@ def test_budgets_are_sizes_or_shares(capsys):
                 f"error: argument {name}: {wrong!r} is no number of bytes; write for example '16GB' or '512MiB', or a"
             )
             assert said in capsys.readouterr().err
+
+
+def test_more_columns_than_can_be_counted_are_refused_and_named(capsys, tmp_path):
+    (tmp_path / "wide.txt").write_text("# 3 x 8589934592, 2 entries\n0 5\n2 8000000000\n")
+    code, _, err = run(capsys, "info", tmp_path / "wide.txt", "--host-budget", "1GB")
+    assert code == 1
+    assert "counting the entries of each of 8,589,934,592 columns needs 206,158,430,208 bytes of host memory" in err
+    (tmp_path / "wide.txt").write_text("# 3 x 4611686018427387904, 2 entries\n0 5\n")
+    code, _, err = run(capsys, "info", tmp_path / "wide.txt")
+    assert (code, "they must lie below 2^60, and with relabel=True" in err) == (1, True)
+
+
+@pytest.mark.parametrize("memory", [(), ("--memory", "1GB")])
+def test_ids_that_do_not_occur_are_told(capsys, tmp_path, memory):
+    pytest.importorskip("h5py", reason="h5py is not installed")
+    (tmp_path / "a.txt").write_text("0 1\n1 9000\n")
+    for more, told in ((), True), (("--relabel",), False):
+        _, out, _ = run(capsys, "convert", tmp_path / "a.txt", tmp_path / "a.h5", *memory, *more)
+        assert ("most ids do not occur: --relabel leaves these out" in out) is told

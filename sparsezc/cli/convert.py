@@ -94,7 +94,7 @@ def _bounded(arguments: argparse.Namespace) -> Report:
         "name": arguments.graph, "vertices": made.nrows, "edges": made.nvals, "symmetric": made.symmetric,
         "dtype": made.dtype.name, "relabelled": arguments.relabel,
     }  # fmt: skip
-    line = graph.line(arguments.graph, made.nrows, made.ncols, made.nvals, made.symmetric)
+    line = graph.line(arguments.graph, made.nrows, made.ncols, made.nvals, made.symmetric, arguments.relabel)
     report = Report(
         {
             "command": "convert",

@@ -6,6 +6,7 @@ import argparse
 import time
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sparsezc.cli.report import counted
@@ -114,12 +115,15 @@ def configure(arguments: argparse.Namespace) -> None:
     config.set(**{name: size for name, size in sizes.items() if size is not None})
 
 
-def line(name: str, nrows: int, ncols: int, nvals: int, symmetric: bool) -> str:
+def line(name: str, nrows: int, ncols: int, nvals: int, symmetric: bool, relabelled: bool) -> str:
     """A graph in a line."""
     if nrows != ncols:
         return f"{name}: {nrows:,} x {ncols:,} matrix, {counted(nvals, 'entry', 'entries')}"
     vertices, edges = counted(nrows, "vertex", "vertices"), counted(nvals, "edge", "edges")
-    return f"{name}: {vertices}, {edges}, {'symmetric' if symmetric else 'directed'}"
+    text = f"{name}: {vertices}, {edges}, {'symmetric' if symmetric else 'directed'}"
+    if not relabelled and nrows > 8 * nvals > 0:
+        text += " (most ids do not occur: --relabel leaves these out)"
+    return text
 
 
 @dataclass
@@ -146,10 +150,7 @@ class Graph:
     def line(self) -> str:
         """The same for people."""
         n, edges = self.facts["vertices"], self.facts["edges"]
-        text = line(self.name, n, self.columns, edges, self.facts["symmetric"])
-        if self.ids is None and n == self.columns and n > 8 * edges > 0:
-            text += " (most ids do not occur: --relabel leaves these out)"
-        return text
+        return line(self.name, n, self.columns, edges, self.facts["symmetric"], self.ids is not None)
 
     def vertex(self, number: int) -> int:
         """The vertex that the user means: the file's id where the graph was relabelled."""
@@ -200,9 +201,13 @@ def load(arguments: argparse.Namespace, weights: Any = None) -> Graph:
     """Read or make the graph; `weights` holds where --weights was not given."""
     import numpy as np
 
+    from sparsezc.errors import InvalidValue
     from sparsezc.io.reader import read_csr
 
     weights = weights_of(arguments, weights)
+    given, out = Path(arguments.graph), Path(getattr(arguments, "out", None) or "")
+    if given.is_file() and out.is_file() and given.samefile(out):
+        raise InvalidValue(f"--out {out} is the graph itself; another name is needed")
     start = time.perf_counter()
     csr, ids = read_csr(
         arguments.graph,

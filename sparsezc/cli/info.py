@@ -38,8 +38,9 @@ def info(arguments: argparse.Namespace) -> Report:
     arguments.engine = "cpu"
     arguments.placement = "auto"
     graph.configure(arguments)
-    if ready_file(arguments.graph, arguments.format) is not None:  # and is looked at where it lies, whatever its size
-        arguments.placement = "mapped"
+    made = arguments.undirected or arguments.relabel or arguments.weights is not None
+    if not made and ready_file(arguments.graph, arguments.format) is not None:
+        arguments.placement = "mapped"  # it is looked at where it lies, whatever its size
     found = graph.load(arguments)
     csr, out = found.csr, found.degrees
     into = out if csr.symmetric else _in_degrees(csr)
@@ -99,6 +100,9 @@ def _in_degrees(csr: Csr) -> NDArray[np.int64]:
     """Entries of each column, counted piece by piece."""
     import numpy as np
 
+    from sparsezc.memory.budget import require_host
+
+    require_host(3 * 8 * max(csr.nrows, csr.ncols), f"counting the entries of each of {csr.ncols:,} columns")
     into = np.zeros(csr.ncols, np.int64)
     for start in range(0, csr.nvals, _PIECE):
         ids, counts = np.unique(csr.indices.read(start, start + _PIECE), return_counts=True)

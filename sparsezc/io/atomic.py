@@ -205,7 +205,11 @@ def _put(temporary: Path, final: Path) -> None:
             shutil.copyfileobj(source, sink)
         temporary.unlink()
         return
-    temporary.chmod(0o666 & ~_umask())
+    try:
+        mode = final.stat().st_mode & 0o777  # whoever might not read the old file may not read the new one
+    except OSError:  # there is none
+        mode = 0o666 & ~_umask()
+    temporary.chmod(mode)
     temporary.replace(final)
 
 

@@ -124,10 +124,12 @@ def _check_room(edges: Edges, mirrored: bool) -> None:
 
 def check_sizes(nrows: int, ncols: int) -> None:
     """Refuse a matrix whose offsets alone would not fit any machine."""
-    if nrows >= 2**36 or ncols >= 2**60:
+    only = "with relabel=True only the ids that occur are numbered"
+    if ncols >= 2**60:
+        raise OutOfMemory(f"ids reach {ncols - 1:,}; they must lie below 2^60, and {only}")
+    if nrows >= 2**36:
         raise OutOfMemory(
-            f"ids reach {max(nrows, ncols) - 1:,}, so the offsets of {nrows:,} rows need {8 * (nrows + 1):,} bytes; "
-            "with relabel=True only the ids that occur are numbered"
+            f"ids reach {nrows - 1:,}, so the offsets of {nrows:,} rows need {8 * (nrows + 1):,} bytes; {only}"
         )
 
 

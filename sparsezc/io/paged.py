@@ -1,4 +1,4 @@
-"""HDF5 files whose arrays lie ready: contiguous, each from the start of a page, with checksums. See docs/formats.md.
+"""HDF5 files whose arrays lie ready: contiguous, large ones from a page's start, with checksums. See docs/formats.md.
 
 The file is binsparse, which any reader of that standard takes; beside the standard's part of its descriptor stands
 ours, ``{"sparsezc": {"version": 1, ...}}``. Of each array there are CRC-32 checksums, one a mebibyte; the descriptor

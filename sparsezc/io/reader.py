@@ -155,6 +155,8 @@ def read_csr(
     wanted, merge = weighting.parse(weights), None if dup_op is None else order.merge_name(dup_op)
     for name, value in (("symmetrize", symmetrize), ("relabel", relabel), ("verify", verify)):
         flag(name, value)
+    if directed is not None:
+        directed = flag("directed", directed)
     if symmetrize and directed:
         raise InvalidValue("directed=True and symmetrize=True contradict each other; give one of them")
     if not os.fspath(path):

@@ -119,6 +119,8 @@ def _blocks(ready: paged.Ready, nvals: int, ncols: int) -> Buffer:
         raise FileFormatError(
             f"{path}: block_headers has {headers.size:,} entries, which are not those of {nvals:,} ids"
         )
+    if ncols > 2**32:
+        raise FileFormatError(f"{path} has {ncols:,} columns; compressed ids count 2^32 at most")
     words = int((headers >> 10).sum(dtype=np.uint64))
     known = starts.dtype == np.uint64 and np.array_equal(starts, blocks.starts_of(headers))
     if not known or count != -(-words // blocks.LINE) * blocks.LINE or kind != np.uint32:

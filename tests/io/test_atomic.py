@@ -86,6 +86,15 @@ def test_permissions_are_those_of_a_plain_file(tmp_path: Path) -> None:
     assert (tmp_path / "a.mtx").stat().st_mode == (tmp_path / "plain").stat().st_mode
 
 
+def test_a_file_that_takes_another_s_place_keeps_its_rights(tmp_path: Path) -> None:
+    path = tmp_path / "a.mtx"
+    convert("path:3", path)
+    path.chmod(0o640)
+    convert("path:4", path)
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert load(path).nrows == 4
+
+
 def test_places_that_do_not_exist(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="does not exist"):
         convert("path:3", tmp_path / "no" / "a.mtx")

@@ -546,6 +546,6 @@ def test_flags_are_true_or_false(tmp_path: Path, name: str) -> None:
     with pytest.raises(InvalidValue, match=r"'yes' is not allowed"):
         gb.io.write(gb.io.read("path:3"), tmp_path / "a.h5", compress="yes")
     gb.io.convert("path:3", tmp_path / "a.h5")
-    for flag in ("verify", "symmetrize", "relabel"):
+    for flag in ("verify", "symmetrize", "relabel", "directed"):
         with pytest.raises(InvalidValue, match=rf"{flag}='no' is not allowed"):
             gb.io.read(tmp_path / "a.h5", **{flag: "no"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -98,6 +99,19 @@ def test_damage_is_found(tmp_path: Path, name: str) -> None:
     if name != "blocks":
         with pytest.raises(FileFormatError, match=rf"the checksum of {name}"):
             read_csr(path)
+
+
+def test_more_columns_than_blocks_can_count_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.h5"
+    gb.io.convert("kron:6", path, compress=True)
+    with h5py.File(path, "r+") as file:
+        head = json.loads(file.attrs["binsparse"])
+        head["binsparse"]["shape"][1] = 2**33
+        text = json.dumps(head)
+        paged.describe(file, text)
+        file.attrs["sparsezc_crc32"] = np.uint32(zlib.crc32(text.encode()))
+    with pytest.raises(FileFormatError, match=r"a\.h5 has 8,589,934,592 columns; compressed ids count 2\^32 at most"):
+        read_csr(path)
 
 
 @pytest.fixture

@@ -353,8 +353,9 @@ def test_a_newer_file_is_refused_by_its_version(large: Path, change: tuple[str, 
 
 
 def test_the_command_line_checks_and_maps(large: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["info", str(large), "--check"]) == 0
-    assert "checksums  right" in capsys.readouterr().out
+    for more in ([], ["--undirected"], ["--relabel"], ["--weights", "FP32"]):
+        assert main(["info", str(large), "--check", *more]) == 0
+        assert "checksums  right" in capsys.readouterr().out
     with h5py.File(large) as file:
         flip(large, file["indices_1"].id.get_offset())
     assert main(["info", str(large), "--check"]) == 1
