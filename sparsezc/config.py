@@ -11,6 +11,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Integral, Real
+from operator import index
 from types import TracebackType
 from typing import Any, Literal, NamedTuple
 
@@ -69,9 +71,9 @@ def bytes_of(name: str, value: int | str) -> int:
     try:
         if isinstance(value, str):
             return parse_bytes(value)
-        if not isinstance(value, bool) and isinstance(value, int) and value > 0:
-            return value
-    except InvalidValue:
+        if not isinstance(value, bool) and (number := index(value)) > 0:
+            return number
+    except (InvalidValue, TypeError):
         pass
     raise InvalidValue(f"{name}={value!r} is not allowed; a number of bytes, or a text like '2GB', is needed")
 
@@ -96,15 +98,19 @@ def _budget(value: Any) -> str | None:
         return None
     if isinstance(value, bool):
         return need
-    if isinstance(value, int):
-        return None if value > 0 else need
-    return None if isinstance(value, float) and 0 < value <= 1 else need
+    if isinstance(value, Integral):
+        return None if int(value) > 0 else need
+    return None if isinstance(value, Real) and 0 < float(value) <= 1 else need
 
 
 def _kept(key: str, value: Any) -> Any:
-    """A setting as it is kept: a share that came as text is a number."""
-    share = parse_budget(value) if _KEYS[key].check is _budget and isinstance(value, str) else value
-    return share if isinstance(share, float) else value
+    """A setting as it is kept: a share that came as text is a number, and numbers are Python's own."""
+    if _KEYS[key].check is not _budget or value is None:
+        return value
+    if isinstance(value, str):
+        share = parse_budget(value)
+        return share if isinstance(share, float) else value
+    return int(value) if isinstance(value, Integral) else float(value)
 
 
 class _Key(NamedTuple):

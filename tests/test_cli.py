@@ -620,6 +620,13 @@ def test_more_columns_than_can_be_counted_are_refused_and_named(capsys, tmp_path
     assert (code, "they must lie below 2^60, and with relabel=True" in err) == (1, True)
 
 
+def test_compressing_says_where_it_does_not_pay(capsys, tmp_path):
+    pytest.importorskip("h5py", reason="h5py is not installed")
+    for graph, told in ("path:2", "800.00 bits each, 25.00 times larger"), ("grid:300x300", " times smaller than 4"):
+        code, out, err = run(capsys, "convert", graph, tmp_path / "a.h5", "--compress")
+        assert (code, err, told in out) == (0, "", True)
+
+
 @pytest.mark.parametrize("memory", [(), ("--memory", "8GB")])  # a process of tests holds more than 1 GB
 def test_ids_that_do_not_occur_are_told(capsys, tmp_path, memory):
     pytest.importorskip("h5py", reason="h5py is not installed")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 import sparsezc as gb
@@ -62,6 +63,13 @@ def test_bad_values_are_refused_by_name(key: str, value: Any) -> None:
     with pytest.raises(gb.exceptions.InvalidValue, match=f"config: {key}="):
         setattr(gb.config, key, value)
     assert gb.config.get(key) == before
+
+
+@pytest.mark.parametrize("value", [np.int64(5), np.uint8(5), np.float32(0.5), np.float64(0.5)])
+def test_numpy_s_numbers_are_kept_as_python_s(value: Any) -> None:
+    gb.config.set(budget=value)
+    assert gb.config.budget == value
+    assert type(gb.config.budget) in (int, float)
 
 
 def test_settings_cannot_be_deleted() -> None:

@@ -68,7 +68,8 @@ def _with_bits(report: Report, arguments: argparse.Namespace) -> Report:
     bits = 0.0 if found is None else ready.bits(found)
     if bits:
         report.data["bits_per_id"] = bits
-        report.facts.append(("ids", f"{bits:.2f} bits each, {32 / bits:.2f} times smaller than 4 bytes"))
+        gain = f"{32 / bits:.2f} times smaller" if bits <= 32 else f"{bits / 32:.2f} times larger"
+        report.facts.append(("ids", f"{bits:.2f} bits each, {gain} than 4 bytes"))
     return report
 
 

@@ -64,7 +64,7 @@ class Output:
             raise FileIsFolder(f"{final} is a folder; the name of a file is needed")
         folder = None
         if not _is_special(final):
-            final = final.resolve()
+            final = _behind(final)
             folder = self._beside(final)
         try:
             handle, name = tempfile.mkstemp(suffix=".part", dir=folder)
@@ -83,7 +83,7 @@ class Output:
 
     def scratch(self) -> Path:
         """A folder beside the output for what is needed until it is whole."""
-        return self._beside(self.path.resolve())
+        return self._beside(_behind(self.path))
 
     def _beside(self, final: Path) -> Path:
         """The folder for unfinished files beside this one."""
@@ -170,6 +170,14 @@ class _Gzip(gzip.GzipFile):
         finally:
             if below is not None:
                 below.close()
+
+
+def _behind(path: Path) -> Path:
+    """The file that a path leads to, there or not."""
+    final = Path(os.path.realpath(path))
+    if final.is_symlink():
+        raise FileNotWritten(f"{path} cannot be written: it is a link that leads back to itself")
+    return final
 
 
 def _is_special(path: Path) -> bool:

@@ -334,10 +334,11 @@ def opened(path: Path, file: Any) -> Ready | None:
     if "sparsezc" not in head:
         return None
     version = head["sparsezc"].get("version")
-    if version not in (VERSION, COMPRESSED):
+    if type(version) is not int or version not in (VERSION, COMPRESSED):
+        newer = type(version) is int and version > COMPRESSED
         raise FileFormatError(
             f"{path} is of version {version} of sparsezc's layout; versions {VERSION} and {COMPRESSED} are read here, "
-            "so a newer sparsezc is needed"
+            f"so {'a newer sparsezc is needed' if newer else 'it is damaged'}"
         )
     need_binsparse(path, head["binsparse"])
     return Ready(path, file, head)

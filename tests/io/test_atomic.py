@@ -142,6 +142,18 @@ def test_a_dangling_link_makes_the_file_that_it_names(tmp_path: Path) -> None:
     assert (tmp_path / "made.txt").read_bytes() == b"whole"
 
 
+def test_a_link_that_leads_to_itself_is_told(tmp_path: Path) -> None:
+    for name, target in ("a", "b"), ("b", "a"):
+        (tmp_path / f"{name}.txt").symlink_to(tmp_path / f"{target}.txt")
+    for suffix in "txt", "h5":
+        link = tmp_path / f"a.{suffix}"
+        if suffix == "h5":
+            link.symlink_to(link)
+        with pytest.raises(FileNotWritten, match=rf"a\.{suffix} cannot be written: it is a link that leads back to"):
+            write(load("kron:4"), link)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.h5", "a.txt", "b.txt"]
+
+
 def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
     """Nothing reaches it before everything is there, and nothing at all after an error."""
     pipe = tmp_path / "pipe.txt"

@@ -338,12 +338,14 @@ def test_every_bit_of_the_head_counts_and_so_does_every_byte_of_the_size(large: 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (('"version": 1', '"version": 9'), "is of version 9 of sparsezc's layout; versions 1 and 2"),
+        (('"version": 1', '"version": 9'), "is of version 9 of sparsezc's layout; .* so a newer sparsezc is needed"),
+        (('"version": 1', '"version": 0'), "is of version 0 of sparsezc's layout; .* so it is damaged"),
+        (('"version": 1', '"version": true'), "is of version True of sparsezc's layout; .* so it is damaged"),
         (('"version": "0.1.0"', '"version": "0.9.0"'), r"is binsparse 0\.9\.0; 0\.1 is read"),
         (('"version": "0.1.0"', '"version": "0.10"'), r"is binsparse 0\.10; 0\.1 is read"),
     ],
 )
-def test_a_newer_file_is_refused_by_its_version(large: Path, change: tuple[str, str], said: str) -> None:
+def test_a_file_of_another_version_is_refused_by_it(large: Path, change: tuple[str, str], said: str) -> None:
     with h5py.File(large, "r+") as file:
         text = file.attrs["binsparse"].decode().replace(*change)
         file.attrs["binsparse"] = text
