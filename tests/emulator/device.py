@@ -140,7 +140,7 @@ class Requests:
 
 
 _BY_SIZE = {1: ctypes.c_uint8, 2: ctypes.c_uint16, 4: ctypes.c_uint32, 8: ctypes.c_uint64}
-_NOTHING = Requests(0, 0, 0, dict.fromkeys((32, 64, 96, 128), 0))
+NOTHING = Requests(0, 0, 0, dict.fromkeys((32, 64, 96, 128), 0))
 
 
 class Kernel:
@@ -349,7 +349,7 @@ class EmulatedDevice(HostDevice):
     def reset(self) -> None:
         """Forget the launches so far."""
         self.launches: list[str] = []
-        self._total = dict.fromkeys(range(SITES), _NOTHING)
+        self._total = dict.fromkeys(range(SITES), NOTHING)
 
     def requests(self, site: int) -> Requests:
         """The requests of the last launch at one site; needs order ``lockstep`` and ``counting``."""
