@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import warnings
 from collections.abc import Callable, Iterator
@@ -172,6 +173,12 @@ def pytest_report_header() -> str:
     """Say at the top of a run whether it tests the GPU."""
     reason = why_no_gpu()
     return "gpu: tests marked gpu run" if reason is None else f"gpu: tests marked gpu are skipped ({reason})"
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests and the modules below them stay to the end: collections of garbage need not look at them."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -19,6 +19,7 @@ from sparsezc import device
 from sparsezc.engines.gpu import blocked, heads, matrices, placements
 from sparsezc.engines.gpu.placements import Wanted, resident, segments, staging, ways
 from sparsezc.memory import budget
+from tests.emulator.device import why_unavailable
 from tests.gpu.serving import N, matrix, room_for
 
 ROOT = Path(__file__).parents[2]
@@ -359,8 +360,9 @@ with gb.config.set(budget=budget.working_bytes(A.nrows) + 2 * A.nvals, head_cach
 """
 
 
+@pytest.mark.skipif(bool(why_unavailable()), reason=str(why_unavailable()))
 @pytest.mark.parametrize("placement", ["hybrid", "cached", "gather"])
-def test_algorithms_keep_to_the_budget(placement: str, emulated: Any) -> None:
+def test_algorithms_keep_to_the_budget(placement: str) -> None:
     """The most that NumPy, which has the emulated card's memory, ever held: a few objects of Python's are in it too."""
     run = subprocess.run([sys.executable, "-c", _PEAK, placement], cwd=ROOT, capture_output=True, text=True, check=True)
     shares = [float(line) for line in run.stdout.split()]

@@ -34,7 +34,7 @@ FORMATS = ("a.txt", "a.csv", "a.txt.gz", "a.mtx", "a.gr", "a.graph", "a.sg", "a.
 DUPS = ("min", "max", "plus", "times", "first", "second", "lor", "land", "lxor")
 
 
-@pytest.fixture(params=[2_000, 40_000, 1 << 30], ids=["many runs", "some runs", "one run"])
+@pytest.fixture(params=[5_000, 40_000, 1 << 30], ids=["many runs", "some runs", "one run"])
 def room(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     """Bytes for sorting: so few that there are many runs, merged in turns."""
     found = int(request.param)

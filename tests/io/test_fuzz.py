@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from functools import cache
 from pathlib import Path
 
 import hypothesis.strategies as st
@@ -32,6 +33,14 @@ def damaged(data: bytes, edits: list[tuple[int, int, str]]) -> bytes:
     return data
 
 
+@cache
+def whole(name: str) -> dict[str, bytes]:
+    """A graph's files in a format, by name."""
+    with tempfile.TemporaryDirectory() as folder:
+        write(load("kron:4:2?weights=1-300"), Path(folder) / name)
+        return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
+
+
 def survives(path: Path) -> None:
     try:
         csr = load(path)
@@ -49,7 +58,8 @@ def survives(path: Path) -> None:
 def test_damaged_files(name: str, edits: list[tuple[int, int, str]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / name
-        write(load("kron:4:2?weights=1-300"), path)
+        for other, data in whole(name).items():
+            path.with_name(other).write_bytes(data)
         path.write_bytes(damaged(path.read_bytes(), edits))
         survives(path)
 
