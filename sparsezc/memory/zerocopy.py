@@ -12,6 +12,7 @@ takes.
 
 from __future__ import annotations
 
+import threading
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from os import cpu_count
@@ -26,7 +27,8 @@ from sparsezc.memory.buffer import Buffer
 from sparsezc.progress import working
 
 _PART = 1 << 22  # entries that one thread copies at a time
-_managed_bytes = 0  # live managed memory of this process
+_managed: weakref.WeakSet[Buffer] = weakref.WeakSet()  # live buffers of managed memory
+_counting = threading.Lock()  # of several threads one may make a buffer while another looks at all
 
 
 class ZerocopyBuffer(Buffer):
@@ -83,17 +85,12 @@ def allocate(count: int, dtype: np.dtype[Any], placement: str) -> ZerocopyBuffer
 
 def managed_room() -> int:
     """Bytes of managed memory that may still be made: all of it together stays below the card's free memory."""
-    return device.current().memory()[0] - _managed_bytes
+    with _counting:
+        taken = sum(buffer.nbytes for buffer in _managed)
+    return device.current().memory()[0] - taken
 
 
 def count_managed(buffer: Buffer) -> None:
     """Count a buffer of managed memory for as long as it lives."""
-    global _managed_bytes
-    nbytes = buffer.nbytes  # which calls: in the midst of the sum another buffer might go
-    _managed_bytes += nbytes
-    weakref.finalize(buffer, _release, nbytes)
-
-
-def _release(nbytes: int) -> None:
-    global _managed_bytes
-    _managed_bytes -= nbytes
+    with _counting:
+        _managed.add(buffer)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import tracemalloc
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 import pytest
@@ -67,7 +68,7 @@ def small(emulated: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """An emulated GPU with a megabyte free of two."""
     monkeypatch.setattr(emulated, "free_memory", 1_000_000)
     monkeypatch.setattr(emulated, "total_memory", 2_000_000)
-    monkeypatch.setattr(zerocopy, "_managed_bytes", 0)
+    monkeypatch.setattr(zerocopy, "_managed", WeakSet())
     before = device.use(emulated)
     yield emulated
     device.use(before)
