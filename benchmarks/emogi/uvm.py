@@ -30,7 +30,7 @@ def why_no_pages_migrate(gpu: Device, nbytes: int) -> str | None:
     """Why so many bytes of pages cannot migrate here; None where they can."""
     if runtime_of(gpu) is None or not gpu.managed_is_safe():
         return "this device has no pages that migrate"
-    free = gpu.memory()[0] - zerocopy._managed_bytes - _SPARE
+    free = gpu.memory()[0] - zerocopy.managed_bytes() - _SPARE
     if nbytes > free:
         return f"{nbytes:,} bytes of managed memory are more than the card has free ({max(free, 0):,})"
     return None

@@ -85,9 +85,13 @@ def allocate(count: int, dtype: np.dtype[Any], placement: str) -> ZerocopyBuffer
 
 def managed_room() -> int:
     """Bytes of managed memory that may still be made: all of it together stays below the card's free memory."""
+    return device.current().memory()[0] - managed_bytes()
+
+
+def managed_bytes() -> int:
+    """Bytes of managed memory that live in this process."""
     with _counting:
-        taken = sum(buffer.nbytes for buffer in _managed)
-    return device.current().memory()[0] - taken
+        return sum(buffer.nbytes for buffer in _managed)
 
 
 def count_managed(buffer: Buffer) -> None:
