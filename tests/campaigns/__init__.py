@@ -1,0 +1,1 @@
+"""Campaigns: attacks on files, writers, programs, calls, threads and limits, for as long as one likes."""

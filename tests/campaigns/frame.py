@@ -1,0 +1,220 @@
+"""The frame of all campaigns: trials in a child process, under a deadline and a memory limit, and what they found.
+
+A campaign is a module beside this one with a function ``trial(rng, folder) -> Trial``. Trial `k` of seed `s` draws from
+``numpy.random.default_rng([s, k])`` only, so ``--seed s --first k --trials 1`` repeats it. The child process
+answers after each trial; where it ends or does not answer, that trial is the finding, and a new child goes on after it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import json
+import multiprocessing
+import pkgutil
+import signal
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+FOUND = Path(__file__).parent / "found"
+_FRAME = {"__main__", "frame", "test_campaigns", "test_frame"}
+
+
+@dataclass
+class Failure:
+    """What went wrong in a trial, and a test that fails as long as it does.
+
+    `test` is the text of a pytest file; ``FOLDER`` in it is the folder where `files` (name to bytes) are saved.
+    """
+
+    message: str
+    test: str
+    files: dict[str, bytes] = field(default_factory=dict)
+
+
+@dataclass
+class Trial:
+    """One trial's outcome: how much was tried, by kind, and what failed."""
+
+    tried: dict[str, int]
+    failure: Failure | None = None
+
+
+class Campaign(Protocol):
+    """What the module of a campaign holds."""
+
+    DEADLINE: float  # seconds that one trial may take
+    MEMORY: int | None  # bytes by which the resident memory of the process may grow within one trial; None: any
+    trial: Callable[[np.random.Generator, Path], Trial]
+
+
+@dataclass
+class Result:
+    """What a run of a campaign tried and found."""
+
+    name: str
+    seed: int
+    trials: int = 0
+    tried: Counter[str] = field(default_factory=Counter)
+    failures: list[tuple[int, Failure]] = field(default_factory=list)
+    seconds: float = 0.0
+    peak: int = 0  # the largest growth of resident memory in a trial, in bytes
+
+    def report(self) -> str:
+        """Lines that say what was tried and found."""
+        made = f"{self.trials} trials of seed {self.seed} in {self.seconds:.1f} s, {len(self.failures)} failed"
+        lines = [f"{self.name}: {made}; a trial's memory grew by {self.peak / 1e6:.0f} MB at most"]
+        lines += [f"  {kind:<40} {count:>9}" for kind, count in sorted(self.tried.items())]
+        lines += [f"  FAILED trial {k}: {failure.message}" for k, failure in self.failures]
+        return "\n".join(lines)
+
+
+def names() -> list[str]:
+    """The campaigns that there are."""
+    return [m.name for m in pkgutil.iter_modules([str(Path(__file__).parent)]) if not m.ispkg and m.name not in _FRAME]
+
+
+def load(name: str) -> Campaign:
+    """The module of a campaign."""
+    module: Any = importlib.import_module(f"tests.campaigns.{name}")
+    return module  # type: ignore[no-any-return]
+
+
+def run(name: str, seed: int, *, seconds: float | None = None, trials: int | None = None, first: int = 0) -> Result:
+    """Run trials from number `first` until the seconds are over or as many were made as asked for."""
+    campaign, result, start, k = load(name), Result(name, seed), time.monotonic(), first
+
+    def over() -> bool:
+        spent = seconds is not None and time.monotonic() - start >= seconds
+        return spent or (trials is not None and k >= first + trials)
+
+    context = multiprocessing.get_context("spawn")
+    while not over():
+        mine, its = context.Pipe()
+        child = context.Process(target=_child, args=(name, seed, its, campaign.MEMORY is not None), daemon=False)
+        child.start()
+        its.close()
+        try:
+            _wait(mine, 120.0)  # its imports
+            while not over():
+                mine.send(k)
+                said = _wait(mine, campaign.DEADLINE)
+                if isinstance(said, str):
+                    child.kill()
+                    child.join()
+                    if said == "ended":
+                        said = f"the process ended with {_ending(child.exitcode)}"
+                    result.failures.append((k, Failure(said, _again(name, seed, k))))
+                    break
+                trial, grown = said
+                result.peak = max(result.peak, grown)
+                result.tried.update(trial.tried)
+                if trial.failure is None and campaign.MEMORY is not None and grown > campaign.MEMORY:
+                    trial.failure = Failure(f"memory grew by {grown / 1e6:.0f} MB", _again(name, seed, k))
+                if trial.failure is not None:
+                    result.failures.append((k, trial.failure))
+                k += 1
+                result.trials += 1
+            else:
+                mine.send(None)
+                child.join(30)
+                break
+            k += 1
+            result.trials += 1
+        finally:
+            mine.close()
+            if child.is_alive():
+                child.kill()
+            child.join()
+    result.seconds = time.monotonic() - start
+    return result
+
+
+def save(name: str, failure: Failure, folder: Path = FOUND) -> Path:
+    """Write a failure as a test below `folder` and return its path."""
+    digest = hashlib.sha256(failure.test.encode() + b"".join(failure.files.values())).hexdigest()[:12]
+    folder.mkdir(exist_ok=True)
+    data = folder / f"{name}_{digest}"
+    for file, content in failure.files.items():
+        (data / file).parent.mkdir(parents=True, exist_ok=True)
+        (data / file).write_bytes(content)
+    said = failure.message.splitlines()[0].replace("\\", "/").replace('"', "'")[:80]
+    head = f'"""Found by the campaign {name}: {said}"""\n\nfrom pathlib import Path\n\n'
+    path = folder / f"test_{name}_{digest}.py"
+    path.write_text(f'{head}FOLDER = Path(__file__).parent / "{data.name}"\n\n\n{failure.test}')
+    return path
+
+
+def _again(name: str, seed: int, k: int) -> str:
+    return (
+        f"def test() -> None:\n    from tests.campaigns.frame import run\n\n"
+        f"    result = run({name!r}, {seed}, trials=1, first={k})\n    assert not result.failures, result.report()\n"
+    )
+
+
+def _ending(code: int | None) -> str:
+    if code is not None and code < 0:
+        return signal.Signals(-code).name
+    return f"exit status {code}"
+
+
+def _wait(pipe: Any, seconds: float) -> Any:
+    """What the child says, or why it said nothing."""
+    try:
+        return pipe.recv() if pipe.poll(seconds) else f"it took more than {seconds:g} s"
+    except (EOFError, ConnectionResetError):
+        return "ended"
+
+
+def _child(name: str, seed: int, pipe: Any, measured: bool) -> None:
+    """Make the trials whose numbers come through the pipe."""
+    campaign = load(name)
+    with tempfile.TemporaryDirectory(prefix="campaign-") as top:
+        pipe.send("ready")
+        while (k := pipe.recv()) is not None:
+            folder = Path(top) / str(k)
+            folder.mkdir()
+            before = _reset_peak() if measured else 0
+            try:
+                trial = campaign.trial(np.random.default_rng([seed, k]), folder)
+            except Exception as error:  # a fault of the campaign, or an error that no trial expects
+                import traceback
+
+                text = "".join(traceback.format_exception(error))
+                trial = Trial({}, Failure(f"{type(error).__name__}: {error}\n{text}", _again(name, seed, k)))
+            pipe.send((trial, max(0, _memory("VmHWM") - before) if measured else 0))
+            _remove(folder)
+
+
+def _reset_peak() -> int:
+    """Begin to measure the peak of resident memory anew; where it is now, in bytes."""
+    Path("/proc/self/clear_refs").write_text("5")
+    return _memory("VmRSS")
+
+
+def _memory(line: str) -> int:
+    text = Path("/proc/self/status").read_text()
+    return int(text.partition(f"{line}:")[2].split()[0]) * 1024
+
+
+def _remove(folder: Path) -> None:
+    import shutil
+
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def summary(results: list[Result]) -> str:
+    """The runs as one line of JSON each."""
+    return "\n".join(
+        json.dumps(
+            {"campaign": r.name, "seed": r.seed, "trials": r.trials, "tried": dict(r.tried), "failed": len(r.failures)}
+        )
+        for r in results
+    )
