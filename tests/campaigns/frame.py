@@ -1,6 +1,7 @@
 """The frame of all campaigns: trials in a child process, under a deadline and a memory limit, and what they found.
 
-A campaign is a module beside this one with a function ``trial(rng, folder) -> Trial``. Trial `k` of seed `s` draws from
+A campaign is a module beside this one with a function ``trial(rng, folder) -> Trial``, and perhaps ``prepare()``, which
+the child process calls once. Trial `k` of seed `s` draws from
 ``numpy.random.default_rng([s, k])`` only, so ``--seed s --first k --trials 1`` repeats it. The child process
 answers after each trial; where it ends or does not answer, that trial is the finding, and a new child goes on after it.
 """
@@ -24,6 +25,7 @@ from typing import Any, Protocol
 import numpy as np
 
 FOUND = Path(__file__).parent / "found"
+_SHOWN = 20  # failures in a report
 _FRAME = {"__main__", "frame", "test_campaigns", "test_frame"}
 
 
@@ -72,7 +74,10 @@ class Result:
         made = f"{self.trials} trials of seed {self.seed} in {self.seconds:.1f} s, {len(self.failures)} failed"
         lines = [f"{self.name}: {made}; a trial's memory grew by {self.peak / 1e6:.0f} MB at most"]
         lines += [f"  {kind:<40} {count:>9}" for kind, count in sorted(self.tried.items())]
-        lines += [f"  FAILED trial {k}: {failure.message}" for k, failure in self.failures]
+        for n, (k, failure) in enumerate(self.failures[:_SHOWN]):
+            lines.append(f"  FAILED trial {k}: {failure.message if n == 0 else failure.message.splitlines()[0]}")
+        if len(self.failures) > _SHOWN:
+            lines.append(f"  and {len(self.failures) - _SHOWN} more")
         return "\n".join(lines)
 
 
@@ -102,7 +107,9 @@ def run(name: str, seed: int, *, seconds: float | None = None, trials: int | Non
         child.start()
         its.close()
         try:
-            _wait(mine, 120.0)  # its imports
+            said = _wait(mine, 120.0)  # its imports and preparations
+            if said != "ready":
+                raise RuntimeError(f"campaign {name} could not begin: {said}")
             while not over():
                 mine.send(k)
                 said = _wait(mine, campaign.DEADLINE)
@@ -176,6 +183,7 @@ def _wait(pipe: Any, seconds: float) -> Any:
 def _child(name: str, seed: int, pipe: Any, measured: bool) -> None:
     """Make the trials whose numbers come through the pipe."""
     campaign = load(name)
+    getattr(campaign, "prepare", lambda: None)()
     with tempfile.TemporaryDirectory(prefix="campaign-") as top:
         pipe.send("ready")
         while (k := pipe.recv()) is not None:
