@@ -1,0 +1,90 @@
+"""How many files a call passes through: ``python -m benchmarks.trace``, without a GPU.
+
+A reader who follows a call by hand opens a file whenever the call enters a function of another one. For three warm
+calls this counts the package's files that are entered, and how often the next function entered is in another file than
+the last.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any, NamedTuple
+
+import graphblas
+import numpy as np
+
+graphblas.init("suitesparse", blocking=True)  # before any other name of it
+
+import sparsezc as gb  # noqa: E402  (python-graphblas is started first)
+from benchmarks.frame import table  # noqa: E402
+from sparsezc import device  # noqa: E402
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = f"{ROOT / 'sparsezc'}/"  # with the links to ops/ and semirings/
+
+
+class Walk(NamedTuple):
+    """The files that a call entered, in order of first entry, and the number of changes between files."""
+
+    files: list[str]
+    changes: int
+
+
+def followed(call: Callable[[], Any]) -> Walk:
+    """Run a call under a tracer."""
+    entered: list[str] = []
+
+    def enter(frame: FrameType, event: str, _: Any) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith(PACKAGE):
+            entered.append(frame.f_code.co_filename)
+
+    sys.setprofile(enter)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    changes = sum(one != other for one, other in zip(["", *entered], entered, strict=False))
+    return Walk([str(Path(name).resolve().relative_to(ROOT)) for name in dict.fromkeys(entered)], changes)
+
+
+def products() -> dict[str, Callable[[], Any]]:
+    """Masked, accumulating products on both engines, and a read, each ready to be called again and again."""
+    from tests.emulator.device import EmulatedDevice
+
+    calls = {}
+    A = gb.io.read("kron:8?weights=1-9", placement="host")
+
+    def product(A: Any, where: str) -> Callable[[], Any]:
+        v, w = (gb.Vector.from_dense(np.full(A.ncols, x)).to(where) for x in (1.0, 9.0))
+        mask = gb.Vector.from_coo([1, 2], [True, True], size=A.nrows).to(where)
+        return lambda: w(mask.S, accum=gb.binary.min, replace=True) << A.mxv(v, gb.semiring.min_plus)
+
+    calls["masked mxv, CPU engine"] = product(A.to("cpu"), "cpu")
+    device.use(EmulatedDevice())
+    calls["masked mxv, GPU engine, zerocopy"] = product(A.to("gpu", placement="zerocopy"), "gpu")
+    return calls
+
+
+def main() -> None:
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        calls = products()
+        path = Path(folder) / "a.txt"
+        gb.io.write(gb.io.read("kron:8?weights=1-9", placement="host"), path)
+        calls["a text file into a zerocopy CSR"] = lambda: gb.io.read(path, placement="zerocopy")
+        for name, call in calls.items():
+            for _ in range(3):  # kernels are compiled, caches filled
+                call()
+            found = followed(call)
+            rows.append([name, str(len(found.files)), str(found.changes)])
+            if "-v" in sys.argv[1:]:
+                print(name, *found.files, sep="\n  ")
+    print(table(["a warm call", "files", "changes of file"], rows))
+
+
+if __name__ == "__main__":
+    main()
