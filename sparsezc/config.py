@@ -80,7 +80,7 @@ def bytes_of(name: str, value: int | str) -> int:
 
 def _choice(*allowed: Any) -> Callable[[Any], str | None]:
     def check(value: Any) -> str | None:
-        good = any(value is a if isinstance(a, bool) else type(value) is str and value == a for a in allowed)
+        good = any(type(value) is type(a) and value == a for a in allowed)
         return None if good else "one of " + ", ".join(map(repr, allowed))
 
     return check
@@ -162,6 +162,12 @@ _KEYS = {
         " so that products which read both ask once: 'auto' does so for zero-copy matrices once products have read as"
         " much as packing does; 'on' at the first product, in any placement",
     ),
+    "rows_per_warp": _Key(
+        "auto",
+        _choice("auto", 1, 32),
+        "how many rows a warp of a product with a vector reads together: 1, each row by one warp in aligned requests of"
+        " 128 bytes; 32, so that short rows share requests; 'auto' takes 1 where rows are long",
+    ),
     "fallback": _Key(
         "warn",
         _choice("warn", "error", "silent"),
@@ -186,8 +192,8 @@ class Config:
     """Settings that hold for the whole process; read them as attributes, change them with :meth:`set`.
 
     ``print(gb.config)`` explains each: ``engine``, ``placement``, ``oversubscribe``, ``budget``, ``host_budget``,
-    ``head_cache``, ``head_budget``, ``packing``, ``fallback``, ``autocompute``, ``mapnumpy`` and ``progress``. No
-    environment variable is read. Assigning (``gb.config.engine = "cpu"``) is the same as ``set``.
+    ``head_cache``, ``head_budget``, ``packing``, ``rows_per_warp``, ``fallback``, ``autocompute``, ``mapnumpy`` and
+    ``progress``. No environment variable is read. Assigning (``gb.config.engine = "cpu"``) is the same as ``set``.
     """
 
     engine: Literal["auto", "cpu", "gpu"]
@@ -198,6 +204,7 @@ class Config:
     head_cache: Literal["auto", "on", "off"]
     head_budget: int | float | str | None
     packing: Literal["auto", "on", "off"]
+    rows_per_warp: Literal["auto", 1, 32]
     fallback: Literal["warn", "error", "silent"]
     autocompute: bool
     mapnumpy: bool

@@ -37,11 +37,12 @@ def _products(
     part: tuple[bool, int] = (False, 0),
     compressed: bool = False,
     skips: bool = False,
+    at_once: int = 32,
 ) -> Iterator[Case]:
     for kernel in ("mxv", "vxm"):
         out = dtype if kernel == "mxv" else typed.return_type
         shape = dtype, dtype, wide, compressed, iso, budget.LONG
-        flags = (accum if kernel == "mxv" else None, out, heads, packed, *part, skips)
+        flags = (accum if kernel == "mxv" else None, out, at_once, heads, packed, *part, skips)
         prelude = spmv._prelude(typed, kernel == "vxm", *shape, *flags)
         yield kernel, f"#define KERNEL {kernel}\n" + specialise.source(f"{kernel}.cu", prelude), kernel
 
@@ -71,6 +72,12 @@ def every_width() -> list[Case]:
     found += _products(semiring.plus_times[types.FP64], types.FP64, packed=True)
     for op, dtype in ((semiring.plus_times, types.FP32), (semiring.any_pair, types.BOOL)):
         found += [case for case in _products(op[dtype], dtype, skips=True) if case[0] == "mxv"]
+    for op, dtype in (
+        (semiring.plus_times, types.FP32),
+        (semiring.min_plus, types.INT64),
+        (semiring.any_pair, types.BOOL),
+    ):
+        found += _products(op[dtype], dtype, at_once=1)
     for part in ((True, 0), (False, segments.BITS), (True, segments.BITS)):
         for op, dtype in (
             (semiring.plus_times, types.FP32),

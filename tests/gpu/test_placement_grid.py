@@ -67,9 +67,10 @@ class Kind(NamedTuple):
     both_ways: bool = False  # with its transpose
     packing: str = "off"
     head_cache: str = "off"
+    rows_per_warp: int = 32
 
     def settings(self) -> Any:
-        return gb.config.set(packing=self.packing, head_cache=self.head_cache)
+        return gb.config.set(packing=self.packing, head_cache=self.head_cache, rows_per_warp=self.rows_per_warp)
 
     def of(self, arrays: dict[str, Arrays]) -> dict[str, Arrays]:
         """Operands whose sparse matrices are of this kind."""
@@ -85,6 +86,9 @@ KINDS = {
     "both ways": Kind(both_ways=True),
     "packed": Kind(packing="on"),
     "heads": Kind(both_ways=True, head_cache="on"),
+    "a row a warp": Kind(rows_per_warp=1),
+    "a row a warp, wide ids, both ways": Kind(wide=True, both_ways=True, rows_per_warp=1),
+    "a row a warp, heads": Kind(both_ways=True, head_cache="on", rows_per_warp=1),
 }
 Engines = Callable[[Kind], Engine]
 
@@ -143,10 +147,10 @@ def test_matrices_lie_where_the_grid_says(placement: str, kind: str, engines: En
     assert (rows.iso, columns is not None) == (asked.iso, asked.both_ways)
 
 
-@pytest.mark.parametrize("kind", ["plain", "wide ids"])  # of the others test_serving.py has vectors
+@pytest.mark.parametrize("kind", ["plain", "wide ids", "a row a warp"])  # of the others test_serving.py has vectors
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_vector_products_in_every_way(placement: str, kind: str, engines: Engines, gpu: Any) -> None:
-    engine, one_in = engines(KINDS[kind]), 3 if kind == "plain" else sampled(gpu, 37, 5)
+    engine, one_in = engines(KINDS[kind]), {"plain": 3, "a row a warp": 11}.get(kind) or sampled(gpu, 37, 5)
     for name, dtype in zip(VECTORS, cycle(TYPES)):
         for seed, (mask, accum, replace) in engine.sample(enumerate(ways()), name + placement + kind, one_in):
 

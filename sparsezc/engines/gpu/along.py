@@ -93,7 +93,7 @@ def _prelude(op: TypedOp, a: DataType, v: DataType, wide: bool, iso: bool, left:
             typedefs(Id="u64" if wide else "u32", A=a, X=v, Z=op.return_type),
             flags(READS_IDS="(col)" in body, READS_VALUES="(a)" in body, READS_VECTOR="(v)" in body),
             flags(ISO=iso, COLUMNS=not left, COMPRESSED=False),
-            f"constexpr u64 LONG = {long};",
+            f"constexpr u64 LONG = {long};\nconstexpr u32 ROWS_PER_WARP = 32;",
             function("Z", "compute", "A a, X v, u64 row, u64 col", text),
         )
     )

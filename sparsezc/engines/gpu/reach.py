@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc import device, stats
-from sparsezc.engines.gpu import heads, launch, placements, specialise
+from sparsezc.engines.gpu import heads, launch, placements, rows_per_warp, specialise
 from sparsezc.engines.gpu.output import MaskBits
 from sparsezc.engines.gpu.panel import WIDTH, Panel, SameVector
 from sparsezc.engines.gpu.specialise import flags, typedefs
@@ -155,7 +155,8 @@ class _Case:
         chunks = rows.chunks
         looks = near is not None and near.k > 0
         slots = () if near is None else (near.ids, np.uint32(near.k))
-        prelude = _prelude(rows.wide, rows.compressed, looks, self.words, self.aligned, chunks.length)
+        at_once = rows_per_warp.choose(rows)
+        prelude = _prelude(rows.wide, rows.compressed, looks, self.words, self.aligned, chunks.length, at_once)
         nwords = -(-rows.nrows // 32)
         blocks = launch.blocks(gpu, 32 * max(nwords, chunks.count))
         kernel = specialise.kernel(gpu, f"{name}.cu", prelude, name)
@@ -174,7 +175,7 @@ class _Case:
 
 
 @cache
-def _prelude(wide: bool, compressed: bool, looks: bool, words: int, aligned: bool, long: int) -> str:
-    constants = f"constexpr u64 LONG = {long};\nconstexpr u32 WORDS = {words};"
+def _prelude(wide: bool, compressed: bool, looks: bool, words: int, aligned: bool, long: int, at_once: int = 32) -> str:
+    constants = f"constexpr u64 LONG = {long};\nconstexpr u32 WORDS = {words}, ROWS_PER_WARP = {at_once};"
     given = flags(ALIGNED=aligned, COMPRESSED=compressed, HEADS=looks)
     return f"{typedefs(Id='u64' if wide else 'u32')}\n{given}\n{constants}"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc import device, stats
-from sparsezc.engines.gpu import launch, placements, specialise
+from sparsezc.engines.gpu import launch, placements, rows_per_warp, specialise
 from sparsezc.engines.gpu.output import MaskBits
 from sparsezc.engines.gpu.panel import Panel
 from sparsezc.engines.gpu.placements import Wanted
@@ -55,6 +55,7 @@ def pull(semiring: Any, rows: Rows, dtype: DataType, x: Panel, mask: MaskBits) -
             x.across,
             columns,
             chunks.length,
+            rows_per_warp.choose(rows),
             part.partial,
             part.bits,
         )
@@ -84,7 +85,7 @@ def _reads_x(semiring: Any, across: bool) -> bool:
 @cache
 def _prelude(
     semiring: Any, a: DataType, x: DataType, wide: bool, compressed: bool, iso: bool, across: bool, columns: int,
-    long: int, partial: bool, segment_bits: int,
+    long: int, at_once: int, partial: bool, segment_bits: int,
 ) -> str:  # fmt: skip
     x_is, y_is, i, j = ("v", "a", "col", "row") if across else ("a", "v", "row", "col")
     multiply = evaluate(semiring, x=x_is, y=y_is, i=i, k="shared", j=j)
@@ -99,7 +100,7 @@ def _prelude(
                 PARTIAL=partial,
                 SEGMENT_BITS=segment_bits,
             ),
-            f"constexpr u64 LONG = {long};\nconstexpr u32 COLUMNS = {columns};",
+            f"constexpr u64 LONG = {long};\nconstexpr u32 COLUMNS = {columns}, ROWS_PER_WARP = {at_once};",
             specialise.monoid(semiring.monoid),
             function("Z", "multiply", "A a, X v, u64 row, u64 shared, u64 col", multiply),
         )

@@ -14,7 +14,17 @@ import numpy as np
 
 from sparsezc import device, stats
 from sparsezc.config import config
-from sparsezc.engines.gpu import blocked, direction, elementwise, heads, launch, packed, placements, specialise
+from sparsezc.engines.gpu import (
+    blocked,
+    direction,
+    elementwise,
+    heads,
+    launch,
+    packed,
+    placements,
+    rows_per_warp,
+    specialise,
+)
 from sparsezc.engines.gpu.output import MaskBits, Out
 from sparsezc.engines.gpu.placements import Part, Wanted
 from sparsezc.engines.gpu.specialise import function
@@ -150,11 +160,11 @@ class _Case:
         return placements.parts(rows, words, wanted, ids=pushes or reads_ids or lacks, values=self.reads_values)
 
     def prelude(
-        self, rows: Rows, accum: TypedOp | None, out_type: DataType, part: Part, *, looks: bool = False,
-        words: bool = False, skips: bool = False,
+        self, rows: Rows, accum: TypedOp | None, out_type: DataType, part: Part, *, together: int, looks: bool,
+        words: bool, skips: bool = False,
     ) -> str:  # fmt: skip
         matrix = self.matrix.dtype, rows.wide, rows.compressed, rows.iso, rows.chunks.length
-        flags = (accum, out_type, looks, words, part.partial, part.bits, skips)
+        flags = (accum, out_type, together, looks, words, part.partial, part.bits, skips)
         return _prelude(self.semiring, self.vector_left, self.vector_type, *matrix, *flags)
 
 
@@ -196,11 +206,12 @@ def _prelude(
     long: int,
     accum: TypedOp | None,
     out_type: DataType,
+    rows_at_once: int,
     looks: bool,
     words: bool,
     partial: bool,
     segment_bits: int,
-    skips: bool = False,
+    skips: bool,
 ) -> str:
     """The prelude of mxv.cu and vxm.cu: values `a` of the matrix, `v` of the vector; indices `o` of w, `s` shared."""
     reads = semiring.reads
@@ -225,7 +236,7 @@ def _prelude(
                 PARTIAL=partial,
                 SEGMENT_BITS=segment_bits,
             ),
-            f"constexpr u64 LONG = {long};",
+            f"constexpr u64 LONG = {long};\nconstexpr u32 ROWS_PER_WARP = {rows_at_once};",
             specialise.monoid(semiring.monoid),
             specialise.accumulator(accum),
             function("Z", "multiply", "A a, X v, u64 o, u64 s", multiply),
@@ -237,6 +248,13 @@ def _skips(rows: Rows, warps: int) -> bool:
     """Whether a pull first asks which words of rows have entries: few have, and each warp has many to go through."""
     nwords = -(-rows.nrows // 32)
     return rows.nvals < 2 * nwords and nwords >= _WORDS_TO_SKIP * warps
+
+
+def _most_items(rows: Rows, at_once: int, everything: bool) -> int:
+    """Words of rows, or rows, that a warp takes at once, at most."""
+    if at_once == 1:
+        return rows_per_warp.most_rows(rows)
+    return launch.words(rows.nvals, -(-rows.nrows // 32), everything)
 
 
 def _is_sparse(vector: VectorStore | None) -> bool:
@@ -282,35 +300,37 @@ def _pull(
     together = case.packed(rows, rows.nvals if case.pulls is None else case.pulls)
     values, bits = case.vector_arguments()
     chunks = rows.chunks
-    # A chunk's warp writes a bit of a word that another warp may still read as the mask.
-    masks_itself = chunks.count > 0 and mask.bits is store.bits
+    at_once = rows_per_warp.choose(rows)
+    # A warp that writes single bits of a word writes into what another may still read as the mask.
+    masks_itself = (chunks.count > 0 or at_once == 1) and mask.bits is store.bits
     out = Out(store, apart=store is case.vector or masks_itself)
     partial: tuple[Any, ...] = (0, 0, 0, 0)
     if chunks.count:
         state = xp.zeros(2 * chunks.nrows, np.uint32)
         results = xp.empty(chunks.count, case.semiring.return_type.np_type)
         partial = (results, xp.empty(chunks.count, np.uint8), state[: chunks.nrows], state[chunks.nrows :])
-    nwords = store.nwords
-    blocks = launch.blocks(gpu, 32 * max(nwords, chunks.count))
+    items = store.nwords * 32 // at_once
+    blocks = launch.blocks(gpu, 32 * max(items, chunks.count))
     warps = launch.warps(blocks)
-    most = 32 if case.stops else 2**62
+    of_a_row = 32 if case.stops else 2**62
     entries = 0 if near.k else case.pulls  # what the heads leave is little, and of nobody knows which rows
-    wanted = Wanted(None if mask.allows_all else mask.bits, mask.flip, entries, most)
+    wanted = Wanted(None if mask.allows_all else mask.bits, mask.flip, entries, of_a_row)
     operands = values, bits, *out.arguments(), *mask.arguments(), np.uint32(replace)
-    skips = _skips(rows, warps)
-    most_words = 32 if skips else 16 if near.k else launch.words(rows.nvals, nwords, mask.allows_all)
+    skips = at_once == 32 and _skips(rows, warps)
+    most = 32 if skips else 16 if near.k else _most_items(rows, at_once, mask.allows_all)
     rest = *partial, *near.arguments(), np.uint32(together.bits)
     # All memory is asked for before the first launch, as what that writes cannot be taken back.
-    shared: Any = xp.zeros(2, np.uint64) if chunks.count or nwords > warps else 0
+    shared: Any = xp.zeros(2, np.uint64) if chunks.count or items > warps else 0
     for number, part in enumerate(case.parts(rows, together.words, wanted, pushes=False)):
-        prelude = case.prelude(rows, accum, store.dtype, part, looks=near.k > 0, words=together.bits > 0,
-                               skips=skips)  # fmt: skip
+        prelude = case.prelude(rows, accum, store.dtype, part, together=at_once, looks=near.k > 0,
+                               words=together.bits > 0, skips=skips)  # fmt: skip
         kernel = specialise.kernel(gpu, "mxv.cu", prelude, "mxv")
-        alone = not part.nchunks and part.nwords <= warps  # no warp has more than a word to do: nobody need count
+        items = part.nwords * 32 // at_once
+        alone = not part.nchunks and items <= warps  # no warp has more than one to do: no counter is needed
         if number and not alone:
             shared.fill(0)
         counters = 0 if alone else shared
-        piece = launch.piece(blocks, part.nwords, most_words)
+        piece = launch.piece(blocks, items, most)
         turn = piece, np.uint32(1) if mask.allows_all else launch.spread(blocks, part.nchunks)
         stats.run(kernel, part.near, blocks, launch.THREADS, (*part.arguments, *operands, counters, *turn, *rest))
     out.done()
@@ -336,17 +356,20 @@ def _push(
     result.make(None if case.semiring.monoid.stops_anywhere else case.semiring.monoid)
     near = _heads_to_push(case, columns, rows)
     few = not launch.is_attended() or _is_sparse(case.vector)
-    nwords = -(-columns.nrows // 32)
-    blocks = launch.blocks(gpu, 32 * max(nwords, columns.chunks.count))
+    at_once = rows_per_warp.choose(columns)
+    items = -(-columns.nrows // 32) * 32 // at_once
+    blocks = launch.blocks(gpu, 32 * max(items, columns.chunks.count))
     wanted = Wanted(None if case.vector is None or case.vector.is_full else case.vector.bits, 0, counted)
-    most_words = launch.words(columns.nvals, nwords, wanted.words is None)
+    most = _most_items(columns, at_once, wanted.words is None)
     heads_of = near.ids, np.uint32(near.k)
     operands = values, bits, *mask.arguments(), result.values, result.bits, np.uint32(together.bits), *heads_of
     for part in case.parts(columns, together.words, wanted, pushes=True):
-        prelude = case.prelude(columns, None, result_type, part, looks=near.k > 0, words=together.bits > 0)
+        prelude = case.prelude(columns, None, result_type, part, together=at_once, looks=near.k > 0,
+                               words=together.bits > 0)  # fmt: skip
         kernel = specialise.kernel(gpu, "vxm.cu", prelude, "vxm")
         counters = 0 if few else xp.zeros(2, np.uint64)
-        piece = launch.share(blocks, part.nwords) if few else launch.piece(blocks, part.nwords, most_words)
+        items = part.nwords * 32 // at_once
+        piece = launch.share(blocks, items) if few else launch.piece(blocks, items, most)
         turn = piece, launch.spread(blocks, part.nchunks) if few else np.uint32(1)
         stats.run(kernel, part.near, blocks, launch.THREADS, (*part.arguments, *operands, counters, *turn))
     result.count = None

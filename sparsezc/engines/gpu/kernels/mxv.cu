@@ -1,12 +1,12 @@
 // mxv by rows (pull): w<mask> = accum(w, A (+).(x) v), for the rows of A that the mask lets through.
 //
 // Who calls: engines/gpu/spmv.py. Where things lie: `indices` and `values` in host memory (zero-copy) or on the device,
-// all else on the device. What a warp does: it takes presence words of 32 rows, in ascending order, asks the mask, streams
-// the allowed rows (rows.cuh) and writes 32 results at once (write.cuh). Rows longer than LONG entries are left to the
+// all else on the device. What a warp does: it takes rows in ascending order, ROWS_PER_WARP at once (all of a presence word,
+// or one), asks the mask, streams the allowed rows (rows.cuh) and writes their results (write.cuh). Rows longer than LONG entries are left to the
 // chunk part: a warp takes LONG entries of one long row, and the warp that finishes a row's last chunk folds the partial
 // results in chunk order, so results do not depend on timing. Early exit: a row stops at the monoid's terminal value. With
 // HEADS the first look is at the row-head cache on the device (heads.cu): most rows then stop before the host is asked.
-// With SKIPS most words have no entries: a warp first looks at one offset of each word of its piece, in one request, and waits
+// With SKIPS (32 rows a warp) most words have no entries: a warp first looks at one offset of each word of its piece, in one request, and waits
 // for the offsets of those words alone that have some.
 //
 // The prelude supplies: Id, A, X, Z, W (types of ids, values, vector, result, output); `Z multiply(A a, X x, u64 row, u64 id)`,
@@ -89,9 +89,10 @@ __device__ __forceinline__ u32 words_with_entries(const Rows& m, u64 first, u64 
   return __ballot_sync(ALL, lane_id() < count && m.indptr[row] < m.indptr[m.nrows - row < 32 ? m.nrows : row + 32]);
 }
 
-__device__ __forceinline__ void do_word(const Rows& m, PartIds& ids, const Output& out, u64 word, bool some, volatile u8* owner) {
+// The rows of `word` whose bits are set in `mine`; `some`: whether they may have entries.
+__device__ __forceinline__ void do_rows(const Rows& m, PartIds& ids, const Output& out, u64 word, u32 mine, bool some, volatile u8* owner) {
   const u64 row = 32 * word + lane_id();
-  const u32 taken = in_part(m.part, word, ALL), allowed = allowed_word(out, word, m.nrows) & taken;
+  const u32 taken = in_part(m.part, word, mine), allowed = allowed_word(out, word, m.nrows) & taken;
   Z sum = identity();
   bool has = false;
   const u32 asked = HEADS ? look_at_heads(m, word, allowed, sum, has) : allowed;
@@ -212,11 +213,12 @@ extern "C" __global__ void __launch_bounds__(256)
   PartIds ids(indices, part);
   for_chunks(counters, c.begin, c.end, spread, [&](u64 i) { return has_chunk(m, out, c, i); },
              [&](u64 i) { do_chunk(m, ids, out, c, i); });
-  const u64 begin = first_word(part), count = end_word(part, nrows) - begin;
+  const u64 begin = first_word(part), count = (end_word(part, nrows) - begin) * (32 / ROWS_PER_WARP);
   for_pieces(counters ? counters + 1 : nullptr, count, piece, [&](u64 first) {
     const u32 some = words_with_entries(m, begin + first, count - first < piece ? count - first : piece);
-    for (u64 word = first; word < count && word < first + piece; ++word)
-      do_word(m, ids, out, begin + word, !SKIPS || has_bit(some, (u32)(word - first)), owners[threadIdx.x >> 5]);
+    for (u64 item = first; item < count && item < first + piece; ++item)
+      do_rows(m, ids, out, begin + word_of_item(item), rows_of_item(item), !SKIPS || has_bit(some, (u32)(item - first)),
+              owners[threadIdx.x >> 5]);
   });
 }
 

@@ -1,14 +1,20 @@
 // How a warp reads rows: the one place that fixes the order and the shape of the requests to host memory.
 //
-// A warp is given up to 32 rows that follow each other (one presence word of them) and streams their entries as slices
-// of 32 entries that begin at multiples of 32: each slice is one aligned 128-byte request of 4-byte ids (two of 8-byte
-// ids). A lane whose entry belongs to none of the wanted rows issues no load. Rows that share a line are read with one
-// request; rows that are not wanted are skipped; a row that is finished early is left. This extends the merged and
-// aligned access of EMOGI (Min et al., VLDB 2021, section 4.2), which gives a warp one row, to rows of any length.
+// A warp streams the entries of rows as slices of 32 entries that begin at multiples of 32: each slice is one aligned
+// 128-byte request of 4-byte ids (two of 8-byte ids). A lane whose entry belongs to none of the wanted rows issues no load.
+// With ROWS_PER_WARP 1 a slice holds entries of one row: the merged and aligned access of EMOGI (Min et al., VLDB 2021,
+// section 4.2). With 32 this extends to rows of any length: rows of one presence word that share a line are read with one
+// request; rows that are not wanted are skipped. With either, a row that is finished early is left.
+//
+// The prelude supplies ROWS_PER_WARP, 1 or 32; gb.config.rows_per_warp and engines/gpu/rows_per_warp.py choose it.
 #pragma once
 #include "warp.cuh"
 
 namespace szc {
+
+// The rows of one item of work: ROWS_PER_WARP neighbours, as bits of the presence word that holds them.
+__device__ __forceinline__ u64 word_of_item(u64 item) { return item * ROWS_PER_WARP / 32; }
+__device__ __forceinline__ u32 rows_of_item(u64 item) { return ROWS_PER_WARP == 32 ? ALL : bit((u32)item & 31u); }
 
 // One slice as one lane sees it: the lane has two roles.
 struct Slice {
@@ -26,9 +32,10 @@ template <class Visit>
 __device__ __forceinline__ void stream_rows(u64 next, u64 end, u32 rows, volatile u8* owner, Visit visit) {
   const u32 lane = lane_id();
   while (rows) {
-    const u64 at = __shfl_sync(ALL, next, __ffs((int)rows) - 1);  // rows ascend, so the first row has the first entry
+    const u32 first = (u32)__ffs((int)rows) - 1;
+    const u64 at = __shfl_sync(ALL, next, first);  // rows ascend, so the first row has the first entry
     const u64 base = at & ~(u64)31;
-    const bool mine = has_bit(rows, lane) && next < base + 32;
+    const bool mine = (ROWS_PER_WARP == 1 ? lane == first : has_bit(rows, lane)) && next < base + 32;
     const u32 lo = mine ? (u32)(next - base) : 0;
     const u32 hi = mine ? (u32)(end - base < 32 ? end - base : 32) : 0;
     Slice s;

@@ -1,8 +1,8 @@
 // vxm by frontier (push): t = v' (+).(x) A over the rows of A where v has an entry, into a dense t.
 //
 // Who calls: engines/gpu/spmv.py, which then writes t into the output by mask, accumulator and replace (or makes t the
-// output, where those change nothing). Where things lie: as in mxv.cu. What a warp does: it takes presence words of the
-// frontier in ascending order and streams the rows that are present (rows.cuh); each entry's target is asked of the mask
+// output, where those change nothing). Where things lie: as in mxv.cu. What a warp does: it takes rows of the frontier in
+// ascending order, ROWS_PER_WARP at once, and streams those that are present (rows.cuh); each entry's target is asked of the mask
 // before the entry's value is read, then combined into t by an atomic. Rows longer than LONG are cut into chunks, so that
 // many warps share a hub. `t` holds the monoid's identity and `t_bits` zeros on entry. With HEADS, a row of at most
 // `slots` entries is not read: its ids are in the row-head cache (heads.cu).
@@ -65,17 +65,18 @@ extern "C" __global__ void __launch_bounds__(256)
     }
   });
 
-  // A warp looks at `piece` (at most 32) words of the frontier at once, one a lane, and goes on with those not empty.
-  const u64 start = first_word(part), nwords = end_word(part, nrows) - start;
-  for_pieces(counters ? counters + 1 : nullptr, nwords, piece, [&](u64 item) {
-    const u64 first = start + item;
+  // A warp looks at `piece` (at most 32) words of the frontier, or rows, at once, one a lane, and goes on with those not empty.
+  const u64 start = first_word(part), count = (end_word(part, nrows) - start) * (32 / ROWS_PER_WARP);
+  for_pieces(counters ? counters + 1 : nullptr, count, piece, [&](u64 item) {
     u32 loaded = 0;
-    if (lane < piece && item + lane < nwords) loaded = x_bits ? x_bits[first + lane] : ALL;
+    if (lane < piece && item + lane < count)
+      loaded = (x_bits ? x_bits[start + word_of_item(item + lane)] : ALL) & rows_of_item(item + lane);
     u32 todo = __ballot_sync(ALL, loaded != 0);
     for (; todo; todo &= todo - 1) {
       const u32 k = (u32)__ffs((int)todo) - 1;
-      const u32 frontier = in_part(part, first + k, __shfl_sync(ALL, loaded, (int)k));
-      const u64 row = 32 * (first + k) + lane;
+      const u64 word = start + word_of_item(item + k);
+      const u32 frontier = in_part(part, word, __shfl_sync(ALL, loaded, (int)k));
+      const u64 row = 32 * word + lane;
       u64 begin = 0, end = 0;
       X value = X();
       if (has_bit(frontier, lane) && row < nrows) {
@@ -85,12 +86,12 @@ extern "C" __global__ void __launch_bounds__(256)
       }
       const bool whole = HEADS && end - begin <= slots;
       for (u64 j = 0; whole && j < end - begin; ++j)
-        push(p, heads[((first + k) * slots + j) * 32 + lane], begin + j, row, value);
+        push(p, heads[(word * slots + j) * 32 + lane], begin + j, row, value);
       const u32 rows = __ballot_sync(ALL, begin < end && end - begin <= LONG && !whole);
       stream_rows(begin, end, rows, owners[threadIdx.x >> 5], [&](const Slice& s) {
         const X y = READS_VECTOR ? (X)__shfl_sync(ALL, value, (int)s.row) : X();
         const Id entry = ids.load(s.at, s.active);
-        if (s.active) push(p, entry, s.at, 32 * (first + k) + s.row, y);
+        if (s.active) push(p, entry, s.at, 32 * word + s.row, y);
         return false;
       });
     }

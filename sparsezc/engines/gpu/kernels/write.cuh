@@ -50,7 +50,7 @@ __device__ __forceinline__ void write_word(const Output& out, u64 word, u32 allo
   if (lane_id() == 0) {
     if (owned == ALL) {
       out.bits[word] = now;
-    } else {  // other warps write the other bits of the word
+    } else if (owned) {  // other warps write the other bits of the word
       atomicAnd(&out.bits[word], now | ~owned);
       atomicOr(&out.bits[word], now);
     }
