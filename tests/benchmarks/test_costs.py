@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import latency, shapes, ways
+from benchmarks import latency, rows_per_warp, shapes, ways
 from benchmarks.frame import Report, load
 from tests.benchmarks.runs import cases, emulated
 from tests.emulator.device import EmulatedDevice
@@ -106,6 +106,21 @@ def test_without_a_gpu_both_say_why(monkeypatch: pytest.MonkeyPatch, capsys: pyt
     monkeypatch.setattr(shapes.device, "reason", lambda: "no GPU: none was built in")
     assert shapes.main([]) == latency.main([]) == 2
     assert capsys.readouterr().out.count("none was built in") == 2
+
+
+# rows_per_warp
+
+
+@emulated
+def test_rows_per_warp_on_the_emulated_device(tmp_path: Path, device: EmulatedDevice) -> None:
+    path = tmp_path / "rows.json"
+    small = ["--entries", "12", "--means", "16,64", "--trials", "2", "--placement", "zerocopy"]
+    assert rows_per_warp.main([*small, "--out", str(path)]) == 0
+    found = [(case["name"], case["setting"]["mean"], case["setting"]["rows_per_warp"]) for case in cases(path)]
+    assert found == [(product, mean, n) for mean in (16, 64) for product in ("pull", "push") for n in (1, 32)]
+    assert all(
+        case["notes"]["ratio_min"] <= case["notes"]["ratio"] <= case["notes"]["ratio_max"] for case in cases(path)
+    )
 
 
 # ways

@@ -1,0 +1,98 @@
+"""One row a warp beside 32: ``python -m benchmarks.rows_per_warp``, on a GPU, in about two minutes.
+
+Matrices of as many entries whose rows all have one mean length are multiplied by a full vector (a pull), and a tenth of
+their rows is pushed, with ``gb.config.rows_per_warp`` at 1 and at 32 in turns. The ratio of two neighbouring turns says
+from which length on one row a warp is no slower; engines/gpu/rows_per_warp.py takes that length.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+import sparsezc as gb
+from benchmarks.frame import SEED, Case, Report, Trial, number, table, timed
+from benchmarks.plot import plot
+from benchmarks.shapes import matrix, some_of
+from benchmarks.where import placements
+from sparsezc import device
+
+MEANS = (4, 16, 32, 64, 96, 128, 192, 256, 384, 512, 1024, 2048)
+HEADER = ["mean length", "entries", "placement", "product", "1: ms", "32: ms", "ratio, min", "median", "max"]
+
+
+def calls(A: Any, chosen: Any) -> dict[str, Callable[[], Any]]:
+    """The products, ready to be called."""
+    x, y, z = gb.Vector.from_scalar(1, A.ncols, "FP32"), gb.Vector("FP32", A.nrows), gb.Vector("FP32", A.ncols)
+    q = gb.Vector.from_coo(np.flatnonzero(chosen), 1, "FP32", size=A.nrows)
+    return {
+        "pull": lambda: y << A.mxv(x, gb.semiring.plus_second["FP32"]),
+        "push": lambda: z << q.vxm(A, gb.semiring.plus_first["FP32"]),
+    }
+
+
+def compare(report: Report, mean: int, entries: int, placement: str, trials: int) -> None:
+    """Both settings in turns, for one matrix."""
+    lengths = np.random.default_rng(SEED).poisson(mean, max(1, entries // mean))
+    wait = device.current().synchronize
+    A = matrix(lengths, max(entries // 16, int(lengths.max())), placement)
+    for product, call in calls(A, some_of(lengths)).items():
+        seconds: dict[int, list[float]] = {1: [], 32: []}
+        for trial in range(trials + 2):
+            for setting, times in seconds.items():
+                with gb.config.set(rows_per_warp=setting, head_cache="off"):
+                    _, took = timed(call, wait)
+                if trial > 1:  # the first compiles, the second warms
+                    times.append(took)
+        ratios = [one / many for one, many in zip(*seconds.values(), strict=True)]
+        where = {"mean": mean, "entries": entries, "placement": placement}
+        for setting, times in seconds.items():
+            case = Case(product, where | {"rows_per_warp": setting}, [Trial(None, t, 0) for t in times])
+            case.verified = "not asked"
+            case.notes = {"ratio_min": min(ratios), "ratio": median(ratios), "ratio_max": max(ratios)}
+            report.add(case)
+
+
+def rows(report: Report) -> list[list[str]]:
+    """A line a pair."""
+    found = []
+    for one, many in zip(report.cases[::2], report.cases[1::2], strict=True):
+        setting, notes = one.setting, one.notes
+        name = str(setting["mean"]), f"{setting['entries']:,}", setting["placement"], one.name
+        times = (number(1e3 * case.seconds.median) for case in (one, many))
+        found.append([*name, *times, *(f"{notes[key]:.2f}" for key in ("ratio_min", "ratio", "ratio_max"))])
+    return found
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.rows_per_warp", description=__doc__.splitlines()[0])
+    parser.add_argument("--entries", default="20,26", help="2^N entries a matrix, several by commas")
+    parser.add_argument("--means", default=",".join(map(str, MEANS)), help="mean lengths of a row")
+    parser.add_argument("--placement", default="zerocopy,device")
+    parser.add_argument("--trials", type=int, default=9)
+    parser.add_argument("--out", type=Path, help="the result file (default: a new one in benchmarks/results)")
+    options = parser.parse_args(arguments)
+    options.placements = placements(parser, options.placement)
+    if why := device.reason():
+        print(f"this benchmark needs a GPU: {why}")
+        return 2
+    report = Report("rows_per_warp", "ms", options.out)
+    with gb.config.set(engine="gpu", progress=False):
+        for power in map(int, options.entries.split(",")):
+            for mean in map(int, options.means.split(",")):
+                for placement in options.placements:
+                    with report.part(f"2^{power} entries, mean {mean}, {placement}"):
+                        compare(report, mean, 1 << power, placement, options.trials)
+    print(table(HEADER, rows(report), left=4))
+    report.end(plot(report))
+    return 0 if report.ok else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
