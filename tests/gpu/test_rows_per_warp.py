@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.engines.gpu import rows_per_warp
+from sparsezc.engines.gpu import launch, rows_per_warp
 from tests.emulator.test_emogi import closed_form
 from tests.gpu.test_requests import GRAPHS, N, counted, full, link, matrix  # noqa: F401  (fixtures)
 from tests.gpu.test_rows import LENGTHS, SEMIRINGS, assert_same, vector
@@ -59,10 +59,13 @@ def test_answers_are_the_same(lengths: str, semiring: str, gpu: Any, monkeypatch
 
 
 def test_auto_takes_one_row_where_rows_are_long(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Long for their number: as many slices in series as a row has entries, over the share of warps that are busy."""
     A = of_lengths([30] * 40).to("gpu")
-    assert rows_per_warp.choose(A._store.rows) == 32
-    monkeypatch.setattr(rows_per_warp, "_LONG_ROWS", 30)
-    assert rows_per_warp.choose(A._store.rows) == 1
+    monkeypatch.setattr(launch, "most_warps", lambda _: 200)
+    assert rows_per_warp.choose(A._store.rows) == 32  # too small a matrix
+    monkeypatch.setattr(rows_per_warp, "_MIN_ENTRIES", 1200)
+    assert rows_per_warp.choose(A._store.rows) == 1  # 30 slices, 2 of 200 warps busy
+    assert rows_per_warp.choose(of_lengths([10] * 120).to("gpu")._store.rows) == 32  # 10 slices, 4 busy
     with gb.config.set(rows_per_warp=32):
         assert rows_per_warp.choose(A._store.rows) == 32
     with gb.config.set(rows_per_warp=1):

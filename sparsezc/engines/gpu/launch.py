@@ -32,6 +32,11 @@ def warps(blocks: int) -> int:
     return blocks * THREADS // 32
 
 
+def most_warps(gpu: Device) -> int:
+    """Of a launch that fills the device."""
+    return warps(gpu.multiprocessors * _BLOCKS_PER_MULTIPROCESSOR)
+
+
 def piece(blocks: int, nwords: int, most: int) -> np.uint64:
     """Words that a warp takes at once: enough to keep the counter cool, few enough to share the work evenly."""
     return np.uint64(max(1, min(most, nwords // (4 * warps(blocks)))))

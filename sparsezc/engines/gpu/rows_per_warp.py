@@ -1,23 +1,30 @@
-"""How many rows a warp reads together: one, as EMOGI does, or the 32 of a presence word (kernels/rows.cuh).
+"""How many rows a warp reads together: one, as EMOGI's warps do, or the 32 of a presence word (kernels/rows.cuh).
 
-Where rows are long, a slice of 32 entries seldom holds two of them, so reading rows together saves nothing, and one row
-a warp spreads the work over 32 times as many warps. Where rows are short, 32 of them share their requests.
+Where rows are short, 32 of them share their requests. Where rows are long this saves nothing, and a warp with 32 rows
+reads as many slices one after another as a row has entries, while warps of the device that got no word of rows are
+idle: one row a warp then takes as little as a fifth of the time (``python -m benchmarks.rows_per_warp``).
 """
 
 from __future__ import annotations
 
+from sparsezc import device
 from sparsezc.config import config
+from sparsezc.engines.gpu import launch
 from sparsezc.engines.gpu.stores import Rows
 
-_LONG_ROWS = 256  # entries of a row on average, from which one row a warp was measured to be no slower
+_MIN_SLICES = 2400  # slices in series, over the share of warps that have them, from which one row was no slower
+_MIN_ENTRIES = 1 << 18  # smaller matrices were not measured
 _PIECE = 512  # entries that a warp takes at least, on average, so that the counter of work is asked seldom
 
 
 def choose(rows: Rows) -> int:
-    """Return 1 or 32: ``gb.config.rows_per_warp``, or by the mean length of a row where that is "auto"."""
+    """Return 1 or 32: ``gb.config.rows_per_warp``, or what was measured to be no slower where that is "auto"."""
     if config.rows_per_warp != "auto":
         return config.rows_per_warp
-    return 1 if rows.nvals >= _LONG_ROWS * rows.nrows else 32
+    if rows.nvals < _MIN_ENTRIES:
+        return 32
+    words, mean = -(-rows.nrows // 32), rows.nvals / rows.nrows
+    return 1 if mean * launch.most_warps(device.current()) >= _MIN_SLICES * words else 32
 
 
 def most_rows(rows: Rows) -> int:
