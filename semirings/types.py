@@ -189,7 +189,7 @@ def lookup(x: Any) -> DataType:
         try:
             dtype = np.dtype(getattr(x, "np_type", x)).newbyteorder("=")
             return _found.setdefault(x, _found[dtype])
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, SyntaxError):  # NumPy reads some texts as Python's
             pass
         from sparsezc.semirings import user_types  # made of these
 

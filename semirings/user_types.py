@@ -160,7 +160,7 @@ def find(x: Any) -> DataType | None:
     """The type of a record or a sub-array, registered or not; None for anything else."""
     try:
         np_type = _numpy_type(x)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, SyntaxError):
         return None
     known = types._found.get(np_type)
     if known is None and not np_type.hasobject and np_type.itemsize and (np_type.names or np_type.subdtype):

@@ -147,6 +147,11 @@ OURS: dict[str, tuple[Callable[[Any, Any], Any], type[Exception], str]] = {
     ),
     "no such attribute": (lambda g, o: g.no_such_name, AttributeError, "no_such_name"),
     "an unknown type": (lambda g, o: g.Vector("foo"), sparsezc.exceptions.UnknownDtype, "foo"),
+    "a type that NumPy reads as Python's": (
+        lambda g, o: g.Vector("f8,("),
+        sparsezc.exceptions.UnknownDtype,
+        "names no GraphBLAS type",
+    ),
     "a type for reading": (lambda g, o: o.u.to_coo("foo"), sparsezc.exceptions.UnknownDtype, "foo"),
     "a number as a dense vector": (lambda g, o: g.Vector.from_dense(3), TypeError, "dimensions.*from_scalar"),
     "a dense matrix as a vector": (
