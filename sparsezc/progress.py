@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+from sparsezc.printable import printable
+
 _PATIENCE = 2.0  # seconds before a bar appears
 _REFRESH = 0.5  # seconds between two looks at work that is not counted
 _began: ContextVar[float | None] = ContextVar("_began", default=None)
@@ -52,7 +54,7 @@ def _patience() -> float:
 def _bar(label: str, **more: Any) -> Any:
     from tqdm import tqdm  # type: ignore[import-untyped]
 
-    return tqdm(desc=label, leave=False, file=sys.stderr, **more)
+    return tqdm(desc=printable(label), leave=False, file=sys.stderr, **more)
 
 
 class Progress:

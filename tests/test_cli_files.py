@@ -84,9 +84,8 @@ def test_a_matrix_that_is_not_square_has_an_info(tmp_path: Path, capsys: pytest.
 
 
 def test_json_has_no_infinity() -> None:
-    out = io.StringIO()
-    Report({"a": np.array([1.5, np.inf]), "b": {"c": float("nan"), "d": np.int8(3)}, "e": True}).show(out, as_json=True)
-    assert out.getvalue() == '{"a": [1.5, null], "b": {"c": null, "d": 3}, "e": true}\n'
+    report = Report({"a": np.array([1.5, np.inf]), "b": {"c": float("nan"), "d": np.int8(3)}, "e": True})
+    assert report.text(io.StringIO(), as_json=True) == '{"a": [1.5, null], "b": {"c": null, "d": 3}, "e": true}\n'
 
 
 class Full(io.RawIOBase):

@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # From low to high; the modules of one row may import each other.
 ROOMS = (
-    ("sparsezc.errors",),
+    ("sparsezc.errors", "sparsezc.printable"),
     ("sparsezc.exceptions",),
     ("sparsezc.semirings",),
     ("sparsezc.dtypes",),

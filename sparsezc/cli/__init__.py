@@ -10,12 +10,13 @@ were understood.
 from __future__ import annotations
 
 import argparse
-import io
-import os
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from sparsezc.cli import streams
+from sparsezc.printable import one_line
 
 if TYPE_CHECKING:
     from sparsezc.cli.report import Report
@@ -28,11 +29,23 @@ of a graph to make: kron:SCALE[:EDGEFACTOR], urand:SCALE[:EDGEFACTOR], grid:ROWS
 Exit codes: 0 done, 1 failed (one line on stderr says why), 2 wrong usage, 130 interrupted."""
 
 
+class _Parser(argparse.ArgumentParser):
+    """argparse's, whose messages are safe to print and whose output counts only once it was taken."""
+
+    def print_help(self, file: Any = None) -> None:
+        with streams.output() as out:
+            (file or out).write(self.format_help())
+
+    def error(self, text: str) -> NoReturn:
+        streams.say(f"{self.format_usage()}{self.prog}: error: {one_line(text)}\n")
+        sys.exit(2)
+
+
 def parser() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
     from sparsezc.cli import algorithms, convert, doctor, info  # here, so that Ctrl-C meets `main` while they load
 
-    top = argparse.ArgumentParser(
+    top = _Parser(
         prog="sparsezc",
         description="Graph algorithms in GraphBLAS, on a CPU or a GPU, for graphs larger than the GPU.",
         epilog=_EPILOG,
@@ -54,7 +67,8 @@ class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
         from sparsezc.cli.report import version
 
-        sys.stdout.write(f"sparsezc {version()}\n")
+        with streams.output() as out:
+            out.write(f"sparsezc {version()}\n")
         parser.exit()
 
 
@@ -78,39 +92,32 @@ def main(argv: Sequence[str] | None = None) -> int:
     {"command": "info", ...}
     0
     """
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # closed by whoever called: nobody wants to read it
-            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
-    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
-        sys.stdout.reconfigure(errors="backslashreplace")  # as stderr does: names have letters that ASCII has not
-    try:
-        arguments = parser().parse_args(argv)
-    except KeyboardInterrupt:
-        return _interrupted()
+    streams.prepare()
+    debug = False
     with warnings.catch_warnings():
         warnings.showwarning = _warn
         try:
+            arguments = parser().parse_args(argv)
+            debug = arguments.debug
             report: Report = arguments.run(arguments)
-            report.show(sys.stdout, arguments.json)
-            sys.stdout.flush()
+            if report.aside:
+                streams.say(report.text(sys.stderr, arguments.json))
+            else:
+                with streams.output() as out:
+                    out.write(report.text(out, arguments.json))
         except BrokenPipeError:  # the reader (head, less) has had enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 1
         except KeyboardInterrupt:
-            if arguments.debug:
+            if debug:
                 raise
-            return _interrupted()
+            streams.say("\nsparsezc: interrupted\n")
+            return 130
         except Exception as error:
-            if arguments.debug:
+            if debug:
                 raise
-            sys.stderr.write(f"sparsezc: {_one_line(error)}\n")
+            streams.say(f"sparsezc: {_one_line(error)}\n")
             return 1
     return report.code
-
-
-def _interrupted() -> int:
-    sys.stderr.write("\nsparsezc: interrupted\n")
-    return 130
 
 
 def _one_line(error: Exception) -> str:
@@ -121,7 +128,7 @@ def _one_line(error: Exception) -> str:
         text = f"{error.filename}: {error.strerror}"
     else:
         text = str(error.args[0]) if len(error.args) == 1 else str(error)  # KeyError would put quotes around it
-    text = " ".join(text.split())
+    text = one_line(text)
     if isinstance(error, GraphblasException | OSError) and text:
         return text
     if isinstance(error, MemoryError):
@@ -130,4 +137,4 @@ def _one_line(error: Exception) -> str:
 
 
 def _warn(message: Warning | str, *_: object, **__: object) -> None:
-    sys.stderr.write(f"sparsezc: warning: {message}\n")
+    streams.say(f"sparsezc: warning: {one_line(str(message))}\n")

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TextIO
 
+from sparsezc.printable import printable
+
 _ENDLESS = 1 << 20  # a file or a pipe: nothing is broken or cut
 
 
@@ -27,6 +29,8 @@ class Report:
     closing : list of (name, text)
     code : int
         The exit code.
+    aside : bool
+        Whether standard output belongs to something else, so that the report goes to standard error.
     """
 
     data: dict[str, Any]
@@ -34,18 +38,18 @@ class Report:
     tables: list[Table] = field(default_factory=list)
     closing: list[tuple[str, str]] = field(default_factory=list)
     code: int = 0
+    aside: bool = False
 
-    def show(self, out: TextIO, as_json: bool) -> None:
-        """Write the report, whole lines only."""
+    def text(self, out: TextIO, as_json: bool) -> str:
+        """Return the report as whole lines that suit `out`."""
         if as_json:
-            out.write(json.dumps(_finite(self.data)) + "\n")
-            return
+            return json.dumps(_finite(self.data)) + "\n"
         width = shutil.get_terminal_size().columns if out.isatty() else _ENDLESS
         names = [len(name) for name, _ in (*self.facts, *self.closing)]
         indent = max(names, default=0) + 2
         blocks = ["\n".join(_fact(fact, indent, width) for fact in facts) for facts in (self.facts, self.closing)]
         parts = [blocks[0], *(table.text(width) for table in self.tables), blocks[1]]
-        out.write("\n\n".join(part for part in parts if part) + "\n")
+        return "\n\n".join(part for part in parts if part) + "\n"
 
 
 @dataclass
@@ -81,7 +85,7 @@ class Percent(float):
 
 def _cell(value: Any) -> str:
     if isinstance(value, str):
-        return value
+        return printable(value)
     if isinstance(value, Percent):
         return f"{100 * value:.1f}%"
     if isinstance(value, float):
@@ -93,7 +97,7 @@ def _fact(fact: tuple[str, str], indent: int, width: int) -> str:
     """``name   text``, broken between words where the terminal ends."""
     name, text = fact
     lines = [""]
-    for word in text.split(" "):
+    for word in printable(text).split(" "):
         if lines[-1] and len(lines[-1]) + 1 + len(word) > max(width - indent, 20):
             lines.append("")
         lines[-1] += (" " if lines[-1] else "") + word
