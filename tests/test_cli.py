@@ -232,8 +232,10 @@ def test_info(capsys, edges):
         data["memory"]["zerocopy"]["host"] + data["memory"]["zerocopy"]["device"] == data["memory"]["device"]["device"]
     )
     _, out, _ = run(capsys, "info", edges)
-    assert "zerocopy" in out
+    assert ("zerocopy" in out) is (device.reason() is None)
     assert "largest 2 (vertex 0)" in out
+    for name in data["memory"]:
+        assert f"\n{name} " in run(capsys, "info", edges, "--placements")[1]
 
 
 def test_info_says_what_compressed_ids_take(capsys, tmp_path):

@@ -30,7 +30,10 @@ def add(commands: Any) -> None:
         graph.add_graph(command, weights=_WEIGHTS[name])
         graph.add_place(command)
         command.add_argument(
-            "--out", metavar="FILE", help="write the answer: 'vertex value' lines, or .npy, .npz by the file's name"
+            "--out",
+            metavar="FILE",
+            help="write the answer as the name says: .txt, .tsv, .csv, .json (also with .gz), .npy, .npz, .parquet or"
+            " .h5; - is standard output, and the report goes to standard error",
         )
         command.set_defaults(run=run)
     for name in ("bfs", "sssp"):
@@ -58,8 +61,7 @@ def bfs(arguments: argparse.Namespace) -> Report:
     """Levels (or parents) and a table of level sizes."""
     import numpy as np
 
-    graph.configure(arguments)
-    found = graph.load(arguments, weights=False)
+    found = _loaded(arguments, weights=False)
     from sparsezc import algorithms
 
     source, chosen = _source(arguments, found)
@@ -91,8 +93,7 @@ def sssp(arguments: argparse.Namespace) -> Report:
     """Distances and how they are spread."""
     import numpy as np
 
-    graph.configure(arguments)
-    found = graph.load(arguments)
+    found = _loaded(arguments)
     from sparsezc import algorithms
 
     source, chosen = _source(arguments, found)
@@ -122,8 +123,7 @@ def pagerank(arguments: argparse.Namespace) -> Report:
     """Ranks and the highest of them."""
     import numpy as np
 
-    graph.configure(arguments)
-    found = graph.load(arguments, weights=None if arguments.weighted else False)
+    found = _loaded(arguments, weights=None if arguments.weighted else False)
     from sparsezc import algorithms
 
     result, run, engine = _timed(
@@ -150,8 +150,7 @@ def cc(arguments: argparse.Namespace) -> Report:
     """Labels and the largest components."""
     import numpy as np
 
-    graph.configure(arguments)
-    found = graph.load(arguments, weights=False)
+    found = _loaded(arguments, weights=False)
     from sparsezc import algorithms
 
     result, run, engine = _timed(found, algorithms.connected_components)
@@ -171,6 +170,13 @@ def cc(arguments: argparse.Namespace) -> Report:
     rows = [(str(each["label"]), each["vertices"], Percent(each["vertices"] / n)) for each in largest]
     report.tables.append(Table(("smallest vertex", "vertices", "share"), rows, title="largest components"))
     return report
+
+
+def _loaded(arguments: argparse.Namespace, weights: Any = None) -> Graph:
+    """The graph, once the answer's file and the place of the work are known to be possible."""
+    answer.check(arguments)
+    graph.configure(arguments)
+    return graph.load(arguments, weights)
 
 
 def _timed(found: Graph, compute: Callable[[Any], Vector]) -> tuple[Vector, float, str]:
@@ -215,7 +221,7 @@ def _report(arguments: argparse.Namespace, found: Graph, run: float, engine: str
         "time": {"load": found.load, "run": run},
         **speed,
     }
-    out = [("written", arguments.out)] if arguments.out else []
+    out = [("written", "standard output" if arguments.out == "-" else arguments.out)] if arguments.out else []
     text = seconds(run) if edges is None else f"{seconds(run)} ({rate(edges, run)})"
     closing = [
         ("load", seconds(found.load)),
@@ -223,7 +229,7 @@ def _report(arguments: argparse.Namespace, found: Graph, run: float, engine: str
         ("engine", f"{engine}, {found.facts['placement']} memory"),
         *out,
     ]
-    return Report(data, [("graph", found.line())], closing=closing)
+    return Report(data, [("graph", found.line())], closing=closing, aside=arguments.out == "-")
 
 
 def _level_table(sizes: Any) -> Table:

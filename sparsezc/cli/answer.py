@@ -1,15 +1,49 @@
-"""The files that ``--out`` writes: whole, or not at all."""
+"""The files that ``--out`` writes: what their names say, whole, or not at all."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import argparse
+import json
+import math
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
 
-from sparsezc.cli.graph import Graph
+from sparsezc.cli import streams
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
-_BLOCK = 1 << 18  # lines formatted at a time
+    from sparsezc.cli.graph import Graph
+
+_BLOCK = 1 << 18  # values formatted at a time
+
+
+@dataclass
+class Answer:
+    """One value for some of a graph's vertices.
+
+    Attributes
+    ----------
+    vertices : array of int64
+        The ids that the user knows, in ascending order.
+    values : array, of the same length
+    rows : array of int64
+        Which of the graph's vertices these are, counted from 0.
+    size : int
+        How many vertices the graph has.
+    missing : number
+        What stands in an array of all vertices where there is no value.
+    """
+
+    vertices: NDArray[np.int64]
+    values: NDArray[Any]
+    rows: NDArray[np.int64]
+    size: int
+    missing: Any
 
 
 def unreachable(dtype: Any) -> Any:
@@ -19,39 +53,183 @@ def unreachable(dtype: Any) -> Any:
     return np.inf if dtype.kind == "f" else np.iinfo(dtype).max
 
 
+def check(arguments: argparse.Namespace) -> None:
+    """Refuse, before the work, a name for the answer that nothing can be written to.
+
+    Raises
+    ------
+    FileMissing, FileIsFolder, FileNotWritten
+        The name is empty, that of a folder, or its folder is not there or closed to the user.
+    FileFormatError, PackageMissing
+        Its suffix says no format, or one that needs a package that is not installed.
+    InvalidValue
+        It is the graph itself.
+    """
+    if arguments.out is None:
+        return
+    from sparsezc.errors import InvalidValue
+    from sparsezc.io.atomic import FileNotWritten
+    from sparsezc.io.optional import need
+    from sparsezc.io.source import FileIsFolder, FileMissing
+
+    suffix = _suffix(arguments.out)
+    if suffix == "-":
+        streams.require_output()
+        return
+    path, graph = Path(arguments.out), Path(arguments.graph)
+    if path.is_dir():
+        raise FileIsFolder(f"{path} is a folder; --out needs the name of a file")
+    if not path.parent.is_dir():
+        raise FileMissing(f"{path}: the folder {path.parent} does not exist")
+    if not path.exists() and not os.access(path.parent, os.W_OK | os.X_OK):
+        raise FileNotWritten(f"{path} cannot be written: the folder {path.parent} is closed to this user")
+    if graph.is_file() and path.is_file() and graph.samefile(path):
+        raise InvalidValue(f"--out {path} is the graph itself; another name is needed")
+    if suffix in _PACKAGES:
+        need(*_PACKAGES[suffix])
+
+
 def save(path: str | None, graph: Graph, vertices: NDArray[Any], values: NDArray[Any], missing: Any) -> None:
     """Write an answer to `path`, if there is one.
 
     Parameters
     ----------
     path : str or None
-        ``.npy``: one value a vertex, `missing` where there is none. ``.npz``: arrays `vertices` and `values`. Any other
-        name: lines "vertex value", gzipped where it ends in .gz.
+        "-" is standard output. The suffix says the format; docs/cli.md has the list.
     vertices, values : arrays of the entries
         `vertices` counts rows; what is written are the ids that the user knows.
+    missing : number
+        What ``.npy`` holds where there is no entry.
     """
     if path is None:
         return
     import numpy as np
 
     from sparsezc.io.atomic import Output
-    from sparsezc.progress import Progress, task
+    from sparsezc.progress import task
 
+    rows = vertices.astype(np.int64)
+    answer = Answer(graph.named(vertices).astype(np.int64), values, rows, graph.degrees.size, missing)
+    suffix = _suffix(path)
+    if suffix == "-":
+        with streams.output() as sink:
+            for text in _lines(answer, " "):
+                sink.write(text)
+        return
+    if suffix in _HDF5:
+        _hdf5(answer, path)
+        return
     with task(), Output(path) as out, out.open() as file:
-        if path.endswith(".npy"):
-            full = np.full(graph.degrees.size, missing, values.dtype)
-            full[vertices.astype(np.int64)] = values
-            np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(full))
-            file.write(full.data)
-        elif path.endswith(".npz"):
-            np.savez(file, vertices=graph.named(vertices).astype(np.int64), values=values)
-        else:
-            names = graph.named(vertices)
-            progress = Progress(names.size, "writing", " lines")
-            for start in range(0, names.size, _BLOCK):
-                block = zip(
-                    names[start : start + _BLOCK].tolist(), values[start : start + _BLOCK].tolist(), strict=True
-                )
-                file.write("".join(f"{vertex} {value}\n" for vertex, value in block).encode())
-                progress.advance(min(_BLOCK, names.size - start))
-            progress.close()
+        _WRITERS[suffix](answer, file)
+
+
+def _suffix(path: str) -> str:
+    """The format that a name asks for; ``.txt`` for pipes and devices, and "-" for standard output."""
+    from sparsezc.errors import FileFormatError
+    from sparsezc.io.source import FileMissing
+
+    if not path:
+        raise FileMissing("the name of the file to write is empty")
+    if path == "-":
+        return path
+    name = Path(path).name.lower()
+    plain = name.removesuffix(".gz")
+    found = next((suffix for suffix in _SUFFIXES if plain.endswith(suffix)), None)
+    if found is None and _is_stream(Path(path)):
+        return ".txt"
+    if found is None:
+        raise FileFormatError(
+            f"--out {path}: the suffix {Path(plain).suffix!r} says no format; known are {', '.join(_SUFFIXES)} "
+            f"({', '.join(_GZIPPED)} also with .gz), and - is standard output"
+        )
+    if plain != name and found not in _GZIPPED:
+        raise FileFormatError(f"--out {path}: {found} files are not gzipped; a name without .gz is needed")
+    return found
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether it is a pipe or a device, or names an open descriptor, such as /dev/stdout."""
+    folder = os.path.realpath(path.parent)
+    return folder == "/dev" or folder.startswith("/proc/") or (path.exists() and not (path.is_file() or path.is_dir()))
+
+
+def _lines(answer: Answer, between: str) -> Iterator[str]:
+    """Lines of vertex and value, a block at a time."""
+    from sparsezc.progress import Progress
+
+    progress = Progress(answer.vertices.size, "writing", " lines")
+    for start in range(0, answer.vertices.size, _BLOCK):
+        block = slice(start, start + _BLOCK)
+        pairs = zip(answer.vertices[block].tolist(), answer.values[block].tolist(), strict=True)
+        yield "".join(f"{vertex}{between}{value}\n" for vertex, value in pairs)
+        progress.advance(min(_BLOCK, answer.vertices.size - start))
+    progress.close()
+
+
+def _text(between: str, heading: str = "") -> Callable[[Answer, IO[bytes]], None]:
+    def write(answer: Answer, file: IO[bytes]) -> None:
+        file.write(heading.encode())
+        for text in _lines(answer, between):
+            file.write(text.encode())
+
+    return write
+
+
+def _json(answer: Answer, file: IO[bytes]) -> None:
+    file.write(b'{"vertices": [')
+    _json_numbers(file, answer.vertices)
+    file.write(b'], "values": [')
+    _json_numbers(file, answer.values)
+    file.write(b"]}\n")
+
+
+def _json_numbers(file: IO[bytes], numbers: NDArray[Any]) -> None:
+    """The elements of a JSON list; infinity and NaN, which JSON does not have, are null."""
+    for start in range(0, numbers.size, _BLOCK):
+        part = numbers[start : start + _BLOCK]
+        finite = [x if math.isfinite(x) else None for x in part.tolist()]
+        file.write((", " * (start > 0) + json.dumps(finite)[1:-1]).encode())
+
+
+def _npy(answer: Answer, file: IO[bytes]) -> None:
+    import numpy as np
+
+    full = np.full(answer.size, answer.missing, answer.values.dtype)
+    full[answer.rows] = answer.values
+    np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(full))
+    file.write(full.data)
+
+
+def _npz(answer: Answer, file: IO[bytes]) -> None:
+    import numpy as np
+
+    np.savez(file, vertices=answer.vertices, values=answer.values)
+
+
+def _parquet(answer: Answer, file: IO[bytes]) -> None:
+    from sparsezc.io.optional import need
+
+    pyarrow, parquet = need("pyarrow", "arrow"), need("pyarrow.parquet", "arrow")
+    parquet.write_table(pyarrow.table({"vertex": answer.vertices, "value": answer.values}), file)
+
+
+def _hdf5(answer: Answer, path: str) -> None:
+    """A vector in binsparse, of as many positions as the graph has vertices."""
+    from sparsezc.config import config
+    from sparsezc.io.binsparse import write_binsparse
+    from sparsezc.vector import Vector
+
+    size = max(answer.size, int(answer.vertices.max(initial=-1)) + 1)  # of a relabelled graph the ids reach further
+    with config.set(engine="cpu"):  # where a vector takes memory for its entries alone
+        v = Vector.from_coo(answer.vertices, answer.values, size=size)
+    write_binsparse(v, path)
+
+
+_WRITERS: dict[str, Callable[[Answer, IO[bytes]], None]] = {
+    ".txt": _text(" "), ".tsv": _text("\t"), ".csv": _text(",", "vertex,value\n"), ".json": _json, ".npy": _npy,
+    ".npz": _npz, ".parquet": _parquet, ".pq": _parquet,
+}  # fmt: skip
+_HDF5 = (".h5", ".hdf5")
+_SUFFIXES = (*_WRITERS, *_HDF5)
+_GZIPPED = (".txt", ".tsv", ".csv", ".json")
+_PACKAGES = {".parquet": ("pyarrow", "arrow"), ".pq": ("pyarrow", "arrow"), **dict.fromkeys(_HDF5, ("h5py", "hdf5"))}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -22,13 +24,17 @@ def add(commands: Any) -> None:
         metavar="SIZE",
         help="sort on disk and take no more memory than this, such as 2GB; for .h5 targets",
     )
-    command.add_argument("target", metavar="TARGET", help="the file to write; whole, or not at all")
+    command.add_argument(
+        "target", metavar="TARGET", help="the file to write; whole, or not at all; an old one is replaced"
+    )
+    command.add_argument("--force", action="store_true", help="allow the target to be GRAPH itself")
     command.add_argument("--compress", action="store_true", help="for .h5: ids bit-packed, as kernels can read them")
     command.set_defaults(run=convert)
 
 
 def convert(arguments: argparse.Namespace) -> Report:
     """Read on the host, write, and say how much it was."""
+    from sparsezc.errors import InvalidValue
     from sparsezc.io.reader import ready_file
     from sparsezc.io.writer import check_target, write_files
 
@@ -38,6 +44,8 @@ def convert(arguments: argparse.Namespace) -> Report:
     arguments.placement = "auto"
     graph.configure(arguments)
     graph.weights_of(arguments)  # a mistake in it is told before the work
+    if not arguments.force and _is_same(Path(arguments.graph), target):
+        raise InvalidValue(f"the target {target} is the graph itself; give another name, or --force to replace it")
     if arguments.memory is not None:
         return _bounded(arguments)
     arguments.check = ready_file(arguments.graph, arguments.format) is not None
@@ -58,6 +66,14 @@ def convert(arguments: argparse.Namespace) -> Report:
         closing=[("load", seconds(found.load)), ("write", seconds(elapsed))],
     )
     return _with_bits(report, arguments)
+
+
+def _is_same(source: Path, target: Path) -> bool:
+    """Whether both name one graph; of EMOGI's graphs each of the files, or what these have in common, does."""
+    if source.is_file() and target.is_file():
+        return source.samefile(target)
+    names = {re.sub(r"(\.bel)\.\w+$", r"\1", os.path.realpath(path), flags=re.IGNORECASE) for path in (source, target)}
+    return len(names) == 1
 
 
 def _with_bits(report: Report, arguments: argparse.Namespace) -> Report:

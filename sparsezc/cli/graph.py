@@ -6,7 +6,6 @@ import argparse
 import time
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sparsezc.cli.report import counted
@@ -201,13 +200,9 @@ def load(arguments: argparse.Namespace, weights: Any = None) -> Graph:
     """Read or make the graph; `weights` holds where --weights was not given."""
     import numpy as np
 
-    from sparsezc.errors import InvalidValue
     from sparsezc.io.reader import read_csr
 
     weights = weights_of(arguments, weights)
-    given, out = Path(arguments.graph), Path(getattr(arguments, "out", None) or "")
-    if given.is_file() and out.is_file() and given.samefile(out):
-        raise InvalidValue(f"--out {out} is the graph itself; another name is needed")
     start = time.perf_counter()
     csr, ids = read_csr(
         arguments.graph,

@@ -26,6 +26,9 @@ def add(commands: Any) -> None:
     command = commands.add_parser("info", help=text, description=f"Print {text}.")
     graph.add_graph(command, weights="values of the edges (those of the file)")
     command.add_argument("--check", action="store_true", help="compare a .h5 file with its checksums, all of it")
+    command.add_argument(
+        "--placements", action="store_true", help="memory in every placement, also where there is no GPU for them"
+    )
     command.set_defaults(run=info)
 
 
@@ -33,6 +36,7 @@ def info(arguments: argparse.Namespace) -> Report:
     """Read the graph on the host and look at it; no engine is started."""
     import numpy as np
 
+    from sparsezc import device
     from sparsezc.io.reader import ready_file
 
     arguments.engine = "cpu"
@@ -80,6 +84,7 @@ def info(arguments: argparse.Namespace) -> Report:
     ]
     if arguments.check:
         report.facts.append(("checksums", "right"))
+    every = arguments.placements or device.reason() is None
     n, edges = max(out.size, 1), max(int(out.sum()), 1)
     rows = [
         (str(low) if low == high else f"{low}-{high}", have, Percent(have / n), told, Percent(held / edges))
@@ -89,7 +94,11 @@ def info(arguments: argparse.Namespace) -> Report:
         Table(("degree", "vertices (out)", "share", "vertices (in)", "share of edges"), rows),
         Table(
             ("placement", "device memory", "host memory"),
-            [(name, size(need["device"]), size(need["host"])) for name, need in memory.items()],
+            [
+                (name, size(need["device"]), size(need["host"]))
+                for name, need in memory.items()
+                if name == "host" or every
+            ],
         ),
     ]
     report.closing = [("load", seconds(found.load))]

@@ -72,7 +72,7 @@ class Output:
             raise _unwritten(final, failure) from None
         self._waiting.append((Path(name), final))
         file = os.fdopen(handle, "wb")
-        if final.suffix != ".gz":
+        if final.suffix.lower() != ".gz":
             return file
         return cast(IO[Any], _Gzip(fileobj=file, mode="wb", compresslevel=6, filename="", mtime=0))
 
