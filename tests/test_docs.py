@@ -12,6 +12,9 @@ from pathlib import Path
 
 import pytest
 
+import sparsezc
+from sparsezc import cli
+
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 CONTRACTS = {ROOT / "docs" / "architecture.md"}  # its blocks are signatures, not programs
@@ -48,6 +51,13 @@ PACKAGES = {
     "sparsezc.io.torch": "torch",
 }
 PAGES_NEED = {"formats.md": "h5py"}
+#: The long options of all commands.
+COMMANDS = cli.parser()._subparsers._group_actions[0].choices
+OPTIONS = {option for command in COMMANDS.values() for each in command._actions for option in each.option_strings}
+OPTIONS = {option for option in OPTIONS | {"--version"} if option.startswith("--")}
+#: Folders of the checkout, through the links, in which a page may name a file.
+FOLDERS = [ROOT, *(Path(at) for top in ("sparsezc", "tests", "benchmarks", "docs") for at, *_ in os.walk(ROOT / top))]
+FOLDERS += [ROOT / "ops", ROOT / "semirings"]
 MODULES = sorted(module_name(path) for path in files(ROOT / "sparsezc") if path.name != "__main__.py")
 RUNNABLE = [page for page in PAGES if blocks(page, "python") and page not in CONTRACTS]
 
@@ -94,6 +104,44 @@ def test_links_lead_somewhere(page: Path) -> None:
     text = re.sub(r"`[^`\n]*`", "", page.read_text())  # `C[i, j](m)` is no link
     local = [target for target in LINK.findall(text) if "://" not in target]
     assert [target for target in local if not (page.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_names_on_pages_exist(page: Path) -> None:
+    """Public names (`gb.io.read`), source files (`run.py`) and, where the command line is meant, options (`--out`)."""
+    ticks = re.findall(r"`([^`\n]+)`", page.read_text())
+    absent = []
+    for tick in ticks:
+        for name in re.findall(r"\bgb((?:\.[A-Za-z_]\w*)+)", tick):
+            found: object = sparsezc
+            for part in name[1:].split("."):
+                found = getattr(found, part, absent)
+            absent += [tick] * (found is absent)
+        for name in re.findall(r"[\w./-]+\.(?:py|cu|cuh|md|json|toml)\b", tick):
+            absent += [tick] * (not any((folder / name).exists() for folder in FOLDERS))
+        if tick.startswith(("--", "sparsezc ")) and page.name != "performance.md":  # whose options are the benchmarks'
+            absent += [tick] * (not set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", tick)) <= OPTIONS)
+    assert absent == []
+
+
+def test_every_algorithm_and_every_option_has_its_page() -> None:
+    listed = (ROOT / "docs" / "algorithms.md").read_text()
+    assert [name for name in sparsezc.algorithms.__all__ if f"`{name}(" not in listed] == []
+    listed = (ROOT / "docs" / "cli.md").read_text()
+    assert [option for option in OPTIONS - {"--help", "--version"} if option not in listed] == []
+
+
+def test_the_pages_build_without_a_warning(tmp_path: Path) -> None:
+    """As docs/conf.py says; docstrings that are no reStructuredText and links to headings that are not there fail."""
+    for package in ("sphinx", "myst_parser"):
+        pytest.importorskip(package, reason=f"the pages are built by {package}")
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", str(ROOT / "docs"), str(tmp_path)],
+        capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    for page in (ROOT / "docs").glob("*.md"):
+        assert (tmp_path / page.with_suffix(".html").name).exists()
 
 
 def test_readme_has_the_two_lines() -> None:
