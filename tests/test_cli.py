@@ -480,6 +480,24 @@ def test_ctrl_c_while_the_commands_load(capsys, monkeypatch):
     assert run(capsys, "bfs", "star:3") == (130, "", "\nsparsezc: interrupted\n")
 
 
+def test_ctrl_c_that_an_import_takes_for_its_own_failure(capsys, monkeypatch):
+    """As NumPy's does: its message is long, and says nothing of Ctrl-C."""
+
+    def broken(*_):
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            raise ImportError("importing the C-extensions failed") from None
+
+    monkeypatch.setattr("sparsezc.cli.graph.load", broken)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        assert run(capsys, "bfs", "star:3") == (130, "", "\nsparsezc: interrupted\n")
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def started(*arguments, **more):
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.Popen(

@@ -10,9 +10,13 @@ were understood.
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
+import threading
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from sparsezc.cli import streams
@@ -94,7 +98,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     streams.prepare()
     debug = False
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _remembered() as interrupts:
         warnings.showwarning = _warn
         try:
             arguments = parser().parse_args(argv)
@@ -110,14 +114,40 @@ def main(argv: Sequence[str] | None = None) -> int:
         except KeyboardInterrupt:
             if debug:
                 raise
-            streams.say("\nsparsezc: interrupted\n")
-            return 130
+            return _interrupted()
         except Exception as error:
             if debug:
                 raise
+            if interrupts:
+                return _interrupted()
             streams.say(f"sparsezc: {_one_line(error)}\n")
             return 1
     return report.code
+
+
+@contextmanager
+def _remembered() -> Iterator[list[int]]:
+    """The interrupts that came, for an import which one breaks off may report it as an error of its own."""
+    met: list[int] = []
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        met.append(number)
+        signal.default_int_handler(number, frame)
+
+    own = threading.current_thread() is threading.main_thread()
+    if not own or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield met
+        return
+    signal.signal(signal.SIGINT, handle)
+    try:
+        yield met
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _interrupted() -> int:
+    streams.say("\nsparsezc: interrupted\n")
+    return 130
 
 
 def _one_line(error: Exception) -> str:
