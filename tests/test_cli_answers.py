@@ -142,6 +142,14 @@ def test_a_name_that_cannot_be_written_is_refused_before_the_work(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "folder.csv"]
 
 
+def test_a_closed_folder_is_refused_before_the_work(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sparsezc.cli.graph.load", lambda *_: pytest.fail("the graph was read"))
+    monkeypatch.setattr("sparsezc.cli.answer.os.access", lambda *_: False)  # the superuser may write anywhere
+    assert f"the folder {tmp_path} is closed" in failed(capsys, "cc", "star:4", "--out", tmp_path / "a.csv")
+
+
 @pytest.mark.parametrize(("name", "package"), [("a.parquet", "pyarrow"), ("a.h5", "h5py")])
 def test_a_missing_package_is_named_before_the_work(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str, package: str

@@ -127,7 +127,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 @contextmanager
 def _remembered() -> Iterator[list[int]]:
-    """The interrupts that came, for an import which one breaks off may report it as an error of its own."""
+    """Collect the interrupts that come, for an import that one breaks off may report it as its own error."""
     met: list[int] = []
 
     def handle(number: int, frame: FrameType | None) -> None:

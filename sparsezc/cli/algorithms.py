@@ -173,7 +173,7 @@ def cc(arguments: argparse.Namespace) -> Report:
 
 
 def _loaded(arguments: argparse.Namespace, weights: Any = None) -> Graph:
-    """The graph, once the answer's file and the place of the work are known to be possible."""
+    """Return the graph, once the answer's file and the place of the work are known to be possible."""
     answer.check(arguments)
     graph.configure(arguments)
     return graph.load(arguments, weights)

@@ -47,7 +47,7 @@ class Answer:
 
 
 def unreachable(dtype: Any) -> Any:
-    """What a distance array holds for a vertex that is not reached: infinity, or the largest integer."""
+    """Return what stands for a vertex that is not reached: infinity, or the largest integer."""
     import numpy as np
 
     return np.inf if dtype.kind == "f" else np.iinfo(dtype).max
@@ -77,12 +77,13 @@ def check(arguments: argparse.Namespace) -> None:
         streams.require_output()
         return
     path, graph = Path(arguments.out), Path(arguments.graph)
+    folder = Path(os.path.realpath(path)).parent  # a link is followed
     if path.is_dir():
         raise FileIsFolder(f"{path} is a folder; --out needs the name of a file")
-    if not path.parent.is_dir():
-        raise FileMissing(f"{path}: the folder {path.parent} does not exist")
-    if not path.exists() and not os.access(path.parent, os.W_OK | os.X_OK):
-        raise FileNotWritten(f"{path} cannot be written: the folder {path.parent} is closed to this user")
+    if not folder.is_dir():
+        raise FileMissing(f"{path}: the folder {folder} does not exist")
+    if not _is_stream(path) and not os.access(folder, os.W_OK | os.X_OK):
+        raise FileNotWritten(f"{path} cannot be written: the folder {folder} is closed to this user")
     if graph.is_file() and path.is_file() and graph.samefile(path):
         raise InvalidValue(f"--out {path} is the graph itself; another name is needed")
     if suffix in _PACKAGES:
@@ -124,7 +125,7 @@ def save(path: str | None, graph: Graph, vertices: NDArray[Any], values: NDArray
 
 
 def _suffix(path: str) -> str:
-    """The format that a name asks for; ``.txt`` for pipes and devices, and "-" for standard output."""
+    """Return the format that a name asks for; ``.txt`` for pipes and devices, and "-" for standard output."""
     from sparsezc.errors import FileFormatError
     from sparsezc.io.source import FileMissing
 
@@ -148,13 +149,13 @@ def _suffix(path: str) -> str:
 
 
 def _is_stream(path: Path) -> bool:
-    """Whether it is a pipe or a device, or names an open descriptor, such as /dev/stdout."""
+    """Return whether it is a pipe or a device, or names an open descriptor, such as /dev/stdout."""
     folder = os.path.realpath(path.parent)
     return folder == "/dev" or folder.startswith("/proc/") or (path.exists() and not (path.is_file() or path.is_dir()))
 
 
 def _lines(answer: Answer, between: str) -> Iterator[str]:
-    """Lines of vertex and value, a block at a time."""
+    """Yield lines of vertex and value, a block at a time."""
     from sparsezc.progress import Progress
 
     progress = Progress(answer.vertices.size, "writing", " lines")
@@ -184,7 +185,7 @@ def _json(answer: Answer, file: IO[bytes]) -> None:
 
 
 def _json_numbers(file: IO[bytes], numbers: NDArray[Any]) -> None:
-    """The elements of a JSON list; infinity and NaN, which JSON does not have, are null."""
+    """Write the elements of a JSON list; infinity and NaN, which JSON does not have, are null."""
     for start in range(0, numbers.size, _BLOCK):
         part = numbers[start : start + _BLOCK]
         finite = [x if math.isfinite(x) else None for x in part.tolist()]
@@ -214,7 +215,7 @@ def _parquet(answer: Answer, file: IO[bytes]) -> None:
 
 
 def _hdf5(answer: Answer, path: str) -> None:
-    """A vector in binsparse, of as many positions as the graph has vertices."""
+    """Write a vector in binsparse, of as many positions as the graph has vertices."""
     from sparsezc.config import config
     from sparsezc.io.binsparse import write_binsparse
     from sparsezc.vector import Vector

@@ -69,7 +69,7 @@ def convert(arguments: argparse.Namespace) -> Report:
 
 
 def _is_same(source: Path, target: Path) -> bool:
-    """Whether both name one graph; of EMOGI's graphs each of the files, or what these have in common, does."""
+    """Return whether both name one graph; of EMOGI's graphs each of the files, or what these have in common, does."""
     if source.is_file() and target.is_file():
         return source.samefile(target)
     names = {re.sub(r"(\.bel)\.\w+$", r"\1", os.path.realpath(path), flags=re.IGNORECASE) for path in (source, target)}

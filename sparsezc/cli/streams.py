@@ -22,7 +22,7 @@ class OutputRefused(GraphblasException, OSError):
 
 
 class _Closed(io.TextIOBase):
-    """In the place of a stream that the caller has closed."""
+    """A stand-in for a stream that the caller has closed."""
 
     def write(self, text: str) -> int:
         return len(text)
@@ -86,7 +86,7 @@ def say(text: str) -> None:
 
 def _drop(stream: Any, own: Any) -> None:
     """Send what a stream still holds to nothing, or Python would fail on it once more at the process's end."""
-    if stream is not own:  # of whoever called `main`, who will learn it on closing
+    if stream is not own:  # the caller of `main` put it there, and learns of it on closing
         return
     with suppress(OSError, ValueError):
         null = os.open(os.devnull, os.O_WRONLY)

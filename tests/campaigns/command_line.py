@@ -132,7 +132,7 @@ def called(arguments: list[str], folder: Path, *, encoding: str = "utf-8", outpu
 
 
 def judge(arguments: list[str], outcome: Outcome) -> str:
-    """Whether a command kept its manners; the kind of its end."""
+    """Check that a command kept its manners, and return the kind of its end."""
     said = f"{arguments!r} ended with {outcome.code!r}, said {outcome.err[-3000:]!r}"
     own = [line for line in outcome.err.split("\n") if line and not line.startswith("sparsezc: warning: ")]
     shown = outcome.err if "--out" not in arguments or outcome.code else ""  # with --out - the report stands there
