@@ -160,12 +160,15 @@ def odd_arguments(draw: Draw) -> list[str]:
     inner = draw.folder / "in"
     inner.mkdir()
     (inner / "good.txt").write_text("0 1\n1 2\n")
+    for name, behind in (("link.csv", "new.csv"), ("loop.csv", "loop.csv"), ("away.csv", "none/a.csv")):
+        (inner / name).symlink_to(behind)
     file = inner / (draw.name() + draw.one(FORMATS))
     with suppress(OSError):  # a name that is too long
         file.write_bytes(draw.one(CONTENTS))
     odd = (draw.one(MADE), str(file), file.name, str(inner), "", "-", draw.name(), "/dev/null")
     target = draw.name() + draw.one(FORMATS + SUFFIXES)
     targets = (target, f"ok{draw.one(FORMATS + SUFFIXES)}", str(inner), "", "-", "/dev/null", "/dev/full", "none/a.csv")
+    targets += ("link.csv", "loop.csv", "away.csv", "good.txt", "./good.txt")
     targets += (target, f"ok{draw.one(FORMATS + SUFFIXES)}", file.name)
     parser = cli.parser()._subparsers._group_actions[0].choices  # type: ignore[union-attr]
     command = draw.one([*parser, *parser, *parser, draw.name(), "--version", "--help", ""])
@@ -218,11 +221,11 @@ def value(draw: Draw, action: Any, targets: tuple[str, ...]) -> str:
 
 
 def state(folder: Path) -> dict[str, bytes]:
-    """Files below a folder, by their names, and what they hold."""
+    """Files below a folder, by their names, and what they hold; where a link leads."""
+    paths = [Path(at, name) for at, _, names in os.walk(folder) for name in names]
     return {
-        os.path.relpath(os.path.join(at, name), folder): Path(at, name).read_bytes()  # noqa: PTH118 - odd names
-        for at, _, names in os.walk(folder)
-        for name in names
+        str(path.relative_to(folder)): os.fsencode(path.readlink()) if path.is_symlink() else path.read_bytes()
+        for path in paths
     }
 
 
