@@ -61,6 +61,7 @@ class _Steps:
     """What is done when an aggregation runs; :mod:`sparsezc.write` calls it."""
 
     _stored = False
+    _lock = None
 
     def __init__(self, entries: Any, recipe: Recipe) -> None:
         self.entries = entries

@@ -9,6 +9,7 @@ import numpy as np
 
 from sparsezc.errors import DimensionMismatch, IndexOutOfBound
 from sparsezc.expression import Operand, Unrun
+from sparsezc.locks import hold
 from sparsezc.mask import Mask, to_mask
 from sparsezc.ops.checks import says, scalar
 from sparsezc.ops.diag import diag
@@ -48,9 +49,18 @@ def setdiag(A: Any, values: Any, k: Any = 0, mask: Any = None, accum: Any = None
     >>> A.to_dicts()
     {0: {1: 7}, 1: {2: 8}}
     """
+    if isinstance(values, Unrun):
+        values = values.operand("setdiag: values")
+    mask = None if mask is None else to_mask(mask)
+    parts = [x for x in (values, None if mask is None else mask.parent) if isinstance(x, Operand)]
+    with hold(A, *parts):
+        _write(A, values, k, mask, accum)
+
+
+def _write(A: Any, values: Any, k: Any, mask: Mask | None, accum: Any) -> None:
     size, k = _diagonal(A, k)
     v = _values(values, size)
-    allowed = None if mask is None else _along(A, to_mask(mask), size, k).new()
+    allowed = None if mask is None else _along(A, mask, size, k).new()
     if allowed is None:
         allowed = Operand._kinds[1].from_scalar(True, size)
     if A._engine is not None:  # the matrices of both are made where A lies, instead of being moved there
@@ -79,8 +89,6 @@ def _diagonal(A: Any, k: Any) -> tuple[int, int]:
 
 def _values(values: Any, size: int) -> Any:
     kind = Operand._kinds[1]
-    if isinstance(values, Unrun):
-        values = values.operand("setdiag: values")
     if isinstance(values, Operand) and values.ndim == 1:
         v: Any = values
     else:

@@ -131,6 +131,11 @@ class Pair(Unrun):
             else ewise_add(self.left, self.right, monoid.lor)
         )
 
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """What both operands read."""
+        return tuple(part for x in self.sides for part in (x.parts if isinstance(x, Unrun) else (x,)))
+
     def computed(self, need: str) -> Any:
         """The result without an operator; refused first where none is meant without saying."""
         _ = self.expression

@@ -10,12 +10,14 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from numbers import Integral, Real
 from operator import index
 from types import TracebackType
 from typing import Any, Literal, NamedTuple
 
+from sparsezc import locks
 from sparsezc.errors import InvalidValue
 
 __all__ = ["Config", "config", "parse_bytes"]
@@ -238,10 +240,11 @@ class Config:
         """
         for key, value in settings.items():
             self._check(key, value)
-        before = {key: getattr(self, key) for key in settings}
-        for key, value in settings.items():
-            object.__setattr__(self, key, _kept(key, value))
-        return _Restore(self, before)
+        with _changing:
+            before = {key: getattr(self, key) for key in settings}
+            for key, value in settings.items():
+                object.__setattr__(self, key, _kept(key, value))
+            return _Restore(self, before)
 
     def get(self, key: str, default: Any = None) -> Any:
         """One setting by name; `default` for a name that is none."""
@@ -271,6 +274,7 @@ class _Restore:
     def __init__(self, config: Config, before: dict[str, Any]) -> None:
         self._config = config
         self._before = before
+        _blocks.append(weakref.ref(self, _blocks.remove))
 
     def __enter__(self) -> Config:
         return self._config
@@ -278,7 +282,17 @@ class _Restore:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._config.set(**self._before)
+        with _changing:
+            blocks = [block for ref in _blocks if (block := ref()) is not None]
+            later = blocks[blocks.index(self) + 1 :]
+            for key, value in self._before.items():
+                inner = next((block for block in later if key in block._before), None)
+                if inner is None:
+                    object.__setattr__(self._config, key, value)
+                else:  # of another thread, which ends later: it puts back what was before this one
+                    inner._before[key] = value
 
 
+_changing = locks.new()
+_blocks: list[weakref.ref[_Restore]] = []  # in the order in which they changed settings
 config = Config()

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.engines import cpu
+from sparsezc.locks import alone
 from sparsezc.ops import arrays
 from sparsezc.semirings.types import DataType, cast, lookup
 from sparsezc.semirings.user_types import plain
@@ -34,7 +35,7 @@ class MatrixContents:
 
     __slots__ = ()
     T: Any
-    _nrows: int
+    _shape: tuple[int, ...]
     _store: Any
     dtype: DataType
 
@@ -44,6 +45,7 @@ class MatrixContents:
     def _need(self) -> tuple[Engine, Any]:
         raise NotImplementedError
 
+    @alone
     def to_coo(
         self,
         dtype: Any = None,
@@ -55,16 +57,17 @@ class MatrixContents:
     ) -> tuple[Any, Any, Any]:
         """Row ids, column ids (uint64) and values, by rows and then by columns; None for what is not asked for."""
         engine, store = self._need()
-        here = cpu.engine()
-        if engine is here and self._nrows > 4 * here.nvals(store) + 1024:  # offsets would be larger than all
+        here, nrows = cpu.engine(), self._shape[0]
+        if engine is here and nrows > 4 * here.nvals(store) + 1024:  # offsets would be larger than all
             i, j, vals = here.matrix_to_coo(store)
             vals = plain(vals, self.dtype)
             vals = vals if dtype is None else cast(vals, lookup(dtype))
         else:
             indptr, j, vals = self.to_csr(dtype)
-            i = np.repeat(np.arange(self._nrows, dtype=np.uint64), _lengths(indptr)) if rows else j
+            i = np.repeat(np.arange(nrows, dtype=np.uint64), _lengths(indptr)) if rows else j
         return i if rows else None, j if columns else None, vals if values else None
 
+    @alone
     def to_csr(self, dtype: Any = None, *, sort: bool = True) -> Compressed:
         """``indptr``, column ids (both uint64, ids ascending in each row) and values, copied."""
         csr = self._to_csr()

@@ -22,7 +22,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc import compiler
+from sparsezc import compiler, locks
 from sparsezc.errors import DeviceUnavailable, OutOfMemory
 
 __all__ = ["Cuda", "Device", "Pages", "current", "reason", "use"]
@@ -385,6 +385,7 @@ def _import_cupy() -> Any:
 
 _current: Device | None = None
 _reason: str | None = None
+_starting = locks.new()
 
 
 def current() -> Device:
@@ -396,15 +397,18 @@ def current() -> Device:
         Where no GPU can be used, with the reason.
     """
     global _current, _reason
-    if _current is None:
-        if _reason is not None:
-            raise DeviceUnavailable(_reason)
-        try:
-            _current = Cuda()
-        except DeviceUnavailable as error:
-            _reason = str(error)
-            raise
-    return _current
+    if _current is not None:
+        return _current
+    with _starting:
+        if _current is None:
+            if _reason is not None:
+                raise DeviceUnavailable(_reason)
+            try:
+                _current = Cuda()
+            except DeviceUnavailable as error:
+                _reason = str(error)
+                raise
+        return _current
 
 
 def reason() -> str | None:

@@ -9,6 +9,7 @@ import operator
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache
+from threading import get_ident
 from types import FrameType
 from typing import Any
 
@@ -21,7 +22,7 @@ from sparsezc.options import check as check_options
 from sparsezc.semirings.operators import TypedOp
 from sparsezc.semirings.types import DataType, lookup
 
-__all__ = ["Expression", "IndexList", "MaskKind", "Operand", "Unrun", "says_shape"]
+__all__ = ["Expression", "IndexList", "MaskKind", "Operand", "Unrun", "ready", "says_shape"]
 
 
 # Rooms whose own text relies on expressions that compute themselves, whatever the program that calls it has set.
@@ -60,12 +61,17 @@ class Unrun(Infix):
     """
 
     __slots__ = ("__weakref__", "_value")
-    _value: Any
+    _value: Any  # None, or the thread that computed it and the result, which no other thread gets
     shape: tuple[int, ...]
 
     @property
     def expression(self) -> Expression:
         """What runs."""
+        raise NotImplementedError
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """The objects that it reads."""
         raise NotImplementedError
 
     @property
@@ -126,9 +132,10 @@ class Unrun(Infix):
             ``config.autocompute`` is off.
         """
         self._check_autocompute(need)
-        if self._value is None:
-            self._value = self.new()
-        return self._value
+        found = self._value
+        if found is None or found[0] != get_ident():
+            self._value = found = get_ident(), self.new()
+        return found[1]
 
     def operand(self, need: str) -> Any:
         """The result as an operand of something that runs later: an object that nobody else gets and changes.
@@ -193,6 +200,18 @@ class Unrun(Infix):
         return self.computed("__getitem__")[keys]
 
 
+def ready(x: Any) -> Any:
+    """`x` with the elements computed that it is or lists: calls of their own, before a statement takes its locks.
+
+    Within it, two threads could wait for each other: ``u[v[0]] = 1`` and ``v[u[0]] = 1``.
+    """
+    if isinstance(x, Unrun):
+        return x if x.shape else x.computed("an element")
+    if isinstance(x, list | tuple) and any(isinstance(each, Unrun) for each in x):
+        return type(x)(map(ready, x))
+    return x
+
+
 class Expression(Unrun):
     """An operation that has not run: what it reads, what it computes, what it makes.
 
@@ -237,6 +256,11 @@ class Expression(Unrun):
         """Itself."""
         return self
 
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """Its operands."""
+        return self.operands
+
     def with_operands(self, change: Callable[[Any], Any]) -> Expression:
         """The same operation on other operands: each is replaced by ``change(operand)``."""
         operands = tuple(map(change, self.operands))
@@ -268,8 +292,9 @@ class Expression(Unrun):
         if options:
             check_options(options)
         kind = self.dtype if dtype is None else lookup(dtype)
-        if mask is None and self._value is not None and self._value.dtype is kind:
-            made, self._value = self._value, None  # computed already, and nobody else has it
+        found = self._value
+        if mask is None and found is not None and found[0] == get_ident() and found[1].dtype is kind:
+            made, self._value = found[1], None  # computed already, and given out once
             if name is not None:
                 made.name = name
             return made

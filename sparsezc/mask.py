@@ -6,7 +6,8 @@ from typing import Any
 
 from sparsezc.errors import DomainMismatch
 from sparsezc.expression import Operand, Unrun, says_shape
-from sparsezc.semirings.types import BOOL, lookup
+from sparsezc.locks import hold
+from sparsezc.semirings.types import BOOL, DataType, lookup
 
 __all__ = ["Mask", "as_mask", "to_mask"]
 
@@ -75,8 +76,12 @@ class Mask:
         -------
         Matrix or Vector
         """
-        made = self._blank(BOOL if dtype is None else lookup(dtype), name)
         other = None if mask is None else to_mask(mask)
+        with hold(self.parent) if other is None else hold(self.parent, other.parent):
+            return self._made(BOOL if dtype is None else lookup(dtype), complement, other, name)
+
+    def _made(self, dtype: DataType, complement: bool, other: Mask | None, name: str | None) -> Any:
+        made = self._blank(dtype, name)
         if complement:
             made(~self) << True
             if other is not None:
@@ -106,8 +111,9 @@ class Mask:
         other = to_mask(other)
         if self.complement or other.complement:
             return Mask((~self).new(mask=~other), True, True)
-        made = self.new()
-        made(other) << True
+        with hold(self.parent, other.parent):
+            made = self.new()
+            made(other) << True
         return Mask(made, True)
 
     __rand__ = __and__

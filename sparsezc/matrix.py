@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 from numpy.typing import ArrayLike
 
-from sparsezc import engines, ops, placing, scalar
+from sparsezc import engines, locks, ops, placing, scalar
 from sparsezc.construct import FromArrays
 from sparsezc.contents import MatrixContents
 from sparsezc.engines import cpu
 from sparsezc.errors import OutputNotEmpty, UnknownDtype
-from sparsezc.expression import Expression, IndexList
+from sparsezc.expression import Expression, IndexList, ready
+from sparsezc.locks import alone, hold
 from sparsezc.mask import Mask, as_mask
 from sparsezc.memory import budget
 from sparsezc.ops import arrays, compare, indices
@@ -67,7 +68,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Writable):
     {1: 5, 2: 1}
     """
 
-    __slots__ = ("_nrows", "_ncols", "_symmetric", "_transpose", "_facts")
+    __slots__ = ("_facts", "_shape", "_symmetric", "_transpose")
     ndim = 2
     ss = Accessor()
 
@@ -81,12 +82,13 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Writable):
     def _begin(self, dtype: DataType, shape: tuple[int, ...], name: str | None) -> None:
         self.dtype = dtype
         self.name = f"M_{next(_numbers)}" if name is None else name
-        self._nrows, self._ncols = shape
+        self._shape = shape
         self._symmetric = False
         self._transpose: weakref.ref[TransposedMatrix] | None = None  # in a circle both would wait for the collector
         self._facts: dict[str, Any] | None = {}  # what was once computed of the content; None: nothing is remembered
         self._engine = None
         self._store = None
+        self._lock = locks.new()
 
     @classmethod
     def _blank(cls, dtype: DataType, shape: tuple[int, ...], name: str | None) -> Self:
@@ -99,7 +101,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Writable):
         cls, engine: Engine, store: Any, dtype: DataType, shape: tuple[int, ...], name: str | None = None
     ) -> Self:
         made = cls._blank(dtype, shape, name)
-        made._engine, made._store = engine, store
+        made._put(engine, store)
         return made
 
     @classmethod
@@ -118,6 +120,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Writable):
         made._symmetric = csr.symmetric
         return made
 
+    @alone
     def _to_csr(self) -> Csr:
         """The content as plain arrays; copies."""
         engine, store = self._need()
@@ -130,6 +133,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Writable):
         if self._facts:
             self._facts = {}
 
+    @alone
     def _fact(self, name: str, compute: Callable[[], Any]) -> Any:
         """``compute()``, remembered until the content changes: what takes a pass over all entries."""
         if self._facts is None:
@@ -140,16 +144,18 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Writable):
 
     def _vector(self, dtype: DataType) -> Vector:
         """A vector for a product with this matrix from the left, empty, where the matrix lies."""
-        v = Vector(dtype, self._nrows)
+        v = Vector(dtype, self.shape[0])
         v._settle(self._need()[0])
         return v
 
+    @alone
     def _turned(self) -> TransposedMatrix:
         """A' for products again and again; the engine keeps its rows too, where it gains by them and has the room."""
         engine, store = self._need()
         engine.afford_transpose(store)
         return self.T
 
+    @alone
     def _sampled(self) -> Matrix | None:
         """Some entries of each row, hubs first, where the engine has them nearer than the rest (see heads.py)."""
         engine, store = self._need()
@@ -158,12 +164,13 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Writable):
 
     def _settle(self, engine: Engine) -> None:
         if self._engine is None or self.nvals == 0:
-            self._engine, self._store = engine, engine.new_matrix(self.dtype, self._nrows, self._ncols)
+            self._put(engine, engine.new_matrix(self.dtype, *self._shape))
             return
         csr = self._to_csr()
         placing.say_that_it_moves(self, engine.name, csr.nbytes)
-        self._engine, self._store = engine, engine.matrix_from_csr(csr)
+        self._put(engine, engine.matrix_from_csr(csr))
 
+    @alone
     def _need(self) -> tuple[Engine, Any]:
         if self._engine is None:
             self._settle(engines.get("cpu"))
@@ -173,11 +180,15 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Writable):
     @property
     def shape(self) -> tuple[int, ...]:
         """``(nrows, ncols)``."""
-        return (self._nrows, self._ncols)
+        return self._shape
 
     @property
     def nvals(self) -> int:
         """Number of entries."""
+        return self._count()
+
+    @alone
+    def _count(self) -> int:
         return 0 if self._engine is None else self._engine.nvals(self._store)
 
     @property
@@ -211,17 +222,18 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Writable):
         """A copy: of another type, without entries, or only of what a mask allows."""
         check_options(options)
         kind = self.dtype if dtype is None else lookup(dtype)
-        made = self._blank(kind, self.shape, name)
         if mask is not None:
-            mask = as_mask(mask, made)
-        if clear or self._engine is None:
+            mask = as_mask(mask, self)
+        with hold(self) if mask is None else hold(self, mask.parent):
+            made = self._blank(kind, self.shape, name)
+            if clear or self._engine is None:
+                return made
+            if mask is not None:
+                made(mask) << self
+            else:
+                made._put(self._engine, self._engine.dup(self._store, kind))
+                made._symmetric = self._symmetric
             return made
-        if mask is not None:
-            made(mask) << self
-        else:
-            made._engine, made._store = self._engine, self._engine.dup(self._store, kind)
-            made._symmetric = self._symmetric
-        return made
 
     def build(
         self,
@@ -250,9 +262,16 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Writable):
         OutputNotEmpty
             There are entries, and `clear` is not set.
         """
+        rows, columns, values = ready(rows), ready(columns), ready(values)
+        with hold(self):
+            self._build(rows, columns, values, dup_op, clear, nrows, ncols)
+
+    def _build(
+        self, rows: Any, columns: Any, values: Any, dup_op: Any, clear: bool, nrows: int | None, ncols: int | None
+    ) -> None:
         if not clear and self.nvals:
             raise OutputNotEmpty(f"{self.name}.build: there are {self.nvals} entries; clear=True removes them")
-        shape = self._nrows if nrows is None else nrows, self._ncols if ncols is None else ncols
+        shape = self.nrows if nrows is None else nrows, self.ncols if ncols is None else ncols
         made = Matrix.from_coo(rows, columns, values, self.dtype, nrows=shape[0], ncols=shape[1], dup_op=dup_op)
         self.clear()
         if shape != self.shape:
@@ -263,10 +282,12 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Writable):
         """Write to diagonal `k`: see :func:`sparsezc.ops.setdiag`."""
         ops.setdiag(self, values, k, mask, accum)
 
+    @alone
     def __sizeof__(self) -> int:
         held = 0 if self._engine is None or self._engine is not cpu.engine() else int(sys.getsizeof(self._store))
         return object.__sizeof__(self) + held
 
+    @alone
     def __reduce__(self) -> tuple[Any, ...]:
         i, j, values = self.to_coo()
         return _unpickle, (i, j, values, self.dtype, self.shape, self.name)
@@ -274,21 +295,24 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Writable):
     def _repr_html_(self) -> str:
         return html(self)
 
+    @alone
     def clear(self) -> None:
         """Remove every entry."""
         if self._engine is not None:
             self._engine.clear(self._store)
         self._changed()
 
+    @alone
     def resize(self, nrows: int, ncols: int) -> None:
         """Change the sizes; entries beyond go."""
         shape = arrays.size(nrows, f"{self.name}.resize: nrows"), arrays.size(ncols, f"{self.name}.resize: ncols")
         if self._engine is not None:
             self._engine.resize(self._store, *shape)
-        self._nrows, self._ncols = shape
+        self._shape = shape
         self._changed()
         self._transpose = None
 
+    @alone
     def wait(self, how: str = "materialize") -> Matrix:
         """Finish whatever is pending.
 
@@ -302,6 +326,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Writable):
             self._engine.wait(self._store)
         return self
 
+    @alone
     def to_graphblas(self, *, copy: bool = False) -> Any:
         """The matrix as python-graphblas's: see :func:`sparsezc.to_graphblas`."""
         here = self if self._engine is None else self.to("cpu")
@@ -328,6 +353,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Writable):
     def _deletion(self) -> Any:
         return scalar.Scalar(self.dtype)
 
+    @alone
     def __repr__(self) -> str:
         return compare.summary(self, "nowhere yet" if self._engine is None else self._engine.name)
 

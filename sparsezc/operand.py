@@ -26,6 +26,7 @@ class Operand(Infix):
     _engine: Engine | None
     _store: Any
     _transposed: ClassVar[bool] = False
+    _lock: Any  # locks.py
     _stored: ClassVar[bool] = True  # whether an engine holds the content
     # The classes by number of dimensions: an expression makes the one that its shape asks for.
     _kinds: ClassVar[dict[int, Any]] = {}
@@ -65,6 +66,7 @@ class IndexList:
 
     __slots__ = ("key", "kind", "size")
     _stored: ClassVar[bool] = False
+    _lock: ClassVar[None] = None
 
     def __init__(self, kind: str, key: Any, size: int) -> None:
         self.kind = kind
@@ -108,6 +110,7 @@ class MaskKind:
 
     __slots__ = ("complement", "structure")
     _stored: ClassVar[bool] = False
+    _lock: ClassVar[None] = None
 
     def __init__(self, structure: bool, complement: bool) -> None:
         self.structure = structure

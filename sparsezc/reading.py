@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sparsezc import ops
 from sparsezc.errors import InvalidValue
 from sparsezc.expression import Expression, IndexList, Operand
+from sparsezc.locks import alone, hold
 from sparsezc.ops import checks, compare, indices
 from sparsezc.semirings import binary, monoid, semiring
 from sparsezc.semirings.types import cast
@@ -93,11 +94,13 @@ class Readable(Operand):
         """All entries folded into a Scalar: see :func:`sparsezc.ops.reduce`."""
         return ops.reduce(self, op, allow_empty)
 
+    @alone
     def diag(self, k: int = 0, dtype: Any = None, *, name: str | None = None) -> Vector:
         """Diagonal `k` as a Vector: see :func:`sparsezc.ops.diag`."""
         made: Vector = ops.diag(self, k).new(dtype, name=name)
         return made
 
+    @alone
     def get(self, row: int, col: int, default: Any = None) -> Any:
         """The value at a position, or `default` where there is none.
 
@@ -142,6 +145,7 @@ class Readable(Operand):
         i, j, vals = self.to_coo(dtype, values=values, sort=sort)
         return np.column_stack([i, j]), vals
 
+    @alone
     def to_dense(self, fill_value: Any = None, dtype: Any = None) -> NDArray[Any]:
         """An array of shape (nrows, ncols), `fill_value` where there is no entry.
 
@@ -158,8 +162,12 @@ class Readable(Operand):
 
     def isequal(self, other: Any, *, check_dtype: bool = False) -> bool:
         """Whether both have the same shape, the same positions and equal values (and the same type)."""
-        return compare.isequal(self, checks.stored(other, "isequal: other", 2), check_dtype)
+        other = checks.stored(other, "isequal: other", 2)
+        with hold(self, other):
+            return compare.isequal(self, other, check_dtype)
 
     def isclose(self, other: Any, *, rel_tol: float = 1e-7, abs_tol: float = 0.0, check_dtype: bool = False) -> bool:
         """Whether both have the same positions and ``|a - b| <= max(rel_tol * max(|a|, |b|), abs_tol)`` at each."""
-        return compare.isclose(self, checks.stored(other, "isclose: other", 2), rel_tol, abs_tol, check_dtype)
+        other = checks.stored(other, "isclose: other", 2)
+        with hold(self, other):
+            return compare.isclose(self, other, rel_tol, abs_tol, check_dtype)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sparsezc import ops
 from sparsezc.errors import InvalidValue
 from sparsezc.expression import Expression, Operand
+from sparsezc.locks import alone, hold
 from sparsezc.ops import checks, compare, indices
 from sparsezc.semirings import binary, monoid, semiring
 from sparsezc.semirings.types import cast
@@ -68,6 +69,7 @@ class ReadableVector(Operand):
         """All entries folded into a Scalar: see :func:`sparsezc.ops.reduce`."""
         return ops.reduce(self, op, allow_empty)
 
+    @alone
     def diag(self, k: int = 0, *, name: str | None = None) -> Matrix:
         """The square matrix with this vector on diagonal `k`: see :func:`sparsezc.ops.diag`."""
         made: Matrix = ops.diag(self, k).new(name=name)
@@ -85,6 +87,7 @@ class ReadableVector(Operand):
         at, vals = self.to_coo()
         return dict(zip(at.tolist(), vals.tolist(), strict=True))
 
+    @alone
     def to_dense(self, fill_value: Any = None, dtype: Any = None) -> NDArray[Any]:
         """An array of `size` elements, `fill_value` where there is no entry.
 
@@ -99,6 +102,7 @@ class ReadableVector(Operand):
         out[at] = cast(vals, kind)
         return out
 
+    @alone
     def get(self, index: int, default: Any = None) -> Any:
         """The value at a position, or `default` where there is none.
 
@@ -125,9 +129,12 @@ class ReadableVector(Operand):
 
     def isequal(self, other: Vector, *, check_dtype: bool = False) -> bool:
         """Whether both have the same size, the same positions and equal values (and the same type)."""
-        return compare.isequal(self, checks.stored(other, "isequal: other", 1), check_dtype)
+        other = checks.stored(other, "isequal: other", 1)
+        with hold(self, other):
+            return compare.isequal(self, other, check_dtype)
 
     def isclose(self, other: Vector, *, rel_tol: float = 1e-7, abs_tol: float = 0.0, check_dtype: bool = False) -> bool:
         """Whether both have the same positions and ``|a - b| <= max(rel_tol * max(|a|, |b|), abs_tol)`` at each."""
         other = checks.stored(other, "isclose: other", 1)
-        return compare.isclose(self, other, rel_tol, abs_tol, check_dtype)
+        with hold(self, other):
+            return compare.isclose(self, other, rel_tol, abs_tol, check_dtype)

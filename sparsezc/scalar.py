@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc import ops
+from sparsezc import locks, ops
 from sparsezc.engines import cpu
 from sparsezc.errors import InvalidValue
 from sparsezc.expression import Expression, Unrun
+from sparsezc.locks import hold
 from sparsezc.ops.arrays import must_be_read
 from sparsezc.ops.compare import check_how
 from sparsezc.semirings import binary, monoid
@@ -63,6 +64,7 @@ class Scalar(Writable):
         self.name = f"s_{next(_numbers)}" if name is None else name
         self._engine = None
         self._store = None
+        self._lock = locks.new()
         self._is_cscalar = is_cscalar
         self._value: bool | int | float | complex | None = None
 
@@ -151,7 +153,8 @@ class Scalar(Writable):
             value = value._value
         else:
             must_be_read(value, self.dtype, self.name)
-        self._convert(value)
+        with self._lock:
+            self._convert(value)
 
     def _convert(self, value: Any) -> None:
         """Hold a number of any type."""
@@ -201,11 +204,13 @@ class Scalar(Writable):
 
     def get(self, default: Any = None) -> Any:
         """The value, or `default` where there is none."""
-        return default if self._value is None else self._value
+        value = self._value
+        return default if value is None else value
 
     def clear(self) -> None:
         """Forget the value."""
-        self._value = None
+        with self._lock:
+            self._convert(None)
 
     def dup(
         self, dtype: Any = None, *, clear: bool = False, is_cscalar: bool | None = None, name: str | None = None
@@ -239,9 +244,15 @@ class Scalar(Writable):
             other, check_dtype = Scalar.from_value(other, self.dtype if self.dtype.is_udt else None), False
         if check_dtype and self.dtype is not other.dtype:
             return False
-        if self._value is None or other._value is None:
-            return self._value is other._value
-        return bool(np.all(self._value == other._value))
+        mine, its = self._with(other)
+        if mine is None or its is None:
+            return mine is its
+        return bool(np.all(mine == its))
+
+    def _with(self, other: Scalar) -> tuple[Any, Any]:
+        """The values of both."""
+        with hold(self, other):
+            return self._value, other._value
 
     def isclose(self, other: Any, *, rel_tol: float = 1e-7, abs_tol: float = 0.0, check_dtype: bool = False) -> bool:
         """Whether both values differ by at most ``max(rel_tol * max(|a|, |b|), abs_tol)``, or both are missing."""
@@ -251,9 +262,10 @@ class Scalar(Writable):
             other, check_dtype = Scalar.from_value(other), False
         if check_dtype and self.dtype is not other.dtype:
             return False
-        if self._value is None or other._value is None:
-            return self._value is other._value
-        return cmath.isclose(self._value, other._value, rel_tol=rel_tol, abs_tol=abs_tol)
+        mine, its = self._with(other)
+        if mine is None or its is None:
+            return mine is its
+        return cmath.isclose(mine, its, rel_tol=rel_tol, abs_tol=abs_tol)
 
     def __eq__(self, other: object) -> bool:
         return self.isequal(other)  # of two values there is one answer, other than of matrices
@@ -295,9 +307,10 @@ class Scalar(Writable):
         return int(self._need())
 
     def _need(self) -> Any:
-        if self._value is None:
+        value = self._value
+        if value is None:
             raise TypeError(f"{self.name} is empty, and so no number")
-        return self._value
+        return value
 
     def __array__(self, dtype: Any = None, *, copy: Any = None) -> Any:
         return np.array(self._need(), self.dtype.base if dtype is None else dtype)
@@ -353,8 +366,9 @@ class Scalar(Writable):
         return _unpickle, (self._value, self.dtype, self._is_cscalar, self.name)
 
     def __repr__(self) -> str:
-        value = str(self._value) if self.dtype.is_udt else repr(self._value)
-        return f"<Scalar {self.name} {self.dtype}: {'empty' if self._value is None else value}>"
+        value = self._value
+        said = "empty" if value is None else str(value) if self.dtype.is_udt else repr(value)
+        return f"<Scalar {self.name} {self.dtype}: {said}>"
 
 
 def _unpickle(value: Any, dtype: Any, is_cscalar: bool, name: str) -> Scalar:

@@ -13,6 +13,7 @@ from typing import Any
 
 from sparsezc.engines import cpu, native
 from sparsezc.expression import Operand, Unrun
+from sparsezc.locks import hold
 from sparsezc.mask import Mask
 from sparsezc.semirings.operators import Operator, TypedOp
 from sparsezc.semirings.types import DataType
@@ -96,16 +97,39 @@ class SuiteSparse:
             return getattr(_Makers(of.ndim), name)
         if name not in _names(of.ndim):
             raise AttributeError(f"{type(of).__name__}.ss has no attribute {name!r}")
-        engine, store = of._need()
-        home = engine is cpu.engine()
-        if not home:
-            store = of.to("cpu")._store
-        found = getattr(store.ss, name)
-        if not callable(found) or type(found) is native.gb.Scalar:
-            return ours(found)
-        if name in _READS:
-            return _translated(found)
-        return _translated(found, lambda: _take_back(of, store, home))
+        with hold(of):
+            found = getattr(_native(of)[0].ss, name)
+            if not callable(found) or type(found) is native.gb.Scalar:
+                return ours(found)
+
+        @wraps(found)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            with hold(of, *_objects((args, kwargs))):
+                store, home = _native(of)
+                result = _translated(getattr(store.ss, name))(*args, **kwargs)
+                if name not in _READS:
+                    _take_back(of, store, home)
+                # an iterator would read the object after this call
+                return iter(list(result)) if name.startswith("iter") else result
+
+        return call
+
+
+def _native(of: Any) -> tuple[Any, bool]:
+    """The content on the CPU engine, and whether that is where the object has it."""
+    engine, store = of._need()
+    return (store, True) if engine is cpu.engine() else (of.to("cpu")._store, False)
+
+
+def _objects(x: Any) -> list[Any]:
+    """The objects with a lock that are in arguments."""
+    if isinstance(x, dict):
+        return _objects(list(x.values()))
+    if isinstance(x, list | tuple):
+        return [found for each in x for found in _objects(each)]
+    if isinstance(x, Unrun):
+        return list(x.parts)
+    return [x.parent] if isinstance(x, Mask) else [x] if isinstance(x, Operand) else []
 
 
 def _names(ndim: int) -> set[str]:
@@ -123,7 +147,7 @@ def _take_back(of: Any, store: Any, home: bool) -> None:
         of << ours(store)
 
 
-def _translated(method: Callable[..., Any], after: Callable[[], None] | None = None) -> Callable[..., Any]:
+def _translated(method: Callable[..., Any]) -> Callable[..., Any]:
     """python-graphblas's method with our objects and errors."""
 
     @wraps(method)
@@ -132,8 +156,6 @@ def _translated(method: Callable[..., Any], after: Callable[[], None] | None = N
             result = method(*theirs(args), **theirs(kwargs))
         except native.gb.exceptions.GraphblasException as error:
             raise cpu.ours(error, method.__name__) from error
-        if after is not None:
-            after()
         return ours(result)
 
     return call

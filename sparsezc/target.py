@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.expression import Expression, IndexList, Unrun, says_shape
+from sparsezc.locks import hold
 from sparsezc.mask import Mask, to_mask
 from sparsezc.options import check as check_options
 from sparsezc.semirings.operators import TypedOp
@@ -33,12 +34,13 @@ class Target:
         self.input_mask = input_mask
 
     def __lshift__(self, value: Any) -> None:
-        mask = self.mask
-        if self.input_mask is not None:
-            if type(value) is not Position:
-                raise TypeError(f"{self.out.name}(...): `input_mask` argument may only be used for extract")
-            mask = value.region_of(self.input_mask)
-        write(self.out, value, mask, self.accum, self.replace)
+        if self.input_mask is None:
+            write(self.out, value, self.mask, self.accum, self.replace)
+            return
+        if type(value) is not Position:
+            raise TypeError(f"{self.out.name}(...): `input_mask` argument may only be used for extract")
+        with hold(self.out, value.parent, self.input_mask.parent):
+            write(self.out, value, value.region_of(self.input_mask), self.accum, self.replace)
 
     update = __lshift__
 
@@ -76,9 +78,8 @@ class Assigner:
         self.submask = submask
 
     def __lshift__(self, value: Any) -> None:
-        out, target = self.target.out, self.target
-        expression = out._assignment(self.keys, value, target.mask, self.submask)
-        write(out, expression, target.mask, target.accum, target.replace)
+        to = self.target
+        write(to.out, value, to.mask, to.accum, to.replace, self.keys, self.submask)
 
     update = __lshift__
 
@@ -137,7 +138,7 @@ class Position(Unrun):
             raise TypeError(
                 f"{self!r}: 'TransposedMatrix' object does not support item assignment; write to the matrix itself"
             )
-        write(self.parent, self.parent._assignment(self.keys, value, None, False), None, None, False)
+        write(self.parent, value, None, None, False, self.keys)
 
     def update(self, expr: Any, **options: Any) -> None:
         """The same as ``<<``."""
@@ -148,6 +149,11 @@ class Position(Unrun):
     def resolved_indexes(self) -> ResolvedIndexes:
         """The indices, as python-graphblas names them."""
         return ResolvedIndexes(self.parent, self.keys)
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """What it is a part of."""
+        return (self.parent,)
 
     @property
     def dtype(self) -> DataType:
@@ -186,11 +192,13 @@ class Position(Unrun):
             raise InvalidValue(
                 f"{self!r}: one element takes neither mask nor input_mask, which are no descriptor options"
             )
-        if input_mask is not None:
-            if mask is not None:
-                raise TypeError(f"{self!r}: mask and input_mask arguments cannot both be given")
-            mask = self.region_of(to_mask(input_mask, "input_mask"))
-        return self.expression.new(dtype, mask=mask, name=name, **options)
+        if input_mask is None:
+            return self.expression.new(dtype, mask=mask, name=name, **options)
+        if mask is not None:
+            raise TypeError(f"{self!r}: mask and input_mask arguments cannot both be given")
+        whole = to_mask(input_mask, "input_mask")
+        with hold(self.parent, whole.parent):
+            return self.expression.new(dtype, mask=self.region_of(whole), name=name, **options)
 
     def region_of(self, mask: Mask) -> Mask:
         """The mask of this region that a mask of the whole parent means.

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from sparsezc import ops
 from sparsezc.contents import FlippedContents
+from sparsezc.locks import alone, hold
+from sparsezc.mask import to_mask
 from sparsezc.options import check as check_options
 from sparsezc.reading import Readable
 from sparsezc.semirings.types import DataType
@@ -47,6 +49,10 @@ class TransposedMatrix(FlippedContents, Readable):
         return f"{self._matrix.name}.T"
 
     @property
+    def _lock(self) -> Any:
+        return self._matrix._lock
+
+    @property
     def _engine(self) -> Engine | None:  # type: ignore[override]
         return self._matrix._engine
 
@@ -64,7 +70,10 @@ class TransposedMatrix(FlippedContents, Readable):
 
     def new(self, dtype: Any = None, *, mask: Any = None, name: str | None = None) -> Matrix:
         """The transpose as a Matrix."""
-        made: Matrix = ops.transpose(self._matrix).new(dtype, mask=mask, name=name)
+        if mask is not None:
+            mask = to_mask(mask)
+        with hold(self) if mask is None else hold(self, mask.parent):
+            made: Matrix = ops.transpose(self._matrix).new(dtype, mask=mask, name=name)
         return made
 
     def dup(
@@ -82,6 +91,7 @@ class TransposedMatrix(FlippedContents, Readable):
             return type(self._matrix)(self.dtype if dtype is None else dtype, *self.shape, name=name)
         return self.new(dtype, mask=mask, name=name)
 
+    @alone
     def to_graphblas(self, *, copy: bool = False) -> Any:
         """The transpose, formed, as python-graphblas's Matrix."""
         return self.new().to_graphblas()
@@ -91,5 +101,6 @@ class TransposedMatrix(FlippedContents, Readable):
         self._matrix.wait(how)
         return self
 
+    @alone
     def __repr__(self) -> str:
         return f"<{self.name}: the transpose of {self._matrix!r}>"

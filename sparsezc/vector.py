@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
-from sparsezc import engines, ops, scalar
+from sparsezc import engines, locks, ops, scalar
 from sparsezc.construct_vector import VectorFromArrays
 from sparsezc.engines import cpu
 from sparsezc.errors import OutputNotEmpty
-from sparsezc.expression import Expression, IndexList, Operand
+from sparsezc.expression import Expression, IndexList, Operand, ready
+from sparsezc.locks import alone, hold
 from sparsezc.mask import Mask, as_mask
 from sparsezc.ops import arrays, compare, indices
 from sparsezc.options import check as check_options
@@ -72,6 +73,7 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
         self._size = arrays.size(size, "Vector: size")
         self._engine = None
         self._store = None
+        self._lock = locks.new()
         # Until an engine stores it: what every position holds, and the single elements written since. So a vector that
         # an algorithm begins with needs no place before the first statement with a matrix gives it one.
         self._everywhere: scalar.Scalar | None = None
@@ -85,14 +87,16 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
         made._size = shape[0]
         made._engine = made._store = made._everywhere = None
         made._pending = []
+        made._lock = locks.new()
         return made
 
     @classmethod
     def _from_store(cls, engine: Engine, store: Any, dtype: DataType, size: int, name: str | None = None) -> Vector:
         made = cls._blank(dtype, (size,), name)
-        made._engine, made._store = engine, store
+        made._put(engine, store)
         return made
 
+    @alone
     def _pointers(self) -> Matrix:
         """A square matrix with an entry (i, v(i)) for each entry of this vector of positions; its values are true."""
         engine, store = self._need()
@@ -105,10 +109,9 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
         if old is engine:
             return
         if old is None:
-            self._store = engine.new_vector(self.dtype, self._size)
+            self._put(engine, engine.new_vector(self.dtype, self._size))
         else:
-            self._store = engine.vector_from_coo(*old.vector_to_coo(content), self.dtype, self._size)
-        self._engine = engine
+            self._put(engine, engine.vector_from_coo(*old.vector_to_coo(content), self.dtype, self._size))
         if self._everywhere is not None:
             value, self._everywhere = self._everywhere, None
             engine.run(self._express(value), self, None, None, False)
@@ -126,6 +129,7 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
         self._pending.append(expression.with_operands(lambda x: x.dup() if x is s else x))
         return True
 
+    @alone
     def _need(self) -> tuple[Engine, Any]:
         """Engine and store; a vector that was never filled gets them on the CPU."""
         if self._engine is None:
@@ -147,6 +151,10 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
     @property
     def nvals(self) -> int:
         """Number of entries."""
+        return self._count()
+
+    @alone
+    def _count(self) -> int:
         if self._engine is None:
             if self._everywhere is not None:
                 return self._size
@@ -163,6 +171,7 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
         """Mask: the positions whose entry is true (not zero)."""
         return Mask(self, False)
 
+    @alone
     def to_coo(
         self,
         dtype: Any = None,
@@ -192,19 +201,20 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
         """A copy: of another type, without entries, or only of what a mask allows."""
         check_options(options)
         kind = self.dtype if dtype is None else lookup(dtype)
-        made = self._blank(kind, self.shape, name)
         if mask is not None:
-            mask = as_mask(mask, made)
-        if clear:
+            mask = as_mask(mask, self)
+        with hold(self) if mask is None else hold(self, mask.parent):
+            made = self._blank(kind, self.shape, name)
+            if clear:
+                return made
+            if mask is not None:
+                made(mask) << self
+            elif self._engine is None and (kind is self.dtype or (not self._pending and self._everywhere is None)):
+                made._everywhere, made._pending = self._everywhere, self._pending.copy()
+            else:
+                engine, store = self._need()  # what was written has this vector's type first
+                made._put(engine, engine.dup(store, kind))
             return made
-        if mask is not None:
-            made(mask) << self
-        elif self._engine is None and (kind is self.dtype or (not self._pending and self._everywhere is None)):
-            made._everywhere, made._pending = self._everywhere, self._pending.copy()
-        else:
-            engine, store = self._need()  # what was written has this vector's type first
-            made._engine, made._store = engine, engine.dup(store, kind)
-        return made
 
     def build(
         self, indices: ArrayLike, values: Any, *, dup_op: Any = None, clear: bool = False, size: int | None = None
@@ -225,6 +235,11 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
         OutputNotEmpty
             There are entries, and `clear` is not set.
         """
+        indices, values = ready(indices), ready(values)
+        with hold(self):
+            self._build(indices, values, dup_op, clear, size)
+
+    def _build(self, indices: Any, values: Any, dup_op: Any, clear: bool, size: int | None) -> None:
         if not clear and self.nvals:
             raise OutputNotEmpty(f"{self.name}.build: there are {self.nvals} entries; clear=True removes them")
         size = self._size if size is None else size
@@ -234,10 +249,12 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
             self.resize(size)
         self << made
 
+    @alone
     def __sizeof__(self) -> int:
         held = 0 if self._engine is None or self._engine is not cpu.engine() else int(sys.getsizeof(self._store))
         return object.__sizeof__(self) + held
 
+    @alone
     def __reduce__(self) -> tuple[Any, ...]:
         at, values = self.to_coo()
         return _unpickle, (at, values, self.dtype, self._size, self.name)
@@ -245,12 +262,14 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
     def _repr_html_(self) -> str:
         return html(self)
 
+    @alone
     def clear(self) -> None:
         """Remove every entry."""
         self._everywhere, self._pending = None, []
         if self._engine is not None:
             self._engine.clear(self._store)
 
+    @alone
     def resize(self, size: int) -> None:
         """Change the number of positions; entries beyond go."""
         size = arrays.size(size, f"{self.name}.resize: size")
@@ -260,6 +279,7 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
             self._engine.resize(self._store, size)
         self._size = size
 
+    @alone
     def wait(self, how: str = "materialize") -> Vector:
         """Finish whatever is pending.
 
@@ -288,6 +308,7 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
         made._settle(there)
         return made
 
+    @alone
     def to_graphblas(self, *, copy: bool = False) -> Any:
         """The vector as python-graphblas's: see :func:`sparsezc.to_graphblas`."""
         here = self if self._engine is None else self.to("cpu")
@@ -310,6 +331,7 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
     def _deletion(self) -> Any:
         return scalar.Scalar(self.dtype)
 
+    @alone
     def __repr__(self) -> str:
         return compare.summary(self, "nowhere yet" if self._engine is None else self._engine.name)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sparsezc.expression import Expression, IndexList, Operand, Unrun
+from sparsezc.expression import Expression, IndexList, Operand, Unrun, ready
+from sparsezc.locks import WholeAtFork
 from sparsezc.mask import Mask, as_mask, to_mask
 from sparsezc.options import check as check_options
 from sparsezc.resolve import resolve
@@ -23,7 +24,7 @@ __all__ = ["Writable"]
 class Writable(Operand):
     """What can be written to: Matrix, Vector and Scalar."""
 
-    __slots__ = ("__weakref__", "_engine", "_store", "dtype", "name")
+    __slots__ = ("__weakref__", "_engine", "_lock", "_store", "dtype", "name")
 
     def __init_subclass__(cls) -> None:
         Operand._kinds[cls.ndim] = cls
@@ -35,6 +36,12 @@ class Writable(Operand):
     def _fill(self, expression: Expression, mask: Any) -> None:
         """Run an expression into this new object."""
         write(self, expression, None if mask is None else as_mask(mask, self), None, False)
+
+    def _put(self, engine: Engine, store: Any) -> None:
+        """Have this content, on this engine."""
+        self._engine, self._store = engine, store
+        if engine.lock is not None:
+            self._lock = engine.lock
 
     def _settle(self, engine: Engine) -> None:
         """Make sure that there is a store on `engine`, moving the content if it may move."""
@@ -139,8 +146,14 @@ class Writable(Operand):
         return Position(self, self._indexed(keys))
 
     def __setitem__(self, keys: Any, value: Any, **options: Any) -> None:
-        check_options(options)
-        write(self, self._assignment(self._indexed(keys), value, None, False), None, None, False)
+        if options:
+            check_options(options)
+        keys = ready(keys)
+        write(self, value, None, None, False, lambda: self._indexed(keys))
 
     def __delitem__(self, keys: Any) -> None:
-        write(self, self._assignment(self._indexed(keys), self._deletion(), None, False), None, None, False)
+        keys = ready(keys)
+        write(self, self._deletion(), None, None, False, lambda: self._indexed(keys))
+
+
+WholeAtFork(Writable)

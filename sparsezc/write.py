@@ -62,11 +62,12 @@ converted to ``op.type``, the result is of ``expression.dtype`` and is converted
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from sparsezc import engines
+from sparsezc import engines, locks
 from sparsezc.errors import DimensionMismatch
-from sparsezc.expression import Expression, Unrun, says_shape
+from sparsezc.expression import Expression, IndexList, Operand, Unrun, ready, says_shape
 from sparsezc.mask import Mask
 from sparsezc.semirings.operators import TypedOp
 
@@ -89,8 +90,28 @@ class _Replace:
 replace = _Replace()
 
 
-def write(out: Any, value: Any, mask: Mask | None, accum: TypedOp | None, replace: bool) -> None:
-    """Run an expression into an output: the one place where anything runs.
+def write(
+    out: Any,
+    value: Any,
+    mask: Mask | None,
+    accum: TypedOp | None,
+    replace: bool,
+    place: Callable[[], tuple[IndexList, ...]] | tuple[IndexList, ...] | None = None,
+    submask: bool = False,
+) -> None:
+    """Run an expression into an output: the one place where anything runs, with the locks of all that take part.
+
+    Parameters
+    ----------
+    out : Matrix, Vector or Scalar
+    value : Any
+        An expression, or what `out` makes one of.
+    mask, accum, replace
+        How it is written.
+    place : index lists, or a function that gives them, optional
+        Where in `out` the value is assigned; without it, everywhere.
+    submask : bool
+        Whether the mask is of the region's shape.
 
     Raises
     ------
@@ -101,6 +122,28 @@ def write(out: Any, value: Any, mask: Mask | None, accum: TypedOp | None, replac
     InvalidValue
         Two matrices lie on different engines.
     """
+    if type(value) is Expression:
+        parts = value.operands
+    elif isinstance(value, Unrun):
+        parts = value.parts
+    elif isinstance(value, Operand):
+        parts = (value,)
+    else:
+        value, parts = ready(value), ()
+    held: list[Any] = []
+    try:
+        locks.take(held, (out, *parts) if mask is None else (out, mask.parent, *parts))
+        if place is not None:
+            keys = place if isinstance(place, tuple) else place()
+            value = out._assignment(keys, value, mask, submask)
+        _write(out, value, mask, accum, replace)
+    finally:
+        for lock in held:
+            lock.release()
+
+
+def _write(out: Any, value: Any, mask: Mask | None, accum: TypedOp | None, replace: bool) -> None:
+    """Run a statement whose objects no other thread changes."""
     if type(value) is not Expression and isinstance(value, Unrun):
         element = accum is not None and not out.ndim  # python-graphblas takes no unread element into an accumulator
         value = value.operand("an accumulated element") if element else value.expression

@@ -25,6 +25,7 @@ class Engine(Protocol):
     """What every engine can do. Arguments were checked before they come here."""
 
     name: str
+    lock: Any  # of all its objects, where launches share what the engine keeps; None: each object has its own
 
     def run(self, expression: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
         """Compute `expression` and write it into `out` by mask, accumulator (a TypedOp or None) and replace.

@@ -34,7 +34,9 @@ def engine() -> CpuEngine:
     """The engine, started on first use."""
     global _engine
     if _engine is None:
-        _engine = CpuEngine(blocking=native.start())
+        with native.making:
+            if _engine is None:
+                _engine = CpuEngine(blocking=native.start())
     return _engine
 
 
@@ -63,6 +65,7 @@ class CpuEngine:
     """
 
     name = "cpu"
+    lock = None  # SuiteSparse works for several threads at once, where no two share an object
 
     def __init__(self, blocking: bool) -> None:
         self.blocking = blocking

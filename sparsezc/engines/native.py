@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc import errors
+from sparsezc import errors, locks
 from sparsezc.engines import cpu_operators, movers
 from sparsezc.expression import IndexList
 from sparsezc.mask import Mask
@@ -15,6 +15,7 @@ from sparsezc.semirings import user_types
 from sparsezc.semirings.operators import TypedOp
 from sparsezc.semirings.types import DataType, cast, lookup
 
+making = locks.new()  # held where python-graphblas is started, or asked for a type or an operator for the first time
 gb: Any = None  # python-graphblas, imported when the engine starts
 
 
@@ -49,12 +50,13 @@ def type_of(dtype: DataType) -> Any:
     """python-graphblas's type: its name, or for a user-defined one the object, which has our name where it had none."""
     if not dtype.is_udt:
         return dtype.name
-    if dtype not in _types:
+    if dtype in _types:
+        return _types[dtype]
+    with making:
         theirs = gb.dtypes.lookup_dtype(dtype.np_type)
         if theirs.name == user_types.default_name(dtype.np_type) != dtype.name:
             theirs = gb.dtypes.register_anonymous(dtype.np_type, dtype.name)
-        _types[dtype] = theirs
-    return _types[dtype]
+        return _types.setdefault(dtype, theirs)  # that of the first thread
 
 
 def our_type(theirs: Any) -> DataType:
@@ -73,7 +75,8 @@ def operator(op: TypedOp | None) -> Any:
         return _translated[op]
     except KeyError:
         assert op is not None
-        return _translated.setdefault(op, _translate(op))
+        with making:
+            return _translated[op] if op in _translated else _translated.setdefault(op, _translate(op))
 
 
 def _translate(op: TypedOp) -> Any:

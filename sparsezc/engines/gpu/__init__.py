@@ -34,11 +34,14 @@ def engine() -> GpuEngine:
     """
     global _engine
     from sparsezc import device
+    from sparsezc.engines.gpu import launch
     from sparsezc.engines.gpu.run import GpuEngine
 
     device.current()
     if _engine is None:
-        _engine = GpuEngine()
+        with launch.lock:
+            if _engine is None:
+                _engine = GpuEngine()
     return _engine
 
 

@@ -50,6 +50,7 @@ def _own(made: Any, given: Any, copy: bool) -> Any:
     return made.copy() if copy and gpu.pointer(made) == gpu.pointer(given) else made
 
 
+@launch.alone
 def ids(given: Any, where: str, bound: int) -> Any:
     """Checked ids: integers in one row, not negative and below `bound`.
 
@@ -65,6 +66,7 @@ def ids(given: Any, where: str, bound: int) -> Any:
     return given
 
 
+@launch.alone
 def matrix_from_csr(
     indptr: Any, indices: Any, values: Any, ncols: int, dtype: DataType, *, copy: bool, symmetric: bool, where: str
 ) -> MatrixStore:
@@ -130,12 +132,14 @@ def _unsorted(offsets: Any, columns: Any, where: str) -> Any:
     return order
 
 
+@launch.alone
 def row_ids(offsets: Any, nvals: int) -> Any:
     """The row of each entry, int64."""
     xp = device.current().xp
     return xp.searchsorted(offsets, xp.arange(nvals, dtype=np.int64), side="right") - 1
 
 
+@launch.alone
 def matrix_from_sorted(
     rows: Any, columns: Any, values: Any, shape: tuple[int, int], dtype: DataType, *, copy: bool
 ) -> MatrixStore:
@@ -145,6 +149,7 @@ def matrix_from_sorted(
     return _store(offsets, columns, values, shape[1], dtype, copy=copy, symmetric=False)
 
 
+@launch.alone
 def matrix_to_csr(store: MatrixStore, *, by_columns: bool = False) -> tuple[Any, Any, Any]:
     """`indptr` (int64), ids and values on the device, of the matrix or of its transpose: views where they lie there.
 
@@ -175,6 +180,7 @@ def _signed(rows: Rows) -> Any:
     )
 
 
+@launch.alone
 def vector_from_dense(values: Any, dtype: DataType, *, copy: bool) -> VectorStore:
     """A vector with an entry at each position."""
     xp = device.current().xp
@@ -187,6 +193,7 @@ def vector_from_dense(values: Any, dtype: DataType, *, copy: bool) -> VectorStor
     return store
 
 
+@launch.alone
 def vector_from_coo(at: Any, values: Any, dtype: DataType, size: int, where: str) -> VectorStore:
     """A vector of positions in any order and values; copies.
 
@@ -204,6 +211,7 @@ def vector_from_coo(at: Any, values: Any, dtype: DataType, size: int, where: str
     return store
 
 
+@launch.alone
 def vector_to_dense(store: VectorStore, fill: Any, dtype: DataType) -> Any:
     """The values at all positions, `fill` where there is none: a view of the vector's own where it is full."""
     xp = device.current().xp
@@ -218,6 +226,7 @@ def vector_to_dense(store: VectorStore, fill: Any, dtype: DataType) -> Any:
     return xp.where(present, values, dtype.np_type.type(fill))
 
 
+@launch.alone
 def matrix_from_dense(values: Any, dtype: DataType, *, copy: bool) -> MatrixStore:
     """A matrix with every entry of an array of two dimensions."""
     xp = device.current().xp
@@ -228,6 +237,7 @@ def matrix_from_dense(values: Any, dtype: DataType, *, copy: bool) -> MatrixStor
     return _store(offsets, columns, flat, ncols, dtype, copy=copy, symmetric=False)
 
 
+@launch.alone
 def matrix_to_dense(store: MatrixStore, fill: Any, dtype: DataType) -> Any:
     """An array of two dimensions on the device; one copy."""
     xp = device.current().xp

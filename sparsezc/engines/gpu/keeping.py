@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sparsezc import device
 from sparsezc.config import config
 from sparsezc.csr import Csr
-from sparsezc.engines.gpu import elementwise, heads, matrices, orders
+from sparsezc.engines.gpu import elementwise, heads, launch, matrices, orders
 from sparsezc.engines.gpu.hosted import HostStore, host_engine
 from sparsezc.engines.gpu.replay import Depth, Limit, Replay
 from sparsezc.engines.gpu.stores import MatrixStore, VectorStore
@@ -30,6 +30,7 @@ class Keeper:
     def new_vector(self, dtype: DataType, size: int) -> Any:
         return HostStore(host_engine().new_vector(dtype, size)) if dtype.is_udt else VectorStore(dtype, size)
 
+    @launch.alone
     def matrix_from_csr(self, csr: Csr) -> Any:
         if csr.dtype.is_udt:
             return HostStore.of_matrix(csr)
@@ -43,6 +44,7 @@ class Keeper:
             return csr
         return matrices.csr_of(store)
 
+    @launch.alone
     def vector_from_coo(self, indices: NDArray[Any], values: NDArray[Any], dtype: DataType, size: int) -> Any:
         if dtype.is_udt:
             return HostStore(host_engine().vector_from_coo(indices, values, dtype, size))

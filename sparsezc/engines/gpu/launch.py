@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar
 
 import numpy as np
 
-from sparsezc import device
+from sparsezc import device, locks
 from sparsezc.device import Device
 from sparsezc.engines.gpu import specialise
 from sparsezc.semirings.types import DataType
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+#: Of the whole engine: launches go to one stream, and spares, orders, caches and recordings are all launches'.
+lock = locks.new()
 THREADS = 256  # of a block: what every kernel's __launch_bounds__ says
 #: The type that stands for all of a size, where values are moved only.
 BY_SIZE = {1: "u8", 2: "u16", 4: "u32", 8: "u64", 16: "c128"}
 _MANY = 512  # entries of a word of rows on average
 _SAMPLE = 1 << 16  # words that an estimate looks at
 _BLOCKS_PER_MULTIPROCESSOR = 8  # 64 warps: as many as fit, to keep as many requests in flight as possible
+
+
+def alone(function: _Function) -> _Function:
+    """A function that launches and that no other launch meets, for no object's lock may be the engine's yet."""
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        with lock:
+            return function(*args, **kwargs)
+
+    return call  # type: ignore[return-value]
 
 
 def blocks(gpu: Device, threads: int) -> int:

@@ -101,6 +101,10 @@ class Replay:
         return device.current().asnumpy(self.clock.number.array)[0].item()
 
     def __iter__(self) -> Iterator[Any]:
+        with launch.lock:  # what other threads launch is neither recorded nor left without a wait
+            yield from self._rounds()
+
+    def _rounds(self) -> Iterator[Any]:
         if not self._goes_on():
             return
         near = self._caches(0)

@@ -37,6 +37,7 @@ class GpuEngine(Keeper):
     """Runs expressions with our kernels; see :class:`sparsezc.engines.Engine`."""
 
     name = "gpu"
+    lock = launch.lock
 
     def run(self, expression: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
         native: _Native | None = matrix_results.run if out.ndim == 2 else _NATIVE.get(expression.operation)
