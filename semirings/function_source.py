@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
+import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from sparsezc.errors import UdfParseError
 
 __all__ = ["Source", "refuse", "source_of"]
+
+_parsing = threading.Lock()  # CPython before 3.13 counts the depth of a tree for all threads at once, and fails
 
 
 class Source(NamedTuple):
@@ -79,7 +82,8 @@ def _returning(node: ast.Lambda) -> ast.stmt:
 def _find(function: Any, lines: list[str]) -> ast.FunctionDef | ast.Lambda | None:
     """The node that the function's code was compiled from."""
     try:
-        tree = ast.parse("".join(lines))
+        with _parsing:
+            tree = ast.parse("".join(lines))
     except SyntaxError:
         return None
     code = function.__code__

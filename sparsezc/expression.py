@@ -207,7 +207,7 @@ def ready(x: Any) -> Any:
     """
     if isinstance(x, Unrun):
         return x if x.shape else x.computed("an element")
-    if isinstance(x, list | tuple) and any(isinstance(each, Unrun) for each in x):
+    if type(x) in (list, tuple) and any(isinstance(each, Unrun) for each in x):
         return type(x)(map(ready, x))
     return x
 

@@ -183,12 +183,9 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Writable):
         return self._shape
 
     @property
+    @alone
     def nvals(self) -> int:
         """Number of entries."""
-        return self._count()
-
-    @alone
-    def _count(self) -> int:
         return 0 if self._engine is None else self._engine.nvals(self._store)
 
     @property

@@ -111,7 +111,8 @@ class Scalar(Writable):
         if dtype is None:
             dtype = lookup(np.asarray(value).dtype) if plain is None else plain
         made = cls(dtype, is_cscalar=is_cscalar, name=name)
-        made.value = value
+        must_be_read(value, made.dtype, made.name)
+        made._convert(value)
         return made
 
     @classmethod

@@ -79,7 +79,7 @@ class Assigner:
 
     def __lshift__(self, value: Any) -> None:
         to = self.target
-        write(to.out, value, to.mask, to.accum, to.replace, self.keys, self.submask)
+        write(to.out, value, to.mask, to.accum, to.replace, self.keys, submask=self.submask)
 
     update = __lshift__
 

@@ -149,12 +149,9 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
         return (self._size,)
 
     @property
+    @alone
     def nvals(self) -> int:
         """Number of entries."""
-        return self._count()
-
-    @alone
-    def _count(self) -> int:
         if self._engine is None:
             if self._everywhere is not None:
                 return self._size

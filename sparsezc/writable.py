@@ -148,12 +148,10 @@ class Writable(Operand):
     def __setitem__(self, keys: Any, value: Any, **options: Any) -> None:
         if options:
             check_options(options)
-        keys = ready(keys)
-        write(self, value, None, None, False, lambda: self._indexed(keys))
+        write(self, value, None, None, False, ready(keys), parsed=False)
 
     def __delitem__(self, keys: Any) -> None:
-        keys = ready(keys)
-        write(self, self._deletion(), None, None, False, lambda: self._indexed(keys))
+        write(self, self._deletion(), None, None, False, ready(keys), parsed=False)
 
 
 WholeAtFork(Writable)

@@ -62,12 +62,12 @@ converted to ``op.type``, the result is of ``expression.dtype`` and is converted
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from sparsezc import engines, locks
+from sparsezc import engines
 from sparsezc.errors import DimensionMismatch
-from sparsezc.expression import Expression, IndexList, Operand, Unrun, ready, says_shape
+from sparsezc.expression import Expression, Operand, Unrun, ready, says_shape
+from sparsezc.locks import take
 from sparsezc.mask import Mask
 from sparsezc.semirings.operators import TypedOp
 
@@ -96,7 +96,9 @@ def write(
     mask: Mask | None,
     accum: TypedOp | None,
     replace: bool,
-    place: Callable[[], tuple[IndexList, ...]] | tuple[IndexList, ...] | None = None,
+    keys: Any = None,
+    *,
+    parsed: bool = True,
     submask: bool = False,
 ) -> None:
     """Run an expression into an output: the one place where anything runs, with the locks of all that take part.
@@ -108,8 +110,8 @@ def write(
         An expression, or what `out` makes one of.
     mask, accum, replace
         How it is written.
-    place : index lists, or a function that gives them, optional
-        Where in `out` the value is assigned; without it, everywhere.
+    keys : optional
+        Where in `out` the value is assigned: index lists, or as a user gave them if not `parsed`.
     submask : bool
         Whether the mask is of the region's shape.
 
@@ -132,48 +134,54 @@ def write(
         value, parts = ready(value), ()
     held: list[Any] = []
     try:
-        locks.take(held, (out, *parts) if mask is None else (out, mask.parent, *parts))
-        if place is not None:
-            keys = place if isinstance(place, tuple) else place()
-            value = out._assignment(keys, value, mask, submask)
-        _write(out, value, mask, accum, replace)
+        take(held, (out, *parts) if mask is None else (out, mask.parent, *parts))
+        if keys is not None:
+            value = out._assignment(keys if parsed else out._indexed(keys), value, mask, submask)
+        elif type(value) is not Expression or not value.shape:
+            value = _expressed(out, value, accum)
+            if value is None:
+                return
+        if value.shape != out.shape or (mask is not None and mask.parent.shape != value.mask_shape):
+            raise _misfit(out, value, mask)
+        if value.operation == "aggregate":
+            last = value.operands[1].run()
+            if not value.shape:
+                out._receive(value, last, accum)
+                return
+            value = last
+        if out._engine is None and mask is None and accum is None and out._postpone(value):
+            return
+        _place(out, value, mask).run(value, out, mask, accum, replace)
+        if out.ndim == 2:
+            out._changed()
     finally:
         for lock in held:
             lock.release()
 
 
-def _write(out: Any, value: Any, mask: Mask | None, accum: TypedOp | None, replace: bool) -> None:
-    """Run a statement whose objects no other thread changes."""
+def _expressed(out: Any, value: Any, accum: TypedOp | None) -> Any:
+    """The expression that writes a value, or None where a Scalar has taken it."""
     if type(value) is not Expression and isinstance(value, Unrun):
         element = accum is not None and not out.ndim  # python-graphblas takes no unread element into an accumulator
         value = value.operand("an accumulated element") if element else value.expression
-    if type(value) is not Expression:
-        if not out.ndim:
-            out._take(value, accum)
-            return
-        value = out._express(value)
-    elif not value.shape and out.ndim:
-        value = out._express(value.operand("a Scalar as a value"))
+    if type(value) is Expression:
+        return value if value.shape or not out.ndim else out._express(value.operand("a Scalar as a value"))
+    if out.ndim:
+        return out._express(value)
+    return out._take(value, accum)
+
+
+def _misfit(out: Any, value: Expression, mask: Mask | None) -> Exception:
+    """The error of a result, or else of a mask, that has another shape than is needed."""
     if value.shape != out.shape:
         text = f"{out.name} is a {says_shape(out.shape)}; {value.operation} makes a {says_shape(value.shape)}"
-        raise (TypeError if len(value.shape) != out.ndim else DimensionMismatch)(text)
-    if mask is not None and mask.parent.shape != value.mask_shape:
-        text = f"mask {mask.name} is of a {says_shape(mask.parent.shape)}; writing to {out.name} here needs that of a "
-        if mask.parent.ndim > out.ndim:
-            text = f"Mask object must be type Vector: {text}"
-        wrong = TypeError if mask.parent.ndim != len(value.mask_shape) else DimensionMismatch
-        raise wrong(text + says_shape(value.mask_shape))
-    if value.operation == "aggregate":
-        last = value.operands[1].run()
-        if not value.shape:
-            out._receive(value, last, accum)
-            return
-        value = last
-    if out._engine is None and mask is None and accum is None and out._postpone(value):
-        return
-    _place(out, value, mask).run(value, out, mask, accum, replace)
-    if out.ndim == 2:
-        out._changed()
+        return (TypeError if len(value.shape) != out.ndim else DimensionMismatch)(text)
+    assert mask is not None
+    text = f"mask {mask.name} is of a {says_shape(mask.parent.shape)}; writing to {out.name} here needs that of a "
+    if mask.parent.ndim > out.ndim:
+        text = f"Mask object must be type Vector: {text}"
+    wrong = TypeError if mask.parent.ndim != len(value.mask_shape) else DimensionMismatch
+    return wrong(text + says_shape(value.mask_shape))
 
 
 def _place(out: Any, expression: Expression, mask: Mask | None) -> Engine:
