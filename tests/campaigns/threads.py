@@ -278,7 +278,9 @@ class Player:
     def do_mask(self) -> None:
         s = self.s
         found = self.pick(
-            lambda: (s.some.S & s.tagged.S).new().nvals, lambda: N - (~s.some.S).new().nvals, lambda: s.some.S.new().nvals
+            lambda: (s.some.S & s.tagged.S).new().nvals,
+            lambda: N - (~s.some.S).new().nvals,
+            lambda: s.some.S.new().nvals,
         )()
         need(found == N // 2, "a mask of", found)
 

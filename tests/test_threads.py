@@ -1,0 +1,199 @@
+"""Threads that share objects: every answer is that of some order of the calls, and none waits for ever.
+
+What may end the process runs in one of its own; ``tests/campaigns/threads.py`` tries far more.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sparsezc as gb
+from sparsezc.engines.gpu import launch
+from sparsezc.locks import hold
+
+ROOT = Path(__file__).resolve().parent.parent
+SECONDS = 60.0  # a thread that has not ended by then waits for ever
+
+_PLAY = """
+import numpy as np
+import sparsezc as gb
+from tests.campaigns.threads import play
+{before}
+for seed in {seeds}:
+    tried, said = play(np.random.default_rng(seed), {calls}, {engine!r})
+    assert said is None, said
+print(sum(tried.values()))
+"""
+_EMULATED = """
+from sparsezc import device
+from tests.emulator.device import EmulatedDevice
+device.use(EmulatedDevice())
+gb.config.set(fallback="silent")
+"""
+
+
+def together(*calls: Callable[[], Any]) -> list[Any]:
+    """The answers of calls that begin at once, each in a thread of its own."""
+    answers: list[Any] = [None] * len(calls)
+    start = threading.Barrier(len(calls))
+
+    def run(k: int) -> None:
+        start.wait()
+        try:
+            answers[k] = calls[k]()
+        except Exception as error:
+            answers[k] = error
+
+    threads = [threading.Thread(target=run, args=(k,), daemon=True) for k in range(len(calls))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(SECONDS)
+    assert not any(thread.is_alive() for thread in threads), "threads wait for each other"
+    return answers
+
+
+def again(count: int, call: Callable[[], Any]) -> Callable[[], None]:
+    def run() -> None:
+        for _ in range(count):
+            call()
+
+    return run
+
+
+def played(seeds: range, calls: int, engine: str, before: str = "") -> None:
+    program = _PLAY.format(seeds=list(seeds), calls=calls, engine=engine, before=before)
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert int(done.stdout) > 0
+
+
+def test_any_calls_from_eight_threads_on_the_same_objects() -> None:
+    played(range(4), 40, "cpu")
+
+
+def test_the_same_on_the_gpu_engine(request: pytest.FixtureRequest) -> None:
+    from tests.emulator.device import why_unavailable
+
+    if reason := why_unavailable():
+        pytest.skip(reason)
+    played(range(1), 6, "gpu", _EMULATED)
+
+
+def test_no_update_is_lost() -> None:
+    v, A, s = gb.Vector.from_scalar(0, 3, int), gb.Matrix.from_coo([0], [1], [0], nrows=3, ncols=3), gb.Scalar(int)
+    s << 0
+
+    def add() -> None:
+        v(gb.binary.plus)[1] << 1
+        v << v.apply(gb.binary.plus, 1)
+        A(gb.binary.plus) << A.apply(gb.unary.one)
+        s(gb.binary.plus) << 1
+
+    together(*[again(100, add)] * 4)
+    assert (v.to_dense().tolist(), A[0, 1].value, s.value) == ([400, 800, 400], 400, 400)
+
+
+def test_elements_written_before_there_is_a_store_are_not_lost() -> None:
+    for _ in range(20):
+        v = gb.Vector(int, 16)
+        together(*(lambda k=k: [v.__setitem__(i, i) for i in (k, k + 8)] for k in range(8)), lambda: v.nvals, v.to_coo)
+        assert v.to_dict() == {i: i for i in range(16)}
+
+
+def test_two_that_need_each_other_do_not_wait_for_each_other() -> None:
+    u, v = gb.Vector.from_scalar(1, 3, int), gb.Vector.from_scalar(1, 3, int)
+    A, B = gb.Matrix.from_dense([[1, 2], [3, 4]]), gb.Matrix.from_dense([[1, 2], [3, 4]])
+    pairs: list[Callable[[Any, Any], Any]] = [
+        lambda a, b: a.isequal(b),
+        lambda a, b: a(b.S) << b,
+        lambda a, b: a << a.ewise_mult(b),
+        lambda a, b: a.dup(mask=b.S),
+        lambda a, b: (a.S & b.S).new(),
+        lambda a, b: (a.S | b.S).new(),
+        lambda a, b: a(a.S, input_mask=None) << b,
+    ]
+    for call in pairs:
+        for x, y in ((u, v), (A, B)):
+            together(again(40, lambda: call(x, y)), again(40, lambda: call(y, x)))  # noqa: B023
+    together(again(40, lambda: A.setdiag(u[:2].new())), again(40, lambda: u << A.reduce_scalar()))
+
+
+def test_an_index_or_a_value_that_is_read_first_waits_for_no_statement() -> None:
+    u, v = gb.Vector.from_scalar(1, 3, int), gb.Vector.from_scalar(1, 3, int)
+
+    def exchange(a: Any, b: Any) -> None:
+        a[b[0]] = 1
+        a[:] = [b[0], 1, b[2]]
+        a[[0, 2]] = b[[0, 2]]
+
+    assert together(again(60, lambda: exchange(u, v)), again(60, lambda: exchange(v, u))) == [None, None]
+    assert u.to_dense().tolist() == v.to_dense().tolist() == [1, 1, 1]
+
+
+def test_objects_of_their_own_do_not_wait() -> None:
+    u, v = gb.Vector.from_scalar(1, 3), gb.Vector.from_scalar(1, 3)
+    with hold(u):
+        assert together(lambda: v.nvals, lambda: v << v.apply(gb.unary.ainv)) == [3, None]
+
+
+def test_what_an_expression_computed_is_given_to_the_thread_that_asked() -> None:
+    x = gb.Vector.from_scalar(1, 3, int).apply(gb.unary.identity)
+    mine = x.computed("a test")
+    (other,) = together(x.new)
+    assert other is not mine
+    x = gb.Vector.from_scalar(1, 3, int).apply(gb.unary.identity)
+    mine = x.computed("a test")
+    assert x.new() is mine
+
+
+def test_settings_come_back_in_whatever_order_blocks_end() -> None:
+    first = gb.config.set(fallback="error")
+    second = gb.config.set(fallback="silent")
+    first.__exit__(None, None, None)
+    assert gb.config.fallback == "silent"
+    second.__exit__(None, None, None)
+    assert gb.config.fallback == "warn"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_fork_waits_for_the_statements_of_other_threads() -> None:
+    v = gb.Vector.from_scalar(1, 3, int)
+    taken, go = threading.Event(), threading.Event()
+
+    def keep() -> None:
+        with hold(v):
+            taken.set()
+            go.wait(0.3)
+
+    thread = threading.Thread(target=keep)
+    thread.start()
+    taken.wait()
+    pid = os.fork()
+    if not pid:
+        signal.alarm(20)
+        os._exit(0 if v.nvals == 3 else 1)
+    thread.join()
+    assert os.waitpid(pid, 0)[1] == 0
+    assert v.nvals == 3
+
+
+def test_objects_of_the_gpu_engine_have_its_lock(gpu: Any) -> None:
+    A = gb.Matrix.from_coo([0], [1], [1.0], nrows=2, ncols=2)
+    own = A._lock
+    B, v = A.to("gpu"), gb.Vector.from_scalar(1.0, 2)
+    assert B._lock is B.T._lock is launch.lock and own is A._lock is not launch.lock
+    v << B.mxv(v)  # brings it there
+    assert v._lock is B.dup()._lock is v.dup()._lock is launch.lock
