@@ -2,8 +2,8 @@
 
 Each Matrix, Vector and Scalar has a lock in ``_lock``, which its transpose shares; objects of an engine whose launches
 share state have the engine's (``Engine.lock``). A call takes the locks of all objects that it reads or writes before it
-looks at any, and keeps them to its end. It waits for a lock only while it has none, or takes them in the order of their
-addresses, so no two calls wait for each other. All are reentrant: what a call runs within itself may take them again.
+looks at any, and keeps them to its end. It takes them as they come while it has to wait for none, else in the order of
+their addresses, so no two calls wait for each other. All are reentrant: a call within a call may take them again.
 """
 
 from __future__ import annotations
@@ -22,38 +22,20 @@ new = threading.RLock
 
 
 def take(held: list[Any], objects: Iterable[Any]) -> None:
-    """Take the locks of `objects` and append them to `held`, which the caller releases, whatever comes.
+    """Take the locks of `objects` in their order and append them to `held`, which the caller releases, whatever comes.
 
     An object whose ``_lock`` is None, as of an index list, needs none.
     """
-    before, last = len(held), None
-    for x in objects:
-        lock = x._lock
-        if lock is last or lock is None:
-            continue
-        if not lock.acquire(False):
-            break
-        held.append(lock)
-        last = lock
-        if x._lock is not lock:  # it has moved to an engine with a lock of its own
-            break
-    else:
-        return
-    while len(held) > before:
-        held.pop().release()
-    _take_in_order(held, objects)
-
-
-def _take_in_order(held: list[Any], objects: Iterable[Any]) -> None:
-    before, objects = len(held), tuple(objects)
+    objects, before = tuple(objects), len(held)
     while True:
-        locks = sorted({x._lock for x in objects} - {None}, key=id)
-        for lock in locks:
+        locks = {x._lock for x in objects}
+        locks.discard(None)
+        for lock in sorted(locks, key=id):
             lock.acquire()
             held.append(lock)
-        if {x._lock for x in objects} - {None} <= set(locks):
+        if locks.issuperset([x._lock for x in objects if x._lock is not None]):
             return
-        while len(held) > before:
+        while len(held) > before:  # one has moved to an engine with a lock of its own
             held.pop().release()
 
 
@@ -109,7 +91,7 @@ class WholeAtFork:
 
     def _before(self) -> None:
         if threading.active_count() > 1:
-            _take_in_order(self._held, [x for x in gc.get_objects() if issubclass(type(x), self._kind)])
+            take(self._held, [x for x in gc.get_objects() if issubclass(type(x), self._kind)])
 
     def _after(self) -> None:
         while self._held:

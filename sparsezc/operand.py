@@ -27,6 +27,7 @@ class Operand(Infix):
     _store: Any
     _transposed: ClassVar[bool] = False
     _lock: Any  # locks.py
+    _shape: tuple[int, ...]  # what `shape` is, of what can be written to
     _stored: ClassVar[bool] = True  # whether an engine holds the content
     # The classes by number of dimensions: an expression makes the one that its shape asks for.
     _kinds: ClassVar[dict[int, Any]] = {}

@@ -58,6 +58,7 @@ class Scalar(Writable):
     __slots__ = ("_is_cscalar", "_value")
     ndim = 0
     _stored = False
+    _shape = ()
 
     def __init__(self, dtype: Any = FP64, *, is_cscalar: bool = False, name: str | None = None) -> None:
         self.dtype = lookup(dtype)

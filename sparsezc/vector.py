@@ -63,14 +63,14 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
     array([1.5, 0. , 2.5, 7. ])
     """
 
-    __slots__ = ("_everywhere", "_pending", "_size")
+    __slots__ = ("_everywhere", "_pending", "_shape")
     ndim = 1
     ss = Accessor()
 
     def __init__(self, dtype: Any = FP64, size: int = 0, *, name: str | None = None) -> None:
         self.dtype = lookup(dtype)
         self.name = f"v_{next(_numbers)}" if name is None else name
-        self._size = arrays.size(size, "Vector: size")
+        self._shape: tuple[int, ...] = (arrays.size(size, "Vector: size"),)
         self._engine = None
         self._store = None
         self._lock = locks.new()
@@ -84,7 +84,7 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
         made: Vector = cls.__new__(cls)
         made.dtype = dtype
         made.name = f"v_{next(_numbers)}" if name is None else name
-        made._size = shape[0]
+        made._shape = shape
         made._engine = made._store = made._everywhere = None
         made._pending = []
         made._lock = locks.new()
@@ -101,7 +101,7 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
         """A square matrix with an entry (i, v(i)) for each entry of this vector of positions; its values are true."""
         engine, store = self._need()
         kind: Any = Operand._kinds[2]
-        matrix: Matrix = kind._from_store(engine, engine.pointers(store), BOOL, (self._size, self._size))
+        matrix: Matrix = kind._from_store(engine, engine.pointers(store), BOOL, (self._shape[0], self._shape[0]))
         return matrix
 
     def _settle(self, engine: Engine) -> None:
@@ -109,9 +109,9 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
         if old is engine:
             return
         if old is None:
-            self._put(engine, engine.new_vector(self.dtype, self._size))
+            self._put(engine, engine.new_vector(self.dtype, self._shape[0]))
         else:
-            self._put(engine, engine.vector_from_coo(*old.vector_to_coo(content), self.dtype, self._size))
+            self._put(engine, engine.vector_from_coo(*old.vector_to_coo(content), self.dtype, self._shape[0]))
         if self._everywhere is not None:
             value, self._everywhere = self._everywhere, None
             engine.run(self._express(value), self, None, None, False)
@@ -141,12 +141,12 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
     @property
     def size(self) -> int:
         """Number of positions."""
-        return self._size
+        return self._shape[0]
 
     @property
     def shape(self) -> tuple[int, ...]:
         """``(size,)``."""
-        return (self._size,)
+        return self._shape
 
     @property
     @alone
@@ -154,7 +154,7 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
         """Number of entries."""
         if self._engine is None:
             if self._everywhere is not None:
-                return self._size
+                return self._shape[0]
             return len({expression.operands[1].key for expression in self._pending})
         return self._engine.nvals(self._store)
 
@@ -239,10 +239,10 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
     def _build(self, indices: Any, values: Any, dup_op: Any, clear: bool, size: int | None) -> None:
         if not clear and self.nvals:
             raise OutputNotEmpty(f"{self.name}.build: there are {self.nvals} entries; clear=True removes them")
-        size = self._size if size is None else size
+        size = self._shape[0] if size is None else size
         made = Vector.from_coo(indices, values, self.dtype, size=size, dup_op=dup_op)
         self.clear()
-        if size != self._size:
+        if size != self._shape[0]:
             self.resize(size)
         self << made
 
@@ -254,7 +254,7 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
     @alone
     def __reduce__(self) -> tuple[Any, ...]:
         at, values = self.to_coo()
-        return _unpickle, (at, values, self.dtype, self._size, self.name)
+        return _unpickle, (at, values, self.dtype, self._shape[0], self.name)
 
     def _repr_html_(self) -> str:
         return html(self)
@@ -274,7 +274,7 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
             self._need()
         if self._engine is not None:
             self._engine.resize(self._store, size)
-        self._size = size
+        self._shape = (size,)
 
     @alone
     def wait(self, how: str = "materialize") -> Vector:
@@ -314,10 +314,10 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
 
     # What writing needs
     def _indexed(self, keys: Any) -> tuple[IndexList, ...]:
-        return indices.parse(keys, (self._size,), self.name)
+        return indices.parse(keys, self._shape, self.name)
 
     def _express(self, value: Any) -> Expression:
-        return ops.assign(self, (IndexList("all", None, self._size),), value)
+        return ops.assign(self, (IndexList("all", None, self._shape[0]),), value)
 
     def _assignment(self, keys: tuple[IndexList, ...], value: Any, mask: Mask | None, submask: bool) -> Expression:
         return ops.assign(self, keys, value, mask, submask)

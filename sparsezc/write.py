@@ -132,16 +132,33 @@ def write(
         parts = (value,)
     else:
         value, parts = ready(value), ()
+    participants = (out, *parts) if mask is None else (out, mask.parent, *parts)
     held: list[Any] = []
+    last = None
     try:
-        take(held, (out, *parts) if mask is None else (out, mask.parent, *parts))
+        for x in participants:
+            lock = x._lock
+            if lock is last or lock is None:
+                continue
+            if not lock.acquire(False):
+                break
+            held.append(lock)
+            last = lock
+            if x._lock is not lock:  # it has moved to an engine with a lock of its own
+                break
+        else:
+            participants = ()
+        if participants:  # another thread has one: in the order in which nobody waits for each other
+            while held:
+                held.pop().release()
+            take(held, participants)
         if keys is not None:
             value = out._assignment(keys if parsed else out._indexed(keys), value, mask, submask)
         elif type(value) is not Expression or not value.shape:
             value = _expressed(out, value, accum)
             if value is None:
                 return
-        if value.shape != out.shape or (mask is not None and mask.parent.shape != value.mask_shape):
+        if value.shape != out._shape or (mask is not None and mask.parent._shape != value.mask_shape):
             raise _misfit(out, value, mask)
         if value.operation == "aggregate":
             last = value.operands[1].run()

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -106,9 +107,13 @@ def test_no_update_is_lost() -> None:
 
 
 def test_elements_written_before_there_is_a_store_are_not_lost() -> None:
+    def write(v: Any, k: int) -> None:
+        v[k] = k
+        v[k + 8] = k + 8
+
     for _ in range(20):
         v = gb.Vector(int, 16)
-        together(*(lambda k=k: [v.__setitem__(i, i) for i in (k, k + 8)] for k in range(8)), lambda: v.nvals, v.to_coo)
+        together(*(partial(write, v, k) for k in range(8)), v.dup, v.to_coo)
         assert v.to_dict() == {i: i for i in range(16)}
 
 
@@ -194,6 +199,7 @@ def test_objects_of_the_gpu_engine_have_its_lock(gpu: Any) -> None:
     A = gb.Matrix.from_coo([0], [1], [1.0], nrows=2, ncols=2)
     own = A._lock
     B, v = A.to("gpu"), gb.Vector.from_scalar(1.0, 2)
-    assert B._lock is B.T._lock is launch.lock and own is A._lock is not launch.lock
+    assert B._lock is B.T._lock is launch.lock
+    assert own is A._lock is not launch.lock
     v << B.mxv(v)  # brings it there
     assert v._lock is B.dup()._lock is v.dup()._lock is launch.lock

@@ -1,7 +1,7 @@
 """Threads: eight of them call methods of the same objects, and every answer must be that of some order of the calls.
 
 What is shared is made so that the order can be told, or does not matter: sums that only grow by known numbers, contents
-that each statement writes whole with a number of its own, totals that no statement changes, places that one thread owns.
+that each statement writes whole with a number of its own, totals that no statement changes, places that one thread has.
 The judge is Python's own arithmetic.
 """
 
