@@ -66,11 +66,15 @@ def alone(method: _Method) -> _Method:
     @wraps(method)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         lock = self._lock
-        with lock:
-            if self._lock is lock:
-                return method(self, *args, **kwargs)
-        with hold(self):
+        lock.acquire()  # with half of what `with lock` takes
+        while self._lock is not lock:  # it has moved to an engine with a lock of its own
+            lock.release()
+            lock = self._lock
+            lock.acquire()
+        try:
             return method(self, *args, **kwargs)
+        finally:
+            lock.release()
 
     return call  # type: ignore[return-value]
 

@@ -132,26 +132,27 @@ def write(
         parts = (value,)
     else:
         value, parts = ready(value), ()
-    participants = (out, *parts) if mask is None else (out, mask.parent, *parts)
-    held: list[Any] = []
-    last = None
+    last = out._lock
+    last.acquire()  # a call within a call, which has locks, has this one or is the only one to know the output
+    held = [last]
     try:
-        for x in participants:
+        alone = out._lock is last  # else it has moved to an engine with a lock of its own
+        if mask is not None and mask.parent._lock is not last:
+            parts = (mask.parent, *parts)
+        for x in parts:
             lock = x._lock
             if lock is last or lock is None:
                 continue
             if not lock.acquire(False):
+                alone = False
                 break
             held.append(lock)
+            alone = alone and x._lock is lock
             last = lock
-            if x._lock is not lock:  # it has moved to an engine with a lock of its own
-                break
-        else:
-            participants = ()
-        if participants:  # another thread has one: in the order in which nobody waits for each other
+        if not alone:
             while held:
                 held.pop().release()
-            take(held, participants)
+            take(held, (out, *parts))
         if keys is not None:
             value = out._assignment(keys if parsed else out._indexed(keys), value, mask, submask)
         elif type(value) is not Expression or not value.shape:
