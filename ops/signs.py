@@ -132,9 +132,9 @@ class Pair(Unrun):
         )
 
     @property
-    def parts(self) -> tuple[Any, ...]:
+    def _parts(self) -> tuple[Any, ...]:
         """What both operands read."""
-        return tuple(part for x in self.sides for part in (x.parts if isinstance(x, Unrun) else (x,)))
+        return tuple(part for x in self.sides for part in (x._parts if isinstance(x, Unrun) else (x,)))
 
     def computed(self, need: str) -> Any:
         """The result without an operator; refused first where none is meant without saying."""

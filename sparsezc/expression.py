@@ -70,7 +70,7 @@ class Unrun(Infix):
         raise NotImplementedError
 
     @property
-    def parts(self) -> tuple[Any, ...]:
+    def _parts(self) -> tuple[Any, ...]:
         """The objects that it reads."""
         raise NotImplementedError
 
@@ -257,7 +257,7 @@ class Expression(Unrun):
         return self
 
     @property
-    def parts(self) -> tuple[Any, ...]:
+    def _parts(self) -> tuple[Any, ...]:
         """Its operands."""
         return self.operands
 

@@ -128,7 +128,7 @@ def _objects(x: Any) -> list[Any]:
     if isinstance(x, list | tuple):
         return [found for each in x for found in _objects(each)]
     if isinstance(x, Unrun):
-        return list(x.parts)
+        return list(x._parts)
     return [x.parent] if isinstance(x, Mask) else [x] if isinstance(x, Operand) else []
 
 

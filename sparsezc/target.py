@@ -151,7 +151,7 @@ class Position(Unrun):
         return ResolvedIndexes(self.parent, self.keys)
 
     @property
-    def parts(self) -> tuple[Any, ...]:
+    def _parts(self) -> tuple[Any, ...]:
         """What it is a part of."""
         return (self.parent,)
 

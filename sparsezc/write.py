@@ -127,7 +127,7 @@ def write(
     if type(value) is Expression:
         parts = value.operands
     elif isinstance(value, Unrun):
-        parts = value.parts
+        parts = value._parts
     elif isinstance(value, Operand):
         parts = (value,)
     else:
