@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sparsezc import device
 from sparsezc.config import config
 from sparsezc.csr import Csr
-from sparsezc.engines.gpu import elementwise, heads, launch, matrices, orders
+from sparsezc.engines.gpu import elementwise, fits, heads, launch, matrices, orders
 from sparsezc.engines.gpu.hosted import HostStore, host_engine
 from sparsezc.engines.gpu.replay import Depth, Limit, Replay
 from sparsezc.engines.gpu.stores import MatrixStore, VectorStore
@@ -87,6 +87,7 @@ class Keeper:
             store.clear()
 
     def resize(self, store: Any, *shape: int) -> None:
+        fits.resized()
         if isinstance(store, HostStore):
             store.store.resize(*shape)
             return
