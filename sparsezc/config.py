@@ -293,6 +293,6 @@ class _Restore:
                     inner._before[key] = value
 
 
-_changing = locks.new()
+_changing = locks.shared()
 _blocks: list[weakref.ref[_Restore]] = []  # in the order in which they changed settings
 config = Config()

@@ -385,7 +385,7 @@ def _import_cupy() -> Any:
 
 _current: Device | None = None
 _reason: str | None = None
-_starting = locks.new()
+_starting = locks.shared()
 
 
 def current() -> Device:

@@ -15,7 +15,9 @@ from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any, TypeVar
 
-__all__ = ["WholeAtFork", "alone", "hold", "new", "take"]
+from sparsezc.errors import InvalidObject
+
+__all__ = ["FreeAfterFork", "alone", "hold", "new", "shared", "take"]
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 new = threading.RLock
@@ -79,8 +81,30 @@ def alone(method: _Method) -> _Method:
     return call  # type: ignore[return-value]
 
 
-class WholeAtFork:
-    """Have a fork wait for the calls that other threads are in, so that the child finds every object whole and free.
+def shared() -> Any:
+    """A lock of the whole process, for a module to keep."""
+    lock = new()
+    _shared.append(lock)
+    return lock
+
+
+_shared: list[Any] = []
+
+
+class _Lost:
+    """The engine of an object that another thread was in a call on when the process forked: it may be half changed."""
+
+    lock = None
+
+    def __getattr__(self, name: str) -> Any:
+        raise InvalidObject(
+            "this object was in a call of another thread when the process forked, so this process has no whole copy;"
+            " fork (or start multiprocessing's pool) while no other thread is in a call, or use its 'spawn' method"
+        )
+
+
+class FreeAfterFork:
+    """Have a forked process, which has one thread, wait for none of the others.
 
     Parameters
     ----------
@@ -90,13 +114,26 @@ class WholeAtFork:
 
     def __init__(self, kind: type) -> None:
         self._kind = kind
-        self._held: list[Any] = []
-        os.register_at_fork(before=self._before, after_in_parent=self._after, after_in_child=self._after)
+        self._several = False
+        os.register_at_fork(before=self._before, after_in_child=self._after)
 
     def _before(self) -> None:
-        if threading.active_count() > 1:
-            take(self._held, [x for x in gc.get_objects() if issubclass(type(x), self._kind)])
+        self._several = threading.active_count() > 1
 
     def _after(self) -> None:
-        while self._held:
-            self._held.pop().release()
+        if not self._several:
+            return
+        lost = [x for x in gc.get_objects() if issubclass(type(x), self._kind) and not _is_free(x._lock)]
+        for lock in _shared:
+            lock._at_fork_reinit()
+        for x in lost:
+            x._lock = new()
+            if x._stored:
+                x._engine = _Lost()
+
+
+def _is_free(lock: Any) -> bool:
+    if not lock.acquire(False):
+        return False
+    lock.release()
+    return True

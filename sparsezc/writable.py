@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sparsezc.expression import Expression, IndexList, Operand, Unrun, ready
-from sparsezc.locks import WholeAtFork
+from sparsezc.locks import FreeAfterFork
 from sparsezc.mask import Mask, as_mask, to_mask
 from sparsezc.options import check as check_options
 from sparsezc.resolve import resolve
@@ -154,4 +154,4 @@ class Writable(Operand):
         write(self, self._deletion(), None, None, False, ready(keys), parsed=False)
 
 
-WholeAtFork(Writable)
+FreeAfterFork(Writable)

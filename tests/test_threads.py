@@ -18,7 +18,10 @@ from typing import Any
 import pytest
 
 import sparsezc as gb
+from sparsezc.config import _changing
+from sparsezc.engines import native
 from sparsezc.engines.gpu import launch
+from sparsezc.errors import InvalidObject
 from sparsezc.locks import hold
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -174,14 +177,14 @@ def test_settings_come_back_in_whatever_order_blocks_end() -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_a_fork_waits_for_the_statements_of_other_threads() -> None:
-    v = gb.Vector.from_scalar(1, 3, int)
+def test_a_forked_process_waits_for_no_other_thread() -> None:
+    u, v = gb.Vector.from_scalar(1, 3, int), gb.Vector.from_scalar(1, 3, int)
     taken, go = threading.Event(), threading.Event()
 
     def keep() -> None:
-        with hold(v):
+        with hold(v), native.making, _changing:
             taken.set()
-            go.wait(0.3)
+            go.wait(SECONDS)
 
     thread = threading.Thread(target=keep)
     thread.start()
@@ -189,10 +192,29 @@ def test_a_fork_waits_for_the_statements_of_other_threads() -> None:
     pid = os.fork()
     if not pid:
         signal.alarm(20)
-        os._exit(0 if v.nvals == 3 else 1)
-    thread.join()
+        try:
+            os._exit(_in_child(u, v))
+        finally:
+            os._exit(4)
     assert os.waitpid(pid, 0)[1] == 0
+    go.set()
+    thread.join()
     assert v.nvals == 3
+
+
+def _in_child(u: Any, v: Any) -> int:
+    """0 where what was free is whole, and what was not says so."""
+    with gb.config.set(mapnumpy=True), native.making:
+        u[1] = 5
+    if u.to_dense().tolist() != [1, 5, 1]:
+        return 1
+    for call in (v.to_coo, lambda: v.nvals, lambda: u << v, lambda: v << 1):
+        try:
+            call()
+        except InvalidObject:
+            continue
+        return 2
+    return 0
 
 
 def test_objects_of_the_gpu_engine_have_its_lock(gpu: Any) -> None:

@@ -15,7 +15,7 @@ from sparsezc.semirings import user_types
 from sparsezc.semirings.operators import TypedOp
 from sparsezc.semirings.types import DataType, cast, lookup
 
-making = locks.new()  # held where python-graphblas is started, or asked for a type or an operator for the first time
+making = locks.shared()  # held where python-graphblas is started, or asked for a type or an operator for the first time
 gb: Any = None  # python-graphblas, imported when the engine starts
 
 

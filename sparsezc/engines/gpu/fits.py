@@ -12,13 +12,13 @@ from typing import Any
 from sparsezc.errors import DimensionMismatch
 from sparsezc.expression import says_shape
 
-_any_resized = False
+any_resized = False  # whether any object of the engine ever was
 
 
 def resized() -> None:
     """Note that an object has another shape."""
-    global _any_resized
-    _any_resized = True
+    global any_resized
+    any_resized = True
 
 
 def check(e: Any) -> None:
@@ -29,7 +29,7 @@ def check(e: Any) -> None:
     DimensionMismatch
         One was resized since the expression was made.
     """
-    rule = _RULES.get(e.operation) if _any_resized else None
+    rule = _RULES.get(e.operation)
     if rule is None or rule(e.shape, *e.operands):
         return
     shapes = ", ".join(f"{x.name} is a {says_shape(x.shape)}" for x in e.operands if x._stored)

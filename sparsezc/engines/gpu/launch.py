@@ -17,7 +17,7 @@ from sparsezc.semirings.types import DataType
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 #: Of the whole engine: launches go to one stream, and spares, orders, caches and recordings are all launches'.
-lock = locks.new()
+lock = locks.shared()
 THREADS = 256  # of a block: what every kernel's __launch_bounds__ says
 #: The type that stands for all of a size, where values are moved only.
 BY_SIZE = {1: "u8", 2: "u16", 4: "u32", 8: "u64", 16: "c128"}

@@ -41,7 +41,8 @@ class GpuEngine(Keeper):
     lock = launch.lock
 
     def run(self, expression: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
-        fits.check(expression)
+        if fits.any_resized:
+            fits.check(expression)
         native: _Native | None = matrix_results.run if out.ndim == 2 else _NATIVE.get(expression.operation)
         if _is_foreign(expression, out, mask, accum):
             native = None
