@@ -22,7 +22,7 @@ from tests.campaigns.frame import Failure, Trial
 
 DEADLINE = 120.0
 MEMORY = None
-THREADS, CALLS = 8, 40  # of one trial
+THREADS, CALLS = 8, 20  # of one trial
 N = 12  # size of the shared objects
 TOTAL = 1000  # of `bank` and of `square`, whatever is done to them
 
