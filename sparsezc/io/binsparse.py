@@ -6,7 +6,6 @@ Source: https://graphblas.org/binsparse-specification, version 0.1.
 
 from __future__ import annotations
 
-import json
 import os
 from functools import partial
 from pathlib import Path
@@ -16,17 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.csr import Csr
-from sparsezc.errors import DomainMismatch, FileFormatError, GraphblasException, InvalidValue
+from sparsezc.errors import DomainMismatch, InvalidValue
 from sparsezc.io import paged, ready, stream
 from sparsezc.io.atomic import Output
-from sparsezc.io.binsparse_arrays import ALIASES, ARRAYS, MATRICES, VECTORS, Source, no_matrix, pieces
+from sparsezc.io.binsparse_arrays import ALIASES, ARRAYS, MATRICES, VECTORS, Source, by_rows, no_matrix, pieces
 from sparsezc.io.build import Edges, narrow_ids
 from sparsezc.io.holds import need_numbers
 from sparsezc.io.listing import Listing
 from sparsezc.io.optional import need
 from sparsezc.io.pieces import transposed
 from sparsezc.io.ready import type_name
-from sparsezc.io.source import existing
 from sparsezc.io.weights import Weights
 from sparsezc.semirings.types import lookup
 
@@ -72,15 +70,11 @@ def read_binsparse(
     >>> gb.io.read_binsparse("path.bsp.h5").nvals
     4
     """
-    h5py = need("h5py", "hdf5")
-    file_path = existing(path)
-    try:
-        with h5py.File(file_path, "r") as file:
-            return _made(Source(file_path, file if group is None else file[group]), name)
-    except FileFormatError:
-        raise
-    except (GraphblasException, *ready.DAMAGE) as error:
-        raise FileFormatError(f"{path} is no binsparse file, or damaged: {error}") from None
+    file_path = Path(path)
+    with ready.opening(file_path, group) as (file, known), ready.damage(file_path):
+        if known is not None:
+            known.verify()
+        return _made(Source(file), name)
 
 
 def _made(source: Source, name: str | None) -> Matrix | Vector:
@@ -89,26 +83,28 @@ def _made(source: Source, name: str | None) -> Matrix | Vector:
     from sparsezc.vector import Vector
 
     form, flipped = source.format, source.format in ("CSC", "COOC", "DCSC", "DMATC")
-    kind = form.replace("CSC", "CSR").replace("COOC", "COOR").replace("DMATC", "DMATR")
-    parts = [source.array(each) for each in ARRAYS[kind]]
     values = source.array("values")
-    made: Any
     if form in VECTORS:
         (size,) = source.shape
-        made = Vector.from_coo(parts[0] if parts else np.arange(size), values, size=size, name=name)
-        return made  # type: ignore[no-any-return]
+        at = source.ids("indices_0", size) if form == "CVEC" else np.arange(size)
+        return Vector.from_coo(at, values, size=size, name=name)
     nrows, ncols = source.shape
+    first, second = (ncols, nrows) if flipped else (nrows, ncols)  # what indices_0 and indices_1 are below
+    kind = by_rows(form)
     if kind == "DMATR":
-        shape = (ncols, nrows) if flipped else (nrows, ncols)
-        dense = np.broadcast_to(values, nrows * ncols).reshape(shape)
+        dense = np.broadcast_to(values, nrows * ncols).reshape(first, second)
         return Matrix.from_dense(dense.T if flipped else dense, name=name)
+    ids = source.ids("indices_1", second)
     if kind == "COOR":
-        rows, columns = parts[::-1] if flipped else parts
+        others = source.ids("indices_0", first)
+        rows, columns = (ids, others) if flipped else (others, ids)
         return Matrix.from_coo(rows, columns, values, nrows=nrows, ncols=ncols, name=name)
     makers: dict[str, Any] = {
         "CSR": Matrix.from_csr, "CSC": Matrix.from_csc, "DCSR": Matrix.from_dcsr, "DCSC": Matrix.from_dcsc,
     }  # fmt: skip
-    return makers[form](*parts, values, nrows=nrows, ncols=ncols, name=name)  # type: ignore[no-any-return]
+    some = [source.ids("indices_0", first)] if kind == "DCSR" else []
+    made: Matrix = makers[form](*some, source.offsets(), ids, values, nrows=nrows, ncols=ncols, name=name)
+    return made
 
 
 def write_binsparse(
@@ -151,9 +147,8 @@ def write_binsparse(
             ready.save(A._to_csr(), out)
         return
     whole = _matrix_parts(A._to_csr().place("host"), form) if isinstance(A, Matrix) else _vector_parts(A, form)
-    with Output(path) as out, paged.created(out.reserve()) as file:
-        paged.reserve(file, sum(part.nbytes for part in (*whole[0], whole[1])))
-        _put(file if group is None else file.create_group(group), form, A.shape, A.nvals, *whole)
+    with Output(path) as out, paged.Writer(out.reserve(), group) as writer:
+        _put(writer, form, A.shape, A.nvals, *whole)
 
 
 def _vector_parts(v: Any, form: str) -> tuple[list[NDArray[Any]], NDArray[Any], bool]:
@@ -178,7 +173,7 @@ def _matrix_parts(csr: Csr, form: str) -> tuple[list[NDArray[Any]], NDArray[Any]
 
 
 def _put(
-    group: Any,
+    writer: paged.Writer,
     form: str,
     shape: tuple[int, ...],
     nvals: int,
@@ -187,19 +182,19 @@ def _put(
     iso: bool,
 ) -> None:
     """Write arrays and descriptor."""
-    kind = form.replace("CSC", "CSR").replace("COOC", "COOR")
     kinds: dict[str, str] = {}
-    for name, part in zip(ARRAYS[kind], parts, strict=True):
-        group.create_dataset(name, data=part)
+    for name, part in zip(ARRAYS[by_rows(form)], parts, strict=True):
+        writer.array(name, part.size, part.dtype).write(part)
         kinds[name] = part.dtype.name
     iso = iso and nvals > 0
     kinds["values"] = type_name(values.dtype) if not iso else f"iso[{type_name(values.dtype)}]"
-    group.create_dataset("values", data=paged.plain(np.ascontiguousarray(values[: 1 if iso else nvals])))
+    some = values[: 1 if iso else nvals]
+    writer.array("values", some.size, some.dtype).write(some)
     descriptor = {
         "version": _VERSION, "format": form, "shape": list(shape), "number_of_stored_values": nvals,
         "data_types": kinds,
     }  # fmt: skip
-    paged.describe(group, json.dumps({"binsparse": descriptor}, indent=2))
+    writer.finish(descriptor, symmetric=False)
 
 
 def read(path: Path, *, weights: Weights, placement: str | None, direct: bool, verify: bool = False) -> Csr | Edges:
@@ -209,7 +204,7 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool, v
     found = ready.find(path)
     if found is not None and found.descriptor.get("format") in ready.FORMS:
         return ready.load(found, weights, placement, direct, verify)
-    if verify:
+    if verify and found is None:
         raise ready.unchecked(path)
     A = read_binsparse(path)
     if not isinstance(A, Matrix):

@@ -9,15 +9,12 @@ Sources: https://graphblas.org/binsparse-specification, version 0.1; HDF5 file f
 
 from __future__ import annotations
 
-import errno
 import json
-import os
 import re
-import tempfile
 import zlib
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack
 from os import cpu_count
 from pathlib import Path
 from types import TracebackType
@@ -27,7 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.errors import FileFormatError
+from sparsezc.io import seal
+from sparsezc.io.foreign import Foreign
+from sparsezc.io.hdf5_file import created, reserve
 from sparsezc.io.optional import need
+from sparsezc.io.source import existing
 from sparsezc.memory.mapped import PAGE, MappedBuffer
 from sparsezc.progress import Progress
 
@@ -36,8 +37,8 @@ COMPRESSED = 2  # the version of files with compressed ids, which those who know
 PIECE = 1 << 20  # bytes that one checksum is of
 _DESCRIPTOR = "binsparse"  # the attribute of that name, JSON
 _TABLES = "sparsezc/crc32"
+_LARGEST = 1 << 26  # bytes that one checksum of a file may be of
 _GROUP = 16  # pieces that one thread takes at a time
-_MORE = 1 << 18  # bytes beside the arrays: HDF5's own structures, and what lies between arrays
 
 
 def plain(values: NDArray[Any]) -> NDArray[Any]:
@@ -47,86 +48,43 @@ def plain(values: NDArray[Any]) -> NDArray[Any]:
     return values
 
 
-@contextmanager
-def created(path: Path, **how: Any) -> Iterator[Any]:
-    """A new HDF5 file. A disk that is full is an OSError, and leaves HDF5 nothing to write.
-
-    HDF5 cannot close a file that it cannot write: the interpreter would crash at its end. So after an error it writes
-    what is left into another file, which nobody keeps.
-    """
-    # From version 1.8 on, HDF5 has checksums of its own structures.
-    file = need("h5py", "hdf5").File(path, "w", libver=("v108", "latest"), **how)
-    try:
-        with _plainly():
-            reserve(file, 0)
-            yield file
-            file.flush()
-            os.ftruncate(file.id.get_vfd_handle(), file.id.get_filesize())
-    except BaseException:
-        with tempfile.TemporaryFile() if not hasattr(os, "memfd_create") else os.fdopen(os.memfd_create("h5")) as rest:
-            os.dup2(rest.fileno(), file.id.get_vfd_handle())
-            with suppress(RuntimeError):
-                file.close()
-        raise
-    file.close()
-
-
-@contextmanager
-def _plainly() -> Iterator[None]:
-    """The system's words in the place of HDF5's for what the system refused."""
-    try:
-        yield
-    except (OSError, RuntimeError) as error:
-        number = re.search(r"errno = (\d+)", str(error))
-        if number is None:
-            raise
-        raise OSError(int(number[1]), os.strerror(int(number[1]))) from None
-
-
-def reserve(file: Any, nbytes: int) -> None:
-    """Take so much more of the disk for a new file, beside what HDF5 needs itself.
-
-    Raises
-    ------
-    OSError
-        There is too little. Where the file system reserves nothing, it is seen when bytes are written.
-    """
-    if not hasattr(os, "posix_fallocate"):
-        return
-    try:
-        os.posix_fallocate(file.id.get_vfd_handle(), 0, file.id.get_filesize() + nbytes + _MORE)
-    except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS):
-            raise
+#: What is known of a file, and the numbers of its arrays.
+Container = seal.Sealed | Foreign
 
 
 class Writer:
     """A new file: arrays of known sizes, filled from their starts on, then the descriptor; used in a ``with`` block.
+
+    Once HDF5 has closed the file it is sealed (seal.py). With `group` the arrays are in that group of the file.
 
     >>> with Writer(Path("a.h5")) as writer:
     ...     writer.array("values", 3, np.float32).write(np.array([1, 2, 3], np.float32))
     ...     writer.finish({"version": "0.1.0"}, symmetric=False)
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, group: str | None = None) -> None:
+        self._path, self._group = path, "/".join(part for part in (group or "").split("/") if part not in ("", "."))
         self._stack = ExitStack()
         self._arrays: dict[str, Filled] = {}
+        self._sealed: tuple[str, dict[str, tuple[int, int, str]]] | None = None
 
     def __enter__(self) -> Self:
         self._file = self._stack.enter_context(created(self._path, alignment_threshold=PAGE, alignment_interval=PAGE))
+        self._root = self._file.create_group(self._group) if self._group else self._file
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._stack.__exit__(kind, error, trace)
+        if kind is None and self._sealed is not None:
+            seal.put(self._path, *self._sealed, self._group)
 
     def array(self, name: str, count: int, dtype: Any) -> Filled:
         """A new array of `count` entries, for which the disk must have room beside those before."""
         kind = plain(np.empty(0, dtype)).dtype
         width = np.dtype(dtype).itemsize // kind.itemsize
-        made = self._arrays[name] = Filled(self._file.create_dataset(name, (count * width,), kind))
+        made = self._arrays[name] = Filled(self._root.create_dataset(name, (count * width,), kind))
         reserve(self._file, sum(filled.unplaced for filled in self._arrays.values()))
         return made
 
@@ -135,14 +93,18 @@ class Writer:
         tables = {name: filled.finish() for name, filled in self._arrays.items()}
         reserve(self._file, sum(table.nbytes + PAGE * (table.nbytes >= PAGE) for table in tables.values()))
         for name, table in tables.items():
-            self._file.create_dataset(f"{_TABLES}/{name}", data=table)
+            self._root.create_dataset(f"{_TABLES}/{name}", data=table)
         ours = {
             "version": COMPRESSED if "blocks" in tables else VERSION, "symmetric": symmetric, "piece": PIECE,
             "crc32": {name: zlib.crc32(table.data) for name, table in tables.items()},
         }  # fmt: skip
         text = json.dumps({"binsparse": binsparse, "sparsezc": ours}, indent=2)
-        describe(self._file, text)
-        self._file.attrs["sparsezc_crc32"] = np.uint32(zlib.crc32(text.encode()))
+        describe(self._root, text)
+        self._root.attrs["sparsezc_crc32"] = np.uint32(zlib.crc32(text.encode()))
+        written = {name: self._root[name] for stem in tables for name in (stem, f"{_TABLES}/{stem}")}
+        self._sealed = text, {
+            name: (data.id.get_offset() or 0, data.size, data.dtype.str) for name, data in written.items()
+        }  # fmt: skip
 
 
 class Filled:
@@ -194,19 +156,22 @@ class Ready:
         Where each array begins, its numbers and their type as HDF5 stores them.
     """
 
-    def __init__(self, path: Path, file: Any, head: dict[str, Any]) -> None:
+    def __init__(self, path: Path, file: Container, head: dict[str, Any]) -> None:
         self.path, self.descriptor = path, head["binsparse"]
         ours = head["sparsezc"]
         self.symmetric, self._piece = bool(ours["symmetric"]), int(ours["piece"])
         self.places: dict[str, tuple[int, int, np.dtype[Any]]] = {}
         self._tables: dict[str, NDArray[np.uint32]] = {}
+        if not 0 < self._piece <= _LARGEST:
+            raise FileFormatError(f"{path} is damaged: its checksums are of {self._piece} bytes each")
         size = path.stat().st_size
         for name, crc in ours["crc32"].items():
-            data, table = file[name], file[f"{_TABLES}/{name}"][()]
+            known, table = file.arrays[name], np.asarray(file.read(f"{_TABLES}/{name}"), np.uint32)
             if zlib.crc32(table.data) != crc:
                 raise FileFormatError(f"{path} is damaged: the table of checksums of {name!r} has another checksum")
-            offset, nbytes = data.id.get_offset() or 0, data.size * data.dtype.itemsize
-            if data.chunks is not None or (nbytes and not offset):
+            kind = np.dtype(known.dtype)
+            offset, nbytes = known.offset or 0, known.size * kind.itemsize
+            if not known.whole or (nbytes and not offset):
                 raise FileFormatError(f"{path}: the array {name!r} does not lie in one piece")
             if offset + nbytes > size:
                 raise FileFormatError(
@@ -214,7 +179,7 @@ class Ready:
                 )
             if table.size != -(-nbytes // self._piece):
                 raise FileFormatError(f"{path}: {name!r} has {table.size} checksums for {nbytes:,} bytes")
-            self.places[name], self._tables[name] = (offset, data.size, data.dtype), table
+            self.places[name], self._tables[name] = (offset, known.size, kind), table
 
     def verify(self, *names: str) -> None:
         """Compare the bytes of these arrays, or of all, with their checksums.
@@ -300,39 +265,32 @@ def describe(group: Any, text: str) -> None:
     group.attrs.create(_DESCRIPTOR, encoded, dtype=need("h5py", "hdf5").string_dtype("utf-8", len(encoded)))
 
 
-def descriptor(path: Path, group: Any) -> str | None:
-    """The descriptor of a group, whichever kind of string it is; None: there is none.
-
-    Raises
-    ------
-    FileFormatError
-        It is no text.
-    """
-    found = group.attrs.get(_DESCRIPTOR)
-    try:
-        return found.decode() if isinstance(found, bytes) else None if found is None else str(found)
-    except UnicodeDecodeError as error:
-        raise FileFormatError(f"{path} is damaged: the descriptor of {group.name!r} is no UTF-8: {error}") from None
+def container(path: Path, group: str | None = None) -> Container:
+    """A file by its seal, or opened by a process of its own; it must be closed."""
+    return seal.find(existing(path), group) or Foreign(path, group)
 
 
-def opened(path: Path, file: Any) -> Ready | None:
-    """What is known of an HDF5 file; None if it was not written by :class:`Writer`.
+def opened(file: Container) -> Ready | None:
+    """What is known of an HDF5 file with checksums; None if it was not written by :class:`Writer`.
 
     Raises
     ------
     FileFormatError
         It was, but is damaged or newer than this program.
     """
-    text = descriptor(path, file) or "{}"
-    known = file.attrs.get("sparsezc_crc32")
-    if known is not None and zlib.crc32(text.encode()) != known:
+    path, text = file.path, file.text or "{}"
+    crc = zlib.crc32(text.encode("utf-8", "surrogatepass"))
+    if file.crc is not None and crc != file.crc:
         raise FileFormatError(
-            f"{path} is damaged: the checksum of its descriptor is {zlib.crc32(text.encode()):08x}; "
-            f"{int(known):08x} is needed"
+            f"{path} is damaged: the checksum of its descriptor is {crc:08x}; {file.crc:08x} is needed"
         )
     head = json.loads(text)
     if "sparsezc" not in head:
         return None
+    if file.crc is None:
+        raise FileFormatError(f"{path} is damaged: its descriptor is sparsezc's and has no checksum")
+    if isinstance(file, Foreign) and seal.goes_on(path):
+        raise FileFormatError(f"{path} is damaged or truncated: of its seal only a part is there")
     version = head["sparsezc"].get("version")
     if type(version) is not int or version not in (VERSION, COMPRESSED):
         newer = type(version) is int and version > COMPRESSED

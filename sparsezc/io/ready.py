@@ -6,7 +6,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.csr import Csr, index_dtype
-from sparsezc.errors import FileFormatError, GraphblasException, InvalidValue
+from sparsezc.errors import FileFormatError, GraphblasException, InvalidValue, OutOfMemory, Panic
 from sparsezc.io import build, paged, stream
 from sparsezc.io import weights as weighting
 from sparsezc.io.atomic import Output
-from sparsezc.io.optional import need
+from sparsezc.io.foreign import one_line
+from sparsezc.io.optional import PackageMissing
 from sparsezc.io.pieces import rows_of
-from sparsezc.io.source import existing
 from sparsezc.io.weights import Weights
 from sparsezc.memory import Buffer, blocks
 from sparsezc.memory.budget import on_device, resolve
@@ -35,27 +35,48 @@ FORMS = ("CSR", "sparsezc CSR in blocks")
 _VERSION = "0.1.0"
 #: What h5py raises on bytes that are not what they should be, and what comes of a descriptor that is none.
 DAMAGE = (OSError, LookupError, ValueError, TypeError, RuntimeError, AttributeError, ArithmeticError)
+#: What is said as it is: the file's errors that name it already, and what is no fault of the file.
+_OTHERS = (FileFormatError, OutOfMemory, Panic, PackageMissing, FileNotFoundError, IsADirectoryError, PermissionError)
 _PART = 1 << 18  # entries that are looked at together
 
 
-def find(path: Path) -> paged.Ready | None:
-    """What is known of a file, if it lies ready; None for a file of another make.
+@contextmanager
+def opening(path: Path, group: str | None = None) -> Iterator[tuple[paged.Container, paged.Ready | None]]:
+    """A file, and what is known of it if it has checksums.
 
     Raises
     ------
     PackageMissing
-        h5py is not installed.
+        h5py is not installed, which files are opened with that have no seal.
     FileFormatError
         No HDF5 file, damaged, or newer than this program.
     """
-    h5py = need("h5py", "hdf5")
+    with ExitStack() as stack:
+        with damage(path):
+            file = paged.container(path, group)
+            stack.callback(file.close)
+            found = paged.opened(file)
+        yield file, found
+
+
+def find(path: Path) -> paged.Ready | None:
+    """What is known of a file, if it has checksums; None for a file of another make. Raises as :func:`opening`."""
+    with opening(path) as (_, found):
+        return found
+
+
+@contextmanager
+def damage(path: Path) -> Iterator[None]:
+    """Say whose fault it is that a descriptor makes no sense."""
     try:
-        with h5py.File(existing(path), "r") as file:
-            return paged.opened(path, file)
-    except GraphblasException:
-        raise
+        yield
+    except GraphblasException as error:
+        if isinstance(error, _OTHERS):
+            raise
+        raise FileFormatError(f"{path} is no binsparse file, or damaged: {one_line(error)}") from None
     except DAMAGE as error:
-        raise FileFormatError(f"{path} is no binsparse file, or damaged: {error}") from None
+        said = f"there is no {error.args[0]!r}" if isinstance(error, KeyError) and error.args else error
+        raise FileFormatError(f"{path} is no binsparse file, or damaged: {one_line(said)}") from None
 
 
 def unchecked(path: str | os.PathLike[str]) -> InvalidValue:

@@ -128,8 +128,13 @@ def test_a_format_of_read_and_write(h5py: Any, tmp_path: Path) -> None:
         ({"format": "custom"}, "'custom'"),
         ({"structure": "symmetric_lower"}, "symmetric_lower"),
         ({"number_of_stored_values": 3}, "3 are stored"),
-        ({"shape": [2, 1]}, "must be below 1"),
-        ({"data_types": {}}, "damaged"),
+        ({"number_of_stored_values": 2.0}, r"number_of_stored_values has 2\.0; a whole number"),
+        ({"shape": [2, 1]}, r"indices_1\[0\] is 1; ids from 0 to 0 are needed"),
+        ({"shape": [2, 2.7]}, r"shape has 2\.7; a whole number"),
+        ({"shape": [2, -1]}, "shape has -1; a whole number"),
+        ({"shape": [2]}, r"the shape \[2\] is none of the format CSR"),
+        ({"shape": [3, 2]}, "pointers_to_1 has 3 entries; 4 are needed"),
+        ({"data_types": {}}, "there is no pointers_to_1 in data_types"),
     ],
 )
 def test_damage_is_told_with_the_file(h5py: Any, tmp_path: Path, change: Any, message: str) -> None:

@@ -221,8 +221,7 @@ def test_what_cannot_be_mapped(tmp_path: Path, card: Card) -> None:
     gb.io.write_binsparse(gb.io.read("kron:5", placement="host"), tmp_path / "coo.h5", "COO")
     with pytest.raises(InvalidValue, match=r"placement='mapped' is for \.h5 files"):
         read_csr(tmp_path / "coo.h5", placement="mapped")
-    with pytest.raises(InvalidValue, match="has no checksums"):
-        read_csr(tmp_path / "coo.h5", verify=True)
+    assert read_csr(tmp_path / "coo.h5", verify=True)[0].nvals == load("kron:5").nvals
 
 
 def flip(path: Path, at: int, bit: int = 0) -> None:
@@ -479,7 +478,9 @@ def test_descriptors_of_others_are_strings_of_any_kind(large: Path, kind: Any) -
 def test_a_descriptor_that_is_no_text_is_damage(large: Path) -> None:
     with h5py.File(large, "r+") as file:
         file.attrs["binsparse"] = np.bytes_(b'{"binsparse": "\xff"}')
-    with pytest.raises(FileFormatError, match=r"large\.h5 is damaged: the descriptor of '/' is no UTF-8"):
+    with pytest.raises(
+        FileFormatError, match=r"large\.h5 is no binsparse file, or damaged: the descriptor of '/' is no"
+    ):
         read_csr(large)
 
 

@@ -1,0 +1,193 @@
+"""The program of the process that opens HDF5 files which others wrote; run by path, it imports nothing of sparsezc.
+
+HDF5's own code may crash on a damaged file or never return, and follows names out of a file. So it meets such files
+here, behind limits of memory and time: each request says how many seconds it may take, after which the system ends the
+process. Requests are lines of JSON on standard input; each answer is a line of JSON on the given descriptor, and what
+was read follows it as it is. What leads out of the file is refused: links, external storage, virtual datasets.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+_NAMES = ("pointers_to_1", "indices_0", "indices_1", "values", "blocks", "block_headers", "block_starts")
+_TABLES = "sparsezc/crc32"
+_MEMORY = 192 << 20  # bytes of data that the process may hold beside what one chunk needs
+_UNPACK = 1032  # deflate packs no better than this to 1
+_BLOCK = 4 << 20  # bytes that are read at a time, unless a chunk has more
+_DESCRIPTOR = 16 << 20  # bytes of a descriptor
+
+
+class Refused(Exception):
+    """The file holds what is not read; the message says what."""
+
+
+def limit(more: int) -> None:
+    """Bound the memory of this process, where the system can."""
+    try:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY + more, resource.getrlimit(resource.RLIMIT_DATA)[1]))
+    except (ImportError, AttributeError, ValueError, OSError):
+        pass
+
+
+def alarm(seconds: float) -> None:
+    """Have the system end this process after so long; 0: not any more."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+class Opened:
+    """A file, and the arrays of one group of it."""
+
+    def __init__(self, path: str, group: str | None) -> None:
+        import h5py
+
+        self.h5py = h5py
+        self.file = h5py.File(path, "r")
+        self.group = self.file if group is None else self.lookup(self.file, group)
+        if not isinstance(self.group, h5py.Group):
+            raise Refused(f"{group!r} is no group")
+        self.arrays: dict[str, Any] = {}
+        self.blocks: dict[str, tuple[int, Any]] = {}  # of each array the block that was read last
+        for name in (*_NAMES, *(f"{_TABLES}/{name}" for name in _NAMES)):
+            found = self.lookup(self.group, name, needed=False)
+            if found is not None:
+                self.arrays[name] = self.inside(name, found)
+
+    def lookup(self, start: Any, name: str, *, needed: bool = True) -> Any:
+        """The object of a name, by hard links only; None where there is none and none is needed."""
+        found = start
+        for part in name.split("/"):
+            if part in ("", "."):
+                continue
+            link = found.get(part, getlink=True) if isinstance(found, self.h5py.Group) else None
+            if link is None:
+                if needed:
+                    raise Refused(f"there is no group {name!r}")
+                return None
+            if not isinstance(link, self.h5py.HardLink):
+                kind = "an external link" if isinstance(link, self.h5py.ExternalLink) else "a link"
+                to = f"{getattr(link, 'filename', '')} {getattr(link, 'path', '')}".strip()
+                raise Refused(f"{name} is {kind} to {to!r}; links are not followed")
+            found = found[part]
+        return found
+
+    def inside(self, name: str, data: Any) -> Any:
+        """A dataset, if all of it lies in this file."""
+        if not isinstance(data, self.h5py.Dataset):
+            raise Refused(f"{name} is no dataset")
+        made = data.id.get_create_plist()
+        if made.get_layout() == self.h5py.h5d.VIRTUAL:
+            raise Refused(f"{name} is a virtual dataset; what lies in other files is not read")
+        if made.get_external_count():
+            raise Refused(f"{name} has external storage in {made.get_external(0)[0]!r}; other files are not read")
+        if data.shape is None:
+            raise Refused(f"{name} is an empty dataset; an array is needed")
+        return data
+
+    def facts(self) -> dict[str, Any]:
+        """The descriptor, its checksum, and of each array what HDF5 says of it."""
+        text = self.group.attrs.get("binsparse")
+        if isinstance(text, bytes):
+            try:
+                text = text.decode()
+            except UnicodeDecodeError as error:
+                raise Refused(f"the descriptor of {self.group.name!r} is no UTF-8: {error}") from None
+        if text is not None and len(str(text)) > _DESCRIPTOR:
+            raise Refused(f"the descriptor has {len(str(text)):,} characters; {_DESCRIPTOR:,} are read")
+        known = self.group.attrs.get("sparsezc_crc32")
+        arrays = {
+            name: {
+                "shape": list(data.shape), "dtype": data.dtype.newbyteorder("=").str, "offset": data.id.get_offset(),
+                "chunk": self.chunk(data),
+            } for name, data in self.arrays.items()
+        }  # fmt: skip
+        packed = Path(self.file.filename).stat().st_size * _UNPACK
+        limit(3 * sum(min(array["chunk"], packed) for array in arrays.values()))
+        return {
+            "text": None if text is None else str(text), "crc": None if known is None else int(known), "arrays": arrays
+        }  # fmt: skip
+
+    def chunk(self, data: Any) -> int:
+        """Bytes of a chunk; 0 where the array lies in one piece."""
+        count = 1 if data.chunks else 0
+        for size in data.chunks or ():
+            count *= int(size)
+        return count * int(data.dtype.itemsize)
+
+    def read(self, name: str, start: int, stop: int) -> memoryview:
+        """The entries ``start:stop`` of an array, its rows one after the other."""
+        import numpy as np
+
+        data = self.arrays[name]
+        native = data.dtype.newbyteorder("=")
+        if data.ndim == 0:
+            return memoryview(np.asarray(data[()], native).reshape(-1)[start:stop].tobytes())
+        width = int(np.prod(data.shape[1:], dtype=np.int64))
+        step = data.chunks[0] if data.chunks else 1
+        step *= max(1, _BLOCK // max(1, step * width * native.itemsize))  # rows of a block
+        parts = []
+        while start < stop:
+            number = start // width // step
+            if self.blocks.get(name, (-1, None))[0] != number:
+                self.blocks.pop(name, None)
+                block = np.ascontiguousarray(data[number * step : (number + 1) * step], native).reshape(-1)
+                self.blocks[name] = number, block
+            block, first = self.blocks[name][1], number * step * width
+            parts.append(block[start - first : stop - first])
+            if not parts[-1].size:
+                raise Refused(f"{name} ends before entry {start}")
+            start += parts[-1].size
+        joined: Any = np.concatenate(parts) if parts else np.empty(0, native)
+        return memoryview(joined.view(np.uint8))
+
+
+def main(descriptor: int) -> None:
+    """Answer requests until there are no more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent says when it ends
+    if hasattr(signal, "SIGALRM"):
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGALRM])
+    opened: Opened | None = None
+    with os.fdopen(descriptor, "wb") as out:
+
+        def answer(said: dict[str, Any]) -> None:
+            out.write(json.dumps(said).encode() + b"\n")
+
+        for line in sys.stdin.buffer:
+            asked = json.loads(line)
+            alarm(asked.get("seconds", 0))
+            try:
+                if asked["do"] == "start":
+                    sys.path[:] = asked["path"]
+                    for module in asked["import"]:
+                        __import__(module)
+                    limit(0)
+                    answer({})
+                elif asked["do"] == "open":
+                    opened = Opened(asked["file"], asked["group"])
+                    answer(opened.facts())
+                else:
+                    assert opened is not None
+                    data = opened.read(asked["name"], asked["start"], asked["stop"])
+                    answer({"nbytes": data.nbytes})
+                    out.write(data)
+            except MemoryError:
+                answer({"error": f"HDF5 wants more than {_MEMORY >> 20} MiB of memory for it"})
+            except Exception as error:
+                said = error.args[0] if isinstance(error, KeyError) and error.args else error
+                answer({"error": str(said) or type(error).__name__})
+            alarm(0)
+            out.flush()
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
