@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.csr import Csr
-from sparsezc.errors import FileFormatError, InvalidValue
-from sparsezc.io import arrow
+from sparsezc.errors import FileFormatError, GraphblasException, InvalidValue, OutOfMemory
+from sparsezc.io import arrow, parquet_sums
 from sparsezc.io.atomic import Output
 from sparsezc.io.build import Edges, narrow_ids
+from sparsezc.io.foreign import one_line
 from sparsezc.io.listing import Listing, Piece, collect
 from sparsezc.io.optional import need
 from sparsezc.io.pieces import rows_of, unweighted
@@ -32,18 +34,30 @@ if TYPE_CHECKING:
     from sparsezc.matrix import Matrix
 
 SUFFIXES = (".parquet", ".pq")
+_CHECKED = {"write_page_checksum": True}  # which other programs can compare too
+
+
+@contextmanager
+def _damage(path: Path) -> Iterator[None]:
+    """Say that the file is to blame for what pyarrow makes of it."""
+    try:
+        yield
+    except GraphblasException:
+        raise
+    except MemoryError as error:
+        raise OutOfMemory(f"{path} needs more memory than there is, or is damaged: {one_line(error)}") from None
+    except Exception as error:  # pyarrow's own errors and a dozen of Python's
+        raise FileFormatError(f"{path} is no Parquet file of edges, or damaged: {one_line(error)}") from None
 
 
 def _open(path: Path) -> Any:
+    """A file whose checksums are right, if it has any."""
     parquet = need("pyarrow.parquet", "arrow")
-    errors = need("pyarrow", "arrow").ArrowException
-    try:
+    existing(path)
+    with _damage(path):
+        parquet_sums.check(path)
         # Else pyarrow reads all row groups ahead, however slowly they are taken.
-        return parquet.ParquetFile(existing(path), pre_buffer=False), (errors, OSError)
-    except (errors, OSError) as error:
-        if isinstance(error, FileNotFoundError | IsADirectoryError):
-            raise
-        raise FileFormatError(f"{path} is not a Parquet file, or truncated: {error}") from None
+        return parquet.ParquetFile(path, pre_buffer=False, page_checksum_verification=True)
 
 
 def read(path: Path, **_: Any) -> Edges:
@@ -61,24 +75,20 @@ def listing(path: Path) -> Listing:
     """The same piece by piece."""
 
     def pieces(found: Listing) -> Iterator[Piece]:
-        file, damage = _open(path)
-        needed = 0, 0
-        with file:
+        file, needed = _open(path), (0, 0)
+        with _damage(path), file:
             columns = _columns(path, file.schema_arrow.names)
             nrows, ncols = arrow.sizes_of(file.schema_arrow)
             progress = Progress(file.metadata.num_rows, f"reading {path.name}", " edges")
-            try:
-                for batch in file.iter_batches(columns=columns):
-                    rows, cols, *rest = _numbers(path, batch, columns)
-                    if rows.size:
-                        needed = max(needed[0], int(rows.max()) + 1), max(needed[1], int(cols.max()) + 1)
-                    if rest:
-                        found.dtype = types.lookup(rest[0].dtype)
-                    # A copy, as whoever holds many pieces would keep Arrow's memory from being used for the next ones.
-                    yield rows, cols, rest[0].copy() if rest else None
-                    progress.advance(batch.num_rows)
-            except damage as error:
-                raise FileFormatError(f"{path} is damaged: {error}") from None
+            for batch in file.iter_batches(columns=columns):
+                rows, cols, *rest = _numbers(path, batch, columns)
+                if rows.size:
+                    needed = max(needed[0], int(rows.max()) + 1), max(needed[1], int(cols.max()) + 1)
+                if rest:
+                    found.dtype = types.lookup(rest[0].dtype)
+                # A copy, as a caller that holds many pieces would keep Arrow from using its memory again.
+                yield rows, cols, rest[0].copy() if rest else None
+                progress.advance(batch.num_rows)
             progress.close()
         if nrows is None or ncols is None:
             nrows = ncols = max(needed)
@@ -127,10 +137,12 @@ def write(csr: Csr, out: Output) -> None:
     fields += [] if plain else [("weight", pyarrow.from_numpy_dtype(csr.dtype.np_type))]
     sizes = {"sparsezc.nrows": str(csr.nrows), "sparsezc.ncols": str(csr.ncols)}
     schema = pyarrow.schema(fields, metadata=sizes)
-    with out.open() as file, parquet.ParquetWriter(file, schema) as writer:
+    target = out.reserve()
+    with target.open("wb") as file, parquet.ParquetWriter(file, schema, **_CHECKED) as writer:
         for _, _, rows, cols, values in rows_of(csr, rows=True, values=not plain):
             parts = [rows, cols.astype(np.int64)] + ([] if plain else [values])
             writer.write_table(pyarrow.table([pyarrow.array(part) for part in parts], schema=schema))
+    parquet_sums.seal(target)
 
 
 def from_parquet(
@@ -165,14 +177,11 @@ def from_parquet(
     >>> gb.io.from_parquet("path.parquet").nvals
     4
     """
-    file, damage = _open(Path(path))
+    file = _open(Path(path))
     wanted = [source, target] if weight is None else [source, target, weight]
-    with file:
-        try:
-            table = file.read(columns=[name for name in wanted if name in file.schema_arrow.names])
-        except damage as error:
-            raise FileFormatError(f"{path} is damaged: {error}") from None
+    with _damage(Path(path)), file:
         names = file.schema_arrow.names
+        table = file.read(columns=[name for name in wanted if name in names])
     for name in wanted:
         if name not in names and name != "weight":
             raise InvalidValue(f"{path}: there is no column {name!r}; the columns are {', '.join(map(repr, names))}")
@@ -200,5 +209,8 @@ def to_parquet(
     """
     parquet = need("pyarrow.parquet", "arrow")
     table = arrow.to_arrow(A, source, target, weight, labels=labels)
-    with Output(path) as out, out.open() as file:
-        parquet.write_table(table, file)
+    with Output(path) as out:
+        unfinished = out.reserve()
+        with unfinished.open("wb") as file:
+            parquet.write_table(table, file, **_CHECKED)
+        parquet_sums.seal(unfinished)
