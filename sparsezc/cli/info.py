@@ -38,12 +38,14 @@ def info(arguments: argparse.Namespace) -> Report:
 
     from sparsezc import device
     from sparsezc.io.reader import ready_file
+    from sparsezc.io.ready import lies_ready
 
     arguments.engine = "cpu"
     arguments.placement = "auto"
     graph.configure(arguments)
     made = arguments.undirected or arguments.relabel or arguments.weights is not None
-    if not made and ready_file(arguments.graph, arguments.format) is not None:
+    known = None if made else ready_file(arguments.graph, arguments.format)
+    if known is not None and lies_ready(known):
         arguments.placement = "mapped"  # it is looked at where it lies, whatever its size
     found = graph.load(arguments)
     csr, out = found.csr, found.degrees

@@ -26,6 +26,7 @@ from sparsezc.io.optional import need
 from sparsezc.io.pieces import transposed
 from sparsezc.io.ready import type_name
 from sparsezc.io.weights import Weights
+from sparsezc.memory.budget import require_host
 from sparsezc.semirings.types import lookup
 
 if TYPE_CHECKING:
@@ -70,8 +71,13 @@ def read_binsparse(
     >>> gb.io.read_binsparse("path.bsp.h5").nvals
     4
     """
-    file_path = Path(path)
-    with ready.opening(file_path, group) as (file, known), ready.damage(file_path):
+    with ready.opening(Path(path), group) as (file, known):
+        return _read(file, known, name)
+
+
+def _read(file: paged.Container, known: paged.Ready | None, name: str | None) -> Matrix | Vector:
+    """The object of a file, compared with its checksums if it has any."""
+    with ready.damage(file.path):
         if known is not None:
             known.verify()
         return _made(Source(file), name)
@@ -84,6 +90,8 @@ def _made(source: Source, name: str | None) -> Matrix | Vector:
 
     form, flipped = source.format, source.format in ("CSC", "COOC", "DCSC", "DMATC")
     values = source.array("values")
+    if by_rows(form) in ("DMATR", "DVEC"):
+        require_host(16 * source.count, f"{source.path}, dense of {source.count:,} values,")
     if form in VECTORS:
         (size,) = source.shape
         at = source.ids("indices_0", size) if form == "CVEC" else np.arange(size)
@@ -201,12 +209,12 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool, v
     """The matrix of a file, for :func:`sparsezc.io.read`: mapped or placed if it lies ready, else its entries."""
     from sparsezc.matrix import Matrix
 
-    found = ready.find(path)
-    if found is not None and found.descriptor.get("format") in ready.FORMS:
-        return ready.load(found, weights, placement, direct, verify)
-    if verify and found is None:
-        raise ready.unchecked(path)
-    A = read_binsparse(path)
+    with ready.opening(path) as (file, found):
+        if found is not None and ready.lies_ready(found):
+            return ready.load(found, weights, placement, direct, verify)
+        if verify and found is None:
+            raise ready.unchecked(path)
+        A = _read(file, found, None)
     if not isinstance(A, Matrix):
         raise no_matrix(path)
     rows, columns, values = A.to_coo()
@@ -219,7 +227,7 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool, v
 def listing(path: Path) -> Listing:
     """The entries piece by piece."""
     found = ready.find(path)
-    if found is not None and found.descriptor.get("format") in ready.FORMS:
+    if found is not None and ready.lies_ready(found):
         return stream.listed(ready.stored(found))
     return Listing.by(partial(pieces, path), distinct=True)
 

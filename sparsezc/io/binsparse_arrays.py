@@ -166,7 +166,7 @@ def exact(path: Path, name: str, data: NDArray[Any], inner: str, start: int = 0)
     if data.dtype == wanted:
         return data
     with np.errstate(all="ignore"):
-        made = data.astype(wanted)
+        made = (data.real if data.dtype.kind == "c" and wanted.kind != "c" else data).astype(wanted)
         if wanted.kind == "b":
             right = (data == 0) | (data == 1)
         elif data.dtype.kind == "c" and wanted.kind != "c":

@@ -65,6 +65,11 @@ def find(path: Path) -> paged.Ready | None:
         return found
 
 
+def lies_ready(found: paged.Ready) -> bool:
+    """Whether a file with checksums is one that can be mapped; vectors, and other formats than CSR, are read."""
+    return found.descriptor.get("format") in FORMS
+
+
 @contextmanager
 def damage(path: Path) -> Iterator[None]:
     """Say whose fault it is that a descriptor makes no sense."""
@@ -74,6 +79,8 @@ def damage(path: Path) -> Iterator[None]:
         if isinstance(error, _OTHERS):
             raise
         raise FileFormatError(f"{path} is no binsparse file, or damaged: {one_line(error)}") from None
+    except MemoryError as error:
+        raise OutOfMemory(f"{path} does not fit the host's memory: {one_line(error)}") from None
     except DAMAGE as error:
         said = f"there is no {error.args[0]!r}" if isinstance(error, KeyError) and error.args else error
         raise FileFormatError(f"{path} is no binsparse file, or damaged: {one_line(said)}") from None
