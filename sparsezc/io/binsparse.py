@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sparsezc.csr import Csr
 from sparsezc.errors import DomainMismatch, InvalidValue
-from sparsezc.io import paged, ready, stream
+from sparsezc.io import paged, ready, ready_writer, stream
 from sparsezc.io.atomic import Output
 from sparsezc.io.binsparse_arrays import ALIASES, ARRAYS, MATRICES, VECTORS, Source, by_rows, no_matrix, pieces
 from sparsezc.io.build import Edges, narrow_ids
@@ -152,7 +152,7 @@ def write_binsparse(
         raise InvalidValue(f"write_binsparse: format={format!r} is not one of {', '.join(possible)}")
     if isinstance(A, Matrix) and form == "CSR" and group is None:
         with Output(path) as out:
-            ready.save(A._to_csr(), out)
+            ready_writer.save(A._to_csr(), out)
         return
     whole = _matrix_parts(A._to_csr().place("host"), form) if isinstance(A, Matrix) else _vector_parts(A, form)
     with Output(path) as out, paged.Writer(out.reserve(), group) as writer:
@@ -234,4 +234,4 @@ def listing(path: Path) -> Listing:
 
 def write(csr: Csr, out: Output, *, compress: bool = False) -> None:
     """A matrix as CSR that lies ready, for :func:`sparsezc.io.write`."""
-    ready.save(csr, out, compress=compress)
+    ready_writer.save(csr, out, compress=compress)

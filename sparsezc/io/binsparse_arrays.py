@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from sparsezc.errors import FileFormatError
 from sparsezc.io import paged, ready, stream
 from sparsezc.io.build import narrow_ids
+from sparsezc.io.foreign import one_line
 from sparsezc.io.listing import Listing, Piece
 from sparsezc.progress import Progress
 
@@ -52,21 +53,26 @@ class Source:
         paged.need_binsparse(self.path, found)
         self.format = ALIASES.get(found["format"], found["format"])
         if self.format not in MATRICES + VECTORS:
-            raise FileFormatError(
-                f"{self.path} has the format {self.format!r}; {', '.join(MATRICES + VECTORS)} are read"
-            )
+            given, known = one_line(repr(self.format), 60), ", ".join(MATRICES + VECTORS)
+            raise FileFormatError(f"{self.path} has the format {given}; {known} are read")
         if found.get("structure", "general") != "general":
-            raise FileFormatError(f"{self.path} has the structure {found['structure']!r}; 'general' is read")
+            raise FileFormatError(
+                f"{self.path} has the structure {one_line(repr(found['structure']), 60)}; 'general' is read"
+            )
         self.types = found["data_types"]
         self.count = self._whole("number_of_stored_values", found["number_of_stored_values"])
         self.shape = [self._whole("shape", size) for size in found["shape"]]
         if len(self.shape) != (1 if self.format in VECTORS else 2):
-            raise FileFormatError(f"{self.path}: the shape {self.shape} is none of the format {self.format}")
+            raise FileFormatError(
+                f"{self.path}: the shape {one_line(self.shape, 60)} is none of the format {self.format}"
+            )
         self._check_sizes()
 
     def _whole(self, what: str, found: Any) -> int:
         if type(found) is not int or not 0 <= found < 2**63:
-            raise FileFormatError(f"{self.path}: {what} has {found!r}; a whole number from 0 to 2^63 - 1 is needed")
+            raise FileFormatError(
+                f"{self.path}: {what} has {one_line(repr(found), 60)}; a whole number from 0 to 2^63 - 1 is needed"
+            )
         return found
 
     def _check_sizes(self) -> None:
@@ -84,6 +90,10 @@ class Source:
         for name in (*ARRAYS[kind], "values"):
             if kind == "DCSR" and name == "indices_0":
                 continue
+            if self._pairs(name) and self.file.arrays[name].size % 2:
+                raise FileFormatError(
+                    f"{self.path}: {name} has {self.file.arrays[name].size:,} numbers; pairs are needed"
+                )
             if self.size(name) != (wanted := needed.get(name, self.count)):
                 raise FileFormatError(
                     f"{self.path}: {name} has {self.size(name):,} entries; {wanted:,} are needed, as "
@@ -117,7 +127,9 @@ class Source:
         inner = one[1] if one else kind
         if inner not in _TYPES or (name != "values" and _TYPES[inner].kind not in "iu"):
             needed = "a type of binsparse" if name == "values" else "a type of whole numbers"
-            raise FileFormatError(f"{self.path}: {name} is said to hold {inner!r}; {needed} is needed")
+            raise FileFormatError(
+                f"{self.path}: {name} is said to hold {one_line(repr(inner), 60)}; {needed} is needed"
+            )
         width = 1 + self._pairs(name)
         if one:
             start, stop = 0, 1

@@ -88,7 +88,7 @@ class Foreign:
         most = max(_FREE, _UNPACK * self._file_size)
         if nbytes > most:
             raise self._damage(f"{name} has {nbytes:,} bytes, and a file of {self._file_size:,} holds {most:,} at most")
-        self._left += min(int(facts["chunk"]), most) / _RATE
+        self._left += min(int(facts["chunk"]), _UNPACK * self._file_size) / _RATE
         return made
 
     def close(self) -> None:
@@ -181,8 +181,8 @@ def _unopened(path: Path, said: object) -> Panic:
     return Panic(f"{path} was written by others, and the process that is to open it cannot start: {one_line(said)}")
 
 
-def one_line(said: object) -> str:
-    """The message of another library as one line of printable characters, at most 300 of them."""
-    text = " ".join(str(said).split())
+def one_line(said: object, most: int = 300) -> str:
+    """The message of another library, or a name in a file, as one line of so many printable characters at most."""
+    text = " ".join(str(said)[: 4 * most].split())
     text = "".join(each if each.isprintable() else "?" for each in text)
-    return text if len(text) <= 300 else f"{text[:297]}..."
+    return text if len(text) <= most else f"{text[: most - 3]}..."

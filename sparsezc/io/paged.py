@@ -25,10 +25,10 @@ from numpy.typing import NDArray
 
 from sparsezc.errors import FileFormatError
 from sparsezc.io import seal
-from sparsezc.io.foreign import Foreign
+from sparsezc.io.foreign import Foreign, one_line
 from sparsezc.io.hdf5_file import created, reserve
 from sparsezc.io.optional import need
-from sparsezc.io.source import existing
+from sparsezc.io.piped import regular
 from sparsezc.memory.mapped import PAGE, MappedBuffer
 from sparsezc.progress import Progress
 
@@ -267,7 +267,7 @@ def describe(group: Any, text: str) -> None:
 
 def container(path: Path, group: str | None = None) -> Container:
     """A file by its seal, or opened by a process of its own; it must be closed."""
-    return seal.find(existing(path), group) or Foreign(path, group)
+    return seal.find(regular(path), group) or Foreign(path, group)
 
 
 def opened(file: Container) -> Ready | None:
@@ -295,8 +295,8 @@ def opened(file: Container) -> Ready | None:
     if type(version) is not int or version not in (VERSION, COMPRESSED):
         newer = type(version) is int and version > COMPRESSED
         raise FileFormatError(
-            f"{path} is of version {version} of sparsezc's layout; versions {VERSION} and {COMPRESSED} are read here, "
-            f"so {'a newer sparsezc is needed' if newer else 'it is damaged'}"
+            f"{path} is of version {one_line(version, 40)} of sparsezc's layout; versions {VERSION} and {COMPRESSED} "
+            f"are read here, so {'a newer sparsezc is needed' if newer else 'it is damaged'}"
         )
     need_binsparse(path, head["binsparse"])
     return Ready(path, file, head)
@@ -306,4 +306,4 @@ def need_binsparse(path: Path, descriptor: Mapping[str, Any]) -> None:
     """Refuse a descriptor of another version of binsparse."""
     version = str(descriptor["version"])
     if re.fullmatch(r"0\.1(\..*)?", version) is None:
-        raise FileFormatError(f"{path} is binsparse {version}; 0.1 is read")
+        raise FileFormatError(f"{path} is binsparse {one_line(version, 40)}; 0.1 is read")

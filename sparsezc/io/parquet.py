@@ -26,7 +26,7 @@ from sparsezc.io.foreign import one_line
 from sparsezc.io.listing import Listing, Piece, collect
 from sparsezc.io.optional import need
 from sparsezc.io.pieces import rows_of, unweighted
-from sparsezc.io.source import existing
+from sparsezc.io.piped import regular
 from sparsezc.progress import Progress
 from sparsezc.semirings import types
 
@@ -53,7 +53,7 @@ def _damage(path: Path) -> Iterator[None]:
 def _open(path: Path) -> Any:
     """A file whose checksums are right, if it has any."""
     parquet = need("pyarrow.parquet", "arrow")
-    existing(path)
+    regular(path)
     with _damage(path):
         parquet_sums.check(path)
         # Else pyarrow reads all row groups ahead, however slowly they are taken.

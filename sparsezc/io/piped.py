@@ -9,14 +9,29 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sparsezc.errors import GraphblasException
+from sparsezc.errors import FileFormatError, GraphblasException
 from sparsezc.io.atomic import FileNotWritten
-from sparsezc.io.source import CHUNK, FileUnreadable
+from sparsezc.io.source import CHUNK, FileUnreadable, existing
 
 
 def is_piped(path: Path) -> bool:
     """Whether it is there and can be read from its start to its end once only: a pipe, a terminal, a device."""
     return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def regular(path: Path) -> Path:
+    """The path of a file that can be read at any place.
+
+    Raises
+    ------
+    FileFormatError
+        It is a pipe or a device, or empty.
+    FileMissing, FileIsFolder, FileUnreadable
+        As of :func:`~sparsezc.io.source.existing`.
+    """
+    if is_piped(existing(path)):
+        raise FileFormatError(f"{path} is a pipe or a device; files of this format must be regular")
+    return path
 
 
 @contextmanager

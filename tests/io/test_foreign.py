@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -261,3 +262,24 @@ def test_files_larger_than_a_request(tmp_path: Path) -> None:
         file.attrs["binsparse"] = json.dumps({"binsparse": head | {"data_types": kinds}})
     found = gb.io.read_binsparse(path)
     np.testing.assert_array_equal(found.to_coo()[1], ids * 3)
+
+
+@pytest.mark.parametrize("change", [{"format": "x" * 99_999}, {"structure": ["y\n"] * 9999}, {"shape": [10**4000, 2]}])
+def test_a_descriptor_does_not_fill_the_screen(tmp_path: Path, change: dict[str, Any]) -> None:
+    path = save(tmp_path / "a.h5")
+    with h5py.File(path, "r+") as file:
+        head = json.loads(file.attrs["binsparse"])
+        del file.attrs["binsparse"]
+        text = json.dumps({"binsparse": head["binsparse"] | change})
+        file.attrs.create("binsparse", text, dtype=h5py.string_dtype())
+    with pytest.raises(FileFormatError, match=r"a\.h5") as told:
+        gb.io.read_binsparse(path)
+    assert len(str(told.value)) < 500
+    assert str(told.value).isprintable()
+
+
+@pytest.mark.parametrize("read", [gb.io.read_binsparse, gb.io.from_parquet])
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path, read: Any) -> None:
+    os.mkfifo(tmp_path / "a.h5")
+    with pytest.raises(FileFormatError, match=r"a\.h5 is a pipe or a device; files of this format must be regular"):
+        read(tmp_path / "a.h5")
