@@ -43,7 +43,8 @@ def read_binsparse(
     """Read a Matrix or a Vector from a binsparse HDF5 file.
 
     The arrays are read from the file once, and copied once more where their types are not GraphBLAS's own. A fill value
-    is not kept: what is absent is absent.
+    is not kept: what is absent is absent. A file that sparsezc wrote is compared with its checksums; another is opened
+    by a process of its own, and held to what its descriptor says (docs/formats.md).
 
     Parameters
     ----------
@@ -60,9 +61,12 @@ def read_binsparse(
     Raises
     ------
     PackageMissing
-        h5py is not installed.
+        h5py is not installed, which files of other programs are read with.
     FileFormatError
-        The file is damaged, of a newer version, or of a format or structure that is not read; the message says which.
+        The file is damaged, of a newer version, or of a format or structure that is not read; it leads to other files;
+        a number is none of its declared type. The message says which.
+    OutOfMemory
+        It does not fit the host's memory.
 
     Examples
     --------
