@@ -144,7 +144,18 @@ def to_arrow(
 
 
 def sizes_of(schema: Any) -> tuple[int | None, int | None]:
-    """The sizes that :func:`to_arrow` wrote into a schema's metadata; None where they are not there."""
+    """The sizes that :func:`to_arrow` wrote into a schema's metadata; None where they are not there.
+
+    Raises
+    ------
+    InvalidValue
+        They are too large for any matrix.
+    """
     found = schema.metadata or {}
     rows, cols = (found.get(f"sparsezc.{key}".encode(), b"") for key in ("nrows", "ncols"))
-    return (int(rows), int(cols)) if rows.isdigit() and cols.isdigit() else (None, None)
+    if not (rows.isdigit() and cols.isdigit()):
+        return None, None
+    if max(len(rows), len(cols)) > 19:
+        digits = f"{len(rows)} and {len(cols)} digits"
+        raise InvalidValue(f"the schema's sparsezc.nrows and ncols have {digits}; numbers below 2^63 are needed")
+    return int(rows), int(cols)

@@ -21,7 +21,7 @@ from sparsezc.io.source import existing
 
 _PROGRAM = Path(__file__).with_name("hdf5_child.py")
 _STARTING = 60.0  # seconds for the process to begin, before it meets the file
-_SECONDS = 7.0  # for HDF5 to find its way in a file, beside what its size needs
+_SECONDS = 5.0  # for HDF5 to find its way in a file, beside what its size needs
 _RATE = 20e6  # bytes a second that any disk and any decompression give
 _UNPACK = 1032  # bytes that one of the file may stand for: deflate packs no better
 _FREE = 64 << 20  # bytes of an array that may be there whatever the file's size, for what other filters pack

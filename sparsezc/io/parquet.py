@@ -27,6 +27,7 @@ from sparsezc.io.listing import Listing, Piece, collect
 from sparsezc.io.optional import need
 from sparsezc.io.pieces import rows_of, unweighted
 from sparsezc.io.piped import regular
+from sparsezc.io.source import naming
 from sparsezc.progress import Progress
 from sparsezc.semirings import types
 
@@ -78,7 +79,7 @@ def listing(path: Path) -> Listing:
         file, needed = _open(path), (0, 0)
         with _damage(path), file:
             columns = _columns(path, file.schema_arrow.names)
-            nrows, ncols = arrow.sizes_of(file.schema_arrow)
+            nrows, ncols = _sizes(path, file.schema_arrow)
             progress = Progress(file.metadata.num_rows, f"reading {path.name}", " edges")
             for batch in file.iter_batches(columns=columns):
                 rows, cols, *rest = _numbers(path, batch, columns)
@@ -99,6 +100,14 @@ def listing(path: Path) -> Listing:
     return Listing.by(pieces)
 
 
+def _sizes(path: Path, schema: Any) -> tuple[int | None, int | None]:
+    """The sizes in the schema's metadata, if it has any."""
+    try:
+        return arrow.sizes_of(schema)
+    except InvalidValue as error:
+        raise FileFormatError(f"{path}: {error}") from None
+
+
 def _columns(path: Path, names: list[str]) -> list[str]:
     """Which columns are source, target and, where there is one, weight."""
     if "source" in names and "target" in names:
@@ -117,7 +126,7 @@ def _numbers(path: Path, batch: Any, columns: list[str]) -> list[NDArray[Any]]:
         raise FileFormatError(str(error)) from None
     for name, part in zip(columns, found, strict=True):
         ids = name in columns[:2]
-        if part.dtype.kind not in ("iu" if ids else "biuf"):
+        if part.dtype.kind not in ("iu" if ids else "biuf") or part.dtype == np.float16:
             needed = "vertex ids" if ids else "numbers"
             raise FileFormatError(f"{path}: column {name!r} holds {part.dtype}; {needed} are needed")
         if ids and part.size and int(part.min()) < 0:
@@ -185,7 +194,8 @@ def from_parquet(
     for name in wanted:
         if name not in names and name != "weight":
             raise InvalidValue(f"{path}: there is no column {name!r}; the columns are {', '.join(map(repr, names))}")
-    return arrow.from_arrow(table, source, target, weight, **options)
+    with naming(path):
+        return arrow.from_arrow(table, source, target, weight, **options)
 
 
 def to_parquet(

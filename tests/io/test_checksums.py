@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.errors import FileFormatError, OutOfMemory
+from sparsezc.errors import DomainMismatch, FileFormatError, InvalidValue, OutOfMemory
 from sparsezc.io import foreign, parquet_sums, ready, seal
 from tests.io.test_tables import absent
 
@@ -184,3 +184,22 @@ def _plain(folder: Path) -> Path:
     """A small Parquet file."""
     gb.io.write(gb.io.read("path:4"), folder / "a.parquet")
     return folder / "a.parquet"
+
+
+def test_what_parquet_cannot_mean_is_said_with_the_file(tmp_path: Path) -> None:
+    path, table = tmp_path / "b.parquet", parquet.read_table(_plain(tmp_path))
+    parquet.write_table(table.replace_schema_metadata({"sparsezc.nrows": "9" * 5000, "sparsezc.ncols": "4"}), path)
+    with pytest.raises(
+        FileFormatError, match=r"b\.parquet: the schema's sparsezc\.nrows and ncols have 5000 and 1 digits"
+    ):
+        gb.io.read(path)
+    with pytest.raises(
+        InvalidValue, match=r"b\.parquet: the schema's sparsezc\.nrows and ncols have 5000 and 1 digits"
+    ):
+        gb.io.from_parquet(path)
+    half = table.append_column("weight", [np.ones(table.num_rows, np.float16)])
+    parquet.write_table(half, path)
+    with pytest.raises(FileFormatError, match=r"b\.parquet: column 'weight' holds float16; numbers are needed"):
+        gb.io.read(path)
+    with pytest.raises(DomainMismatch, match=r"b\.parquet: from_arrow: the source column holds float16"):
+        gb.io.from_parquet(path, source="weight")
