@@ -6,11 +6,9 @@
 from __future__ import annotations
 
 import operator
-import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from threading import get_ident
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -23,23 +21,6 @@ from sparsezc.semirings.operators import TypedOp
 from sparsezc.semirings.types import DataType, lookup
 
 __all__ = ["Expression", "IndexList", "MaskKind", "Operand", "Unrun", "ready", "says_shape"]
-
-
-# Rooms whose own text relies on expressions that compute themselves, whatever the program that calls it has set.
-_AUTHORS = ("sparsezc.algorithms", "sparsezc.io", "sparsezc.cli")
-
-
-def _asked_by_the_house() -> bool:
-    """Whether the line that needs a result is one of ours: the first above the rooms that expressions are made of."""
-    frame: FrameType | None = sys._getframe(3)
-    while frame is not None:
-        name = frame.f_globals.get("__name__", "")
-        if name.startswith(_AUTHORS):
-            return True
-        if name.partition(".")[0] != "sparsezc":
-            return False
-        frame = frame.f_back
-    return False
 
 
 _WRITES = {"build", "clear", "resize", "setdiag", "update"}
@@ -149,7 +130,7 @@ class Unrun(Infix):
         return self.new()
 
     def _check_autocompute(self, need: str) -> None:
-        if not config.autocompute and not _asked_by_the_house():
+        if not config.autocompute:
             made = self.kind.__name__
             raise TypeError(
                 f"{need} is not enabled for an expression that has not run; use .new() to make a {made} of it. Hint:"

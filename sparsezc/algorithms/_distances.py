@@ -72,7 +72,8 @@ def relax(A: Matrix, q: Any) -> Any:
         # d<t> = t
         distance(q.S) << q
         if may_wrap and q.nvals:
-            refuse_overflow(A, q.reduce(monoid.min).get(0) if q.ndim == 1 else q.reduce_scalar(monoid.min).get(0))
+            least = (q.reduce if q.ndim == 1 else q.reduce_scalar)(monoid.min).new()
+            refuse_overflow(A, least.get(0))
     return distance
 
 

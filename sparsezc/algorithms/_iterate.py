@@ -18,7 +18,7 @@ def moved(x: Vector, before: Vector) -> float:
     """sum |x - before| of two full vectors; what `before` holds is lost."""
     before << x.ewise_mult(before, binary.minus)
     before << before.apply(unary.abs)
-    return float(before.reduce(monoid.plus).get(0.0))
+    return float(before.reduce(monoid.plus).new().get(0.0))
 
 
 def options(tol: float, max_iter: int) -> None:

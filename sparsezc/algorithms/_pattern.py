@@ -19,7 +19,7 @@ def undirected(A: Matrix) -> Matrix:
 def simple(A: Matrix) -> Matrix:
     """The same without loops; A itself where it is that already."""
     S = undirected(A)
-    if A._fact("loops", lambda: A.select(select.diag).nvals) == 0:
+    if A._fact("loops", lambda: A.select(select.diag).new().nvals) == 0:
         return S
     plain: Matrix = S.select(select.offdiag).new()
     plain._symmetric = True

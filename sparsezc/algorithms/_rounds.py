@@ -59,13 +59,13 @@ def buckets(
     dtype, limit, number = distance.dtype, step, 0
 
     def is_sound() -> bool:
-        return not dtype.is_integer or near.reduce(monoid.min).get(0) >= 0
+        return not dtype.is_integer or near.reduce(monoid.min).new().get(0) >= 0
 
     while near.nvals:
         yield limit, near.nvals
         if not near.nvals and limit < last:
             beyond = distance.select(select.valuegt[dtype], limit).new()
-            least = beyond.reduce(monoid.min).get(infinity(dtype))
+            least = beyond.reduce(monoid.min).new().get(infinity(dtype))
             if least < infinity(dtype):
                 limit = min(least + step, last)
                 near << beyond.select(select.valuele[dtype], limit)

@@ -88,7 +88,7 @@ def all_pairs_shortest_paths(A: Matrix, *, weighted: bool = True) -> Matrix:
         if negative.nvals:
             break
     if n and dtype is types.INT64:
-        refuse_overflow(A, D.reduce_scalar(monoid.min).value)
+        refuse_overflow(A, D.reduce_scalar(monoid.min).new().value)
     if n and negative.nvals:
         raise InvalidValue(f"A has a cycle of negative length through vertex {negative.to_coo()[0][0]}")
     return D

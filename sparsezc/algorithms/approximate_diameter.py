@@ -63,14 +63,14 @@ def approximate_diameter(A: Matrix, source: Any = None, sweeps: Any = 4) -> int:
     sweeps = _check.count(sweeps, "sweeps", 1)
     if source is None:
         degree = out_degree(A)
-        most = degree.reduce(monoid.max).get(0)
+        most = degree.reduce(monoid.max).new().get(0)
         source = degree.select(select.valueeq, most).new().to_coo()[0][0] if most else 0
     v = _check.vertex(source, n)
     B = transposed(A) if sweeps > 1 else A
     longest = 0
     for sweep in range(sweeps):
         distance = bfs(B if sweep % 2 else A, v)
-        e = int(distance.reduce(monoid.max).value)
+        e = int(distance.reduce(monoid.max).new().value)
         longest = max(longest, e)
         v = int(distance.select(select.valueeq, e).new().to_coo()[0][0])
     return longest

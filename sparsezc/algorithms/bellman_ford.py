@@ -156,7 +156,7 @@ def _relax(A: Matrix, distance: Vector, parent: Vector, q: Vector) -> np.ndarray
         if rounds & (rounds - 1) == 0 or rounds >= n:
             cycle = _cycle(parent)
     if n and dtype is types.INT64:
-        refuse_overflow(A, distance.reduce(monoid.min).value)
+        refuse_overflow(A, distance.reduce(monoid.min).new().value)
         if not cycle.size:
             refuse_reaching_infinity(A, distance)
     return cycle

@@ -125,7 +125,7 @@ def clustering(A: Matrix, *, weighted: bool = False) -> Vector:
         N = W.ewise_add(W.T, monoid.plus).new()
     # C<N> = N N;  (N .* C) 1
     C = N.mxm(N, semiring.plus_times).new(mask=N.S)
-    if weighted and C.nvals and A.reduce_scalar(monoid.max).value == 0:
+    if weighted and C.nvals and A.reduce_scalar(monoid.max).new().value == 0:
         raise InvalidValue("A has triangles and no value above 0; the weights are taken relative to the largest")
     C << C.ewise_mult(N, binary.times)
     triangles = C.reduce_rowwise(monoid.plus).new()
@@ -140,7 +140,7 @@ def clustering(A: Matrix, *, weighted: bool = False) -> Vector:
 def _cube_roots(plain: Matrix, A: Matrix) -> Matrix:
     """The cube roots of the weights over the largest of them, which may be a loop's."""
     _check.weights(A)
-    most = A.reduce_scalar(monoid.max).get(1)
+    most = A.reduce_scalar(monoid.max).new().get(1)
     W: Matrix = plain.apply(binary.truediv[types.FP64], right=most or 1).new()
     W << W.apply(unary.cbrt)
     return W

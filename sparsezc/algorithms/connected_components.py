@@ -76,7 +76,7 @@ def connected_components(A: Matrix) -> Vector:
     # f = 0, 1, ..., n-1, but one label for all that was found: the neighbours of an inside vertex have it already
     found = inside.ewise_add(border, monoid.lor).new() if border.nvals else inside
     parent(~found.S) << parent.apply(indexunary.rowindex)
-    parent(found.S) << found.apply(indexunary.rowindex).new().reduce(monoid.min).value
+    parent(found.S) << found.apply(indexunary.rowindex).new().reduce(monoid.min).new().value
     changed = parent.dup(mask=~inside.S)
     if border.nvals == 0:
         _spread(A, parent, changed, directed)
@@ -125,7 +125,7 @@ def _sweep(A: Matrix, directed: bool) -> tuple[Vector, Vector]:
     """Search from a vertex of largest degree: the vertices met, and those met last, with neighbours still to visit."""
     n, near = A.nrows, A._sampled()
     degree = out_degree(A)
-    largest = degree.reduce(monoid.max).value
+    largest = degree.reduce(monoid.max).new().value
     start = int(degree.select(select.valueeq, largest).new().to_coo()[0][0])
     inside, border = A._vector(types.BOOL), A._vector(types.BOOL)
     border[start] = True

@@ -65,7 +65,7 @@ def core_number(A: Matrix) -> Vector:
     degree(binary.plus) << out_degree(S)
     peeled, lost = Vector(types.INT64, n), Vector(types.INT64, n)
     while n:
-        k = degree.reduce(monoid.min).value
+        k = degree.reduce(monoid.min).new().value
         if k >= GONE:
             break
         # q = d where d <= k
@@ -121,6 +121,6 @@ def k_core(A: Matrix, k: Any = None) -> Vector:
     {0: 2, 1: 2, 2: 2}
     """
     core = core_number(A)
-    k = core.reduce(monoid.max).get(0) if k is None else _check.count(k, "k")
+    k = core.reduce(monoid.max).new().get(0) if k is None else _check.count(k, "k")
     core << core.select(select.valuege, k)
     return core

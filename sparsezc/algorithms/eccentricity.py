@@ -141,7 +141,7 @@ def _extreme(A: Matrix, weighted: bool, greatest: bool) -> Any:
         A = usable(A)
     both_ways = A._symmetric or (A.isequal(A.T) if weighted else is_symmetric(A))
     if not both_ways or (weighted and distances_of(A)[0].is_integer and lengths_of(A).most * A.nrows >= 2**62):
-        return eccentricity(A, weighted=weighted).reduce(monoid.max if greatest else monoid.min).value
+        return eccentricity(A, weighted=weighted).reduce(monoid.max if greatest else monoid.min).new().value
     refuse_disconnected(A, both_ways)
     return _bounded(A, sssp if weighted else bfs, greatest)
 
@@ -155,15 +155,15 @@ def _bounded(A: Matrix, search: Callable[[Matrix, int], Vector], greatest: bool)
     score, highest = out_degree(A), True
     while candidates.nvals:
         # v has the most edges at first, then by turns the highest upper bound and the lowest lower bound
-        extreme = score.reduce(monoid.max if highest else monoid.min).get(0)
+        extreme = score.reduce(monoid.max if highest else monoid.min).new().get(0)
         found = score.select(select.valueeq[score.dtype], extreme).new().to_coo()[0]
         distance = search(A, found[0] if found.size else 0).dup(dtype)
-        e = distance.reduce(monoid.max).value
+        e = distance.reduce(monoid.max).new().value
         # max(d, e - d) <= eccentricity <= e + d
         lower(binary.max) << distance
         lower(binary.max) << distance.apply(binary.minus, left=e)
         upper(binary.min) << distance.apply(binary.plus, right=e)
-        low, high = lower.reduce(monoid.max).value, upper.reduce(monoid.min).value
+        low, high = lower.reduce(monoid.max).new().value, upper.reduce(monoid.min).new().value
         # whose eccentricity may still be more than the most, or less than the least, that is known of
         undecided = (
             upper.select(select.valuegt[dtype], low) if greatest else lower.select(select.valuelt[dtype], high)

@@ -88,7 +88,7 @@ def _score(y: Vector, B: Matrix | TransposedMatrix, x: Vector, weighted: bool) -
     """y = B x / sum; False where the sum is 0."""
     y << 0.0
     y(binary.plus) << B.mxv(x, _iterate.multiply(weighted))
-    total = y.reduce(monoid.plus).value
+    total = y.reduce(monoid.plus).new().value
     if total > 0:
         y << y.apply(binary.truediv, right=total)
     return bool(total > 0)

@@ -86,7 +86,7 @@ def louvain_communities(
         W << W.ewise_add(W.T, monoid.plus)
     community = np.arange(n)
     level = 0
-    while W.reduce_scalar(monoid.plus).get(0.0) > 0 and level != levels:
+    while W.reduce_scalar(monoid.plus).new().get(0.0) > 0 and level != levels:
         before = quality(W, resolution)
         moved = _level(W, resolution, threshold, seed)
         W = contract(W, membership(moved))
@@ -104,7 +104,7 @@ def _level(
     W: Matrix, resolution: float, threshold: float, seed: int | None
 ) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     """The community of each vertex, once no round of moves gains more than `threshold`."""
-    n, m = W.nrows, W.reduce_scalar(monoid.plus).value
+    n, m = W.nrows, W.reduce_scalar(monoid.plus).new().value
     k = Vector.from_scalar(0.0, n, types.FP64)
     k(binary.plus) << W.reduce_rowwise(monoid.plus)
     N = W.select(select.offdiag).new()
@@ -125,7 +125,7 @@ def _level(
 def _classes(N: Matrix, seed: int | None) -> list[Vector]:
     """The vertices that have a neighbour, by colours."""
     color = greedy_color(N, seed).dup(mask=N.reduce_rowwise(monoid.any).new().S)
-    top = color.reduce(monoid.max).get(-1)
+    top = color.reduce(monoid.max).new().get(-1)
     return [color.select(select.valueeq, c).new() for c in range(top + 1)]
 
 

@@ -68,7 +68,7 @@ def modularity(A: Matrix, communities: Vector, resolution: float = 1.0, *, weigh
     if weighted:
         _check.weights(A)
     W = flows(A, weighted)
-    if not W.reduce_scalar(monoid.plus).get(0) > 0:
+    if not W.reduce_scalar(monoid.plus).new().get(0) > 0:
         raise InvalidValue("A has no edges, or none of a weight above 0: modularity is not defined")
     _, numbers = np.unique(communities.to_coo()[1], return_inverse=True)
     return quality(contract(W, membership(numbers)), resolution)
@@ -94,8 +94,8 @@ def contract(W: Matrix, C: Matrix) -> Matrix:
 
 def quality(B: Matrix, resolution: float) -> float:
     """The modularity when each vertex of B is a community."""
-    m = B.reduce_scalar(monoid.plus).get(0.0)
-    inside = B.select(select.diag).new().reduce_scalar(monoid.plus).get(0.0)
+    m = B.reduce_scalar(monoid.plus).new().get(0.0)
+    inside = B.select(select.diag).new().reduce_scalar(monoid.plus).new().get(0.0)
     # k . k'
     chance = B.reduce_rowwise(monoid.plus).new().ewise_mult(B.reduce_columnwise(monoid.plus).new(), binary.times).new()
-    return float(inside / m - resolution * chance.reduce(monoid.plus).get(0.0) / m**2)
+    return float(inside / m - resolution * chance.reduce(monoid.plus).new().get(0.0) / m**2)

@@ -106,10 +106,10 @@ def pagerank(
         sent << before.ewise_mult(share, binary.times)
         rank << turned.mxv(sent, multiply)
         # r = t + (1 - sum(t)) p
-        rest = 1.0 - rank.reduce(monoid.plus).get(0.0)
+        rest = 1.0 - rank.reduce(monoid.plus).new().get(0.0)
         if leak is not None:
             # m = d times what vertices without out-edges have
-            lost = damping * before.dup(mask=~share.V).reduce(monoid.plus).get(0.0)
+            lost = damping * before.dup(mask=~share.V).reduce(monoid.plus).new().get(0.0)
             rank(binary.plus) << leak.apply(binary.times, right=lost)
             rest -= lost
         rank(binary.plus) << teleport.apply(binary.times, right=rest)
@@ -118,7 +118,7 @@ def pagerank(
         # sum |r - r_before|
         change << rank.ewise_mult(before, binary.minus)
         change << change.apply(unary.abs)
-        moved = change.reduce(monoid.plus).get(0.0)
+        moved = change.reduce(monoid.plus).new().get(0.0)
         if moved <= n * tol:
             return rank
     if tol is None:
@@ -133,13 +133,13 @@ def _out_weight(A: Matrix, weighted: bool) -> Vector:
     """Number of each vertex's out-edges, or their sum; no entry where it is 0."""
     if not weighted:
         return out_degree(A)
-    if A.nvals and not A.reduce_scalar(monoid.min).value >= 0:
+    if A.nvals and not A.reduce_scalar(monoid.min).new().value >= 0:
         raise InvalidValue("weighted: A has negative values; weights >= 0 are needed")
     total = Vector(types.FP64, A.nrows)
     total << A.reduce_rowwise(monoid.plus[types.FP64])
     # The sum of all may be beyond the type where no vertex's is; a maximum may pass over a NaN.
-    most = total.reduce(monoid.max).get(0.0)
-    if most and not total.apply(binary.truediv, right=most).new().reduce(monoid.plus).value < float("inf"):
+    most = total.reduce(monoid.max).new().get(0.0)
+    if most and not total.apply(binary.truediv, right=most).new().reduce(monoid.plus).new().value < float("inf"):
         raise InvalidValue("weighted: A has values, or sums of a row's, that are NaN or infinite: finite is needed")
     total << total.select(select.valuene, 0)
     return total

@@ -112,11 +112,12 @@ def from_nearest(A: Matrix, sources: NDArray[np.int64], delta: float | None = No
     refuse_long(A, dtype)
     if dtype is types.INT64 and lengths.least >= 0 and lengths.most < 2**31:  # half the bytes, and mostly enough
         found = _reached(_search(A, sources, types.INT32, delta, lengths), dtype)
-        if found.reduce(monoid.min).get(0) >= 0 and found.reduce(monoid.max).get(0) + lengths.most < 2**31 - 1:
+        least, most = (found.reduce(fold).new().get(0) for fold in (monoid.min, monoid.max))
+        if least >= 0 and most + lengths.most < 2**31 - 1:
             return found
     distance = _search(A, sources, dtype, delta, lengths)
     if dtype is types.INT64:
-        refuse_overflow(A, distance.reduce(monoid.min).value)
+        refuse_overflow(A, distance.reduce(monoid.min).new().value)
         refuse_reaching_infinity(A, distance)
     return _reached(distance, dtype)
 
@@ -146,7 +147,7 @@ def _search(
         product = near.vxm(A, semiring.min_plus[dtype])
         if lengths.least >= 0 and count * _FEW > n:
             # t<d > min(q) + min(A)> = q'A
-            least = near.reduce(monoid.min).value
+            least = near.reduce(monoid.min).new().value
             unsettled = distance.select(select.valuegt[dtype], min(least + lengths.least, last)).new()
             t(unsettled.S, replace=True) << product
         else:

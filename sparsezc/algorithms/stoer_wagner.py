@@ -89,7 +89,7 @@ def _phase(S: Matrix, vertices: np.ndarray[Any, np.dtype[np.int64]]) -> tuple[in
     cut = None
     while w.nvals:
         # v = argmax w
-        cut = w.reduce(monoid.max).value
+        cut = w.reduce(monoid.max).new().value
         s, t = t, int(w.select(select.valueeq, cut).new().to_coo()[0][0])
         # w<!v> = w + S(v, :)
         del w[t]

@@ -112,10 +112,10 @@ def _trim(A: Matrix, B: Matrix, live: Vector) -> None:
 def _giant(A: Matrix, B: Matrix, live: Vector, label: Vector) -> None:
     """Label the component of a live vertex of largest degree and take it out of `live`."""
     degree = out_degree(A).dup(mask=live.S)
-    largest = degree.reduce(monoid.max).value
+    largest = degree.reduce(monoid.max).new().value
     pivot = int(degree.select(select.valueeq, largest).new().to_coo()[0][0])
     component = _reach(B, pivot, _reach(A, pivot, live))
-    label(component.S) << component.apply(indexunary.rowindex).new(types.INT64).reduce(monoid.min).value
+    label(component.S) << component.apply(indexunary.rowindex).new(types.INT64).reduce(monoid.min).new().value
     live(~component.S, replace=True) << live
 
 

@@ -52,7 +52,7 @@ def triangle_count(A: Matrix) -> int:
     L, U = by_degree(simple(A))
     # C<L> = U U'
     C = U.mxm(U.T, semiring.plus_pair[types.INT64]).new(mask=L.S)
-    return int(C.reduce_scalar(monoid.plus).get(0))
+    return int(C.reduce_scalar(monoid.plus).new().get(0))
 
 
 def triangles(A: Matrix) -> Vector:
@@ -128,8 +128,8 @@ def transitivity(A: Matrix) -> float:
     """
     _check.adjacency(A)
     S = simple(A)
-    closed = 2 * corners(S).reduce(monoid.plus).get(0)
-    pairs = ordered_pairs(out_degree(S)).reduce(monoid.plus).get(0)
+    closed = 2 * corners(S).reduce(monoid.plus).new().get(0)
+    pairs = ordered_pairs(out_degree(S)).reduce(monoid.plus).new().get(0)
     return float(closed / pairs) if pairs else 0.0
 
 
