@@ -33,6 +33,9 @@ KERNEL_FLAGS = [
     "-fsanitize-coverage=trace-pc",
     "-fvisibility=hidden",
     "-fno-gnu-unique",  # or one library's kernel would be taken for another's
+    # g++ guards a static array of complex numbers, which is what shared memory is here, though it needs no constructor.
+    # Lanes are fibres of one OS thread: one that waits for the guard that another holds would wait for ever.
+    "-fno-threadsafe-statics",
     "-fwrapv",  # signed integers wrap, as operators.cuh expects and as they do on a GPU
 ]
 LIBRARIES = ["-nodefaultlibs", "-lm", "-lgcc", "-lc"]  # all that kernels need: to look into libstdc++ takes 15 ms

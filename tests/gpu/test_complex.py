@@ -53,6 +53,21 @@ def test_many_threads_combine_into_few_values(order: str, emulated: Any, monkeyp
         device.use(before)
 
 
+@pytest.mark.parametrize("order", ["forward", "reverse", "random", "lockstep"])
+def test_lanes_share_a_table_of_sums(order: str, emulated: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(emulated, "order", order)
+    before = device.use(emulated)
+    try:
+        with gb.config.set(fallback="error"):
+            for dtype in ("FC32", "FC64"):
+                A = matrix(dtype)
+                B = A.to("gpu")
+                got, want = B.mxm(B).new().to_coo(), A.mxm(A).new().to_coo()
+                assert all(np.allclose(x, y, rtol=1e-4) for x, y in zip(got, want, strict=True))
+    finally:
+        device.use(before)
+
+
 @pytest.mark.parametrize("placement", ["device", "zerocopy"])
 def test_rows_in_chunks_and_every_placement(placement: str, gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budget, "LONG", 32)
