@@ -2,6 +2,9 @@
 
 CuPy can compile too, but always asks for denormal numbers to be flushed to zero (its issue 9576), and then a product of
 two FP32 numbers is not what the CPU says it is.
+
+What lies in the folder runs on the device, so it is believed only where the user alone can have written it, and where
+the digest before it fits; anything else is compiled anew and replaced.
 """
 
 from __future__ import annotations
@@ -9,15 +12,19 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
+import warnings
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from sparsezc.errors import PerformanceWarning
+
 _OPTIONS = ("--std=c++17",)
 
 
-def compiled(nvrtc: Any, source: str, architecture: int) -> Path:
-    """The file with the machine code of `source`, compiled if nobody did so before.
+def compiled(nvrtc: Any, source: str, architecture: int) -> bytes:
+    """The machine code of `source`, compiled if that was not done before.
 
     Parameters
     ----------
@@ -38,10 +45,14 @@ def compiled(nvrtc: Any, source: str, architecture: int) -> Path:
     real = architecture in known
     kind = f"sm_{architecture}" if real else f"compute_{max(known)}"
     key = "\n".join((*map(str, nvrtc.getVersion()), kind, *_OPTIONS, source))
-    path = _folder() / f"{hashlib.sha256(key.encode()).hexdigest()}.{'cubin' if real else 'ptx'}"
-    if not path.exists():
-        _write(path, _compile(nvrtc, source, (*_OPTIONS, f"--gpu-architecture={kind}"), real))
-    return path
+    name = hashlib.sha256(key.encode()).hexdigest()
+    folder = _folder()
+    code = None if folder is None else _read(folder / name)
+    if code is None:
+        code = _compile(nvrtc, source, (*_OPTIONS, f"--gpu-architecture={kind}"), real)
+        if folder is not None:
+            _write(folder / name, code)
+    return code
 
 
 def _compile(nvrtc: Any, source: str, options: tuple[str, ...], real: bool) -> bytes:
@@ -56,21 +67,59 @@ def _compile(nvrtc: Any, source: str, options: tuple[str, ...], real: bool) -> b
     return code if isinstance(code, bytes) else str(code).encode()
 
 
+def _digest(name: str, code: bytes) -> bytes:
+    """Of an entry under its name, so that an entry of another name does not fit."""
+    return hashlib.sha256(name.encode() + code).digest()
+
+
+def _read(path: Path) -> bytes | None:
+    """The code of an entry; None where there is none that can be believed."""
+    try:
+        with path.open("rb") as file:
+            if not _is_private(os.fstat(file.fileno())):
+                return None
+            digest, code = file.read(hashlib.sha256().digest_size), file.read()
+    except OSError:
+        return None
+    return code if digest == _digest(path.name, code) else None
+
+
 def _write(path: Path, code: bytes) -> None:
-    """Whole or not at all: other processes look into the same folder."""
-    handle, unfinished = tempfile.mkstemp(dir=path.parent)
-    with os.fdopen(handle, "wb") as file:
-        file.write(code)
-    Path(unfinished).replace(path)
+    """Replace an entry, whole or not at all: other processes look into the same folder."""
+    with suppress(OSError):  # no space is left, say: the next process compiles it again
+        handle, unfinished = tempfile.mkstemp(dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(_digest(path.name, code) + code)
+            Path(unfinished).replace(path)
+        except OSError:
+            Path(unfinished).unlink()
+
+
+def _is_private(status: os.stat_result) -> bool:
+    """Whether a file or folder is the user's own and nobody else may write to it."""
+    return status.st_uid == os.geteuid() and not status.st_mode & 0o022
 
 
 @cache
-def _folder() -> Path:
-    """Where code is kept: the user's cache, or a folder of this process alone where that cannot be written to."""
+def _folder() -> Path | None:
+    """The user's cache, or None where there is none that can be believed."""
+    home = Path(os.environ.get("XDG_CACHE_HOME", ""))
     try:
-        folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sparsezc" / "kernels"
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return folder
+        if not home.is_absolute():  # to be ignored, as the variable's specification says
+            home = Path.home().resolve() / ".cache"
+        folder = home / "sparsezc" / "kernels"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = folder.stat()
     except (OSError, RuntimeError):  # a user without a home is the latter
-        return Path(tempfile.mkdtemp(prefix="sparsezc-"))
+        return None
+    if _is_private(status):
+        return folder
+    warnings.warn(
+        f"compiled kernels are not kept in {folder}, which belongs to user {status.st_uid} and has mode"
+        f" {status.st_mode & 0o777:o}: it must belong to user {os.geteuid()}, and no other may write to it (chmod"
+        " go-w). Until then every process compiles its own",
+        PerformanceWarning,
+        stacklevel=2,
+    )
+    return None

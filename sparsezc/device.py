@@ -197,14 +197,16 @@ class Cuda:
             memory.set_allocator(giving(memory.get_allocator()))
 
     def compile(self, source: str, name: str) -> Kernel:
-        path = compiler.compiled(self.xp.cuda.nvrtc, source, int(self.capability.replace(".", "")))
-        return _Kernel(self.xp.RawModule(path=str(path)), name)
+        module = self.xp.cuda.Module()
+        module.load(compiler.compiled(self.xp.cuda.nvrtc, source, int(self.capability.replace(".", ""))))
+        return _Kernel(module, name)
 
     def copies(self) -> _CopyStream:
         return _CopyStream(self.xp.cuda)
 
     def traffic(self, kernel: Any) -> tuple[int, int, int]:
-        counted = self.xp.ndarray(3, np.uint64, kernel.module.get_global("szc_traffic"))
+        at = self.xp.cuda.UnownedMemory(kernel.module.get_global_var("szc_traffic"), 24, kernel.module)
+        counted = self.xp.ndarray(3, np.uint64, self.xp.cuda.MemoryPointer(at, 0))
         requests, sectors, inside = map(int, self.asnumpy(counted))
         counted.fill(0)
         return requests, sectors, inside

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
+import warnings
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sparsezc import compiler
+from sparsezc.errors import PerformanceWarning
 
 
 class Nvrtc:
@@ -60,18 +64,15 @@ def nvrtc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     assert made.alive == 0
 
 
+def entries(tmp_path: Path) -> list[Path]:
+    return sorted((tmp_path / "sparsezc" / "kernels").iterdir())
+
+
 def test_a_text_is_compiled_once_for_each_architecture(nvrtc: Any, tmp_path: Path) -> None:
-    first = compiler.compiled(nvrtc, "text", 90)
-    assert first.read_bytes() == b"cubin of text"
-    assert first.parent == tmp_path / "sparsezc" / "kernels"
-    assert compiler.compiled(nvrtc, "text", 90) == first
-    assert len(nvrtc.options) == 1
-    assert compiler.compiled(nvrtc, "text", 80) != first
-    assert compiler.compiled(nvrtc, "text2", 90) != first
+    for text, architecture in (("text", 90), ("text", 80), ("text2", 90)) * 2:
+        assert compiler.compiled(nvrtc, text, architecture) == b"cubin of " + text.encode()
     assert [options[-1][-5:] for options in nvrtc.options] == ["sm_90", "sm_80", "sm_90"]
-    assert sorted(first.parent.iterdir()) == sorted(
-        compiler.compiled(nvrtc, *case) for case in (("text", 90), ("text", 80), ("text2", 90))
-    )
+    assert len(entries(tmp_path)) == 3
 
 
 def test_numbers_that_are_denormal_stay_what_they_are(nvrtc: Any) -> None:
@@ -80,15 +81,100 @@ def test_numbers_that_are_denormal_stay_what_they_are(nvrtc: Any) -> None:
 
 
 def test_a_gpu_that_nvrtc_does_not_know_gets_ptx(nvrtc: Any) -> None:
-    path = compiler.compiled(nvrtc, "text", 120)
-    assert path.read_text() == "ptx of text"
+    assert compiler.compiled(nvrtc, "text", 120) == b"ptx of text"
     assert nvrtc.options[0][-1] == "--gpu-architecture=compute_90"
 
 
 def test_what_does_not_compile_says_why_and_leaves_nothing(nvrtc: Any, tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match=r"NVRTC_ERROR_COMPILATION.*\nline 1: what is this"):
         compiler.compiled(nvrtc, "wrong", 90)
-    assert list((tmp_path / "sparsezc" / "kernels").iterdir()) == []
+    assert entries(tmp_path) == []
+
+
+def flip(entry: Path) -> None:
+    data = bytearray(entry.read_bytes())
+    data[-1] ^= 1
+    entry.write_bytes(data)
+
+
+DAMAGES: dict[str, Any] = {
+    "cut": lambda entry: os.truncate(entry, entry.stat().st_size - 1),
+    "empty": lambda entry: os.truncate(entry, 0),
+    "a changed bit": flip,
+    "no digest": lambda entry: entry.write_bytes(b"cubin of others"),
+    "another entry": lambda entry: entry.write_bytes(
+        next(e for e in entry.parent.iterdir() if e != entry).read_bytes()
+    ),
+    "others may write": lambda entry: (flip(entry), entry.chmod(0o666)),
+    "a folder in its place": lambda entry: entry.unlink() or entry.mkdir(),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_an_entry_that_is_not_what_was_written_is_compiled_again(name: str, nvrtc: Any, tmp_path: Path) -> None:
+    compiler.compiled(nvrtc, "text", 90)
+    (entry,) = entries(tmp_path)
+    sound = entry.read_bytes()
+    compiler.compiled(nvrtc, "text2", 90)
+    DAMAGES[name](entry)
+    assert compiler.compiled(nvrtc, "text", 90) == b"cubin of text"
+    assert len(nvrtc.options) == 3
+    if entry.is_file():
+        assert (entry.read_bytes(), entry.stat().st_mode & 0o777) == (sound, 0o600)
+        assert compiler.compiled(nvrtc, "text", 90) == b"cubin of text"
+        assert len(nvrtc.options) == 3
+    assert len(entries(tmp_path)) == 2
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to another user")
+def test_an_entry_of_another_user_is_compiled_again(nvrtc: Any, tmp_path: Path) -> None:
+    compiler.compiled(nvrtc, "text", 90)
+    os.chown(*entries(tmp_path), 12345, 12345)
+    assert compiler.compiled(nvrtc, "text", 90) == b"cubin of text"
+    assert len(nvrtc.options) == 2
+    assert entries(tmp_path)[0].stat().st_uid == 0
+
+
+@pytest.mark.parametrize("way", ["mode", "owner"])
+def test_a_folder_of_others_is_not_used_and_said_once(way: str, nvrtc: Any, tmp_path: Path) -> None:
+    compiler.compiled(nvrtc, "text", 90)
+    before = entries(tmp_path)
+    folder = before[0].parent
+    if way == "mode":
+        folder.chmod(0o770)
+    elif os.geteuid() == 0:
+        os.chown(folder, 12345, 12345)
+    else:
+        pytest.skip("only root can give a folder to another user")
+    compiler._folder.cache_clear()
+    said = r"kernels, which belongs to user \d+ and has mode 7\d0: it must"
+    with pytest.warns(PerformanceWarning, match=said):
+        assert compiler.compiled(nvrtc, "text", 90) == b"cubin of text"
+    for text in ("text2", "text2"):  # a second warning would be an error
+        with warnings.catch_warnings(action="error"):
+            assert compiler.compiled(nvrtc, text, 90) == b"cubin of text2"
+    assert len(nvrtc.options) == 4
+    assert entries(tmp_path) == before
+
+
+def test_a_relative_folder_is_ignored(nvrtc: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    monkeypatch.setenv("XDG_CACHE_HOME", "cache")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    compiler.compiled(nvrtc, "text", 90)
+    assert list((tmp_path / "here").iterdir()) == []
+    assert len(entries(tmp_path / "home" / ".cache")) == 1
+
+
+def test_new_folders_are_the_users_alone(nvrtc: Any, tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        compiler.compiled(nvrtc, "text", 90)
+    finally:
+        os.umask(before)
+    (entry,) = entries(tmp_path)
+    assert (entry.parent.stat().st_mode & 0o777, entry.stat().st_mode & 0o777) == (0o700, 0o600)
 
 
 def test_a_cache_that_cannot_be_written_is_done_without(
@@ -96,9 +182,22 @@ def test_a_cache_that_cannot_be_written_is_done_without(
 ) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    compiler._folder.cache_clear()
-    path = compiler.compiled(nvrtc, "text", 90)
-    assert path.read_bytes() == b"cubin of text"
-    assert compiler.compiled(nvrtc, "text", 90) == path
-    path.unlink()
-    path.parent.rmdir()
+    assert compiler.compiled(nvrtc, "text", 90) == b"cubin of text"
+    assert compiler.compiled(nvrtc, "text", 90) == b"cubin of text"
+    assert len(nvrtc.options) == 2
+
+
+def _compile_many(folder: str) -> None:
+    os.environ["XDG_CACHE_HOME"] = folder
+    for n in range(200):
+        made = Nvrtc()
+        text = "text" * 5000 + str(n % 4)
+        assert compiler.compiled(made, text, 90) == b"cubin of " + text.encode()
+        if n % 7 == 0:
+            os.truncate(next(Path(folder, "sparsezc", "kernels").glob("*" + "[0-9a-f]" * 60)), 40)
+
+
+def test_processes_that_write_one_entry_never_read_a_part(tmp_path: Path) -> None:
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        pool.map(_compile_many, [str(tmp_path)] * 2)
+    assert len(entries(tmp_path)) == 4
