@@ -7,11 +7,16 @@ python-graphblas hands them out without a copy (``give_ownership=True``, ``unpac
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sparsezc.engines import cpu, native
+from sparsezc.errors import InvalidObject
 from sparsezc.expression import Operand, Unrun
 from sparsezc.locks import hold
 from sparsezc.mask import Mask
@@ -33,6 +38,10 @@ _READS = {
 }  # fmt: skip
 _CHANGES = {"build_diag", "build_scalar", "concat", "reshape", "unpack", "unpack_hyperhash"}
 _ONLY_MATRIX = {"flatten", "orientation", "unpack_hyperhash"}
+
+
+# A serialized object is one of these, the SHA-256 of SuiteSparse's bytes, and these bytes.
+_MARKS = {1: b"sparsezc Vector\n", 2: b"sparsezc Matrix\n"}
 
 
 def theirs(x: Any) -> Any:
@@ -74,7 +83,7 @@ class SuiteSparse:
     """What SuiteSparse does with one Matrix or Vector: ``A.ss.export("csr")``, ``A.ss.is_iso`` ...
 
     * data out and in: ``export``, ``unpack``, ``pack_csr`` ... (as ``Matrix.ss.import_csr`` makes new ones),
-      ``serialize``;
+      ``serialize``, whose first 48 bytes are ours: a mark and a digest;
     * what it is: ``format``, ``orientation``, ``is_iso``, ``iso_value``, ``nbytes``, ``config``;
     * computed: ``concat``, ``split``, ``scan``, ``reshape``, ``flatten``, ``selectk``, ``compactify``, ``sort``,
       ``head``, ``build_diag``, ``build_scalar``;
@@ -109,6 +118,8 @@ class SuiteSparse:
                 result = _translated(getattr(store.ss, name))(*args, **kwargs)
                 if name not in _READS:
                     _take_back(of, store, home)
+                if name == "serialize":
+                    return _sealed(result, of.ndim)
                 # an iterator would read the object after this call
                 return iter(list(result)) if name.startswith("iter") else result
 
@@ -161,6 +172,40 @@ def _translated(method: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+def _sealed(blob: NDArray[np.uint8], ndim: int) -> NDArray[np.uint8]:
+    """SuiteSparse's bytes with a mark and a digest before them."""
+    head = _MARKS[ndim] + hashlib.sha256(blob).digest()
+    return np.concatenate([np.frombuffer(head, np.uint8), blob])
+
+
+def _opening(deserialize: Callable[..., Any], ndim: int) -> Callable[..., Any]:
+    """``deserialize`` of bytes whose digest fits: of damaged ones SuiteSparse can end the process."""
+    run = _translated(deserialize)
+
+    @wraps(deserialize)
+    def opened(data: Any, dtype: Any = None, *, trusted: bool = False, **options: Any) -> Any:
+        is_array = isinstance(data, np.ndarray)
+        blob = np.ascontiguousarray(data, np.uint8) if is_array else np.frombuffer(data, np.uint8)
+        mark, digest = blob[:16].tobytes(), blob[16:48].tobytes()
+        said = f"data: {blob.size:,} bytes"
+        if mark in _MARKS.values():
+            blob = blob[48:]
+            if digest != hashlib.sha256(blob).digest():
+                raise InvalidObject(
+                    f"{said} that were cut or changed since serialize() made them: their digest differs"
+                )
+            if mark != _MARKS[ndim]:
+                raise InvalidObject(f"{said} of a {mark[9:15].decode()}, which its own class deserializes")
+        elif not trusted:
+            raise InvalidObject(
+                f"{said} without the mark and the digest that serialize() puts before them; damaged ones would end the"
+                " process. What python-graphblas serialized, deserialize(data, trusted=True) reads unchecked"
+            )
+        return run(blob, dtype, **options)
+
+    return opened
+
+
 class _Makers:
     """``Matrix.ss``: makes new objects, ``Matrix.ss.import_csr(...)`` and ``Matrix.ss.deserialize(data)``."""
 
@@ -177,7 +222,8 @@ class _Makers:
             raise AttributeError(f"{'Vector' if self._ndim == 1 else 'Matrix'}.ss has no attribute {name!r}")
         cpu.engine()
         kind = native.gb.Vector if self._ndim == 1 else native.gb.Matrix
-        return _translated(getattr(kind.ss, name))
+        made = getattr(kind.ss, name)
+        return _opening(made, self._ndim) if name == "deserialize" else _translated(made)
 
 
 class Accessor:
