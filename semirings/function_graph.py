@@ -72,6 +72,7 @@ def convert(node: Node, dtype: DataType) -> Node:
     return Node(dtype, (node,), Form(lambda x: types.cast(x, dtype), f"cast<{dtype.ctype}>({{0}})", text))
 
 
+_SMALL = (-2, -1, -0.5, 0, 0.5, 1, 2, 3, 4)
 _CHOICE = Form(lambda c, a, b: np.where(c, a, b), "({0} ? {1} : {2})", "({1} if {0} else {2})")
 
 
@@ -105,11 +106,22 @@ def cuda(root: Node) -> str:
     return f"[&] {{ {named} return {value}; }}()"
 
 
-def python(root: Node, name: str, parameters: tuple[str, ...], first: str = "") -> str:
-    """The value as the text of a Python function, which may do something `first`."""
-    lines, value = _written(root, lambda node: node.form.python if node.form else "", _python_constant)
+def python(root: Node, name: str, parameters: tuple[str, ...], first: str = "") -> tuple[str, tuple[Any, ...]]:
+    """The value as the text of a Python function, which may do something `first`, and the constants that it takes.
+
+    Constants are parameters after the others, so that functions which differ in constants alone share one text. Small
+    numbers stand in the text, where a compiler makes the most of them (``x ** 2``).
+    """
+    constants: dict[Node, str] = {}
+
+    def literal(node: Node) -> str:
+        is_small = node.dtype is BOOL or node.value in _SMALL
+        return _python_constant(node) if is_small else constants.setdefault(node, f"c{len(constants)}")
+
+    lines, value = _written(root, lambda node: node.form.python if node.form else "", literal)
     named = "".join(f"    {each} = {text}\n" for each, _, text in lines)
-    return f"def {name}({', '.join(parameters)}):\n{first}{named}    return {value}\n"
+    text = f"def {name}({', '.join((*parameters, *constants.values()))}):\n{first}{named}    return {value}\n"
+    return text, tuple(node.value for node in constants)
 
 
 def _cuda_constant(node: Node) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import lru_cache
 from operator import getitem
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _READABLE = frozenset("xyijk")
 
 
-@cache
+@lru_cache(maxsize=4096)  # of built-in operators; users make others without end
 def reads_of(expression: str) -> frozenset[str]:
     """Which of x, y, i, j, k a CUDA expression reads.
 
@@ -51,12 +51,15 @@ class TypedOp:
         The type of the second operand: another one than ``type`` only where one of them is user-defined.
     of_users : bool
         Whether a user defined one of the operands' types; then there is no CUDA expression.
+    native : Any
+        What the CPU engine made of it, once it has; kept here, so that both are freed together.
     """
 
-    __slots__ = ("cuda", "name", "of_users", "op", "reads", "return_type", "type", "type2")
+    __slots__ = ("cuda", "name", "native", "of_users", "op", "reads", "return_type", "type", "type2")
 
     def __init__(self, op: Operator, type_: DataType, return_type: DataType, type2: DataType | None = None) -> None:
         self.op = op
+        self.native: Any = None
         self.name = op.name
         self.type = type_
         self.type2 = type_ if type2 is None else type2

@@ -102,8 +102,10 @@ class Written:
     def __getitem__(self, dtype: DataType) -> Faces:
         return self._faces[dtype]
 
-    def python(self, dtype: DataType, name: str = "function") -> str:
-        """The function for one type in plain Python with every conversion spelt out, as a compiler may take it."""
+    def python(self, dtype: DataType, name: str = "function") -> tuple[str, tuple[Any, ...]]:
+        """The function for one type in plain Python with every conversion spelt out, as a compiler may take it, and the
+        constants that it takes after its operands.
+        """
         root, parameters = self._faces[dtype].root, self.parameters
         if "i" not in parameters:
             return graph.python(root, name, parameters)

@@ -61,7 +61,19 @@ def resolve(kind: str, op: Any, where: str, left: DataType, right: DataType | No
             typed = found if isinstance(found, TypedOp) else found[types]
     except (TypeError, GraphblasException) as error:
         raise type(error)(f"{where}: {error}{_expected(kind, op, error)}") from None
-    return _remembered.setdefault(key, typed)
+    return typed if _is_of_function(op) else _remembered.setdefault(key, typed)
+
+
+def _is_of_function(op: Any) -> bool:
+    """Whether a user's function is in an operator: such are made without end, and are freed with the last reference."""
+    if isinstance(op, str):
+        return False
+    untyped: Any = op.op if isinstance(op, TypedOp) else op
+    kind = getattr(untyped, "kind", None)
+    if kind == "semiring" and _is_of_function(untyped.monoid):
+        return True
+    part = untyped.binaryop if kind in ("semiring", "monoid") else untyped
+    return getattr(part, "written", None) is not None
 
 
 _CLASSES = {

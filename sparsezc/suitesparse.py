@@ -185,7 +185,7 @@ def _opening(deserialize: Callable[..., Any], ndim: int) -> Callable[..., Any]:
     @wraps(deserialize)
     def opened(data: Any, dtype: Any = None, *, trusted: bool = False, **options: Any) -> Any:
         is_array = isinstance(data, np.ndarray)
-        blob = np.ascontiguousarray(data, np.uint8) if is_array else np.frombuffer(data, np.uint8)
+        blob: Any = np.ascontiguousarray(data, np.uint8) if is_array else np.frombuffer(data, np.uint8)
         mark, digest = blob[:16].tobytes(), blob[16:48].tobytes()
         said = f"data: {blob.size:,} bytes"
         if mark in _MARKS.values():

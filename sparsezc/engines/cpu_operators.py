@@ -8,13 +8,13 @@ goes on with whatever lay in memory: these are made anew.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
+from sparsezc.engines import compiled_functions
 from sparsezc.errors import NotImplementedException
 from sparsezc.semirings import names
 from sparsezc.semirings.operators import TypedOp
@@ -56,29 +56,27 @@ def make(gb: Any, op: TypedOp, key: Any) -> Any:
     parts: Any = op.op
     if op.op.kind == "semiring":
         whole: Any = op
-        return gb.semiring.register_anonymous(_monoid(gb, whole.monoid), _binary(gb, op, parts.binaryop))[key]
+        made = gb.semiring.register_anonymous(_monoid(gb, whole.monoid), _binary(gb, op, parts.binaryop))[key]
+        compiled_functions.free_with(made, "Semiring")
+        return made
     if op.op.kind == "monoid":
         return _monoid(gb, op)[key]
     if op.op.kind == "binary":
         return _binary(gb, op, op.op)[key]
     if op.op.written is None:
         raise NotImplementedException(f"the cpu engine (python-graphblas) has no operator {op.op!r}")
-    return getattr(gb, op.op.kind).register_anonymous(_function(op), op.name, is_udt=True)[key]
+    return _function(gb, op)[key]
 
 
-def _function(op: TypedOp) -> Any:
-    """The translation for one type, as a Python function; of user-defined types, the user's own."""
+def _function(gb: Any, op: TypedOp) -> Any:
+    """An operator there, untyped: a function's translation for one type; of user-defined types, the function itself."""
     if find_spec("numba") is None:
         raise NotImplementedException(
             f"the cpu engine needs numba for {op!r}, which is a Python function; pip install numba, or run it on a GPU"
         )
-    written = op.op.written
-    assert written is not None
     if op.of_users:
-        return written.function
-    room: dict[str, Any] = {"np": np, "math": math}
-    exec(written.python(op.type), room)  # noqa: S102  -- our own text, made of numbers and a fixed set of operations
-    return room["function"]
+        return getattr(gb, op.op.kind).register_anonymous(op.op.orig_func, op.name, is_udt=True)
+    return compiled_functions.operator(gb, op, op.name)
 
 
 def _binary(gb: Any, op: TypedOp, binaryop: Any) -> Any:
@@ -92,8 +90,7 @@ def _binary(gb: Any, op: TypedOp, binaryop: Any) -> Any:
         if found is None or names.names_of("binary").get(binaryop.name) is not binaryop:
             raise NotImplementedException(f"the cpu engine (python-graphblas) has no operator {binaryop!r}")
         return found
-    typed = binaryop[(op.type, op.type2) if op.of_users else op.type]
-    return gb.binary.register_anonymous(_function(typed), binaryop.name, is_udt=True)
+    return _function(gb, binaryop[(op.type, op.type2) if op.of_users else op.type])
 
 
 def _monoid(gb: Any, op: Any) -> Any:
@@ -104,7 +101,8 @@ def _monoid(gb: Any, op: Any) -> Any:
         raise NotImplementedException(f"the cpu engine (python-graphblas) has no {op!r}, made of a built-in operator")
     if op.of_users:
         return gb.monoid.register_anonymous(_binary(gb, op, op.op.binaryop), op.identity, op.name)
-    # Monoids are made there of operators that were compiled for every type at once.
-    function = gb.binary.register_anonymous(_function(op.op.binaryop[op.type]), op.name)
     identity = {op.type.name: op.identity.item()}
-    return gb.monoid.register_anonymous(function, identity, op.name, is_idempotent=op.is_idempotent)
+    function = _function(gb, op.op.binaryop[op.type])
+    made = gb.monoid.register_anonymous(function, identity, op.name, is_idempotent=op.is_idempotent)
+    compiled_functions.free_with(made[op.type.name], "Monoid")
+    return made

@@ -66,17 +66,14 @@ def our_type(theirs: Any) -> DataType:
     return lookup(theirs.name)
 
 
-_translated: dict[TypedOp | None, Any] = {}
-
-
 def operator(op: TypedOp | None) -> Any:
     """python-graphblas's operator of the same name and type."""
-    try:
-        return _translated[op]
-    except KeyError:
-        assert op is not None
+    assert op is not None
+    if op.native is None:
         with making:
-            return _translated[op] if op in _translated else _translated.setdefault(op, _translate(op))
+            if op.native is None:
+                op.native = _translate(op)
+    return op.native
 
 
 def _translate(op: TypedOp) -> Any:

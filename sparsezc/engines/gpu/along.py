@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -83,7 +83,7 @@ def _where_both_are(rows: Rows, result: DataType, compute: _Compute) -> Rows | N
     return Rows(rows.nrows, rows.ncols, count, indptr, indices, out, False)
 
 
-@cache
+@lru_cache(maxsize=256)
 def _prelude(op: TypedOp, a: DataType, v: DataType, wide: bool, iso: bool, left: bool, long: int) -> str:
     x, y = ("v", "a") if left else ("a", "v")
     text = evaluate(op, elementwise=True, x=x, y=y, i="row", j="col", k="col")

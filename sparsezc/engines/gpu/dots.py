@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -98,7 +98,7 @@ class _Case:
         return Chunks.cut(gpu, rows + first, m_lengths[rows], CHUNK)
 
 
-@cache
+@lru_cache(maxsize=256)
 def _prelude(
     semiring: Any,
     a: DataType,

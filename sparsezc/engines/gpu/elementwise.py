@@ -7,7 +7,7 @@ is a result.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -77,7 +77,7 @@ def run_map(
     out.done(count)
 
 
-@cache
+@lru_cache(maxsize=256)
 def _prelude(
     body: str,
     helper: str,

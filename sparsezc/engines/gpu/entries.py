@@ -5,7 +5,7 @@ A result lies in the placement of its operand, or on the host where the device h
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -120,7 +120,7 @@ def _launch(prelude: str, rows: Rows, nvals: int, scalar: Any, out: int, bits: A
     gpu.synchronize()  # the host may read the result's pages now
 
 
-@cache
+@lru_cache(maxsize=256)
 def _prelude(
     op: TypedOp, dtype: DataType, wide: bool, iso: bool, left: bool, scalar_type: DataType, keep: bool
 ) -> tuple[str, frozenset[str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -232,7 +232,7 @@ def _count_prelude(a_wide: bool, b_wide: bool, slots: int = 0) -> str:
     return f"{types}\n{flags(READS_A=False, ISO_A=False)}\nconstexpr u32 SLOTS = {slots};"
 
 
-@cache
+@lru_cache(maxsize=256)
 def _fill_prelude(
     semiring: Any, a: DataType, b: DataType, wide: tuple[bool, bool], iso: tuple[bool, bool], values: bool, slots: int
 ) -> str:

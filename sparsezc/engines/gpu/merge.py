@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -179,7 +179,7 @@ def _load(rows: Rows | None, typed: Any, first: int, last: int, part: Sequence[i
     return indptr, rows.indices.load(start, stop), values, np.uint64(start), np.uint64(stop - start)
 
 
-@cache
+@lru_cache(maxsize=256)
 def _prelude(case: _Case) -> str:
     mask = case.mask or (BOOL, False, False, False)
     sides = {"X": case.x, "Y": case.y, "M": mask}

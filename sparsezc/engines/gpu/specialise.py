@@ -3,12 +3,13 @@
 A case is a kernel's name and the text that makes it special (types, flags, small inline functions: the *prelude*,
 written by the functions below). :func:`kernel` puts both together and compiles on first use; the array module's
 compiler keeps the result on disk. Operators bring their CUDA expression with them (see :mod:`sparsezc.semirings`).
+What is remembered by operators is limited everywhere, since users make operators of functions without end.
 """
 
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -104,7 +105,7 @@ def evaluate(op: TypedOp, *, elementwise: bool = False, **operands: str) -> str:
     return f"typedef {op.return_type.ctype} Z; {' '.join(sets)} return cast<Z>({expression});"
 
 
-@cache
+@lru_cache(maxsize=256)
 def call(op: TypedOp, *, x: str, y: str, i: str, j: str, k: str, at: str) -> tuple[str, str]:
     """The operator as a helper function of two values and the parameters `at`, which i, j, k are made of; its call."""
     text = evaluate(op, elementwise=True, x="p", y="q", i=i, j=j, k=k)

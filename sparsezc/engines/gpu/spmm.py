@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -82,7 +82,7 @@ def _reads_x(semiring: Any, across: bool) -> bool:
     return ("x" if across else "y") in semiring.reads
 
 
-@cache
+@lru_cache(maxsize=256)
 def _prelude(
     semiring: Any, a: DataType, x: DataType, wide: bool, compressed: bool, iso: bool, across: bool, columns: int,
     long: int, at_once: int, partial: bool, segment_bits: int,

@@ -7,7 +7,7 @@ as in vxm. Pull needs the rows of M, push the rows of its transpose; where the m
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -83,7 +83,7 @@ def fold_rows(
     spmv(matrix, transposed, None, _folding(monoid), out, mask, accum, replace, vector_left=False)
 
 
-@cache
+@lru_cache(maxsize=256)
 def _folding(monoid: Any) -> Any:
     return register_anonymous(monoid.op, binary.first)[monoid.type]
 
@@ -194,7 +194,7 @@ def _pull_is_better(case: _Case, rows: Rows, columns: Rows, mask: MaskBits) -> b
     )
 
 
-@cache
+@lru_cache(maxsize=256)
 def _prelude(
     semiring: Any,
     vector_left: bool,
