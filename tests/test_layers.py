@@ -49,6 +49,7 @@ ROOMS = (
         "sparsezc.engines.statements",
         "sparsezc.engines.cpu",
         "sparsezc.engines.cpu_operators",
+        "sparsezc.engines.compiled_functions",
         "sparsezc.engines.movers",
         "sparsezc.engines.gpu",
     ),
