@@ -174,7 +174,7 @@ def _translated(method: Callable[..., Any]) -> Callable[..., Any]:
 
 def _sealed(blob: NDArray[np.uint8], ndim: int) -> NDArray[np.uint8]:
     """SuiteSparse's bytes with a mark and a digest before them."""
-    head = _MARKS[ndim] + hashlib.sha256(blob).digest()
+    head = _MARKS[ndim] + hashlib.sha256(blob.tobytes()).digest()
     return np.concatenate([np.frombuffer(head, np.uint8), blob])
 
 
