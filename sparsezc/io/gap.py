@@ -9,7 +9,7 @@ Source: S. Beamer, K. Asanovic, D. Patterson, The GAP Benchmark Suite, arXiv:150
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from sparsezc.io import build, stream
 from sparsezc.io.atomic import Output
 from sparsezc.io.pieces import integers, rows_of, transposed
 from sparsezc.io.source import Stream
+from sparsezc.io.undirected import Undirected
 from sparsezc.io.weights import Weights
 from sparsezc.semirings import types
 
@@ -39,7 +40,8 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -
     Raises
     ------
     FileFormatError
-        The header's counts and the file's size differ, offsets fall or ids are out of range.
+        The header's counts and the file's size differ, offsets fall, ids are out of range, or the header says that the
+        graph is undirected and it is not.
     """
     return stream.load(stored(path), weights, placement, direct)
 
@@ -63,14 +65,19 @@ def stored(path: Path) -> stream.Stored:
 
     @contextmanager
     def entries() -> Iterator[stream.Take]:
-        with Stream(path) as body:
+        with Stream(path) as body, nullcontext() if directed else Undirected(indptr) as both:
             _skip(body, _HEAD + 8 * (n + 1))
 
             def take(count: int) -> tuple[Any, Any]:
                 part = stream.read_exactly(body, count, entry, "edges")
-                return (part["id"], part["weight"]) if weighted else (part, None)
+                ids, weights = (part["id"], part["weight"]) if weighted else (part, None)
+                if both is not None:
+                    both.add(ids, weights)
+                return ids, weights
 
             yield take
+            if both is not None:
+                both.check(path)
             while body.compressed and body.read(1 << 20):  # its checksum stands at the end
                 pass
 
