@@ -1,7 +1,7 @@
-"""Files that appear whole or not at all: written under another name in the same folder, then renamed.
+"""Files that appear whole or not at all: written under another name on the same disk, kept by it, then renamed.
 
-What is not finished lies in a folder of its own beside the target, .NAME.*.part, which is held by a lock: what a run
-left there that was killed is removed by the next one that writes the same file.
+What is not finished stands in a folder of its own beside the target (unfinished.py); several files of one output change
+in one step (switch.py).
 A link is followed: the file behind it is the one that changes. What is no regular file (a pipe, a terminal, a device)
 cannot be renamed over; it is written to, once everything is there. Nor is what /dev/stdout and its like name, even a
 regular file: whoever opened it goes on writing there, so it is written to through the open descriptor.
@@ -9,19 +9,19 @@ regular file: whoever opened it goes on writing there, so it is written to throu
 
 from __future__ import annotations
 
-import glob
 import gzip
 import os
 import re
-import secrets
 import shutil
 import tempfile
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self, cast
+from typing import IO, Any, NamedTuple, Self, cast
 
 from sparsezc.errors import GraphblasException
+from sparsezc.io import switch
 from sparsezc.io.source import FileIsFolder, FileMissing
+from sparsezc.io.unfinished import Work, sync
 
 _DESCRIPTORS = re.compile(r"/dev/fd|/proc/\d+(/task/\d+)?/fd")  # folders whose files are open descriptors
 
@@ -50,27 +50,33 @@ class Output:
         if not os.fspath(path):
             raise FileMissing("the name of the file to write is empty")
         self.path = Path(path)
+        self.base = self.path  # stands for all files where there are several
         self.written: list[Path] = []  # the files that have their names
-        self._waiting: list[tuple[Path, Path]] = []
-        self._work: dict[Path, _Work] = {}  # by the folder that it lies in
+        self._waiting: list[_Waiting] = []
+        self._work: dict[Path, Work] = {}  # by the folder beside whose files it stands
 
     def __enter__(self) -> Self:
         return self
 
-    def open(self, path: Path | None = None) -> IO[Any]:
-        """A binary file that will be `path` (the output's own path); gzipped where the name ends in .gz."""
+    def open(self, path: Path | None = None, *, only_over_old: bool = False) -> IO[Any]:
+        """A binary file that will be `path` (the output's own path); gzipped where the name ends in .gz.
+
+        With `only_over_old` it is dropped where no old file of that name is to be replaced.
+        """
         final = path or self.path
         if final.is_dir():
             raise FileIsFolder(f"{final} is a folder; the name of a file is needed")
         folder = None
         if not _is_special(final):
-            final = _behind(final)
-            folder = self._beside(final)
+            final = behind(final)
+            folder = self._beside(final) / "new"
         try:
-            handle, name = tempfile.mkstemp(suffix=".part", dir=folder)
+            if folder is not None:
+                folder.mkdir(exist_ok=True)
+            handle, name = self._temporary(folder)
         except OSError as failure:
             raise _unwritten(final, failure) from None
-        self._waiting.append((Path(name), final))
+        self._waiting.append(_Waiting(Path(name), final, only_over_old))
         file = os.fdopen(handle, "wb")
         if final.suffix.lower() != ".gz":
             return file
@@ -79,85 +85,93 @@ class Output:
     def reserve(self) -> Path:
         """An empty file that will be the output, for libraries that open files by their names."""
         self.open().close()
-        return self._waiting[-1][0]
+        return self._waiting[-1].temporary
 
     def scratch(self) -> Path:
         """A folder beside the output for what is needed until it is whole."""
-        return self._beside(_behind(self.path))
+        return self._beside(behind(self.path))
+
+    def _temporary(self, folder: Path | None) -> tuple[int, str]:
+        """A new file, as a handle and a name; without a folder, one that will be copied."""
+        if folder is None:
+            folder = self._made(Work.temporary())
+        return tempfile.mkstemp(suffix=".part", dir=folder)
 
     def _beside(self, final: Path) -> Path:
         """The folder for unfinished files beside this one."""
         folder = final.parent
         if not folder.is_dir():
             raise FileMissing(f"{final}: the folder {folder} does not exist")
-        if folder not in self._work:
-            work = self._work[folder] = _Work(folder, self.path.name)  # before it is made, for Ctrl-C may come any time
+        try:
+            return self._made(Work(folder, self.path.name))
+        except OSError as failure:
+            raise _unwritten(final, failure) from None
+
+    def _made(self, work: Work) -> Path:
+        """The folder, or the one that was made before in the same place."""
+        if work.place not in self._work:
+            self._work[work.place] = work  # before it is made, for Ctrl-C may come any time
             try:
                 work.make()
-            except OSError as failure:
-                del self._work[folder]
-                raise _unwritten(final, failure) from None
-        return self._work[folder].path
+            except OSError:
+                del self._work[work.place]
+                raise
+        return self._work[work.place].path
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
             if kind is None:
-                while self._waiting:
-                    _put(*self._waiting[0])
-                    self.written.append(self._waiting.pop(0)[1])
+                self._finish()
         except OSError as failure:
             raise _unwritten(self.path, failure) from None
         finally:
-            for temporary, _ in self._waiting:
-                temporary.unlink(missing_ok=True)
             for work in self._work.values():
                 work.remove()
         if isinstance(error, OSError) and not isinstance(error, GraphblasException):
             raise _unwritten(self.path, error) from None
 
+    def _finish(self) -> None:
+        """Give the files their names, once the disk has them."""
+        special = [_is_special(each.final) for each in self._waiting]
+        for each, copied in zip(self._waiting, special, strict=True):
+            if not copied:
+                sync(each.temporary)
+                each.temporary.chmod(_mode(each))
+        if len(self._waiting) > 1 and not any(special):
+            self._switch()
+            return
+        for each, copied in zip(self._waiting, special, strict=True):
+            if copied:
+                with each.temporary.open("rb") as source, _opened(each.final) as sink:
+                    shutil.copyfileobj(source, sink)
+            else:
+                each.temporary.replace(each.final)
+                sync(each.final.parent)
+            self.written.append(each.final)
 
-class _Work:
-    """A folder for unfinished files, held until it is removed or the process ends."""
-
-    def __init__(self, folder: Path, name: str) -> None:
-        self.path = folder / f".{name}.{secrets.token_hex(4)}.part"
-        self._abandoned = f".{glob.escape(name)}.*.part"
-        self._held: int | None = None
-
-    def make(self) -> None:
-        """Make the folder, and remove those that runs left there that were killed."""
-        for old in self.path.parent.glob(self._abandoned):
-            if old.is_dir() and (held := _hold(old)) is not None:
-                shutil.rmtree(old, ignore_errors=True)
-                os.close(held)
-        self.path.mkdir(0o700)
-        self._held = _hold(self.path)
-
-    def remove(self) -> None:
-        """Remove the folder and all that is left in it."""
-        shutil.rmtree(self.path, ignore_errors=True)
-        if self._held is not None:
-            os.close(self._held)
+    def _switch(self) -> None:
+        """Give several files their names in one step."""
+        folders = sorted({each.final.parent for each in self._waiting})
+        if len(folders) > 1:
+            raise FileNotWritten(
+                f"{self.path} cannot be written: its files are links into {folders[0]} and {folders[1]}; files that "
+                "change together must be in one folder"
+            )
+        for each in self._waiting:
+            each.temporary.replace(each.temporary.with_name(each.final.name))
+        emptied = [each.final.name for each in self._waiting if each.only_over_old]
+        names = switch.commit(self._waiting[0].temporary.parent, folders[0] / self.base.name, emptied)
+        self.written += [folders[0] / name for name in names]
 
 
-def _hold(folder: Path) -> int | None:
-    """A lock on a folder; None where somebody has it, or the system has no such locks."""
-    try:
-        import fcntl
-    except ImportError:
-        return None
-    try:
-        handle = os.open(folder, os.O_RDONLY)
-    except OSError:  # somebody has removed it
-        return None
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(handle)
-        return None
-    return handle
+class _Waiting(NamedTuple):
+    """A file that is written."""
+
+    temporary: Path
+    final: Path
+    only_over_old: bool
 
 
 class _Gzip(gzip.GzipFile):
@@ -172,7 +186,7 @@ class _Gzip(gzip.GzipFile):
                 below.close()
 
 
-def _behind(path: Path) -> Path:
+def behind(path: Path) -> Path:
     """The file that a path leads to, there or not."""
     final = Path(os.path.realpath(path))
     if final.is_symlink():
@@ -207,22 +221,9 @@ def _opened(path: Path) -> IO[bytes]:
     return found.open("ab")  # another process's: its position cannot be had
 
 
-def _put(temporary: Path, final: Path) -> None:
-    if _is_special(final):
-        with temporary.open("rb") as source, _opened(final) as sink:
-            shutil.copyfileobj(source, sink)
-        temporary.unlink()
-        return
+def _mode(waiting: _Waiting) -> int:
+    """The rights of a finished file."""
     try:
-        mode = final.stat().st_mode & 0o777  # whoever might not read the old file may not read the new one
-    except OSError:  # there is none
-        mode = 0o666 & ~_umask()
-    temporary.chmod(mode)
-    temporary.replace(final)
-
-
-def _umask() -> int:
-    """The process's mask, which mkstemp leaves out."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+        return waiting.final.stat().st_mode & 0o777  # whoever might not read the old file may not read the new one
+    except OSError:  # there is none: the rights of a new file, which its folder was made with too
+        return waiting.temporary.parent.stat().st_mode & 0o666

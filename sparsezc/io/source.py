@@ -80,19 +80,20 @@ def naming(graph: str | os.PathLike[str]) -> Iterator[None]:
 class Stream:
     """The bytes of a file, decompressed if it is a .gz; a context manager with `read` for those who want a file.
 
-    `limit` bounds what the file can unfold to, so that a wrong count in a header is seen before memory is asked for.
+    It is opened here, or given as `file`, open at its start. `limit` bounds what the file can unfold to, so that a
+    wrong count in a header is seen before memory is asked for.
     """
 
-    def __init__(self, path: str | os.PathLike[str], label: str = "reading") -> None:
-        self.path = existing(path)
-        self._file: BinaryIO = self.path.open("rb")
+    def __init__(self, path: str | os.PathLike[str], label: str = "reading", *, file: BinaryIO | None = None) -> None:
+        self.path = existing(path) if file is None else Path(path)
+        self._file: BinaryIO = self.path.open("rb") if file is None else file
         start = self._file.read(2)
         self._file.seek(0)
         self.compressed = start == _GZIP
         if self.path.suffix == ".gz" and not self.compressed:
             self._file.close()
             raise FileFormatError(f"{self.path} ends in .gz but is not gzip data: it starts with {start!r}")
-        size = self.path.stat().st_size
+        size = os.fstat(self._file.fileno()).st_size
         self.limit = size * 1032 + 64 if self.compressed else size  # deflate packs no better than 1032 to 1
         self._inflate = zlib.decompressobj(wbits=31) if self.compressed else None
         self._packed = b""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import subprocess
@@ -16,7 +17,8 @@ from typing import Any
 
 import pytest
 
-from sparsezc.io import atomic, pieces
+from sparsezc.csr import Csr
+from sparsezc.io import atomic, pieces, unfinished
 from sparsezc.io.atomic import FileNotWritten, Output
 from sparsezc.io.writer import convert, write
 from tests.io.graphs import load
@@ -259,3 +261,86 @@ def test_ctrl_c_may_come_at_any_line_of_opening(tmp_path: Path) -> None:
         assert [path.name for path in tmp_path.iterdir()] == ["a.txt"], begun
     assert begun > 30
     assert target.read_text() == "old"
+
+
+def test_the_process_s_mask_is_not_touched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It holds for all threads: files that others make meanwhile would be open to all."""
+    before = os.umask(0o027)
+    monkeypatch.setattr(os, "umask", lambda _: pytest.fail("the mask was changed"))
+    try:
+        for name in "a.mtx", "a.txt.gz", "a.bel":
+            write(load("path:3"), tmp_path / name)
+    finally:
+        monkeypatch.undo()
+        os.umask(before)
+    assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o640}
+
+
+@pytest.mark.parametrize("what", ["removed", "locked"])
+def test_a_new_folder_that_another_program_takes_for_abandoned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    real, taken = unfinished._held, []
+
+    def held(folder: Path) -> int | None:
+        if len(taken) < 3:
+            taken.append(os.open(folder, os.O_RDONLY))
+            fcntl.flock(taken[-1], fcntl.LOCK_EX)
+            if what == "removed":
+                folder.rmdir()
+                os.close(taken[-1])
+        found = real(folder)
+        if what == "locked" and found is None:
+            folder.rmdir()
+        return found
+
+    monkeypatch.setattr(unfinished, "_held", held)
+    write(load("path:3"), tmp_path / "a.txt")
+    assert len(taken) == 3
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_several_writers_of_one_file(tmp_path: Path) -> None:
+    graphs = [load(f"path:{n}") for n in (3, 4, 5, 6)]
+
+    def writes(graph: Csr) -> None:
+        for _ in range(25):
+            write(graph, tmp_path / "a.txt")
+            write(graph, tmp_path / "a.bel")
+
+    with ThreadPoolExecutor(4) as pool:
+        for done in [pool.submit(writes, graph) for graph in graphs]:
+            done.result(120)
+    for name in "a.txt", "a.bel":
+        assert load(tmp_path / name).nrows in (3, 4, 5, 6)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.bel.col", "a.bel.dst", "a.txt"]
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.sg.gz", "a.npz", "a.h5", "a.bel", "a.parquet"])
+def test_the_disk_has_a_file_before_its_name_and_the_name_before_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    if name in ("a.h5", "a.parquet"):
+        pytest.importorskip({"a.h5": "h5py", "a.parquet": "pyarrow"}[name])
+    real, synced, named = os.fsync, [], []
+
+    def fsync(handle: int) -> None:
+        real(handle)
+        synced.append(os.fstat(handle).st_ino)
+
+    def rename(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "os.rename" and str(arguments[0]).startswith(str(tmp_path)) and counting:
+            source = Path(arguments[0])
+            if Path(arguments[1]).parent == tmp_path:
+                named.append((source.stat().st_ino, list(synced)))
+
+    counting = [True]
+    sys.addaudithook(rename)
+    monkeypatch.setattr(os, "fsync", fsync)
+    write(load("kron:6?weights=1-9"), tmp_path / name)
+    counting.clear()
+    assert named
+    for inode, before in named:
+        assert inode in before
+    assert synced[-1] == tmp_path.stat().st_ino
+    assert synced.count(tmp_path.stat().st_ino) >= 1

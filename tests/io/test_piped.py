@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import IO
 
 import pytest
 
 import sparsezc as gb
-from sparsezc.errors import FileFormatError
+from sparsezc.errors import FileFormatError, GraphblasException
 from sparsezc.io import piped
 from sparsezc.io.atomic import FileNotWritten
 from tests.io.graphs import load, same, scipy_of
@@ -100,3 +103,62 @@ def test_the_command_line_reads_its_input() -> None:
     code, told = info()
     assert code == 1
     assert "and pipes, format= (--format) says what they hold" in told
+
+
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/urandom", "/dev/full"])
+def test_a_device_without_an_end_is_refused(tmp_path: Path, device: str) -> None:
+    with pytest.raises(FileFormatError, match=rf"^{device} is a device that may have no end; a file, a pipe"):
+        gb.io.read(device, format="snap")
+    with pytest.raises(FileFormatError, match="may have no end"):
+        gb.io.convert(device, tmp_path / "a.h5", memory="8GB", format="mtx")
+    with pytest.raises(FileFormatError, match=r"/dev/null is empty"):
+        gb.io.read("/dev/null", format="snap")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_pipe_without_an_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Zeros at once; text when nine tenths of the room are taken."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    def endless(command: str) -> str:
+        with subprocess.Popen(["sh", "-c", f"exec {command}"], stdout=subprocess.PIPE) as run:
+            assert run.stdout is not None
+            try:
+                with pytest.raises(GraphblasException) as told:
+                    gb.io.read(f"/dev/fd/{run.stdout.fileno()}", format="snap")
+            finally:
+                run.kill()
+        return str(told.value)
+
+    assert "starts with a NUL byte; text, gzipped or not, is needed" in endless("cat /dev/zero")
+    free = iter([1000, 500, 99])
+    monkeypatch.setattr(piped, "_LOOK", 1 << 20)
+    monkeypatch.setattr(piped.shutil, "disk_usage", lambda _: SimpleNamespace(free=next(free)))
+    assert "it has not ended, and 99 bytes are free there; 100, a tenth of what was, stay free" in endless("yes 0 1")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_kill_leaves_of_a_copy_takes_no_room_and_the_next_run_removes_it(tmp_path: Path) -> None:
+    program = (
+        "import os, signal, sys\nimport sparsezc as gb\nfrom sparsezc.io import snap\n"
+        "snap.read = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "gb.io.read('/dev/stdin', format='snap')"
+    )
+    text = "0 1\n" * 100_000
+    for _ in range(3):
+        done = subprocess.run(
+            [sys.executable, "-c", program], cwd=ROOT, env=os.environ | {"TMPDIR": str(tmp_path)}, input=text, text=True
+        )
+        assert done.returncode == -signal.SIGKILL
+        assert len(list(tmp_path.iterdir())) == 1
+        assert sum(file.lstat().st_size for file in tmp_path.rglob("*") if not file.is_dir()) < 1000
+    ended = (
+        "import sparsezc as gb; print(gb.io.read('/dev/stdin', format='snap').nvals)\n"
+        "gb.io.write(gb.io.read('path:3'), '/dev/stdout', format='snap')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", ended], cwd=ROOT, env=os.environ | {"TMPDIR": str(tmp_path)}, input=text, text=True,
+        stdout=subprocess.PIPE,
+    )  # fmt: skip
+    assert done.stdout.startswith("1\n# 3 x 3")
+    assert list(tmp_path.iterdir()) == []
