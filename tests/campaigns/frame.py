@@ -94,10 +94,11 @@ def load(name: str) -> Campaign:
 
 def run(name: str, seed: int, *, seconds: float | None = None, trials: int | None = None, first: int = 0) -> Result:
     """Run trials from number `first` until the seconds are over or as many were made as asked for."""
-    campaign, result, start, k = load(name), Result(name, seed), time.monotonic(), first
+    campaign, result, k = load(name), Result(name, seed), first
+    start: float | None = None  # when the first child has imported what it needs
 
     def over() -> bool:
-        spent = seconds is not None and time.monotonic() - start >= seconds
+        spent = seconds is not None and start is not None and time.monotonic() - start >= seconds
         return spent or (trials is not None and k >= first + trials)
 
     context = multiprocessing.get_context("spawn")
@@ -110,6 +111,7 @@ def run(name: str, seed: int, *, seconds: float | None = None, trials: int | Non
             said = _wait(mine, 120.0)  # its imports and preparations
             if said != "ready":
                 raise RuntimeError(f"campaign {name} could not begin: {said}")
+            start = start or time.monotonic()
             while not over():
                 mine.send(k)
                 said = _wait(mine, campaign.DEADLINE)
@@ -140,7 +142,7 @@ def run(name: str, seed: int, *, seconds: float | None = None, trials: int | Non
             if child.is_alive():
                 child.kill()
             child.join()
-    result.seconds = time.monotonic() - start
+    result.seconds = time.monotonic() - (start or time.monotonic())
     return result
 
 
