@@ -75,7 +75,7 @@ def _opened(path: Path) -> list[_Array]:
     parts = [_part(path, ending) for ending in (".col", ".dst", ".val")]
     base = _base(path)
     for part in parts:
-        if part.exists():
+        if part.exists() and part.stat().st_size:
             existing(part)  # refuses folders and files that may not be read
     files = switch.opened(base, [behind(part) for part in parts])
     return [_Array(part, file) for part, file in zip(parts, files, strict=True)]

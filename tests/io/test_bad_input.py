@@ -224,6 +224,8 @@ class TestBel:
         path = self.put(tmp_path, [0, 1, 2], [1, 0], [7, 9])
         assert load(path).values.read().tolist() == [7, 9]
         assert load(tmp_path / "a.bel.dst").nvals == 2
+        (tmp_path / "a.bel.val").write_bytes(b"")
+        assert load(path).iso
         (tmp_path / "a.bel.val").unlink()
         assert load(path).iso
 
@@ -239,6 +241,16 @@ class TestBel:
     def test_bad_ones(self, tmp_path: Path, offsets: list, ids: list, values: list | None, message: str) -> None:
         with pytest.raises(FileFormatError, match=message):
             load(self.put(tmp_path, offsets, ids, values))
+
+    def test_a_folder_or_an_empty_file_in_the_place_of_one(self, tmp_path: Path) -> None:
+        path = self.put(tmp_path, [0, 1, 2], [1, 0])
+        (tmp_path / "a.bel.val").mkdir()
+        with pytest.raises(IsADirectoryError, match=r"a\.bel\.val is a folder"):
+            load(path)
+        (tmp_path / "a.bel.val").rmdir()
+        (tmp_path / "a.bel.dst").write_bytes(b"")
+        with pytest.raises(FileFormatError, match=r"a\.bel\.dst is empty"):
+            load(path)
 
     def test_a_size_that_fits_no_width(self, tmp_path: Path) -> None:
         path = self.put(tmp_path, [0, 1, 2], [1, 0])
