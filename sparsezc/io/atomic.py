@@ -13,6 +13,7 @@ import gzip
 import os
 import re
 import shutil
+import stat
 import tempfile
 from pathlib import Path
 from types import TracebackType
@@ -67,7 +68,7 @@ class Output:
         if final.is_dir():
             raise FileIsFolder(f"{final} is a folder; the name of a file is needed")
         folder = None
-        if not _is_special(final):
+        if not (special := _is_special(final)):
             final = behind(final)
             folder = self._beside(final) / "new"
         try:
@@ -76,7 +77,7 @@ class Output:
             handle, name = self._temporary(folder)
         except OSError as failure:
             raise _unwritten(final, failure) from None
-        self._waiting.append(_Waiting(Path(name), final, only_over_old))
+        self._waiting.append(_Waiting(Path(name), final, special, only_over_old))
         file = os.fdopen(handle, "wb")
         if final.suffix.lower() != ".gz":
             return file
@@ -134,16 +135,15 @@ class Output:
 
     def _finish(self) -> None:
         """Give the files their names, once the disk has them."""
-        special = [_is_special(each.final) for each in self._waiting]
-        for each, copied in zip(self._waiting, special, strict=True):
-            if not copied:
+        for each in self._waiting:
+            if not each.special:
                 sync(each.temporary)
                 each.temporary.chmod(_mode(each))
-        if len(self._waiting) > 1 and not any(special):
+        if len(self._waiting) > 1 and not any(each.special for each in self._waiting):
             self._switch()
             return
-        for each, copied in zip(self._waiting, special, strict=True):
-            if copied:
+        for each in self._waiting:
+            if each.special:
                 with each.temporary.open("rb") as source, _opened(each.final) as sink:
                     shutil.copyfileobj(source, sink)
             else:
@@ -171,6 +171,7 @@ class _Waiting(NamedTuple):
 
     temporary: Path
     final: Path
+    special: bool
     only_over_old: bool
 
 
@@ -195,7 +196,13 @@ def behind(path: Path) -> Path:
 
 
 def _is_special(path: Path) -> bool:
-    return _descriptor(path) is not None or (path.exists() and not path.is_file())
+    """Whether what has this name is to be written to, not to be replaced."""
+    if _descriptor(path) is not None:
+        return True
+    try:
+        return not stat.S_ISREG(path.stat().st_mode)
+    except OSError:  # there is nothing, or a link to nothing
+        return False
 
 
 def _descriptor(path: Path) -> Path | None:

@@ -73,11 +73,13 @@ class _Array:
 def _opened(path: Path) -> list[_Array]:
     """The arrays of one graph, though others may replace it meanwhile."""
     parts = [_part(path, ending) for ending in (".col", ".dst", ".val")]
-    base = _base(path)
-    for part in parts:
-        if part.exists() and part.stat().st_size:
-            existing(part)  # refuses folders and files that may not be read
-    files = switch.opened(base, [behind(part) for part in parts])
+    try:
+        files = switch.opened(_base(path), [behind(part) for part in parts])
+    except OSError:
+        for part in parts:
+            if part.exists():
+                existing(part)  # refuses folders and files that may not be read
+        raise
     return [_Array(part, file) for part, file in zip(parts, files, strict=True)]
 
 

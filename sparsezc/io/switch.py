@@ -55,15 +55,16 @@ def opened(base: Path, paths: Sequence[Path]) -> list[BinaryIO | None]:
     """
     recover(base)
     files: list[BinaryIO | None] = []
-    with ExitStack() as stack:
+    with ExitStack() as lock, ExitStack() as opening:
         with suppress(OSError):
-            stack.enter_context(locked(base.parent, shared=True))
+            lock.enter_context(locked(base.parent, shared=True))
         for path in paths:
             inside = switched(base) / path.name
             try:
-                files.append((inside if inside.exists() else path).open("rb"))
+                files.append(opening.enter_context((inside if inside.exists() else path).open("rb")))
             except FileNotFoundError:
                 files.append(None)
+        opening.pop_all()  # they stay open
     return files
 
 

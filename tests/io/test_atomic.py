@@ -300,7 +300,7 @@ def test_a_new_folder_that_another_program_takes_for_abandoned(
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
 
 
-def test_several_writers_of_one_file(tmp_path: Path) -> None:
+def test_several_writers_and_a_reader_of_one_file(tmp_path: Path) -> None:
     graphs = [load(f"path:{n}") for n in (3, 4, 5, 6)]
 
     def writes(graph: Csr) -> None:
@@ -308,8 +308,13 @@ def test_several_writers_of_one_file(tmp_path: Path) -> None:
             write(graph, tmp_path / "a.txt")
             write(graph, tmp_path / "a.bel")
 
-    with ThreadPoolExecutor(4) as pool:
-        for done in [pool.submit(writes, graph) for graph in graphs]:
+    def reads() -> None:
+        for _ in range(100):
+            assert load(tmp_path / "a.bel").nrows in (3, 4, 5, 6)
+
+    write(graphs[0], tmp_path / "a.bel")
+    with ThreadPoolExecutor(5) as pool:
+        for done in [pool.submit(reads), *(pool.submit(writes, graph) for graph in graphs)]:
             done.result(120)
     for name in "a.txt", "a.bel":
         assert load(tmp_path / name).nrows in (3, 4, 5, 6)
