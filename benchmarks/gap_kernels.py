@@ -40,7 +40,7 @@ class Graph:
     ) -> None:
         start = time.perf_counter()
         self.name, self.placement, self.xp = name, placement, xp
-        given = None if weights == "file" else weights
+        given = "narrowest" if weights == "file" else weights
         read: Any = gb.io.read(source, weights=given, relabel=relabel, placement=placement)
         self.A: Any = read[0] if relabel else read
         self.load_seconds = time.perf_counter() - start

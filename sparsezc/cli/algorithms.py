@@ -93,7 +93,7 @@ def sssp(arguments: argparse.Namespace) -> Report:
     """Distances and how they are spread."""
     import numpy as np
 
-    found = _loaded(arguments)
+    found = _loaded(arguments, weights="narrowest")  # the algorithm widens them where sums need it
     from sparsezc import algorithms
 
     source, chosen = _source(arguments, found)

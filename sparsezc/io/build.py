@@ -90,8 +90,9 @@ def build(
         raise DimensionMismatch(f"a {edges.nrows} x {edges.ncols} matrix has no both directions; it must be square")
     if weights.kind != "file":
         edges.values = None
-    _check_room(edges, mirrored=both and not edges.mirrored)
-    if both and not edges.mirrored:
+    mirrored = both and not edges.mirrored
+    require_sorting(edges.rows.size * (1 + mirrored), edges.values, mirrored=mirrored)
+    if mirrored:
         with working("adding the other directions"):
             _mirror(edges)
     nrows, ncols = edges.nrows, edges.ncols
@@ -115,10 +116,9 @@ def alike(valued: bool, dtype: types.DataType, dup_op: str) -> bool:
     return not valued or dup_op in ("min", "max") or (dtype.is_integer and dup_op in ("plus", "times"))
 
 
-def _check_room(edges: Edges, mirrored: bool) -> None:
+def require_sorting(count: int, values: NDArray[Any] | None, *, mirrored: bool) -> None:
     """Refuse edges that there is no room to sort: keys and their copies beside what the lists take already."""
-    count = edges.rows.size * (2 if mirrored else 1)
-    each = 12 if edges.values is None else 16 + edges.values.itemsize
+    each = 12 if values is None else 16 + values.itemsize
     require_host(count * (each + 4 * mirrored), f"sorting {count:,} edges")
 
 
@@ -171,7 +171,8 @@ def final_values(
     if wanted is None:
         wanted = types.lookup(values.dtype)
         if values.dtype.kind in "iu" and values.size:
-            wanted = weighting.narrowest(int(values.min()), int(values.max()))
+            least, most = int(values.min()), int(values.max())
+            wanted = weighting.narrowest(least, most) if weights.narrow else weighting.whole(most)
     if values.size > 1 and bool((values == values[0]).all()):
         return types.cast(values[:1], wanted), wanted, True
     return types.cast(values, wanted), wanted, False

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.io.build import BLOCK, Edges
+from sparsezc.io.build import BLOCK, Edges, require_sorting
 from sparsezc.semirings.types import DataType
 
 #: Rows, columns, and a value each or None: as in :class:`~sparsezc.io.build.Edges`.
@@ -66,9 +66,14 @@ def collect(found: Listing) -> Edges:
 
 def _columns(pieces: Iterable[Piece]) -> tuple[list[Any], list[Any], list[Any]]:
     columns: tuple[list[Any], list[Any], list[Any]] = [], [], []
+    count = checked = 0
     for piece in pieces:
         for column, part in zip(columns, piece, strict=True):
             column.append(part)
+        count += piece[0].size
+        if count - checked >= BLOCK:
+            require_sorting(count, piece[2], mirrored=False)
+            checked = count
     return columns
 
 

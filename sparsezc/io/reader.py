@@ -75,11 +75,13 @@ def read(
     symmetrize : bool
         Add the transpose: the same as ``directed=False``, for matrices that are directed by format.
     weights : None, bool, dtype or str
-        None: the file's values, in the type that the file states or else the narrowest that holds them (UINT8 for 1 to
-        255; fractions are FP64); True everywhere (BOOL, iso-valued) where the file has none, as .sg. False: the pattern
-        only. A type: the file's values, converted to it as GraphBLAS does (integers wrap, floats saturate on their way
-        to integers, NaN becomes 0 there). ``"hash:LOW-HIGH"``: made whole numbers, of the numbers that
-        the two vertices have in the matrix: the same for (i, j) and (j, i), and others with `relabel`.
+        None: the file's values, in the type that the file states, or else INT64 (UINT64 where one does not fit) for
+        whole numbers and FP64 for fractions; True everywhere (BOOL, iso-valued) where the file has none, as .sg. False:
+        the pattern only. A type: the file's values, converted to it as GraphBLAS does (integers wrap, floats saturate
+        on their way to integers, NaN becomes 0 there). ``"narrowest"``: as None, but whole numbers whose type the file
+        does not state in the smallest type that holds them (UINT8 for 1 to 255), so that a GPU reads fewer bytes.
+        ``"hash:LOW-HIGH"``: made whole numbers in such a type, of the numbers that the two vertices have in the matrix:
+        the same for (i, j) and (j, i), and others with `relabel`.
     relabel : bool
         Number only the ids that occur, in ascending order.
     placement : str, optional
@@ -117,8 +119,8 @@ def read(
 
     Notes
     -----
-    In a narrow type sums of plain statements may wrap around, as in python-graphblas; the algorithms widen it.
-    ``A.dup("INT64")`` is the same matrix in a wider type.
+    In a narrow type, which is that of made weights, sums of plain statements may wrap around, as in python-graphblas;
+    the algorithms widen it. ``A.dup("INT64")`` is the same matrix in a wider type.
 
     Examples
     --------

@@ -20,12 +20,16 @@ _NARROW = (types.UINT8, types.UINT16, types.UINT32, types.INT8, types.INT16, typ
 
 @dataclass(frozen=True)
 class Weights:
-    """A parsed ``weights=``: `kind` is "file", "none" or "hash"; `dtype` the type asked for; `low`, `high` a hash's."""
+    """A parsed ``weights=``: `kind` is "file", "none" or "hash"; `dtype` the type asked for; `low`, `high` a hash's.
+
+    `narrow`: whole numbers of a file that states no type come in the smallest type that holds them, not in INT64.
+    """
 
     kind: str = "file"
     dtype: types.DataType | None = None
     low: int = 0
     high: int = 0
+    narrow: bool = False
 
 
 FROM_FILE = Weights()
@@ -35,12 +39,14 @@ def parse(weights: Any) -> Weights:
     """Understand the argument of :func:`sparsezc.io.read`.
 
     >>> parse("hash:1-255")
-    Weights(kind='hash', dtype=UINT8, low=1, high=255)
+    Weights(kind='hash', dtype=UINT8, low=1, high=255, narrow=False)
     """
     if isinstance(weights, Weights):
         return weights
     if weights is None or weights is True:
         return Weights()
+    if isinstance(weights, str) and weights == "narrowest":
+        return Weights(narrow=True)
     if weights is False:
         return Weights("none", types.BOOL)
     if isinstance(weights, str) and (made := re.fullmatch(r"(?:hash:)?(\d{1,10})-(\d{1,10})", weights)):
@@ -53,7 +59,7 @@ def parse(weights: Any) -> Weights:
     except UnknownDtype:
         raise InvalidValue(
             f"weights={weights!r} is not understood; give None (the file's), False (none), a type such as 'FP32', "
-            "or 'hash:1-255' (made ones)"
+            "'narrowest' (the smallest that holds the file's), or 'hash:1-255' (made ones)"
         ) from None
 
 
@@ -68,6 +74,15 @@ def narrowest(low: int, high: int) -> types.DataType:
         if bounds.min <= low and high <= bounds.max:
             return dtype
     raise InvalidValue(f"no integer type holds both {low} and {high}")
+
+
+def whole(most: int) -> types.DataType:
+    """The type of a file's whole numbers up to `most`: sums of small ones must not wrap.
+
+    >>> whole(255), whole(2**63)
+    (INT64, UINT64)
+    """
+    return types.UINT64 if most >= 2**63 else types.INT64
 
 
 def hashed(u: NDArray[Any], v: NDArray[Any], weights: Weights, xp: Any = np) -> NDArray[Any]:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import sparsezc as gb
 from sparsezc.errors import FileFormatError, InvalidValue, OutOfMemory
 from sparsezc.io.reader import read_csr
 from sparsezc.io.weights import hashed, parse
@@ -28,6 +29,7 @@ def dense(*rows: list[float]) -> sp.csr_array:
     return sp.csr_array(np.array(rows))
 
 
+MM = "%%MatrixMarket matrix coordinate integer general\n"
 EDGES = {(0, 1): 5, (1, 2): 7, (2, 2): 3, (3, 0): 9}
 TEXTS = {
     "a.txt": "# comment\n0\t1\t5\n1 2 7\n\n% other\n2  2 3\r\n3 0 9",
@@ -53,7 +55,7 @@ def test_the_same_graph_in_every_text_format(tmp_path: Path, name: str) -> None:
     for (i, j), w in EDGES.items():
         expected[i, j] = w
     same(csr, sp.csr_array(expected))
-    assert csr.dtype == "UINT8"
+    assert csr.dtype == "INT64"
     assert not csr.symmetric
 
 
@@ -222,10 +224,36 @@ class TestOptions:
         [("255", "UINT8"), ("256", "UINT16"), ("65536", "UINT32"), ("4294967296", "INT64"), ("-1", "INT8"),
          ("-129", "INT16"), ("-32769", "INT32"), ("1.5", "FP64"), ("1e3", "FP64"), ("inf", "FP64")],
     )  # fmt: skip
-    def test_values_get_the_narrowest_type(self, tmp_path: Path, text: str, dtype: str) -> None:
-        csr = load(put(tmp_path, "a.txt", f"0 1 {text}\n0 2 1\n"))
+    def test_values_get_the_narrowest_type_on_request(self, tmp_path: Path, text: str, dtype: str) -> None:
+        path = put(tmp_path, "a.txt", f"0 1 {text}\n0 2 1\n")
+        csr = load(path, weights="narrowest")
         assert csr.dtype == dtype
+        assert load(path).dtype == ("FP64" if dtype == "FP64" else "INT64")
         assert csr.values.read()[0] == float(text)
+
+    @pytest.mark.parametrize("suffix", [".mtx", ".txt", ".csv", ".wel", ".gr", ".graph"])
+    @pytest.mark.parametrize("gz", ["", ".gz"])
+    def test_sums_of_small_whole_numbers_do_not_wrap(self, tmp_path: Path, suffix: str, gz: str) -> None:
+        """Two edges of weight 200 in both directions."""
+        pytest.importorskip("h5py", reason="h5py is not installed")
+        texts = {
+            ".mtx": MM + "3 3 4\n1 2 200\n2 1 200\n2 3 200\n3 2 200\n",
+            ".gr": "p sp 3 4\na 1 2 200\na 2 1 200\na 2 3 200\na 3 2 200\n",
+            ".graph": "3 2 001\n2 200\n1 200 3 200\n2 200\n",
+        }
+        path = put(tmp_path, f"a{suffix}{gz}", texts.get(suffix, "0 1 200\n1 0 200\n1 2 200\n2 1 200\n"))
+        A = gb.io.read(path)
+        assert A.dtype == "INT64"
+        assert A.reduce_scalar("plus").new() == 800
+        assert gb.io.read(path, weights="narrowest").dtype == "UINT8"
+        gb.io.convert(path, tmp_path / "a.h5", memory="8GB")
+        assert gb.io.read(tmp_path / "a.h5").reduce_scalar("plus").new() == 800
+
+    def test_whole_numbers_beyond_int64_are_uint64(self, tmp_path: Path) -> None:
+        text = MM.replace("integer", "unsigned-integer") + f"2 2 2\n1 2 {2**64 - 1}\n2 1 7\n"
+        csr = load(put(tmp_path, "a.mtx", text))
+        assert csr.dtype == "UINT64"
+        assert csr.values.read().tolist() == [2**64 - 1, 7]
 
     def test_values_in_a_type_of_choice(self, tmp_path: Path) -> None:
         csr = load(put(tmp_path, "a.txt", "0 1 5\n"), weights="FP32")
