@@ -21,10 +21,11 @@ from sparsezc.io.atomic import Output
 from sparsezc.io.build import Edges, check_count, check_sizes, narrow_ids
 from sparsezc.io.listing import Listing, Piece, collect
 from sparsezc.io.pieces import integers, rows_of
-from sparsezc.io.source import Lines, lines
+from sparsezc.io.source import Lines, lines, uncut
 from sparsezc.io.weights import FROM_FILE, Weights
 
 SUFFIXES = (".gr",)
+_OURS = b"c written by sparsezc\n"  # which ends every line
 _COMMENT = re.compile(rb"\n[ \t]*c[^\n]*")
 _PROBLEM = re.compile(rb"\np[ \t][^\n]*")
 _STRANGE = re.compile(rb"\n(?![a\n\r \t])(?=[^\n])[^\n]*|\na(?![ \t])[^\n]*|\n[ \t]+[^\s][^\n]*")
@@ -47,7 +48,10 @@ def listing(path: Path, weights: Weights = FROM_FILE, *, whole: bool = False) ->
     def pieces(found: Listing) -> Iterator[Piece]:
         sizes: tuple[int, int] | None = None
         arcs = 0
+        ours = False
         for chunk in lines(path):
+            if ours := ours or (chunk.first == 1 and chunk.data.startswith(_OURS)):
+                uncut(chunk)
             data, sizes = _problem(chunk, _arcs(chunk), sizes, whole)
             arcs_only = Lines(path, chunk.first, _plain(chunk, data))
             table, _ = text.table(arcs_only, 3, base=1, exact=weights.kind == "file")
@@ -96,9 +100,10 @@ def _problem(
         if sizes is not None:
             raise chunk.error(at, "found a second 'p' line")
         words = found[0].split()
-        if len(words) != 4 or words[1] != b"sp" or not (words[2].isdigit() and words[3].isdigit()):
+        n, m = (text.stated(word) for word in words[2:]) if len(words) == 4 else (None, None)
+        if words[1:2] != [b"sp"] or n is None or m is None:
             raise chunk.error(at, f"found {text.shown(found[0])}; 'p sp VERTICES ARCS' is needed")
-        sizes = int(words[2]), int(words[3])
+        sizes = n, m
         check_sizes(sizes[0], sizes[0])
         check_count(chunk.path, sizes[1], 6, whole=whole)
     return _PROBLEM.sub(b"\n", data), sizes
@@ -111,6 +116,6 @@ def write(csr: Csr, out: Output) -> None:
     if not (csr.dtype.is_integer or csr.dtype.is_bool):
         raise InvalidValue(f"a .gr file holds whole weights, not {csr.dtype}; write .mtx, or read with weights='INT64'")
     with out.open() as file:
-        file.write(b"p sp %d %d\n" % (csr.nrows, csr.nvals))
+        file.write(_OURS + b"p sp %d %d\n" % (csr.nrows, csr.nvals))
         for _, _, rows, cols, values in rows_of(csr, rows=True):
             file.write(text.printed(b"a ", rows + 1, cols.astype(np.int64) + 1, integers(values, np.int64, ".gr")))

@@ -9,6 +9,7 @@ Source: G. Karypis, METIS 5.1.0 manual, section 4.1.1.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -26,11 +27,15 @@ from sparsezc.io.build import Edges, check_count, check_sizes, narrow_ids
 from sparsezc.io.generate import mix
 from sparsezc.io.listing import Listing, Piece, collect
 from sparsezc.io.pieces import integers, is_symmetric, rows_of, unweighted
-from sparsezc.io.source import Lines, lines
+from sparsezc.io.source import LINE, Lines, lines
+from sparsezc.memory.budget import host_available
 from sparsezc.progress import Progress, working
 
 SUFFIXES = (".graph",)
 STEP = 1 << 14  # rows written at a time
+_LONGEST = 4 << 20, 1 << 30  # bytes of a vertex's line in bounded memory, and at most without that bound
+_LINE_COST = 40  # bytes of memory for a byte of a long line
+_STRANGE = re.compile(rb"(?<![^\s])[0-9]*[^0-9\s][^\s]*")  # a word that is no whole number
 
 
 @dataclass
@@ -74,7 +79,7 @@ def listing(path: Path) -> Listing:
 def _pieces(path: Path, found: Listing, *, whole: bool) -> Iterator[Piece]:
     header: _Header | None = None
     vertex = count = 0
-    for chunk in lines(path):
+    for chunk in lines(path, longest=_longest(whole)):
         data, dropped = _comments(chunk.data)
         words = text.counts(data)
         if header is None:
@@ -102,6 +107,13 @@ def _pieces(path: Path, found: Listing, *, whole: bool) -> Iterator[Piece]:
     found.nrows = found.ncols = header.n
 
 
+def _longest(whole: bool) -> int:
+    """The bytes that the line of a vertex with many neighbours may have."""
+    room = host_available() if whole else None
+    bound = _LONGEST[whole] if room is None else min(_LONGEST[whole], room // _LINE_COST)
+    return max(bound, LINE)
+
+
 def _comments(data: bytes) -> tuple[bytes, NDArray[np.bool_]]:
     """The text with comments emptied, and which of its lines were comments."""
     if b"%" not in data:
@@ -116,15 +128,16 @@ def _first(words: NDArray[np.int32]) -> int | None:
 
 
 def _header(chunk: Lines, line: bytes, at: int, whole: bool) -> _Header:
-    words = line.split()
-    if not 2 <= len(words) <= 4 or not all(word.isdigit() for word in words):
+    words = line.split(None, 4)
+    numbers = [n for n in map(text.stated, words) if n is not None]
+    if not 2 <= len(words) <= 4 or len(numbers) < len(words):
         raise chunk.error(at, f"found {text.shown(line)}; the header 'VERTICES EDGES [FORMAT [WEIGHTS]]' is needed")
     code = words[2].decode() if len(words) > 2 else "0"
     if len(code) > 3 or set(code) - {"0", "1"}:
         raise chunk.error(at, f"found the format {code!r}; up to three digits 0 or 1 are needed")
     sizes, weights, edges = (digit == "1" for digit in code.rjust(3, "0"))
-    several = int(words[3]) if len(words) > 3 else 1
-    n, m = int(words[0]), int(words[1])
+    n, m, *_ = numbers
+    several = numbers[3] if len(words) > 3 else 1
     check_sizes(n, n)
     check_count(chunk.path, m, 4, whole=whole)  # both ends list an edge, in two bytes at least
     return _Header(n, m, sizes + several * weights, edges)
@@ -142,7 +155,7 @@ def _neighbours(
             raise chunk.error(at, f"found a line more than the {header.n:,} vertices of the header")
         words = words[: max(words.size - surplus, 0)]
     step = 2 if header.weighted else 1
-    own = words - header.skip
+    own = words - np.int64(header.skip)
     wrong = np.flatnonzero((own < 0) | (own % step != 0))
     if wrong.size:
         at = int(wrong[0])
@@ -165,11 +178,10 @@ def _neighbours(
 
 
 def _not_plain(chunk: Lines) -> FileFormatError:
-    for at, line in enumerate(chunk.data.split(b"\n")):
-        for word in line.split():
-            if not word.isdigit():
-                return chunk.error(at, f"found {text.shown(word)}; whole numbers are needed")
-    return chunk.error(0, "whole numbers are needed")
+    found = _STRANGE.search(chunk.data)
+    assert found is not None
+    at = chunk.data.count(b"\n", 0, found.start())
+    return chunk.error(at, f"found {text.shown(found[0])}; whole numbers are needed")
 
 
 def _check_symmetric(path: Path, edges: Edges) -> None:

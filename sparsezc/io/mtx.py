@@ -24,8 +24,8 @@ from sparsezc.io.build import Edges, narrow_ids
 from sparsezc.io.listing import Listing, Piece
 from sparsezc.io.pieces import unweighted
 from sparsezc.io.piped import seekable
-from sparsezc.io.source import Lines, Stream, lines
-from sparsezc.io.text import shown
+from sparsezc.io.source import LINE, Lines, Stream, lines, too_long, uncut
+from sparsezc.io.text import excerpt, shown
 from sparsezc.memory.budget import require_host
 from sparsezc.progress import working
 from sparsezc.semirings import types
@@ -47,10 +47,13 @@ def read(path: Path, **_: Any) -> Edges:
     """
     head = _head(path, whole=True)
     with Stream(path) as file:
+        text_of = _Ended(file)
         try:
-            rows, cols, values = triplets(file)[:3]
+            rows, cols, values = triplets(text_of)[:3]
         except (ValueError, OverflowError, EOFError) as error:
             raise error if isinstance(error, FileFormatError) else FileFormatError(_told(path, error)) from None
+    if head.stated is not None and not text_of.ended:
+        raise FileFormatError(f"{path} is truncated: its last line has no end, which its writer would have written")
     if head.field == "pattern":
         values = None
     if head.stated is not None and values is not None:
@@ -68,6 +71,8 @@ def listing(path: Path) -> Listing:
     def pieces(_: Listing) -> Iterator[Piece]:
         seen = 0
         for chunk in _after_sizes(path):
+            if head.stated is not None:
+                uncut(chunk)
             needed = 2 if head.field == "pattern" else 3
             table = text.table(chunk, needed, base=1, exact=head.field != "real")[0]
             if not table:
@@ -98,7 +103,7 @@ def _after_sizes(path: Path) -> Iterator[Lines]:
             at, sizes = int(full[0]), True
             data = b"\n" * (at + 1) + data.split(b"\n", at + 1)[at + 1]
         if sizes and data:
-            yield Lines(path, chunk.first, data)
+            yield Lines(path, chunk.first, data, chunk.ended)
 
 
 def _check_piece(chunk: Lines, head: _Head, table: list[NDArray[Any]], seen: int) -> None:
@@ -137,9 +142,9 @@ def _head(path: Path, *, whole: bool) -> _Head:
     stated = _look(path)
     with Stream(path) as file:
         try:
-            nrows, ncols, nvals, layout, field, symmetry = scipy_io.mminfo(file)
+            nrows, ncols, nvals, layout, field, symmetry = scipy_io.mminfo(_Ended(file))
         except (ValueError, OverflowError) as error:
-            raise FileFormatError(_told(path, error)) from None
+            raise error if isinstance(error, FileFormatError) else FileFormatError(_told(path, error)) from None
     if field == "complex":
         raise FileFormatError(f"{path} holds complex numbers; the types are {', '.join(map(str, types.ALL))}")
     build.check_sizes(nrows, ncols)
@@ -156,7 +161,7 @@ def triplets(source: Any) -> tuple[NDArray[Any], NDArray[Any], Any, tuple[int, i
     if isinstance(source, (str, os.PathLike)):
         with seekable(source) as path, Stream(path) as file:
             return triplets(file)
-    matrix: Any = scipy_io.mmread(_Ended(source), spmatrix=False)
+    matrix: Any = scipy_io.mmread(source if isinstance(source, _Ended) else _Ended(source), spmatrix=False)
     if isinstance(matrix, np.ndarray):
         rows, cols = (part.ravel().astype(np.uint32) for part in np.indices(matrix.shape, np.uint32))
         return rows, cols, matrix.ravel(), matrix.shape
@@ -170,15 +175,26 @@ class _Ended:
 
     It looks for the end of a line as C does for strings. The newline that is missing comes with the last of the data,
     as one that comes alone does not help, and a question mark, which is no number, stands for each zero byte.
+    `ended`: the last line that was read has an end of its own. Lines that are too long to be held are refused.
     """
 
     def __init__(self, file: Any) -> None:
         self._file = file
+        self._line, self._held = 1, 0  # the number of the line that is being read, and its bytes so far
+        self.ended = True
         self._data = self._next = self._fetch()
 
     def _fetch(self) -> bytes:
         data = self._file.read(1 << 16)
-        return (data.encode() if isinstance(data, str) else bytes(data)).replace(b"\0", b"?")
+        found = (data.encode() if isinstance(data, str) else bytes(data)).replace(b"\0", b"?")
+        if found:
+            first = found.find(b"\n")
+            if self._held + (len(found) if first < 0 else first) > LINE:
+                raise too_long(getattr(self._file, "path", "the file"), self._line, LINE)
+            self._held = self._held + len(found) if first < 0 else len(found) - found.rfind(b"\n") - 1
+            self._line += found.count(b"\n")
+            self.ended = found.endswith(b"\n")
+        return found
 
     def read(self, size: int = -1) -> bytes:
         """Up to `size` bytes, and a newline at the end if the file has none."""
@@ -213,8 +229,8 @@ def _told(path: Path, error: Exception) -> str:
     """fast_matrix_market's message with the file's name in front, and its line where it knows one."""
     message = str(error) or type(error).__name__
     if found := re.match(r"Line (\d+): (.*)", message, re.DOTALL):
-        return f"{path}, line {found[1]}: {found[2].rstrip('.')}{_line(path, int(found[1]))}"
-    return f"{path}: {message}"
+        return f"{path}, line {found[1]}: {excerpt(found[2].rstrip('.'))}{_line(path, int(found[1]))}"
+    return f"{path}: {excerpt(message)}"
 
 
 def _line(path: Path, number: int) -> str:

@@ -1,8 +1,8 @@
 """Edge lists as text: SNAP's .txt, and .el, .wel, .tsv, .csv and their like, gzipped or not.
 
 A line has two vertex ids and perhaps a weight, apart by blanks, tabs or commas; lines that start with ``#`` or ``%``
-are comments. Ids are 0-based: the graph has (largest id + 1) vertices, or as many as the first line says if it is the
-one that :func:`write` puts there.
+are comments. Ids are 0-based: the graph has (largest id + 1) vertices. If the first line is the one that :func:`write`
+puts there, the file has the sizes and the number of entries that it says.
 Source: J. Leskovec, A. Krevl, SNAP Datasets, https://snap.stanford.edu/data.
 """
 
@@ -14,20 +14,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparsezc.csr import Csr
 from sparsezc.errors import FileFormatError, InvalidValue
 from sparsezc.io import text
 from sparsezc.io.atomic import Output
-from sparsezc.io.build import Edges, narrow_ids
+from sparsezc.io.build import Edges, check_sizes, narrow_ids
 from sparsezc.io.listing import Listing, Piece, collect
 from sparsezc.io.pieces import integers, rows_of, unweighted
-from sparsezc.io.source import Lines, lines
+from sparsezc.io.source import Lines, lines, uncut
 from sparsezc.io.weights import FROM_FILE, Weights
 from sparsezc.semirings import types
 
 SUFFIXES = (".txt", ".el", ".wel", ".e", ".edges", ".tsv", ".csv")
-_SIZES = re.compile(rb"# ([0-9]{1,19}) x ([0-9]{1,19}), [0-9]{1,19} entries\r?\n")  # as `write` says them
+_SIZES = re.compile(rb"# ([0-9]+) x ([0-9]+), ([0-9]+) entries\r?\n")  # as `write` says them
 
 
 def read(path: Path, *, weights: Weights = FROM_FILE, **_: Any) -> Edges:
@@ -36,7 +37,8 @@ def read(path: Path, *, weights: Weights = FROM_FILE, **_: Any) -> Edges:
     Raises
     ------
     FileFormatError
-        Something that is no vertex id or number, lines of differing length, or no edge at all; with the line.
+        Something that is no vertex id or number, lines of differing length, or no edge at all, with the line;
+        or a file that holds other than its own first line says.
     """
     return collect(listing(path, weights))
 
@@ -46,32 +48,58 @@ def listing(path: Path, weights: Weights = FROM_FILE) -> Listing:
 
     def pieces(found: Listing) -> Iterator[Piece]:
         columns: int | None = None
-        sizes: re.Match[bytes] | None = None
-        square = True
+        sizes: tuple[int, int, int] | None = None
+        count = 0
         for chunk in lines(path):
-            if chunk.first == 1 and chunk.data[:14].lower() == b"%%matrixmarket":  # whose line of sizes is no edge
+            first, read = chunk.first == 1, chunk
+            if first and chunk.data[:14].lower() == b"%%matrixmarket":  # whose line of sizes is no edge
                 raise chunk.error(
                     0, "found %%MatrixMarket; format='mtx' (--format mtx) reads Matrix Market files of any name"
                 )
-            if chunk.first == 1 and (sizes := _SIZES.match(chunk.data)):
-                found.nrows, found.ncols = int(sizes[1]), int(sizes[2])
-                square = found.nrows == found.ncols
+            if first and (said := _SIZES.match(chunk.data)):
+                sizes = _sizes(chunk, said)
+                found.nrows, found.ncols = sizes[:2]
             if columns is None and path.name.removesuffix(".gz").endswith((".csv", ".tsv")):
                 chunk = _without_header(chunk)
             whole = Lines(path, chunk.first, text.without_comments(chunk.data))
             table, columns = text.table(whole, columns or None, exact=weights.kind == "file")
             if table:
                 rows, cols, *rest = table
-                row, col = int(rows.max()), int(cols.max())
-                if square:
-                    row = col = max(row, col)
-                # more than the sizes where somebody has added lines: other programs take these for a comment
-                found.nrows, found.ncols = max(found.nrows, row + 1), max(found.ncols, col + 1)
+                count += rows.size
+                if sizes is None:
+                    found.nrows = found.ncols = max(found.nrows, int(rows.max()) + 1, int(cols.max()) + 1)
+                else:
+                    _check_ids(whole, rows, cols, sizes)
                 yield narrow_ids(rows), narrow_ids(cols), rest[0] if rest else None
+            if sizes is not None:
+                uncut(read)
+        if sizes is not None and count != sizes[2]:
+            raise FileFormatError(
+                f"{path} has {count:,} entries; its first line says {sizes[2]:,}: it is cut, or was changed without "
+                "that line"
+            )
         if not (found.nrows or sizes):
             raise FileFormatError(f"{path} holds no edges; lines of two vertex ids are needed")
 
     return Listing.by(pieces)
+
+
+def _sizes(chunk: Lines, said: re.Match[bytes]) -> tuple[int, int, int]:
+    """Rows, columns and entries as the first line says them."""
+    nrows, ncols, nvals = (text.stated(word) for word in said.groups())
+    if nrows is None or ncols is None or nvals is None:
+        raise chunk.error(0, f"found {text.shown(said[0])}; sizes and a count below 10^18 are needed")
+    check_sizes(nrows, ncols)
+    return nrows, ncols, nvals
+
+
+def _check_ids(chunk: Lines, rows: NDArray[Any], cols: NDArray[Any], sizes: tuple[int, int, int]) -> None:
+    """Ids lie within the sizes of the first line."""
+    for ids, size, what in ((rows, sizes[0], "row"), (cols, sizes[1], "column")):
+        if int(ids.max()) >= size:
+            bad = int(np.flatnonzero(ids >= size)[0])
+            at = int(np.flatnonzero(text.counts(chunk.data))[bad])
+            raise chunk.error(at, f"found the {what} {ids[bad]}; the first line says {sizes[0]:,} x {sizes[1]:,}")
 
 
 def _without_header(chunk: Lines) -> Lines:

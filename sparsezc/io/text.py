@@ -20,7 +20,8 @@ _PLAIN = b"0123456789 \t\r\n"
 _COMMENT = re.compile(rb"^[ \t]*[#%][^\n]*", re.MULTILINE)
 _LAST = 2**63 - 1  # where NumPy's reader of integers stops counting
 _FRACTION = re.compile(rb"[.eEnN]")  # one of these is in every weight that is no whole number
-_WHOLE = re.compile(rb"[+-]?[0-9]{1,400}")  # longer ones are out of range whatever they say
+_WHOLE = re.compile(rb"[+-]?[0-9]+")
+_DIGITS = 400  # of a whole number that are looked at: one that has more is out of range whatever they say
 
 
 def without_comments(data: bytes) -> bytes:
@@ -132,16 +133,35 @@ def explain(lines: Lines, data: bytes, columns: int, ids: int, base: int, exact:
                     float(word)
                 except ValueError:
                     return lines.error(index, f"found {found}; a number is needed as the weight")
-                if exact and _WHOLE.fullmatch(word) and not -(2**63) <= int(word) <= _LAST:
+                if exact and _WHOLE.fullmatch(word) and not -(2**63) <= int(word[:_DIGITS]) <= _LAST:
                     return lines.error(index, f"found the weight {found}; it must fit 64 bits")
                 continue
             if not _WHOLE.fullmatch(word):
                 return lines.error(index, f"found {found}; a whole number is needed as a vertex id")
-            if int(word) < base:
+            if int(word[:_DIGITS]) < base:
                 return lines.error(index, f"found the vertex id {found}; ids start at {base}")
-            if int(word) >= _LAST:
+            if int(word[:_DIGITS]) >= _LAST:
                 return lines.error(index, f"found the vertex id {found}; ids must be below 2^63 - 1")
     return lines.error(0, f"these lines could not be read as {columns} columns of numbers")
+
+
+def stated(word: bytes) -> int | None:
+    r"""A whole number below 10^18 as a header says it; None: it is none, or more than any graph has.
+
+    >>> stated(b"27"), stated(b"-1"), stated(b"9" * 5000)
+    (27, None, None)
+    """
+    return int(word) if len(word) <= 18 and word.isdigit() else None
+
+
+def excerpt(message: str) -> str:
+    r"""The start of what another library says, on one line, without characters that a terminal obeys.
+
+    >>> print(excerpt("found \x1b[2J\n"))
+    found \x1b[2J\n
+    """
+    start = "".join(c if c.isprintable() else repr(c)[1:-1] for c in message[:200])
+    return start + "..." * (len(message) > 200)
 
 
 def shown(word: bytes) -> str:

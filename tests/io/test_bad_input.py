@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import sparsezc as gb
 from sparsezc.errors import DimensionMismatch, FileFormatError, GraphblasException, InvalidValue
 from tests.io.graphs import load
 
@@ -85,6 +86,28 @@ BAD = {
     "cut.sg.gz": (gzip.compress(struct.pack("<?qq2qi", False, 1, 1, 0, 1, 0))[:-5], "truncated"),
     "sum.sg.gz": (gzip.compress(struct.pack("<?qq2qi", False, 1, 1, 0, 1, 0))[:-8] + bytes(8), "damaged"),
     "negative.sg": (struct.pack("<?qq2qi", False, 1, 1, 0, 1, -4), r"entry 0 has the column id -4"),
+    "more.txt": ("# 3 x 3, 1 entries\n0 1\n1 2\n", "has 2 entries; its first line says 1"),
+    "fewer.txt": ("# 3 x 3, 3 entries\n0 1\n1 2\n", "has 2 entries; its first line says 3"),
+    "none.txt": ("# 3 x 3, 3 entries\n", "has 0 entries; its first line says 3"),
+    "row.txt": ("# 2 x 9, 2 entries\n0 1\n2 2\n", "line 3: found the row 2; the first line says 2 x 9"),
+    "column.txt": ("# 9 x 2, 2 entries\n0 1\n1 2\n", "line 3: found the column 2; the first line says 9 x 2"),
+    "last.txt": ("# 30 x 30, 2 entries\n0 1\n1 2", "line 3: .*truncated: its last line has no end"),
+    "last.mtx": (MM + "%%GraphBLAS type int64_t\n3 3 2\n1 1 5\n2 2 1", "truncated: its last line has no end"),
+    "last.gr": ("c written by sparsezc\np sp 3 1\na 1 2 3", "line 3: .*truncated: its last line has no end"),
+    "digits.gr": (f"p sp 3 {'9' * 5000}\na 1 2 3\n", "line 1: .*is needed"),
+    "digits.graph": (f"3 {'9' * 5000}\n2\n1\n\n", "line 1: .*is needed"),
+    "format-digits.graph": (f"2 1 {'1' * 17000}\n2\n1\n", "line 1: .*is needed"),
+    "weights.graph": (f"2 1 011 {'9' * 18}\n2\n1\n", "line 2: found 1 numbers"),
+    "digits.mtx": (MM + f"3 3 {'9' * 5000}\n1 1 5\n", "digits.mtx: Integer out of range"),
+    "digits.txt": (f"0 {'9' * 17000}\n", r"line 1: .*below 2\^63"),
+    "escape.mtx": (MM + "3 3 1\n1 1 \x1b[2J\n", "line 3"),
+    "escape.txt": ("0 1 \x1b[2J\n", "line 1"),
+    "long-word.mtx": (MM + f"3 3 1\n1 1 {'x' * 17000}\n", "line 3"),
+    "long-line.txt": ("0 1\n" + "1" * 1_100_000 + "\n", "line 2: the line has more than 1,048,576 bytes"),
+    "long-line.csv": ("0,1\n" + " " * 2_100_000 + "\n", "line 2: the line has more than 1,048,576 bytes"),
+    "long-line.gr": ("c" * 1_100_000, "line 1: the line has more than 1,048,576 bytes"),
+    "long-line.mtx": (MM + "%" * 1_100_000 + "\n1 1 1\n1 1 5\n", "line 2: the line has more than 1,048,576 bytes"),
+    "endless.mtx": (MM + "1 1 1\n1 1 " + "5" * 1_100_000, "line 3: the line has more than 1,048,576 bytes"),
     "text.npz": ("hello\n", "not a .npz"),
     "unknown.xyz": ("0 1\n", r"'\.xyz' is not known; known are .*\.mtx.*kron:16"),
     "none": ("0 1\n", "not known"),
@@ -100,6 +123,39 @@ def test_a_bad_file_is_refused_by_name(tmp_path: Path, name: str) -> None:
         load(path)
     assert name in str(caught.value)
     assert isinstance(caught.value, ValueError)
+    assert len(str(caught.value)) < 400 + len(str(path))
+    assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.mtx", "a.gr", "a.graph", "a.txt.gz"])
+@pytest.mark.parametrize("memory", [None, "1GB"])
+def test_a_file_of_ours_that_is_cut_is_refused_wherever_it_is_cut(
+    tmp_path: Path, name: str, memory: str | None
+) -> None:
+    A = gb.Matrix.from_coo([0, 1, 1, 10, 11, 12], [1, 0, 10, 1, 12, 11], [10, 10, 20, 20, 30, 30], nrows=13, ncols=13)
+    gb.io.write(A, tmp_path / name)
+    whole = (tmp_path / name).read_bytes()
+    for kept in range(len(whole) - 1, 0, -1 if memory is None else -29):
+        (tmp_path / name).write_bytes(whole[:kept])
+        if name == "a.graph" and kept == len(whole) - 1:  # every number is there
+            assert gb.io.read(tmp_path / name).isequal(A)
+            continue
+        with pytest.raises(FileFormatError, match=name):
+            gb.io.convert(tmp_path / name, tmp_path / "a.h5", memory=memory)
+
+
+def test_gzip_data_that_unpack_to_more_than_any_graph_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt.gz"
+    part = gzip.compress(b"\n" * (64 << 20))
+    path.write_bytes(gzip.compress(b"0 1\n") + part)
+    with pytest.raises(FileFormatError, match=r"a\.txt\.gz unpacks to more than 256 times its size.*gunzip"):
+        load(path)
+
+
+def test_gzip_data_of_many_small_members(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt.gz"
+    path.write_bytes(b"".join(gzip.compress(b"%d %d\n" % (i, i + 1)) for i in range(2000)) + bytes(2_500))
+    assert load(path).nvals == 2000
 
 
 def test_missing_files_and_folders(tmp_path: Path) -> None:
