@@ -155,7 +155,7 @@ def _neighbours(
             raise chunk.error(at, f"found a line more than the {header.n:,} vertices of the header")
         words = words[: max(words.size - surplus, 0)]
     step = 2 if header.weighted else 1
-    own = words - np.int64(header.skip)
+    own = words - np.int64(min(header.skip, 2**62))
     wrong = np.flatnonzero((own < 0) | (own % step != 0))
     if wrong.size:
         at = int(wrong[0])

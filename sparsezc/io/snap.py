@@ -88,7 +88,7 @@ def _sizes(chunk: Lines, said: re.Match[bytes]) -> tuple[int, int, int]:
     """Rows, columns and entries as the first line says them."""
     nrows, ncols, nvals = (text.stated(word) for word in said.groups())
     if nrows is None or ncols is None or nvals is None:
-        raise chunk.error(0, f"found {text.shown(said[0])}; sizes and a count below 10^18 are needed")
+        raise chunk.error(0, f"found {text.shown(said[0])}; sizes and a count below 10^20 are needed")
     check_sizes(nrows, ncols)
     return nrows, ncols, nvals
 

@@ -213,7 +213,7 @@ def lines(path: str | os.PathLike[str], size: int = CHUNK, longest: int = LINE) 
 
 def too_long(path: Path | str, line: int, longest: int) -> FileFormatError:
     """The error for a line that is too long to be held."""
-    return FileFormatError(f"{path}, line {line}: the line has more than {longest:,} bytes, which a line may have here")
+    return FileFormatError(f"{path}, line {line}: found a line of more than {longest:,} bytes, the most it may have")
 
 
 def uncut(chunk: Lines) -> None:

@@ -146,12 +146,12 @@ def explain(lines: Lines, data: bytes, columns: int, ids: int, base: int, exact:
 
 
 def stated(word: bytes) -> int | None:
-    r"""A whole number below 10^18 as a header says it; None: it is none, or more than any graph has.
+    r"""A whole number below 10^20 as a header says it; None: it is none, or longer.
 
     >>> stated(b"27"), stated(b"-1"), stated(b"9" * 5000)
     (27, None, None)
     """
-    return int(word) if len(word) <= 18 and word.isdigit() else None
+    return int(word) if len(word) <= 20 and word.isdigit() else None
 
 
 def excerpt(message: str) -> str:
