@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -105,8 +106,23 @@ def _key(op: TypedOp) -> Any:
 
 
 def operand(x: Any) -> Any:
-    """python-graphblas's object behind a Matrix, its transpose or a Vector."""
-    return x._store.T if x._transposed else x._store
+    """python-graphblas's object behind a Matrix, its transpose or a Vector.
+
+    Where a dimension is 0, an empty one stands in: SuiteSparse 9.4.5 takes an object of no entries that has one value
+    for all for full, and so multiplies and reduces over a dimension of 0 to that value.
+    """
+    store = x._store.dup(clear=True) if 0 in x.shape else x._store
+    return store.T if x._transposed else store
+
+
+@cache
+def is_multiply(op: Any) -> bool:
+    """Whether python-graphblas has a semiring for its operator, by which it writes outer products and broadcasts."""
+    try:
+        gb.core.operator.get_semiring(gb.monoid.any, op)
+    except KeyError:
+        return False
+    return True
 
 
 # Python numbers that python-graphblas takes for these types.

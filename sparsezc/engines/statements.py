@@ -17,12 +17,12 @@ from sparsezc.semirings.types import BOOL
 
 def _mxv(x: Expression) -> Any:
     A, v = x.operands
-    return native.operand(A).mxv(v._store, native.operator(x.op))
+    return native.operand(A).mxv(native.operand(v), native.operator(x.op))
 
 
 def _vxm(x: Expression) -> Any:
     v, A = x.operands
-    return v._store.vxm(native.operand(A), native.operator(x.op))
+    return native.operand(v).vxm(native.operand(A), native.operator(x.op))
 
 
 def _mxm(x: Expression) -> Any:
@@ -32,7 +32,7 @@ def _mxm(x: Expression) -> Any:
 
 def _outer(x: Expression) -> Any:
     u, v = x.operands
-    return u._store.outer(v._store, native.operator(x.op))
+    return _multiplied(x, u._store.outer, v._store)
 
 
 def _kronecker(x: Expression) -> Any:
@@ -63,7 +63,19 @@ def _ewise_add(x: Expression) -> Any:
 
 def _ewise_mult(x: Expression) -> Any:
     u, v = x.operands
+    if u.ndim != v.ndim:
+        return _multiplied(x, native.operand(u).ewise_mult, native.operand(v))
     return native.operand(u).ewise_mult(native.operand(v), native.operator(x.op))
+
+
+def _multiplied(x: Expression, multiply: Callable[[Any, Any], Any], other: Any) -> Any:
+    """What python-graphblas writes as a product: without a semiring for it, both operands spread out and then met."""
+    op = native.operator(x.op)
+    if native.is_multiply(op):
+        return multiply(other, op)
+    u, v = x.operands
+    left, right = (native.operator(pick) for pick in (binary.first[u.dtype], binary.second[v.dtype]))
+    return multiply(other, left).new().ewise_mult(multiply(other, right).new(), op)
 
 
 def _ewise_union(x: Expression) -> Any:
@@ -212,7 +224,7 @@ def read(x: Expression) -> Any:
         return native.operand(u).get(*(key.key for key in keys))
     if x.operation == "inner":
         u, v = x.operands
-        return u._store.inner(v._store, native.operator(x.op)).new().value
+        return native.operand(u).inner(native.operand(v), native.operator(x.op)).new().value
     if x.operation != "reduce":
         return _of_scalars(x)
     u = x.operands[0]
@@ -248,7 +260,7 @@ def write_all(x: Expression, out: Any) -> None:
     out._store << made
 
 
-_MEETING = {"ewise_add", "ewise_mult", "ewise_union", "select"}  # entry by entry, of two operands
+_MEETING = {"ewise_add", "ewise_mult", "ewise_union", "outer", "select"}  # entry by entry, of two operands
 
 
 def write(x: Expression, out: Any, mask: Any, accum: Any, replace: bool) -> None:
@@ -263,34 +275,41 @@ def write(x: Expression, out: Any, mask: Any, accum: Any, replace: bool) -> None
 
 
 def _formed_first(x: Expression) -> bool:
-    """Whether a product that is to be accumulated must be formed before that.
+    """Whether what is to be accumulated must be formed before that.
 
-    SuiteSparse 9.4.5 adds ``w(plus) << A.mxv(u)`` to a full w at once, and where the values of A or u are of another
-    type than the semiring's it reads their bits without the conversion.
+    A selection by a mask is an assignment under that mask to python-graphblas, in which SuiteSparse 9.4.5 ends the
+    process as :func:`_adds_under` says. And it adds a product ``w(plus) << A.mxv(u)`` to a full w at once: where the
+    values of A or u are of another type than the semiring's it reads their bits without the conversion, and over a
+    dimension of 0 it says that sizes differ.
     """
+    if x.operation == "select_mask":
+        return True
     if x.op is None or x.operation not in ("mxv", "vxm", "mxm"):
         return False
     of = x.op.type
-    return any(u.dtype is not of for u in x.operands[:2])
-
-
-_WIDE = 2**26  # columns of a result for which a row as a dense array, one a thread, is much to ask
+    return any(u.dtype is not of or 0 in u.shape for u in x.operands)
 
 
 def _options(x: Expression, mask: Any) -> dict[str, str]:
-    """Keep SuiteSparse from a hash table in a product whose mask is no complement.
+    """Keep SuiteSparse from a hash table in a product whose mask is dense and no complement.
 
-    It sizes the table by the products and puts the mask's entries in too; one that is full is searched for ever (9.4.5,
-    in either mode, with any number of threads).
+    It counts no work for what such a mask meets in rows of more than 256 entries and sizes the table by the work; one
+    that is full is searched for ever (9.4.5, in either mode, with any number of threads). What is asked for instead
+    takes as much memory as a row of the mask. A mask that is not dense counts, and the choice is SuiteSparse's own.
     """
-    if mask is None or mask.complement:
+    if mask is None or mask.complement or not _is_dense(mask.parent._store):
         return {}
     if x.operation in ("vxm", "mxv"):
         by_rows = x.operation == "vxm"
         return {"axb_method": "gustavson" if x.operands[by_rows]._transposed != by_rows else "dot"}
     if x.operation == "mxm":
         A, B = x.operands
-        return {"axb_method": "dot" if (B._transposed and not A._transposed) or B.ncols > _WIDE else "gustavson"}
+        return {"axb_method": "dot" if B._transposed and not A._transposed else "gustavson"}
     if x.operation == "power" or (x.operation == "ewise_mult" and x.operands[0].ndim != x.operands[1].ndim):
-        return {"axb_method": "dot" if x.shape[1] > _WIDE else "gustavson"}  # products inside python-graphblas
+        return {"axb_method": "gustavson"}  # products inside python-graphblas
     return {}
+
+
+def _is_dense(native: Any) -> bool:
+    """Whether SuiteSparse holds it with a place for each position, or could."""
+    return native.ss.format.startswith(("bitmap", "full")) or _is_full(native)

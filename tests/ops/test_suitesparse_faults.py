@@ -1,0 +1,145 @@
+"""What SuiteSparse or python-graphblas does wrongly or not at all, and the engines do rightly: known answers."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sparsezc as gb
+from tests.emulator.rehearsal import rehearsing
+from tests.ops.judge import Engine
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def of_ones(engine: Engine, *shape: int) -> Any:
+    """An object of one value at every position, of which there may be none."""
+    kind: Any = gb.Vector if len(shape) == 1 else gb.Matrix
+    return engine.put(kind.from_scalar(1, *shape))
+
+
+@pytest.mark.parametrize("op", ["plus_times", "plus_pair", "any_pair"])
+def test_a_product_over_no_position_has_no_entry(engine: Engine, op: str) -> None:
+    nothing = of_ones(engine, 0)
+    assert nothing.inner(nothing, op).new().is_empty
+    row, column = of_ones(engine, 1, 0), of_ones(engine, 0, 1)
+    for product in (row.mxm(column, op), column.T.mxm(row.T, op)):
+        assert product.new().nvals == 0
+    for product in (row.mxv(nothing, op), column.T.mxv(nothing, op), nothing.vxm(column, op)):
+        assert product.new().nvals == 0
+    assert row.reduce_rowwise("plus").new().nvals == 0
+    assert column.reduce_columnwise("plus").new().nvals == 0
+
+
+@pytest.mark.parametrize("op", ["plus_times", "plus_pair"])
+def test_a_product_over_no_position_adds_nothing_to_a_full_output(engine: Engine, op: str) -> None:
+    """SuiteSparse says that sizes differ."""
+    for transposed, full in itertools.product((False, True), repeat=2):
+        C, M = of_ones(engine, 1, 1), engine.put(gb.Matrix(bool, 1, 1))
+        X, Y = (of_ones(engine, *shape) if full else engine.put(gb.Matrix(int, *shape)) for shape in ((1, 0), (0, 1)))
+        if transposed:
+            X, Y = Y.T, X.T
+        C(~M.V, accum=gb.binary.plus) << X.mxm(Y, op)
+        w, m = of_ones(engine, 1), gb.Vector(bool, 1)
+        w(~m.V, accum=gb.binary.plus) << X.mxv(gb.Vector.from_scalar(1, 0), op)
+        if not rehearsing():
+            assert (C.to_coo()[2].tolist(), w.to_dict()) == ([1], {0: 1})
+
+
+SELECTING = """
+import itertools
+import numpy as np
+import sparsezc as gb
+
+def made(kind, *shape):
+    size = int(np.prod(shape))
+    of = gb.Vector if len(shape) == 1 else gb.Matrix
+    if kind == "full":
+        return of.from_dense(np.arange(1, size + 1).reshape(shape))
+    if kind == "one value":
+        return of.from_scalar(2, *shape)
+    at = np.unravel_index([5, 77, 130], shape)
+    return of.from_coo(*at, [1, 2, 3], **({"size": shape[0]} if len(shape) == 1 else dict(zip(("nrows", "ncols"), shape))))
+
+kinds = ("full", "one value", "sparse")
+for shape in ((200,), (20, 30)):
+    for kind in itertools.product(kinds, repeat=3):
+        out, x, M = (made(k, *shape) for k in kind)
+        old, given, allowed = (y.to_dense(fill_value=0) for y in (out, x, M))
+        out(accum=gb.binary.plus) << x.select(M.S)
+        assert (out.to_dense(fill_value=0) == old + np.where(allowed != 0, given, 0)).all(), (shape, kind)
+print("right")
+"""
+
+
+def test_a_selection_by_a_mask_is_accumulated_whatever_is_full() -> None:
+    """Under a mask SuiteSparse would add what is sparse to what is full beyond its arrays, and end the process."""
+    done = subprocess.run(
+        [sys.executable, "-c", SELECTING], capture_output=True, text=True, cwd=ROOT, timeout=120, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "right\n"), done.stderr
+
+
+@pytest.mark.parametrize(("name", "expected"), [("times", [1, 0]), ("plus", [1, 1]), ("max", [1, 1]), ("minus", [0, 1])])
+def test_bool_operators_without_a_semiring_multiply_all_the_same(engine: Engine, name: str, expected: list[int]) -> None:
+    """python-graphblas raises KeyError."""
+    op = getattr(gb.binary, name)
+    u = gb.Vector.from_coo([0, 1], [True, False], size=2)
+    t = gb.Vector.from_coo([0], [True], size=2)
+    A = engine.put(gb.Matrix.from_coo([0, 0], [0, 1], [True, True], nrows=2, ncols=2))
+    C = engine.put(gb.Matrix(bool, 2, 2))
+    C << u.outer(t, op)
+    D = engine.put(gb.Matrix(bool, 2, 2))
+    D << u.ewise_mult(A.T, op)
+    E = engine.put(gb.Matrix(bool, 2, 2))
+    E << A.ewise_mult(u, op)
+    if rehearsing():
+        return
+    assert [x.tolist() for x in C.to_coo()] == [[0, 1], [0, 0], expected]
+    assert [x.tolist() for x in D.to_coo()] == [[0, 1], [0, 0], expected]
+    assert [x.tolist() for x in E.to_coo()] == [[0, 0], [0, 1], expected]
+
+
+@pytest.mark.parametrize("bits", [27, 40])
+def test_masked_products_cost_what_they_hold(bits: int) -> None:
+    """Not a dense array of a row: 0.5 s at 2^27, and more memory than there is at 2^40."""
+    n, ids = 2**bits, [1, 5, 2**bits - 3]
+    A = gb.Matrix.from_coo(ids, [5, n - 3, 1], [1, 2, 3], nrows=n, ncols=n)
+    v = gb.Vector.from_coo(ids, [1, 2, 3], size=n)
+    X = gb.Matrix.from_coo(ids, [0, 0, 0], [1, 2, 3], nrows=n, ncols=1)
+    Y = gb.Matrix.from_scalar(2, 1, 1)
+    start = time.perf_counter()
+    assert v.vxm(A).new(mask=v.S).to_coo()[1].tolist() == [9, 1, 4]
+    assert A.T.mxv(v).new(mask=v.S).to_coo()[1].tolist() == [9, 1, 4]
+    assert A.mxv(v).new(mask=v.S).to_coo()[1].tolist() == [2, 6, 3]
+    assert X.mxm(Y).new(mask=X.S).to_coo()[2].tolist() == [2, 4, 6]
+    assert A.T.mxm(X).new(mask=X.S).to_coo()[2].tolist() == [9, 1, 4]
+    assert A.mxm(A).new(mask=A.S).nvals == 0
+    assert A.ewise_mult(v, "plus").new(mask=A.S).to_coo()[2].tolist() == [3, 5, 4]
+    assert time.perf_counter() - start < 0.3
+
+
+@pytest.mark.parametrize("entries", [3, 900, 1500, 10_000, 19_999, 20_000])
+def test_masked_products_with_long_rows_come_to_an_end(entries: int) -> None:
+    """SuiteSparse searches a full hash table for ever where the mask is held as a bitmap and rows have 256 entries."""
+    n, rng = 20_000, np.random.default_rng(entries)
+    columns = np.sort(rng.choice(n, 1000, replace=False))
+    A = gb.Matrix.from_coo(np.full(1000, 5), columns, True, nrows=n, ncols=n)
+    allowed = np.sort(rng.choice(n, entries, replace=False))
+    m = gb.Vector.from_coo(allowed, True, size=n)
+    Q, M = gb.Matrix.from_coo([0], [5], True, nrows=1, ncols=n), gb.Matrix.from_coo(
+        np.zeros(entries, int), allowed, True, nrows=1, ncols=n
+    )
+    q = gb.Vector.from_coo([5], True, size=n)
+    want = np.intersect1d(columns, allowed).tolist()
+    assert q.vxm(A, "any_pair").new(mask=m.S).to_coo()[0].tolist() == want
+    assert A.T.mxv(q, "any_pair").new(mask=m.V).to_coo()[0].tolist() == want
+    assert Q.mxm(A, "any_pair").new(mask=M.S).to_coo()[1].tolist() == want
+    assert A.T.mxm(Q.T, "any_pair").new(mask=M.T.new().S).to_coo()[0].tolist() == want
