@@ -21,7 +21,7 @@ from sparsezc.semirings.aggregators import TypedAggregator as TypedAggregator
 from sparsezc.semirings.domains import EVERY, NUMBERS, QUOTIENT, returning
 from sparsezc.semirings.operators import UnaryOp
 from sparsezc.semirings.structures import Monoid
-from sparsezc.semirings.types import FLOATS, FP64, INT64, INTEGERS, UINT64
+from sparsezc.semirings.types import COMPLEX, FC64, FLOATS, FP64, INT64, INTEGERS, UINT64, DataType
 
 _WIDE = returning(FP64, INTEGERS + FLOATS)
 _SQUARES = returning(INT64, INTEGERS) | returning(FP64, (UINT64, *FLOATS))
@@ -32,20 +32,29 @@ def _count(a: Entries) -> Result:
     return a.weigh(semiring.plus_pair[INT64], 1)
 
 
+def _wide(a: Entries) -> DataType:
+    """The type that means are computed in."""
+    return FC64 if a.dtype in COMPLEX else FP64
+
+
 def _squares(a: Entries) -> Result:
-    return a.weigh(semiring.plus_pow[a.dtype, INT64], 2)
+    return _squared(a) if a.dtype in COMPLEX else a.weigh(semiring.plus_pow[a.dtype, INT64], 2)
 
 
 def _total(a: Entries) -> Result:
-    return a.fold(monoid.plus[FP64])
+    return a.fold(monoid.plus[_wide(a)])
 
 
 def _ratio(above: Recipe, below: Recipe) -> Recipe:
-    return lambda a: above(a).combine(binary.truediv[FP64], below(a))
+    return lambda a: above(a).combine(binary.truediv[_wide(a)], below(a))
 
 
 def _squared(a: Entries) -> Result:
-    return a.weigh(semiring.plus_pow[FP64], 2)
+    return a.weigh(semiring.plus_pow[_wide(a)], 2)
+
+
+def _inverses(a: Entries) -> Result:
+    return a.weigh(semiring.plus_pow[_wide(a)], -1.0)
 
 
 _mean = _ratio(_total, _count)
@@ -53,19 +62,19 @@ _mean = _ratio(_total, _count)
 
 def _deviation(a: Entries) -> tuple[Result, Result]:
     """The sum of squared distances from the mean, and the count."""
-    distances = a.against(semiring.any_rminus[FP64], _mean(a))
+    distances = a.against(semiring.any_rminus[_wide(a)], _mean(a))
     return _squared(distances), _count(a)
 
 
 def _varp(a: Entries) -> Result:
     squares, count = _deviation(a)
-    return squares.combine(binary.truediv[FP64], count)
+    return squares.combine(binary.truediv[_wide(a)], count)
 
 
 def _vars(a: Entries) -> Result:
     squares, count = _deviation(a)
     ones = count.combine(binary.truediv[FP64], count)
-    return squares.combine(binary.truediv[FP64], count.combine(binary.minus[FP64], ones))
+    return squares.combine(binary.truediv[_wide(a)], count.combine(binary.minus[FP64], ones))
 
 
 def _log_of_sum(power: UnaryOp, log: UnaryOp) -> Recipe:
@@ -73,6 +82,8 @@ def _log_of_sum(power: UnaryOp, log: UnaryOp) -> Recipe:
     most = float(np.finfo(np.float64).max)
 
     def recipe(a: Entries) -> Result:
+        if a.dtype in COMPLEX:  # which have no order
+            return a.apply(power[FC64]).fold(monoid.plus[FC64]).apply(log[FC64])
         largest = a.fold(monoid.max[FP64])
         largest = largest.apply(binary.min[FP64], most).apply(binary.max[FP64], -most)  # nothing is far from infinity
         powers = a.against(semiring.any_rminus[FP64], largest).apply(power[FP64])
@@ -82,7 +93,7 @@ def _log_of_sum(power: UnaryOp, log: UnaryOp) -> Recipe:
 
 
 def _then(recipe: Recipe, function: UnaryOp) -> Recipe:
-    return lambda a: recipe(a).apply(function[FP64])
+    return lambda a: recipe(a).apply(function[_wide(a)])
 
 
 def _place(chosen: Monoid | None = None, *, last: bool = False) -> Recipe:
@@ -110,7 +121,7 @@ exists = Aggregator("exists", lambda a: a.weigh(semiring.any_pair[INT64], 1), do
 
 # Sums of functions of the entries
 sum_of_squares = Aggregator("sum_of_squares", _squares, domain=_SQUARES)
-sum_of_inverses = Aggregator("sum_of_inverses", lambda a: a.weigh(semiring.plus_pow[FP64], -1.0), domain=_WIDE)
+sum_of_inverses = Aggregator("sum_of_inverses", _inverses, domain=_WIDE)
 hypot = Aggregator("hypot", _then(_squared, unary.sqrt), domain=_WIDE)
 logaddexp = Aggregator("logaddexp", _log_of_sum(unary.exp, unary.log), domain=_WIDE)
 logaddexp2 = Aggregator("logaddexp2", _log_of_sum(unary.exp2, unary.log2), domain=_WIDE)
@@ -131,13 +142,9 @@ vars = Aggregator("vars", _vars, domain=QUOTIENT)
 stdp = Aggregator("stdp", _then(_varp, unary.sqrt), domain=QUOTIENT)
 stds = Aggregator("stds", _then(_vars, unary.sqrt), domain=QUOTIENT)
 geometric_mean = Aggregator(
-    "geometric_mean", _then(lambda a: _mean(a.apply(unary.log[FP64])), unary.exp), domain=QUOTIENT
+    "geometric_mean", _then(lambda a: _mean(a.apply(unary.log[_wide(a)])), unary.exp), domain=QUOTIENT
 )
-harmonic_mean = Aggregator(
-    "harmonic_mean",
-    _ratio(_count, lambda a: a.weigh(semiring.plus_pow[FP64], -1.0)),
-    domain=_WIDE,
-)
+harmonic_mean = Aggregator("harmonic_mean", _ratio(_count, _inverses), domain=_WIDE)
 root_mean_square = Aggregator("root_mean_square", _then(_ratio(_squared, _count), unary.sqrt), domain=QUOTIENT)
 
 # Positions and what lies there

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc.semirings import binary
+from sparsezc.semirings.domains import AS_FLOAT
 from sparsezc.semirings.operators import BinaryOp
 
 add: BinaryOp = binary.plus
@@ -60,13 +61,18 @@ def _logaddexp2(x, y):  # type: ignore[no-untyped-def]
 
 _WRITTEN: dict[str, Any] = {
     "float_power": lambda x, y: float(x) ** float(y),
+    "gcd": lambda x, y: np.gcd(x, y),
+    "lcm": lambda x, y: np.lcm(x, y),
     "left_shift": lambda x, y: x << y,
     "logaddexp": _logaddexp,
     "logaddexp2": _logaddexp2,
     "maximum": lambda x, y: np.maximum(x, y),
     "minimum": lambda x, y: np.minimum(x, y),
+    "nextafter": lambda x, y: np.nextafter(x, y),
     "right_shift": lambda x, y: x >> y,
 }
+
+_OF_FLOATS = ["logaddexp", "logaddexp2", "nextafter"]
 
 
 def __getattr__(name: str) -> Any:
@@ -74,6 +80,8 @@ def __getattr__(name: str) -> Any:
     if function is None:
         raise AttributeError(f"binary.numpy has no {name!r}")
     made = globals()[name] = BinaryOp.register_anonymous(function, f"numpy.{name}")
+    if name in _OF_FLOATS:
+        made._domain = AS_FLOAT
     return made
 
 

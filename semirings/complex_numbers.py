@@ -12,7 +12,7 @@ from sparsezc.semirings.domains import COMPLEX_ITSELF as SAME
 from sparsezc.semirings.domains import COMPLEX_PARTS as PART
 from sparsezc.semirings.domains import Domain
 from sparsezc.semirings.operators import Operator
-from sparsezc.semirings.types import BOOL, COMPLEX
+from sparsezc.semirings.types import BOOL, COMPLEX, FC64, INT64
 
 __all__ = ["extend"]
 
@@ -24,6 +24,7 @@ acos acosh ainv asin asinh atan atanh ceil cos cosh exp exp2 expm1 floor identit
 signum sin sinh sqrt tan tanh trunc
 """
 _BINARY = "any cdiv first iseq isne minus pair plus pow rdiv rminus rpow rtruediv second times truediv"
+_WIDE = "sum_of_squares sum_of_inverses hypot harmonic_mean logaddexp logaddexp2"
 _PRODUCTS = "cdiv first minus pair plus rdiv rminus rtruediv second times truediv"
 
 TABLE: dict[str, dict[str, Domain]] = {
@@ -42,8 +43,16 @@ TABLE: dict[str, dict[str, Domain]] = {
         **{f"{add}_{part}": TRUTH for add in ("eq", "land", "lor", "lxor") for part in ("first", "pair", "second")},
         "plus_pow": SAME,
         "plus_rpow": SAME,
+        **dict.fromkeys(("max_pair", "min_pair"), dict.fromkeys(COMPLEX, (INT64, INT64))),
+        **{f"{add}_{test}": TEST for add in ("any", "eq", "land", "lor", "lxor") for test in ("eq", "ne")},
     },
-    "agg": {"any_value": SAME, "first": SAME, "last": SAME, "prod": SAME, "sum": SAME},
+    "agg": {
+        **dict.fromkeys(["any_value", "first", "last", "prod", "sum"], SAME),
+        **dict.fromkeys(_WIDE.split(), dict.fromkeys(COMPLEX, (FC64, FC64))),
+        **dict.fromkeys(["mean", "varp", "vars", "stdp", "stds", "geometric_mean", "root_mean_square"], SAME),
+        **dict.fromkeys(("L1norm", "Linfnorm"), PART),
+        **dict.fromkeys(["count", "exists", "first_index", "last_index"], dict.fromkeys(COMPLEX, (INT64, INT64))),
+    },
 }
 
 

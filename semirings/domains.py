@@ -72,6 +72,8 @@ BITS = same(UNSIGNED)
 AS_BITS = BITS | {INT8: (UINT16, UINT16), INT16: (UINT32, UINT32), INT32: (UINT64, UINT64), INT64: (UINT64, UINT64)}
 NUMBERS = same(INTEGERS + FLOATS)
 """Every type but BOOL."""
+PAIRS = NUMBERS | through(INT64, (BOOL,))
+"""Ones to count: of booleans as INT64."""
 # Complex numbers into their parts, and parts into complex numbers.
 COMPLEX_PARTS: Domain = {FC32: (FC32, FP32), FC64: (FC64, FP64)}
 COMPLEX_ITSELF: Domain = {FC32: (FC32, FC32), FC64: (FC64, FC64)}

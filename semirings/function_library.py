@@ -104,6 +104,18 @@ def _numpys(name: str, floats: str, whole: str) -> Callable[[Node, Node], Node]:
     return apply
 
 
+def _wholes(name: str) -> Callable[[Node, Node], Node]:
+    """A function of two integers."""
+    apply = of_pair(Form(getattr(np, name), f"{name}_of<{{T}}>({{0}}, {{1}})", f"np.{name}({{0}}, {{1}})"))
+
+    def checked(a: Node, b: Node) -> Node:
+        if a.dtype.is_float or b.dtype.is_float:
+            raise Refused(f"{name} takes integers")
+        return apply(a, b)
+
+    return checked
+
+
 def _where(condition: Node, yes: Node, no: Node) -> Node:
     return choose(truth(condition), *meet(yes, no))
 
@@ -113,6 +125,7 @@ def _cast(dtype: DataType) -> Callable[[Node], Node]:
 
 
 _SIGN = Form(np.sign, "sign_of<{T}>({0})", "np.sign({0})")
+_RECIPROCAL = Form(np.reciprocal, "reciprocal_of<{T}>({0})", "np.reciprocal({0})")
 _LESSER, _GREATER = "lesser<{T}>({0}, {1})", "greater<{T}>({0}, {1})"
 _NAN_OR = "({0} != {0} ? {0} : {1} != {1} ? {1} : SECOND)"
 _ONE: dict[str, Callable[..., Node]] = {
@@ -140,6 +153,8 @@ _NUMPY: dict[str, Callable[..., Node]] = {
     "mod": of_pair(REST), "remainder": of_pair(REST),
     "floor": _kept("floor", "floor({0})"), "ceil": _kept("ceil", "ceil({0})"), "trunc": _kept("trunc", "trunc({0})"),
     "abs": absolute, "absolute": absolute, "fabs": lambda x: absolute(_float(x)), "sign": of_number(_SIGN),
+    "gcd": _wholes("gcd"), "lcm": _wholes("lcm"), "nextafter": _named("nextafter", None, 2),
+    "spacing": _named("spacing", "spacing_of"), "reciprocal": of_number(_RECIPROCAL),
     "square": lambda x: arithmetic[ast.Mult](x, x), "negative": negative, "where": _where,
     "minimum": _numpys("minimum", _NAN_OR.replace("SECOND", _LESSER), _LESSER),
     "maximum": _numpys("maximum", _NAN_OR.replace("SECOND", _GREATER), _GREATER),

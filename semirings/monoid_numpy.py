@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from sparsezc.semirings import binary_numpy, monoid
+from sparsezc.semirings.operators import BinaryOp
 from sparsezc.semirings.structures import Monoid
-from sparsezc.semirings.types import ALL, FLOATS, highest, lowest
+from sparsezc.semirings.types import ALL, FLOATS, INTEGERS, highest, lowest
 from sparsezc.semirings.user_structures import register_monoid
 
 add: Monoid = monoid.plus
@@ -25,6 +26,8 @@ logical_xor: Monoid = monoid.lxor
 multiply: Monoid = monoid.times
 
 _IDENTITIES: dict[str, Any] = {
+    "gcd": dict.fromkeys(INTEGERS, 0),
+    "hypot": dict.fromkeys(FLOATS, 0.0),
     "logaddexp": dict.fromkeys(FLOATS, -np.inf),
     "logaddexp2": dict.fromkeys(FLOATS, -np.inf),
     "maximum": {t: lowest(t) for t in ALL[1:]},
@@ -36,8 +39,10 @@ def __getattr__(name: str) -> Any:
     identity = _IDENTITIES.get(name)
     if identity is None:
         raise AttributeError(f"monoid.numpy has no {name!r}")
-    idempotent = name in ("maximum", "minimum")
+    idempotent = name in ("gcd", "maximum", "minimum")
     operator = getattr(binary_numpy, name)
+    if name == "hypot":  # binary.hypot is the CPU engine's own, which makes no monoid of it
+        operator = BinaryOp.register_anonymous(lambda x, y: np.hypot(x, y), "numpy.hypot")
     made = globals()[name] = register_monoid(operator, identity, f"numpy.{name}", is_idempotent=idempotent)
     return made
 

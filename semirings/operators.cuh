@@ -170,6 +170,37 @@ __device__ __forceinline__ i64 binomial(i64 n, i64 k) {
   return value;
 }
 
+// The greatest common divisor and the least common multiple, of 0 the other and 0; the latter wraps.
+template <class T> __device__ __forceinline__ T gcd_of(T x, T y) {
+  u64 a = x < T(0) ? u64(0) - u64(x) : u64(x), b = y < T(0) ? u64(0) - u64(y) : u64(y);
+  while (b != 0) {
+    const u64 rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return T(a);
+}
+template <class T> __device__ __forceinline__ T lcm_of(T x, T y) {
+  if (x == T(0) || y == T(0)) return T(0);
+  const u64 a = x < T(0) ? u64(0) - u64(x) : u64(x), b = y < T(0) ? u64(0) - u64(y) : u64(y);
+  return T(a / u64(gcd_of(x, y)) * b);
+}
+
+// 1 / x; of integers towards 0, and of 0 the least, as the CPU has it.
+template <class T> __device__ __forceinline__ T reciprocal_of(T x) {
+  if constexpr (is_float<T>) {
+    return T(1) / x;
+  } else {
+    return x == T(0) ? Limits<T>::low : T(1) / x;
+  }
+}
+
+// How far the next number away from 0 is, with x's sign.
+template <class T> __device__ __forceinline__ T spacing_of(T x) {
+  const T size = x < T(0) ? -x : x;
+  return copysign(nextafter(size, size + size + T(1)) - size, x);
+}
+
 // ---- parts of floats --------------------------------------------------------------------------------------------
 template <class T> __device__ __forceinline__ bool is_finite(T x) { return x - x == T(0); }
 template <class T> __device__ __forceinline__ bool is_infinite(T x) { return x == x && x - x != T(0); }

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc.semirings import unary
+from sparsezc.semirings.domains import AS_FLOAT
 from sparsezc.semirings.operators import UnaryOp
 
 abs: UnaryOp = unary.abs
@@ -59,10 +60,14 @@ _WRITTEN: dict[str, Any] = {
     "fabs": lambda x: math.fabs(x),
     "rad2deg": lambda x: x / math.pi * 180,
     "radians": lambda x: x / 180 * math.pi,
+    "reciprocal": lambda x: np.reciprocal(x),
     "sign": lambda x: np.sign(x),
     "signbit": lambda x: math.copysign(1, x) < 0,
+    "spacing": lambda x: np.spacing(x),
     "square": lambda x: x * x,
 }
+
+_OF_FLOATS = ["deg2rad", "degrees", "fabs", "rad2deg", "radians", "spacing"]
 
 
 def __getattr__(name: str) -> Any:
@@ -70,6 +75,8 @@ def __getattr__(name: str) -> Any:
     if function is None:
         raise AttributeError(f"unary.numpy has no {name!r}")
     made = globals()[name] = UnaryOp.register_anonymous(function, f"numpy.{name}")
+    if name in _OF_FLOATS:
+        made._domain = AS_FLOAT
     return made
 
 

@@ -149,8 +149,10 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Writable):
         return v
 
     @alone
-    def _turned(self) -> TransposedMatrix:
+    def _turned(self) -> Matrix | TransposedMatrix:
         """A' for products again and again; the engine keeps its rows too, where it gains by them and has the room."""
+        if self._symmetric:
+            return self
         engine, store = self._need()
         engine.afford_transpose(store)
         return self.T

@@ -35,7 +35,8 @@ def stoer_wagner(A: Matrix) -> tuple[Any, Vector]:
     Raises
     ------
     InvalidValue
-        There are fewer than two vertices, or a weight is negative, NaN or infinite, or their sum is.
+        There are fewer than two vertices, or a weight is negative, NaN or infinite, or their sum is; or whole weights
+        have a sum of 2^63 or more, which INT64 does not hold.
     DimensionMismatch
         `A` is not square.
 
@@ -64,8 +65,10 @@ def stoer_wagner(A: Matrix) -> tuple[Any, Vector]:
         raise InvalidValue(f"A is {n} x {n}; a cut needs at least two vertices")
     dtype, _ = distances_of(A)
     _check.weights(A)
-    S = A.ewise_add(A.T, binary.max).new(dtype)
-    S << S.select(select.offdiag)
+    S = A.ewise_add(A.T, binary.max).new().select(select.offdiag).new()
+    if dtype is types.INT64 and (total := sum(S.to_coo()[2].tolist()) // 2) >= 2**63:
+        raise InvalidValue(f"A has weights whose sum is {total}: a cut may not fit INT64")
+    S = S.dup(dtype)
     group = np.arange(n)
     cut_value, part = None, group
     for _ in range(n - 1):

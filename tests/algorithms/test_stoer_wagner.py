@@ -56,6 +56,18 @@ def test_two_cliques_and_a_bridge():
     assert nx.stoer_wagner(nx.Graph([*edges, (2, 7)]))[0] == 1
 
 
+def test_whole_weights_that_may_not_fit_are_refused():
+    path = [(0, 1), (1, 2)]
+    for dtype, weights in (("INT64", [2**62, 2**62]), ("UINT64", [2**63, 1]), ("UINT64", [2**63 - 1, 1])):
+        A = gb.Matrix.from_coo(*np.transpose(path), np.array(weights, dtype.lower()), dtype, nrows=3, ncols=3)
+        with pytest.raises(gb.exceptions.InvalidValue, match=f"sum is {sum(weights)}: a cut may not fit INT64"):
+            stoer_wagner(A)
+    fits = gb.Matrix.from_coo(*np.transpose(path), [2**62, 2**62 - 1], nrows=3, ncols=3)
+    cut_value, part = stoer_wagner(fits)
+    assert cut_value == 2**62 - 1
+    assert set(part.to_dict()) in ({2}, {0, 1})
+
+
 def test_bad_arguments():
     for n in (0, 1):
         with pytest.raises(gb.exceptions.InvalidValue, match="at least two vertices"):

@@ -163,10 +163,13 @@ def same(got: tuple[Any, ...], want: tuple[Any, ...], values: bool = True) -> bo
 def _close(got: Any, want: Any, dtype: str) -> bool:
     if got is None or want is None:
         return got is want
-    if not dtype.startswith("FP"):
+    if dtype[:2] not in ("FP", "FC"):
         return bool(np.array_equal(got, want))
+    rtol, atol = 1e-5 if dtype.endswith("32") else 1e-12, 0.0
     with np.errstate(all="ignore"):
-        return bool(np.allclose(got, want, rtol=1e-5 if dtype == "FP32" else 1e-12, atol=0, equal_nan=True))
+        if dtype.startswith("FC"):  # a part that should be zero is as large as the other's last bits
+            atol = rtol * float(np.max(np.abs(want), initial=0, where=np.isfinite(want)))
+        return bool(np.allclose(got, want, rtol=rtol, atol=atol, equal_nan=True))
 
 
 def attempt(statement: Statement, g: Any, o: Any) -> tuple[Any, ...] | Exception:

@@ -306,3 +306,11 @@ def test_a_masked_product_of_enormous_matrices_needs_no_dense_row() -> None:
     H = Matrix.from_coo([0, 5], [7, n - 1], [1, 2], nrows=n, ncols=n)
     assert H.mxm(H.T).new(mask=H.S).nvals == 0
     assert H.mxm(H).new(mask=H.S).nvals == 0
+
+
+def test_the_transpose_of_a_symmetric_matrix_is_itself() -> None:
+    A, B = gb.io.read("kron:4"), Matrix.from_coo([0], [1], [1], nrows=2, ncols=2)
+    assert A._turned() is A
+    assert B._turned() is B.T
+    A[0, 1] = 5
+    assert A._turned() is A.T

@@ -87,8 +87,10 @@ def test_a_selection_by_a_mask_is_accumulated_whatever_is_full() -> None:
     assert (done.returncode, done.stdout) == (0, "right\n"), done.stderr
 
 
-@pytest.mark.parametrize(("name", "expected"), [("times", [1, 0]), ("plus", [1, 1]), ("max", [1, 1]), ("minus", [0, 1])])
-def test_bool_operators_without_a_semiring_multiply_all_the_same(engine: Engine, name: str, expected: list[int]) -> None:
+@pytest.mark.parametrize(
+    ("name", "expected"), [("times", [1, 0]), ("plus", [1, 1]), ("max", [1, 1]), ("minus", [0, 1])]
+)
+def test_bool_operators_without_a_semiring_multiply(engine: Engine, name: str, expected: list[int]) -> None:
     """python-graphblas raises KeyError."""
     op = getattr(gb.binary, name)
     u = gb.Vector.from_coo([0, 1], [True, False], size=2)
@@ -134,8 +136,9 @@ def test_masked_products_with_long_rows_come_to_an_end(entries: int) -> None:
     A = gb.Matrix.from_coo(np.full(1000, 5), columns, True, nrows=n, ncols=n)
     allowed = np.sort(rng.choice(n, entries, replace=False))
     m = gb.Vector.from_coo(allowed, True, size=n)
-    Q, M = gb.Matrix.from_coo([0], [5], True, nrows=1, ncols=n), gb.Matrix.from_coo(
-        np.zeros(entries, int), allowed, True, nrows=1, ncols=n
+    Q, M = (
+        gb.Matrix.from_coo([0], [5], True, nrows=1, ncols=n),
+        gb.Matrix.from_coo(np.zeros(entries, int), allowed, True, nrows=1, ncols=n),
     )
     q = gb.Vector.from_coo([5], True, size=n)
     want = np.intersect1d(columns, allowed).tolist()
