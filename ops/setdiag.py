@@ -13,6 +13,7 @@ from sparsezc.locks import hold
 from sparsezc.mask import Mask, to_mask
 from sparsezc.ops.checks import says, scalar
 from sparsezc.ops.diag import diag
+from sparsezc.semirings.types import BOOL
 
 __all__ = ["setdiag"]
 
@@ -61,8 +62,10 @@ def _write(A: Any, values: Any, k: Any, mask: Mask | None, accum: Any) -> None:
     size, k = _diagonal(A, k)
     v = _values(values, size)
     allowed = None if mask is None else _along(A, mask, size, k).new()
-    if allowed is None:
-        allowed = Operand._kinds[1].from_scalar(True, size)
+    if allowed is None:  # what has no entry in either stays as it is, without being written
+        allowed = Operand._kinds[1](BOOL, size)
+        allowed(v.S) << True
+        allowed(diag(A, k).new().S) << True
     if A._engine is not None:  # the matrices of both are made where A lies, instead of being moved there
         v._settle(A._engine)
         allowed._settle(A._engine)

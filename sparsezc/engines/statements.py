@@ -15,18 +15,34 @@ from sparsezc.semirings.types import BOOL
 # Operations: each makes python-graphblas's unrun expression
 
 
+def _nothing(x: Expression) -> Any:
+    """A product over a dimension of 0.
+
+    SuiteSparse 9.4.5 takes an object of no entries that has one value for all for full, says that sizes differ where
+    the output is full, and has no memory for many rows.
+    """
+    empty = native.gb.Vector if len(x.shape) == 1 else native.gb.Matrix
+    return empty(native.type_of(x.dtype), *x.shape).apply(native.gb.unary.identity)
+
+
 def _mxv(x: Expression) -> Any:
     A, v = x.operands
+    if 0 in A.shape:
+        return _nothing(x)
     return native.operand(A).mxv(native.operand(v), native.operator(x.op))
 
 
 def _vxm(x: Expression) -> Any:
     v, A = x.operands
+    if 0 in A.shape:
+        return _nothing(x)
     return native.operand(v).vxm(native.operand(A), native.operator(x.op))
 
 
 def _mxm(x: Expression) -> Any:
     A, B = x.operands
+    if 0 in A.shape:
+        return _nothing(x)
     return native.operand(A).mxm(native.operand(B), native.operator(x.op))
 
 
@@ -278,16 +294,15 @@ def _formed_first(x: Expression) -> bool:
     """Whether what is to be accumulated must be formed before that.
 
     A selection by a mask is an assignment under that mask to python-graphblas, in which SuiteSparse 9.4.5 ends the
-    process as :func:`_adds_under` says. And it adds a product ``w(plus) << A.mxv(u)`` to a full w at once: where the
-    values of A or u are of another type than the semiring's it reads their bits without the conversion, and over a
-    dimension of 0 it says that sizes differ.
+    process as :func:`_adds_under` says. And it adds a product ``w(plus) << A.mxv(u)`` to a full w at once, and where the
+    values of A or u are of another type than the semiring's it reads their bits without the conversion.
     """
     if x.operation == "select_mask":
         return True
     if x.op is None or x.operation not in ("mxv", "vxm", "mxm"):
         return False
     of = x.op.type
-    return any(u.dtype is not of or 0 in u.shape for u in x.operands)
+    return any(u.dtype is not of for u in x.operands)
 
 
 def _options(x: Expression, mask: Any) -> dict[str, str]:

@@ -220,12 +220,11 @@ def _lists(parent: Any, keys: Any) -> list[tuple[range | list[int], bool]]:
     for key, n in zip(keys, parent.shape, strict=True):
         if isinstance(key, slice):
             found.append((range(*key.indices(n)), False))
-        elif isinstance(key, list):
-            found.append((key, False))
-        else:
-            found.append(([key], True))
-        if any(not 0 <= i < n for i in found[-1][0]):
+            continue
+        ids = key if isinstance(key, list) else [key]
+        if any(not 0 <= i < n for i in ids):
             raise IndexError(f"{key} of {n}")
+        found.append((ids, not isinstance(key, list)))
     return found
 
 

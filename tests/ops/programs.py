@@ -150,7 +150,7 @@ def _binary(g: Any, r: random.Random) -> Any:
 
 
 #: Sources and changes that fill a whole object, row or column, which one of a large size cannot be.
-DENSE = {"number", "total", "positions", "cells"}
+DENSE = {"number", "total", "positions", "cells", "full"}
 LARGE = 1000  # positions from which an object counts as large
 
 

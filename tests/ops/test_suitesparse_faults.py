@@ -38,6 +38,11 @@ def test_a_product_over_no_position_has_no_entry(engine: Engine, op: str) -> Non
     assert column.reduce_columnwise("plus").new().nvals == 0
 
 
+def test_a_product_over_no_position_of_many_rows_takes_no_memory() -> None:
+    n = 2**40
+    assert gb.Matrix(int, n, 0).mxm(gb.Matrix(int, 0, n)).new().shape == (n, n)
+
+
 @pytest.mark.parametrize("op", ["plus_times", "plus_pair"])
 def test_a_product_over_no_position_adds_nothing_to_a_full_output(engine: Engine, op: str) -> None:
     """SuiteSparse says that sizes differ."""
@@ -146,3 +151,12 @@ def test_masked_products_with_long_rows_come_to_an_end(entries: int) -> None:
     assert A.T.mxv(q, "any_pair").new(mask=m.V).to_coo()[0].tolist() == want
     assert Q.mxm(A, "any_pair").new(mask=M.S).to_coo()[1].tolist() == want
     assert A.T.mxm(Q.T, "any_pair").new(mask=M.T.new().S).to_coo()[0].tolist() == want
+
+
+def test_a_diagonal_of_a_hypersparse_matrix_is_written_at_its_own_cost() -> None:
+    n = 2**40
+    A = gb.Matrix.from_coo([0, 5, n - 1], [0, 5, n - 2], [1, 2, 3], nrows=n, ncols=n)
+    A.setdiag(gb.Vector.from_coo([1, 5], [7, 8], size=n))
+    assert [x.tolist() for x in A.to_coo()] == [[1, 5, n - 1], [1, 5, n - 2], [7, 8, 3]]
+    A.setdiag(gb.Vector.from_coo([1], [7], size=n), accum=gb.binary.plus)
+    assert A.to_coo()[2].tolist() == [14, 8, 3]
