@@ -294,8 +294,8 @@ def _formed_first(x: Expression) -> bool:
     """Whether what is to be accumulated must be formed before that.
 
     A selection by a mask is an assignment under that mask to python-graphblas, in which SuiteSparse 9.4.5 ends the
-    process as :func:`_adds_under` says. And it adds a product ``w(plus) << A.mxv(u)`` to a full w at once, and where the
-    values of A or u are of another type than the semiring's it reads their bits without the conversion.
+    process as :func:`_adds_under` says. And it adds a product ``w(plus) << A.mxv(u)`` to a full w at once, and reads
+    the bits of A's or u's values without the conversion where they are of another type than the semiring's.
     """
     if x.operation == "select_mask":
         return True

@@ -1,9 +1,9 @@
-"""GraphBLAS by plain dictionaries: what the C specification says, spelled as in python-graphblas, and as slow as it is plain.
+"""GraphBLAS by plain dictionaries: what the C specification says, spelled as in python-graphblas.
 
-An object is its shape, its type and a dictionary from positions to values. Every operation makes a dictionary T and a type;
-:func:`_write` is the one place where masks, accumulators and replacement act: ``C<M, r> = C (+) T``. Nothing is taken
-from the code under test. Where python-graphblas has rules of its own for types, :class:`Unknown` is raised rather than
-a guess made.
+An object is its shape, its type and a dictionary from positions to values. Every operation makes a dictionary T and a
+type; :func:`_write` is the one place where masks, accumulators and replacement act: ``C<M, r> = C (+) T``. Nothing is
+taken from the code under test. Where python-graphblas has rules of its own for types, :class:`Unknown` is raised rather
+than a guess made.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ agg = SimpleNamespace(count="count", sum=monoid.plus, max=monoid.max)
 
 
 class Made:
-    """What has been computed and is not written yet: the dictionary T, its type and shape; ``write`` puts it somewhere."""
+    """What has been computed and is not written yet: the dictionary T, its type and its shape."""
 
     def __init__(self, entries: Entries, dtype: str, shape: tuple[int, ...]) -> None:
         self.entries, self.dtype, self.shape = entries, dtype, shape

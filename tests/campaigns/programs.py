@@ -1,8 +1,8 @@
 """Random programs of mixed statements, against python-graphblas and against an oracle of dictionaries.
 
-The statements are those of tests/ops/programs.py; here sizes are 0, 1, small or 2^40, objects are empty, full or of one
-value, and types are any, with NaN, infinities and integers up to 2^62. A program that fails is shortened, by leaving out
-every step that it fails without.
+The statements are those of tests/ops/programs.py; here sizes are 0, 1, small or 2^40, objects are empty, full or of
+one value, and types are any, with NaN, infinities and the largest integers. A program that fails is shortened, by
+leaving out every step that it fails without.
 
 What python-graphblas and SuiteSparse do wrongly is kept out of their programs by these rules, and by no others:
 

@@ -1,4 +1,4 @@
-"""Operators by NumPy's names, semirings that count booleans and aggregators of complex numbers, as the judge has them."""
+"""Operators by NumPy's names, semirings that count booleans and aggregators of complex numbers."""
 
 from __future__ import annotations
 

@@ -71,7 +71,9 @@ def made(kind, *shape):
     if kind == "one value":
         return of.from_scalar(2, *shape)
     at = np.unravel_index([5, 77, 130], shape)
-    return of.from_coo(*at, [1, 2, 3], **({"size": shape[0]} if len(shape) == 1 else dict(zip(("nrows", "ncols"), shape))))
+    made = of(int, *shape)
+    made.build(*at, [1, 2, 3])
+    return made
 
 kinds = ("full", "one value", "sparse")
 for shape in ((200,), (20, 30)):
