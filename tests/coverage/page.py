@@ -66,7 +66,6 @@ expressions lack what theirs lack (`tests/test_surface.py`). The rest is private
 has there and its expressions have not: `__del__`, `_assign_element`, `_carg`, `_delete_element`, `_deserialize`, \
 `_empty`, `_expr_name`, `_expr_name_html`, `_extract_element`, `_from_csx`, `_from_obj`, `_name_counter`, `_parent`, \
 `_prep_for_assign`, `_prep_for_extract`, `_to_csx`, `_update` |
-| of its slow tests `test_reduce_agg`, `test_is_idempotent` | `monoid.numpy.hypot` and `gcd` (absent, see above) |
 | `test_udt` of pickles | that a file of pickles of python-graphblas's own classes becomes ours: it becomes its own; \
 `gb.from_graphblas` takes them |
 """

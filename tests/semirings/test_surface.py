@@ -17,17 +17,9 @@ from . import judge
 
 KINDS = (*judge.KINDS, "op", "agg")
 
-BITWISE = "goes through a loop or through the bits of floats, which no operator of ours does"
 EMPTY = "is there for symmetry, and empty"
 MAKES_ONE = "registers an operator of SuiteSparse's JIT from C text, which runs on its engine only"
 ABSENT: dict[str, str] = {
-    "unary.numpy.reciprocal": "1 / x of integers there, which is 0 but for 1 and -1; unary.minv is 1 / x",
-    "unary.numpy.spacing": BITWISE,
-    "binary.numpy.gcd": BITWISE,
-    "binary.numpy.lcm": BITWISE,
-    "binary.numpy.nextafter": BITWISE,
-    "monoid.numpy.gcd": BITWISE,
-    "monoid.numpy.hypot": "is no monoid of negative numbers; agg.hypot is the norm",
     "monoid.ss": EMPTY,
     "unary.ss.register_new": MAKES_ONE,
     "binary.ss.register_new": MAKES_ONE,
