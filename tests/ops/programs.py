@@ -131,7 +131,7 @@ def _total(s: Any) -> int:
 def _mask(x: Any, r: random.Random) -> Any:
     """A mask of any kind; by its structure where a zero may have a sign, of which engines think differently."""
     mask = r.choice([x.S, x.V])
-    values = x.to_coo()[1]
+    values = x.to_coo()[-1]
     if values.dtype.kind in "fc" and (values == 0).any():
         mask = x.S
     return ~mask if r.random() < 0.5 else mask
