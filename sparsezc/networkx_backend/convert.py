@@ -54,30 +54,50 @@ def convert_from_nx(
         raise NotImplementedError("sparsezc has no multigraphs; nx.Graph(G) or nx.DiGraph(G) merges parallel edges")
     kind = DiGraph if graph.is_directed() else Graph
     nodes = list(graph)
-    if nodes == list(range(len(nodes))):
+    if set(map(type, nodes)) <= {int} and nodes == list(range(len(nodes))):  # 0.0 and False equal 0 and are not it
         nodes = range(len(nodes))  # type: ignore[assignment]
-    made = kind._made(Matrix(types.BOOL, 0, 0), nodes, graph if preserve_edge_attrs else None)
+    made = kind._made(Matrix(types.BOOL, 0, 0), nodes, graph, graph if preserve_edge_attrs else None)
     made.A = _matrix(made, *_edges(graph, made), True)
     for weight, default in (edge_attrs or {}).items():
-        made._values[weight] = weighted(graph, made, weight, default)
+        weighted(graph, made, weight, default)
     return made
 
 
-def weighted(source: Any, G: Graph, weight: str, default: Any) -> Matrix:
-    """The adjacency matrix with the values of an edge attribute: INT64 where all are integers, else FP64."""
+def weighted(source: Any, G: Graph, weight: str, default: Any) -> None:
+    """Give a graph the values of an edge attribute: INT64 where all are integers, else FP64."""
     every = [data.get(weight, default) for row in _rows(source) for data in row.values()]
-    return _matrix(G, *_edges(source, G), _numbers(every, weight))
+    i, j = _edges(source, G)
+    values = _numbers(every, weight)
+    G._values[weight] = _matrix(G, i, j, values)
+    if values.dtype == np.float64:
+        fractions = np.fromiter((not isinstance(value, WHOLE) for value in every), bool, len(every))
+        if not fractions.all():
+            n = len(G)
+            G._fractions[weight] = Matrix.from_coo(i, j, fractions, nrows=n, ncols=n)
 
 
-def _rows(source: Any) -> list[Any]:
+def numbered(G: Graph, against: bool) -> Matrix:
+    """The numbers of the edges as a graph lists them, node by node; those of its transpose if `against`."""
+    n = len(G)
+    if G.listed is None:
+        i, j, _ = (G.A.T.new() if against else G.A).to_coo()
+    else:
+        i, j = _edges(G.listed, G, against)
+    made: Matrix = Matrix.from_coo(i, j, np.arange(len(i), dtype=np.int64), nrows=n, ncols=n)
+    return made
+
+
+def _rows(source: Any, against: bool = False) -> list[Any]:
     """The neighbours of each node; what lies behind ``adj``, which is slow, unless a class has one of its own."""
+    if against:
+        return list(source.pred.values())
     plain = type(source).adj in (nx.Graph.adj, nx.DiGraph.adj)
     return list((source._adj if plain else source.adj).values())
 
 
-def _edges(source: Any, G: Graph) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _edges(source: Any, G: Graph, against: bool = False) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The ends of all edges, as the graph has them; undirected ones in both directions."""
-    rows = _rows(source)
+    rows = _rows(source, against)
     degrees = np.fromiter(map(len, rows), np.int64, len(rows))
     ends = map(G.index.__getitem__, chain.from_iterable(rows))
     return np.repeat(np.arange(len(rows)), degrees), np.fromiter(ends, np.int64, int(degrees.sum()))

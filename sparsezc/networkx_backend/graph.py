@@ -61,27 +61,46 @@ class Graph:
             raise wrong(f"nodes has {len(self.index)} different names; A has {n} rows")
         self._values[weight] = A
 
-    def _set(self, A: Matrix, nodes: Sequence[Hashable], source: Any = None) -> None:
+    def _set(self, A: Matrix, nodes: Sequence[Hashable], listed: Any = None, source: Any = None) -> None:
         self.A = A  # whose values mean nothing
         self.nodes = nodes
         self.index = {node: i for i, node in enumerate(nodes)}
-        self.source = source  # the NetworkX graph with all attributes, where they were asked for
+        self.listed = listed  # the NetworkX graph behind it, for the order of its edges
+        self.source = source  # the same, where all its attributes were asked for
         self._values: dict[str, Matrix] = {}
         self._ones: Matrix | None = None
+        self._places: dict[bool, Matrix] = {}
+        #: By edge attributes of integers and fractions both: where the fractions are.
+        self._fractions: dict[str, Matrix] = {}
 
     @classmethod
-    def _made(cls, A: Matrix, nodes: Sequence[Hashable], source: Any = None) -> Graph:
+    def _made(cls, A: Matrix, nodes: Sequence[Hashable], listed: Any = None, source: Any = None) -> Graph:
         """A graph of parts that are known to be right."""
         G = cls.__new__(cls)
-        G._set(A, nodes, source)
+        G._set(A, nodes, listed, source)
         return G
+
+    def places(self, against: bool = False) -> Matrix:
+        """The matrix whose values number the edges as the graph lists them; or `against` them, as it lists those."""
+        against = against and self.directed
+        if against not in self._places:
+            from sparsezc.networkx_backend.convert import numbered
+
+            self._places[against] = numbered(self, against)
+        return self._places[against]
+
+    def fractions(self, weight: str | None) -> Matrix | None:
+        """Where an edge attribute is a fraction, if it is an integer elsewhere: sums of integers are integers."""
+        if weight is not None:
+            self.values(weight)
+        return None if weight is None else self._fractions.get(weight)
 
     def values(self, weight: str | None) -> Matrix:
         """The matrix whose values are an edge attribute; ones where edges have none of that name."""
         if weight is not None and weight not in self._values and self.source is not None:
             from sparsezc.networkx_backend.convert import weighted
 
-            self._values[weight] = weighted(self.source, self, weight, 1)
+            weighted(self.source, self, weight, 1)
         if weight is not None and weight in self._values:
             return self._values[weight]
         if self._ones is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import ceil, inf
-from typing import Any
+from typing import Any, NamedTuple
 
 import networkx as nx
 import numpy as np
@@ -26,8 +26,56 @@ def within(A: Matrix, source: int, cutoff: float | None, undirected: bool = Fals
     return algorithms.k_hop(A, source, max(ceil(cutoff), 0), undirected=undirected)
 
 
+class Tree(NamedTuple):
+    """A search: the vertices in the order in which it meets them, their depths, and by vertex the one before it."""
+
+    vertices: NDArray[np.int64]
+    depths: NDArray[np.int64]
+    parent: NDArray[np.int64]
+
+
+def search(G: Graph, sources: list[int], cutoff: float | None = None, against: bool = False) -> Tree:
+    """The breadth-first search that NetworkX makes, to a number of hops; `against` the edges if asked for.
+
+    With q the places in which the vertices just met stand in the queue, times the number m of edges, P the numbers of
+    the edges as the graph lists them, and M all that were met::
+
+        q<!M> = q'P          over (min, plus)
+
+    is the first edge of the first vertex that leads to each. A graph that NetworkX never held lists its edges by their
+    ends, so that the first vertex is enough.
+    """
+    against = against and G.directed
+    if G.listed is None:
+        P, rule, m = transposed(G.A) if against else G.A, semiring.min_first[types.INT64], 1
+    else:
+        P, rule, m = G.places(against), semiring.min_plus[types.INT64], max(int(G.A.nvals), 1)
+    n, farthest = len(G), inf if cutoff is None else cutoff
+    parent = np.full(n, -1, np.int64)
+    queue, before = [np.array(sources, np.int64)], 0
+    met = Vector.from_coo(queue[0], True, types.BOOL, size=n)
+    while queue[-1].size and len(queue) - 1 < farthest:
+        last = queue[-1]
+        q = Vector.from_coo(last, (before + np.arange(last.size)) * m, types.INT64, size=n)
+        i, key = q.vxm(P, rule).new(mask=~met.S).to_coo()
+        order = np.lexsort((i, key))
+        found = i[order].astype(np.int64)
+        parent[found] = last[key[order] // m - before]
+        before += last.size
+        queue.append(found)
+        met(Vector.from_coo(found, True, types.BOOL, size=n).S) << True
+    depths = np.repeat(np.arange(len(queue)), [layer.size for layer in queue])
+    return Tree(np.concatenate(queue), depths, parent)
+
+
+def hops(G: Graph, source: int, cutoff: float | None, against: bool = False) -> dict[Any, int]:
+    """Hops from a vertex by nodes, as a search meets them."""
+    tree = search(G, [source], cutoff, against)
+    return dict(zip(G.names(tree.vertices), tree.depths.tolist(), strict=True))
+
+
 def nearest_first(G: Graph, distance: Vector) -> dict[Any, Any]:
-    """Distances by nodes, as searches meet them."""
+    """Distances by nodes, the nearest first."""
     i, values = distance.to_coo()
     order = np.argsort(values, kind="stable")
     return dict(zip(G.names(i[order]), values[order].tolist(), strict=True))
@@ -42,58 +90,44 @@ def known(G: Graph, node: Any) -> int:
 
 @claims()
 def single_source_shortest_path_length(G: Graph, source: Any, cutoff: float | None = None) -> dict[Any, int]:
-    """Hops from a node by nodes, the nearest first; :func:`sparsezc.algorithms.k_hop`."""
+    """Hops from a node by nodes, the nearest first."""
     if source not in G:
         raise nx.NodeNotFound(f"Source {source} is not in G")
-    return nearest_first(G, within(G.A, G.index[source], cutoff))
+    return hops(G, G.index[source], cutoff)
 
 
 @claims()
 def single_target_shortest_path_length(G: Graph, target: Any, cutoff: float | None = None) -> dict[Any, int]:
-    """Hops to a node by nodes, the nearest first; :func:`sparsezc.algorithms.k_hop`."""
+    """Hops to a node by nodes, the nearest first."""
     if target not in G:
         raise nx.NodeNotFound(f"Target {target} is not in G")
-    return nearest_first(G, within(transposed(G.A), G.index[target], cutoff))
+    return hops(G, G.index[target], cutoff, against=True)
 
 
 @claims()
 def all_pairs_shortest_path_length(G: Graph, cutoff: float | None = None) -> Iterator[tuple[Any, dict[Any, int]]]:
     """For each node the hops from it by nodes."""
     for i, node in enumerate(G):
-        yield node, nearest_first(G, within(G.A, i, cutoff))
+        yield node, hops(G, i, cutoff)
 
 
-def _layers(A: Matrix, sources: NDArray[np.int64]) -> Iterator[NDArray[Any]]:
-    """The vertices first met at each depth of a search from several.
-
-    With q those vertices, and m all that were met::
-
-        m<q> = q
-        q<!m> = q'A          over (any, pair)
-    """
-    met = Vector(types.BOOL, A.nrows)
-    q = Vector.from_coo(sources, True, types.BOOL, size=A.nrows)
-    while q.nvals:
-        yield q.to_coo()[0]
-        met(q.S) << True
-        q = q.vxm(A, semiring.any_pair[types.BOOL]).new(mask=~met.S)
+def _layers(tree: Tree) -> Iterator[NDArray[np.int64]]:
+    """The vertices at each depth of a search."""
+    yield from np.split(tree.vertices, np.flatnonzero(np.diff(tree.depths)) + 1) if tree.vertices.size else ()
 
 
 @claims()
 def bfs_layers(G: Graph, sources: Any) -> Iterator[list[Any]]:
-    """Lists of the nodes at depth 0, 1, ..., each in the graph's order."""
-    starts = [known(G, node) for node in ([sources] if sources in G else dict.fromkeys(sources))]
-    for layer in _layers(G.A, np.array(starts, np.int64)):
-        yield G.names(layer)
+    """Lists of the nodes at depth 0, 1, ..., each in the order in which a search meets them."""
+    starts = [known(G, node) for node in set([sources] if sources in G else sources)]
+    yield from map(G.names, _layers(search(G, starts)))
 
 
 @claims()
 def descendants_at_distance(G: Graph, source: Any, distance: Any) -> set[Any]:
     """The nodes at a number of hops from one."""
-    for depth, layer in enumerate(_layers(G.A, np.array([known(G, source)]))):
-        if depth == distance:
-            return set(G.names(layer))
-    return set()
+    tree = search(G, [known(G, source)], distance)
+    return set(G.names(tree.vertices[tree.depths == distance]))
 
 
 @claims()

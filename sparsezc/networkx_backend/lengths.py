@@ -19,10 +19,10 @@ from sparsezc.networkx_backend.claims import claims, else_declined
 from sparsezc.networkx_backend.graph import Graph
 from sparsezc.networkx_backend.hops import (
     all_pairs_shortest_path_length,
-    nearest_first,
     single_source_shortest_path_length,
     single_target_shortest_path_length,
 )
+from sparsezc.networkx_backend.settled import Settled, settled
 from sparsezc.semirings import monoid, select, types
 from sparsezc.vector import Vector
 
@@ -53,10 +53,11 @@ def number(G: Graph, node: Any) -> int:
     return G.index[node]
 
 
-def _dijkstra(G: Graph, A: Matrix, source: int, cutoff: float | None = None) -> dict[Any, Any]:
-    with else_declined():
-        distance = algorithms.sssp(A, source)
-    return nearest_first(G, no_farther(distance, cutoff))
+def nearest(
+    G: Graph, source: int, weight: str | None, cutoff: float | None = None, against: bool = False
+) -> Settled:
+    """What Dijkstra's algorithm finds from a vertex, or `against` the edges to it."""
+    return settled(G, weight, distances(G, source, weight, against=against), [source], cutoff, against)
 
 
 def no_farther(distance: Vector, cutoff: float | None) -> Vector:
@@ -71,8 +72,7 @@ def single_source_dijkstra_path_length(
     G: Graph, source: Any, cutoff: float | None = None, weight: str | None = "weight"
 ) -> dict[Any, Any]:
     """Distances from a node by nodes, the nearest first; :func:`sparsezc.algorithms.sssp`."""
-    start = number(G, source)
-    return _dijkstra(G, positive(G, weight), start, cutoff)
+    return nearest(G, number(G, source), weight, cutoff).named(G)
 
 
 @claims()
@@ -80,8 +80,8 @@ def all_pairs_dijkstra_path_length(
     G: Graph, cutoff: float | None = None, weight: str | None = "weight"
 ) -> Iterator[tuple[Any, dict[Any, Any]]]:
     """For each node the distances from it by nodes."""
-    A = positive(G, weight)
-    return ((node, _dijkstra(G, A, i, cutoff)) for i, node in enumerate(G))
+    positive(G, weight)
+    return ((node, nearest(G, i, weight, cutoff).named(G)) for i, node in enumerate(G))
 
 
 @claims()
@@ -95,7 +95,7 @@ def multi_source_dijkstra_path_length(
     A = positive(G, weight)
     with else_declined():
         distance = algorithms.multi_source_shortest_paths(A, starts, weighted=True)
-    return nearest_first(G, no_farther(distance, cutoff))
+    return settled(G, weight, distance, starts, cutoff).named(G)
 
 
 @claims()
@@ -104,7 +104,7 @@ def dijkstra_path_length(G: Graph, source: Any, target: Any, weight: str | None 
     start = number(G, source)
     if source == target:
         return 0
-    return found_at(_dijkstra(G, positive(G, weight), start), source, target)
+    return found_at(nearest(G, start, weight).named(G), source, target)
 
 
 def found_at(found: dict[Any, Any], source: Any, target: Any) -> Any:
@@ -125,17 +125,54 @@ def with_parents(A: Matrix, source: int) -> tuple[Vector, Vector]:
         raise NotImplementedError(f"sparsezc: {error}") from error
 
 
+def relaxed(
+    G: Graph, source: int, weight: str | None, against: bool = False
+) -> tuple[dict[Any, Any], NDArray[np.int64], NDArray[np.int64]]:
+    """Distances by nodes over lengths that may be negative, the nearest first; the vertices, parents first; parents."""
+    A, F = G.values(weight), G.fractions(weight)
+    distance, parents = with_parents(transposed(A) if against else A, source)
+    i, lengths = distance.to_coo()
+    parent = np.full(len(G), -1, np.int64)
+    at, before = parents.to_coo()
+    parent[at.astype(np.int64)] = before
+    vertices = i.astype(np.int64)
+    depth = _depths(parent)[vertices]
+    tree = vertices[np.argsort(depth, kind="stable")]
+    values = dict(zip(vertices.tolist(), lengths.tolist(), strict=True))
+    if F is not None:
+        fractions = set(zip(*(x.tolist() for x in (transposed(F) if against else F).select("==", True).new().to_coo()[:2])))
+        some: set[int] = set()
+        for v in tree.tolist():
+            if parent[v] in some or (parent[v], v) in fractions:
+                some.add(v)
+            else:
+                values[v] = int(values[v])
+    if values[source] == 0:
+        values[source] = 0
+    order = vertices[np.lexsort((depth, lengths))]
+    return {node: values[v] for node, v in zip(G.names(order), order.tolist(), strict=True)}, tree, parent
+
+
+def _depths(parent: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Edges from the root to each vertex of a tree, by jumping twice as far in every round."""
+    n = parent.size
+    jump = np.where(parent < 0, np.arange(n), parent)
+    depth: NDArray[np.int64] = (jump != np.arange(n)).astype(np.int64)
+    while (jump[jump] != jump).any():
+        depth, jump = depth + depth[jump], jump[jump]
+    return depth
+
+
 @claims()
 def single_source_bellman_ford_path_length(G: Graph, source: Any, weight: str | None = "weight") -> dict[Any, Any]:
     """Distances from a node by nodes, the nearest first; :func:`sparsezc.algorithms.bellman_ford`."""
-    return nearest_first(G, with_parents(G.values(weight), number(G, source))[0])
+    return relaxed(G, number(G, source), weight)[0]
 
 
 @claims()
 def all_pairs_bellman_ford_path_length(G: Graph, weight: str | None = "weight") -> Iterator[tuple[Any, dict[Any, Any]]]:
     """For each node the distances from it by nodes."""
-    A = G.values(weight)
-    return ((node, nearest_first(G, with_parents(A, i)[0])) for i, node in enumerate(G))
+    return ((node, relaxed(G, i, weight)[0]) for i, node in enumerate(G))
 
 
 @claims()
@@ -144,7 +181,7 @@ def bellman_ford_path_length(G: Graph, source: Any, target: Any, weight: str | N
     start = number(G, source)
     if source == target:
         return 0
-    return found_at(G.named(with_parents(G.values(weight), start)[0]), source, target)
+    return found_at(relaxed(G, start, weight)[0], source, target)
 
 
 @claims()
@@ -171,9 +208,9 @@ def shortest_path_length(
         one_end = single_source_shortest_path_length if target is None else single_target_shortest_path_length
         return one_end(G, source if target is None else target)
     end = number(G, source if target is None else target)
-    A = G.values(weight) if negative else positive(G, weight)
-    A = A if target is None else transposed(A)
-    return nearest_first(G, with_parents(A, end)[0]) if negative else _dijkstra(G, A, end)
+    if negative:
+        return relaxed(G, end, weight, against=target is not None)[0]
+    return nearest(G, end, weight, against=target is not None).named(G)
 
 
 @claims()

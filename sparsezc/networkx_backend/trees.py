@@ -3,55 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import inf
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.algorithms._pattern import transposed
-from sparsezc.matrix import Matrix
 from sparsezc.networkx_backend.claims import claims
 from sparsezc.networkx_backend.graph import Graph
-from sparsezc.networkx_backend.hops import known
-from sparsezc.networkx_backend.lengths import found_at, no_farther, number, positive, with_parents
-from sparsezc.semirings import semiring, types
-from sparsezc.vector import Vector
-
-
-def _tree(A: Matrix, source: int, cutoff: float | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The vertices within a number of hops, as a search meets them, and the vertex before each on a shortest path.
-
-    With q the places in which the vertices just met stand in the queue, and m all that were met::
-
-        q<!m> = q'A          over (min, first)
-
-    is the place of the first that leads to each; those of one parent come in the graph's order.
-    """
-    n, farthest = A.nrows, inf if cutoff is None else cutoff
-    parent = np.full(n, -1, np.int64)
-    queue = [np.array([source], np.int64)]
-    met = Vector.from_coo(queue[0], True, types.BOOL, size=n)
-    q, depth = Vector.from_coo(queue[0], 0, types.INT64, size=n), 0
-    while q.nvals and depth < farthest:
-        before = sum(part.size for part in queue[:-1])
-        i, place = q.vxm(A, semiring.min_first[types.INT64]).new(mask=~met.S).to_coo()
-        order = np.lexsort((i, place))
-        found = i[order].astype(np.int64)
-        parent[found] = queue[-1][place[order] - before]
-        queue.append(found)
-        places = before + queue[-2].size + np.arange(found.size)
-        q, depth = Vector.from_coo(found, places, types.INT64, size=n), depth + 1
-        met(q.S) << True
-    return np.concatenate(queue), parent
+from sparsezc.networkx_backend.hops import known, search
+from sparsezc.networkx_backend.lengths import found_at, nearest, number, positive, relaxed
 
 
 def _edges(G: Graph, source: Any, reverse: bool, depth_limit: int | None) -> Iterator[tuple[Any, Any]]:
     """The tree's edges from parents to children, those of the nearest children first."""
-    start = known(G, source)
-    against = reverse and G.directed
-    vertices, parent = _tree(transposed(G.A) if against else G.A, start, depth_limit)
+    vertices, _, parent = search(G, [known(G, source)], depth_limit, reverse)
     return zip(G.names(parent[vertices[1:]]), G.names(vertices[1:]), strict=True)
 
 
@@ -87,15 +55,10 @@ def bfs_predecessors(
 def bfs_successors(
     G: Graph, source: Any, depth_limit: int | None = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Any, list[Any]]]:
-    """Nodes with those after each on shortest paths, nodes without any left out."""
-    after: dict[Any, list[Any]] = {}
-    order = [source]
-    for parent, child in _edges(G, source, False, depth_limit):
-        after.setdefault(parent, []).append(child)
-        order.append(child)
-    for node in order:
-        if node in after:
-            yield node, after[node]
+    """Nodes with those after each on shortest paths, nodes without any left out unless there is no other."""
+    parents = groupby(_edges(G, source, False, depth_limit), itemgetter(0))
+    found = [(parent, [child for _, child in edges]) for parent, edges in parents]
+    yield from found or [(source, [])]
 
 
 def _paths(G: Graph, vertices: NDArray[Any], parent: NDArray[np.int64]) -> dict[Any, list[Any]]:
@@ -111,34 +74,25 @@ def single_source_shortest_path(G: Graph, source: Any, cutoff: float | None = No
     """A path of fewest hops to each node."""
     if source not in G:
         raise nx.NodeNotFound(f"Source {source} not in G")
-    return _paths(G, *_tree(G.A, G.index[source], cutoff))
+    tree = search(G, [G.index[source]], cutoff)
+    return _paths(G, tree.vertices, tree.parent)
 
 
 def _by_lengths(
     G: Graph, source: Any, weight: str | None, cutoff: float | None = None, *, against: bool = False
 ) -> tuple[dict[Any, Any], dict[Any, list[Any]]]:
-    """Distances and paths by nodes, the nearest first; `against` the edges from the node."""
-    start, A = number(G, source), G.values(weight)
-    distance, parents = with_parents(transposed(A) if against else A, start)
-    i, lengths = no_farther(distance, cutoff).to_coo()
-    parent = np.full(len(G), -1, np.int64)
-    at, values = parents.to_coo()
-    parent[at.astype(np.int64)] = values
-    depth = _depths(parent)[i.astype(np.int64)]
-    paths = _paths(G, i[np.argsort(depth, kind="stable")].astype(np.int64), parent)
-    nearest = np.lexsort((depth, lengths))
-    names = G.names(i[nearest])
-    return dict(zip(names, lengths[nearest].tolist(), strict=True)), {node: paths[node] for node in names}
+    """Distances and paths by nodes, as Dijkstra's algorithm finds them; `against` the edges from the node."""
+    found = nearest(G, number(G, source), weight, cutoff, against)
+    return found.named(G), _paths(G, found.vertices, found.parent)
 
 
-def _depths(parent: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Edges from the root to each vertex of a tree, by jumping twice as far in every round."""
-    n = parent.size
-    jump = np.where(parent < 0, np.arange(n), parent)
-    depth: NDArray[np.int64] = (jump != np.arange(n)).astype(np.int64)
-    while (jump[jump] != jump).any():
-        depth, jump = depth + depth[jump], jump[jump]
-    return depth
+def _by_relaxing(
+    G: Graph, source: Any, weight: str | None, *, against: bool = False
+) -> tuple[dict[Any, Any], dict[Any, list[Any]]]:
+    """The same over lengths that may be negative, the nearest first."""
+    distances, tree, parent = relaxed(G, number(G, source), weight, against)
+    paths = _paths(G, tree, parent)
+    return distances, {node: paths[node] for node in distances}
 
 
 @claims()
@@ -148,7 +102,7 @@ def single_source_bellman_ford(
     """Distances and paths from a node, or those to another; :func:`sparsezc.algorithms.bellman_ford`."""
     if number(G, source) == G.index.get(target):  # NetworkX looks for no negative cycle then
         return 0, [source]
-    distances, paths = _by_lengths(G, source, weight)
+    distances, paths = _by_relaxing(G, source, weight)
     if target is None:
         return distances, paths
     return found_at(distances, source, target), found_at(paths, source, target)
@@ -157,7 +111,7 @@ def single_source_bellman_ford(
 @claims()
 def single_source_bellman_ford_path(G: Graph, source: Any, weight: str | None = "weight") -> dict[Any, list[Any]]:
     """Paths from a node by nodes; :func:`sparsezc.algorithms.bellman_ford`."""
-    return _by_lengths(G, source, weight)[1]
+    return _by_relaxing(G, source, weight)[1]
 
 
 @claims()
@@ -200,10 +154,9 @@ def dijkstra_path(G: Graph, source: Any, target: Any, weight: str | None = "weig
 def _from(G: Graph, node: Any, weight: str | None, method: str, against: bool) -> dict[Any, list[Any]]:
     """Paths from a node, or against the edges."""
     if weight is None:
-        return _paths(G, *_tree(transposed(G.A) if against else G.A, number(G, node), None))
-    if method == "dijkstra":
-        positive(G, weight)
-    return _by_lengths(G, node, weight, against=against)[1]
+        tree = search(G, [number(G, node)], None, against)
+        return _paths(G, tree.vertices, tree.parent)
+    return (_by_lengths if method == "dijkstra" else _by_relaxing)(G, node, weight, against=against)[1]
 
 
 @claims()

@@ -1,0 +1,182 @@
+"""What NetworkX's functions cost with the backend in front of them: ``python -m benchmarks.networkx_overhead``.
+
+Every function of the backend is called on graphs of several sizes, by NetworkX alone (``backend="networkx"``) and with
+``backend_priority`` set, after the one conversion; calls about single nodes and pairs stand beside those about whole
+graphs. Printed is the time with the backend over the time without, as min, median and max over all functions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import statistics
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tests.networkx_backend import entry_points
+
+entry_points.provide(Path(tempfile.mkdtemp(prefix="entry-points-")))
+
+import networkx as nx  # noqa: E402 - it looks for backends when it is imported
+
+from sparsezc.networkx_backend.info import FUNCTIONS  # noqa: E402
+
+SIZES = {"small": (30, 60), "medium": (1_000, 5_000), "large": (50_000, 250_000)}
+#: Seconds after which a call of NetworkX is given up, and the function is not judged on that graph.
+PATIENCE = 8.0
+
+_NODE = ({"source": 0},)
+_PAIR = ({"source": 0, "target": 7},)
+_BY_NODES = ({}, {"nodes": 3}, {"nodes": [3, 4]})
+_CALLS: dict[str, tuple[dict[str, Any], ...]] = {
+    "ancestors": _NODE, "descendants": _NODE, "find_negative_cycle": _NODE, "bfs_tree": _NODE, "bfs_edges": _NODE,
+    "bfs_predecessors": _NODE, "bfs_successors": _NODE, "single_source_bellman_ford": _NODE,
+    "single_source_bellman_ford_path": _NODE, "single_source_bellman_ford_path_length": _NODE,
+    "single_source_dijkstra": (*_NODE, *_PAIR), "single_source_dijkstra_path": _NODE,
+    "single_source_dijkstra_path_length": _NODE, "single_source_shortest_path": _NODE,
+    "single_source_shortest_path_length": (*_NODE, {"source": 0, "cutoff": 1}),
+    "single_target_shortest_path_length": ({"target": 0},),
+    "bellman_ford_path": _PAIR, "bellman_ford_path_length": _PAIR, "dijkstra_path": _PAIR,
+    "dijkstra_path_length": _PAIR, "has_path": _PAIR,
+    "shortest_path": (*_PAIR, {"source": 0}, {"target": 0}, {"source": 0, "target": 7, "weight": "weight"}),
+    "shortest_path_length": (*_PAIR, {"source": 0}, {"target": 0}, {"source": 0, "target": 7, "weight": "weight"}),
+    "descendants_at_distance": ({"source": 0, "distance": 1},), "bfs_layers": ({"sources": [0, 1]},),
+    "multi_source_dijkstra_path_length": ({"sources": [0, 1]},), "node_connected_component": ({"n": 0},),
+    "ego_graph": ({"n": 0}, {"n": 0, "radius": 2}), "k_truss": ({"k": 3},), "triangles": _BY_NODES,
+    "clustering": _BY_NODES, "square_clustering": _BY_NODES, "average_clustering": ({}, {"nodes": [3, 4]}),
+    "reciprocity": ({}, {"nodes": 3}, {"nodes": [3, 4]}), "eccentricity": ({}, {"v": 3}),
+    "closeness_centrality": ({}, {"u": 3}), "harmonic_centrality": ({}, {"nbunch": [3, 4]}),
+    "betweenness_centrality": ({}, {"k": 3, "seed": 1}), "edge_betweenness_centrality": ({}, {"k": 3, "seed": 1}),
+    "jaccard_coefficient": ({"ebunch": [(i, i + 3) for i in range(20)]}, {}),
+}  # fmt: skip
+
+
+def _function(name: str) -> Any:
+    places = (nx, nx.community, nx.approximation)
+    return next(getattr(place, name) for place in places if hasattr(place, name)) if name != "approximate_diameter" else (
+        nx.approximation.diameter
+    )
+
+
+def _graph(n: int, m: int, kind: str) -> Any:
+    """A connected random graph, or one with directions, or one without cycles; with whole weights."""
+    G = nx.gnm_random_graph(n, m, seed=1, directed=kind != "undirected")
+    if kind == "without cycles":
+        G = nx.DiGraph((min(e), max(e)) for e in G.edges)
+    else:
+        nx.add_cycle(G, range(n))
+    for k, (_, _, data) in enumerate(G.edges(data=True)):
+        data["weight"] = 1 + k * 7 % 13
+    return G
+
+
+def _run(function: Any, G: Any, given: dict[str, Any], **how: Any) -> None:
+    found = function(G, **given, **how)
+    if hasattr(found, "__next__"):
+        for _ in found:
+            pass
+
+
+class _TooLong(BaseException):
+    pass
+
+
+def _stop(*_: Any) -> None:
+    raise _TooLong
+
+
+def _seconds(call: Callable[[], None]) -> float:
+    """The least of several times: repeated until 40 ms are spent, once if a call takes longer."""
+    best, spent = float("inf"), 0.0
+    repeat = 1
+    while spent < 0.04:
+        start = time.perf_counter()
+        for _ in range(repeat):
+            call()
+        took = time.perf_counter() - start
+        best, spent = min(best, took / repeat), spent + took
+        repeat = max(1, min(1000, int(0.004 / max(best, 1e-7))))
+    return best
+
+
+def measure(name: str, given: dict[str, Any], G: Any, forced: bool) -> dict[str, Any] | None:
+    """The times of one call, or None where NetworkX refuses it or takes too long."""
+    function = _function(name)
+    signal.signal(signal.SIGALRM, _stop)
+    signal.setitimer(signal.ITIMER_REAL, PATIENCE)
+    try:
+        alone = _seconds(lambda: _run(function, G, given))
+    except (_TooLong, Exception):
+        return None
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    G.__networkx_cache__.clear()
+    line: dict[str, Any] = {"function": name, "given": repr(given), "alone": alone}
+    if forced:
+        try:
+            _run(function, G, given, backend="sparsezc")
+            line["forced"] = _seconds(lambda: _run(function, G, given, backend="sparsezc"))
+        except Exception as error:
+            line["forced"] = float("nan")
+            line["error"] = f"{type(error).__name__}"
+        return line
+    with nx.config(backend_priority=["sparsezc"]):
+        start = time.perf_counter()
+        _run(function, G, given)
+        line["first"] = time.perf_counter() - start
+        line["with"] = _seconds(lambda: _run(function, G, given))
+    line["ratio"] = line["with"] / alone
+    return line
+
+
+def main() -> int:
+    """Measure, print a table and the worst calls; the exit status is 1 where a call is above the bound."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="FUNCTION", help="all by default")
+    parser.add_argument("--sizes", default="small,medium,large")
+    parser.add_argument("--bound", type=float, default=1.5)
+    parser.add_argument("--floor", type=float, default=10e-6, help="seconds that the dispatch itself may take")
+    parser.add_argument("--forced", action="store_true", help='time backend="sparsezc" instead, to set the claims')
+    parser.add_argument("--out", help="a file for all times as JSON")
+    asked = parser.parse_args()
+    warnings.simplefilter("ignore")
+    lines = []
+    above = 0
+    for size in asked.sizes.split(","):
+        graphs = {kind: _graph(*SIZES[size], kind) for kind in ("undirected", "directed", "without cycles")}
+        found = []
+        for name in asked.names or sorted(FUNCTIONS):
+            for kind, G in graphs.items():
+                for given in _CALLS.get(name, ({},)):
+                    if name == "modularity":
+                        given = {"communities": [set(list(G)[:9]), set(list(G)[9:])]}
+                    if line := measure(name, given, G, asked.forced):
+                        found.append({"size": size, "kind": kind} | line)
+        lines += found
+        if asked.forced:
+            for x in found:
+                print(f"{size} {x['kind']:<14} {x['function']}({x['given']}) {x['alone']:.6f} {x['forced'] / x['alone']:.2f}")
+            continue
+        ratios = [x["ratio"] for x in found]
+        wrong = [x for x in found if x["ratio"] > asked.bound and x["with"] - x["alone"] > asked.floor]
+        above += len(wrong)
+        print(
+            f"{size} ({SIZES[size][0]} nodes): {len(found)} calls of {len({x['function'] for x in found})} functions, time "
+            f"over NetworkX's min {min(ratios):.3f}, median {statistics.median(ratios):.2f}, max {max(ratios):.2f}; "
+            f"above {asked.bound} by more than {asked.floor * 1e6:g} us: {len(wrong)}"
+        )
+        for x in sorted(wrong, key=lambda x: -x["ratio"])[:15]:
+            print(f"  {x['ratio']:8.2f} {x['kind']} {x['function']}({x['given']}): {x['alone']:.6f} s, {x['with']:.6f} s")
+    if asked.out:
+        Path(asked.out).write_text(json.dumps(lines, indent=1) + "\n")
+    return 1 if above else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

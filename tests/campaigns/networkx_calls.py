@@ -1,0 +1,63 @@
+"""Every function of the NetworkX backend on odd graphs, beside NetworkX itself: values, types, order, error classes.
+
+A trial is one graph, and each function once with arguments drawn over its signature. Where an answer may be another one,
+docs/networkx.md says so, and here stands what it must still be; where a call may be declined, `DECLINED` says why.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tests.networkx_backend import entry_points
+
+entry_points.provide(Path(tempfile.mkdtemp(prefix="entry-points-")))
+
+import networkx as nx  # noqa: E402 - it looks for backends when it is imported
+
+from sparsezc.networkx_backend.interface import CLAIMS  # noqa: E402
+from tests.campaigns.frame import Failure, Trial, _again  # noqa: E402
+from tests.networkx_backend.judging import Outcome, difference, outcome, weighs  # noqa: E402
+from tests.networkx_backend.odd import Arguments, graph  # noqa: E402
+
+DEADLINE, MEMORY = 60.0, None
+
+_NAMES = sorted(CLAIMS)
+_PLACES = {"approximate_diameter": nx.approximation.diameter}
+_FUNCTIONS = {name: _PLACES.get(name) or getattr(nx, name, None) or getattr(nx.community, name) for name in _NAMES}
+
+
+def trial(rng: np.random.Generator, folder: Path) -> Trial:
+    """Make each call with NetworkX alone and with the backend, and compare."""
+    G = graph(rng)
+    arguments = Arguments(rng, G)
+    tried: dict[str, int] = {}
+    with warnings.catch_warnings(), nx.config(warnings_to_ignore={"cache"}, fallback_to_nx=False):
+        warnings.simplefilter("ignore")
+        for name in _NAMES:
+            given = arguments.draw(name, _FUNCTIONS[name])
+            theirs = outcome(lambda name=name, given=given: _FUNCTIONS[name](G, **given, backend="networkx"), 1.0)
+            ours = outcome(lambda name=name, given=given: _FUNCTIONS[name](G, **given, backend="sparsezc"))
+            kind, wrong = _judge(name, G, given, ours, theirs)
+            tried[kind] = tried.get(kind, 0) + 1
+            if wrong:
+                said = f"{name}({type(G).__name__} of {list(G)!r:.60}, {given!r:.200}): {wrong}"
+                return Trial(tried, Failure(said, _again("networkx_calls", *map(int, rng.bit_generator.seed_seq.entropy))))
+    return Trial(tried)
+
+
+def _judge(name: str, G: Any, given: dict[str, Any], ours: Outcome, theirs: Outcome) -> tuple[str, str | None]:
+    """Say what kind of call this was, and what is wrong with its outcome, or None."""
+    if theirs[0] == "endless":
+        return "NetworkX does not end", None
+    if ours == ("raised", NotImplementedError) and theirs[1] is not NotImplementedError:
+        return "declined", None
+    if ours[0] != theirs[0] or ours[0] == "raised":
+        kind = "errors" if theirs[0] == "raised" else "answers"
+        return kind, None if ours == theirs else f"{ours[0]} {ours[1]!r:.60}; NetworkX {theirs[0]} {theirs[1]!r:.60}"
+    return "answers", difference(ours[1], theirs[1], 1e-6)

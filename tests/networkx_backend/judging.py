@@ -1,0 +1,85 @@
+"""What two calls did, side by side: values, types, order, and the class of an error."""
+
+from __future__ import annotations
+
+import math
+import signal
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+Outcome = tuple[str, Any]
+
+
+class Endless(BaseException):
+    """A call took longer than it may."""
+
+
+def _stop(*_: Any) -> None:
+    raise Endless
+
+
+def outcome(call: Callable[[], Any], seconds: float | None = None) -> Outcome:
+    """What a call returned, iterators read to their end, or the class of its error; Endless after some seconds."""
+    if seconds is not None:
+        before = signal.signal(signal.SIGALRM, _stop)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        try:
+            return outcome(call)
+        except Endless:
+            return "endless", None
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+    try:
+        found = call()
+        if hasattr(found, "__next__"):
+            found = ["iterator", *found]
+        return "returned", found
+    except Exception as error:
+        return "raised", type(error)
+
+
+def difference(a: Any, b: Any, tolerance: float, order: bool = True, path: str = "answer") -> str | None:
+    """Say where two answers differ, or None: the same types, numbers within `tolerance`, dictionaries in one order."""
+    if type(a) is not type(b):
+        return f"{path} is a {type(a).__name__} ({a!r:.60}); NetworkX has a {type(b).__name__} ({b!r:.60})"
+    if isinstance(a, (float, np.floating)):
+        same = math.isclose(a, b, rel_tol=tolerance, abs_tol=tolerance) or (math.isnan(a) and math.isnan(b))
+        return None if same else f"{path} is {a!r}; NetworkX has {b!r}"
+    if isinstance(a, np.ndarray):
+        return difference([str(a.dtype), a.tolist()], [str(b.dtype), b.tolist()], tolerance, order, path)
+    if isinstance(a, nx.Graph):
+        return difference(_parts(a), _parts(b), tolerance, order, path)
+    if isinstance(a, dict):
+        keys = difference(list(a), list(b), tolerance, order, f"{path}'s keys") if order else None
+        if keys or a.keys() != b.keys():
+            return keys or f"{path} has the keys {sorted(map(repr, a))}; NetworkX has {sorted(map(repr, b))}"
+        return _first(difference(a[k], b[k], tolerance, order, f"{path}[{k!r}]") for k in b)
+    if isinstance(a, (list, tuple)) or type(a).__name__ == "dict_values":
+        a, b = list(a), list(b)
+        if len(a) != len(b):
+            return f"{path} has {len(a)} items ({a!r:.80}); NetworkX has {len(b)} ({b!r:.80})"
+        return _first(difference(x, y, tolerance, order, f"{path}[{k}]") for k, (x, y) in enumerate(zip(a, b)))
+    if isinstance(a, (set, frozenset)):
+        here, there = ({(type(x).__name__, repr(x)) for x in side} for side in (a, b))
+        return None if here == there else f"{path} is {a!r:.80}; NetworkX has {b!r:.80}"
+    return None if a is b or a == b else f"{path} is {a!r:.80}; NetworkX has {b!r:.80}"
+
+
+def _first(found: Any) -> str | None:
+    return next((one for one in found if one is not None), None)
+
+
+def _parts(G: Any) -> Any:
+    """A graph's kind, attributes, nodes and neighbours in their order; the parts of a graph that a user sees."""
+    adjacency = {u: {v: dict(data) for v, data in row.items()} for u, row in G.adj.items()}
+    return [type(G).__name__, dict(G.graph), {u: dict(data) for u, data in G.nodes.items()}, adjacency]
+
+
+def weighs(G: Any, path: list[Any], weight: str | None) -> Any:
+    """The length of a path in the graph."""
+    return sum(1 if weight is None else G[u][v].get(weight, 1) for u, v in pairwise(path))

@@ -1,0 +1,187 @@
+"""Odd graphs and arguments, drawn from a random generator: what the campaign of NetworkX calls is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import Parameter, signature
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+#: Each list is one graph's stock of labels.
+_LABELS: list[Callable[[int], Any]] = [
+    lambda i: i,
+    lambda i: float(i),
+    lambda i: np.int64(i),
+    lambda i: [False, True, 2.0, "3", (4,), frozenset({5}), np.int64(6), "", ("a", None), -1][i % 10] if i < 10 else i,
+    lambda i: f"v{i}" if i % 3 == 0 else (i, "x") if i % 3 == 1 else -i,
+    lambda i: 2**70 + i,
+    lambda i: bool(i) if i < 2 else i,
+    lambda i: 100 - i,
+]
+_WEIGHTS: dict[str, Callable[[np.random.Generator], Any]] = {
+    "none": lambda rng: None,
+    "whole": lambda rng: int(rng.integers(1, 9)),
+    "zeros": lambda rng: int(rng.integers(0, 3)),
+    "negative": lambda rng: int(rng.integers(-2, 9)),
+    "fractions": lambda rng: float(rng.integers(1, 16)) / 4,
+    "any fractions": lambda rng: float(rng.random()),
+    "some": lambda rng: int(rng.integers(1, 9)) if rng.random() < 0.7 else None,
+    "mixed": lambda rng: float(rng.integers(0, 5)) / 2 if rng.random() < 0.5 else int(rng.integers(0, 3)),
+    "some fractions": lambda rng: float(rng.integers(1, 9)) / 8 if rng.random() < 0.7 else None,
+    "booleans": lambda rng: bool(rng.random() < 0.7),
+    "NumPy's": lambda rng: np.float64(rng.integers(1, 9)),
+    "NumPy's whole": lambda rng: np.int64(rng.integers(1, 9)),
+    "huge": lambda rng: 2 ** int(rng.integers(50, 64)),
+    "huge fractions": lambda rng: 10.0 ** int(rng.integers(290, 309)),
+    "NaN": lambda rng: float("nan") if rng.random() < 0.2 else 1.5,
+    "infinite": lambda rng: float("inf") if rng.random() < 0.2 else 2,
+    "words": lambda rng: "heavy" if rng.random() < 0.2 else 3,
+}
+_COMMON = ("none", "whole", "zeros", "fractions", "some", "mixed")
+
+
+def _edges(rng: np.random.Generator, n: int) -> list[tuple[int, int]]:
+    """Numbers of nodes, by one of many rules."""
+    rule = int(rng.integers(9))
+    if rule == 0:
+        return []
+    if rule == 1:
+        return [(i, i + 1) for i in range(n - 1)]
+    if rule == 2:
+        return [(0, i) for i in range(1, n)]
+    if rule == 3:  # a tree
+        return [(int(rng.integers(i)), i) for i in range(1, n)]
+    if rule == 4:
+        return [(i, (i + 1) % n) for i in range(n)] if n > 2 else []
+    if rule == 5:
+        return [(i, j) for i in range(n) for j in range(n) if i != j]
+    m = n * int(rng.integers(1, 4)) if n > 1 else 0
+    pairs = [(int(rng.integers(n)), int(rng.integers(n))) for _ in range(m)]
+    if rule == 6:  # without cycles, if directed
+        return [(min(p), max(p)) for p in pairs if p[0] != p[1]]
+    if rule == 7:  # all from one half: nodes alone, and no way back
+        return [(i // 2, j) for i, j in pairs]
+    return [p for p in pairs if p[0] != p[1] or rng.random() < 0.3]
+
+
+def graph(rng: np.random.Generator) -> Any:
+    """A graph that NetworkX takes: of any kind, size, labels and weights; perhaps a view, or frozen."""
+    kinds = [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph]
+    G: Any = kinds[int(rng.choice(4, p=[0.47, 0.47, 0.03, 0.03]))](name="g")
+    n = int(rng.choice([0, 1, 2, 3, 5, 8, 12, 20], p=[0.04, 0.06, 0.1, 0.1, 0.2, 0.2, 0.2, 0.1]))
+    label = _LABELS[int(rng.integers(len(_LABELS)))] if rng.random() < 0.6 else _LABELS[0]
+    nodes = [label(i) for i in range(n)]
+    listed = nodes if rng.random() < 0.5 else [nodes[i] for i in rng.permutation(n)]
+    G.add_nodes_from(listed, colour="red")
+    kind = str(rng.choice(list(_WEIGHTS))) if rng.random() < 0.5 else str(rng.choice(_COMMON))
+    edges = _edges(rng, n)
+    for k in rng.permutation(len(edges)) if rng.random() < 0.7 else range(len(edges)):
+        u, v = nodes[edges[k][0]], nodes[edges[k][1]]
+        weight = _WEIGHTS[kind](rng)
+        G.add_edge(u, v, **({"label": "e"} if weight is None else {"weight": weight, "cost": 2}))
+    for i in range(n):
+        if rng.random() < 0.04:
+            G.add_edge(nodes[i], nodes[i], weight=1)
+    return _as_view(rng, G)
+
+
+def _as_view(rng: np.random.Generator, G: Any) -> Any:
+    draw = rng.random()
+    if draw < 0.05:
+        return nx.freeze(G)
+    if draw < 0.1:
+        return G.subgraph([node for node in G if rng.random() < 0.8])
+    if draw < 0.14 and G.is_directed():
+        return G.reverse(copy=False)
+    if draw < 0.17:
+        return G.to_undirected(as_view=True) if G.is_directed() else G.to_directed(as_view=True)
+    return G
+
+
+class Arguments:
+    """Draws the arguments of NetworkX's functions for one graph, by their parameters' names."""
+
+    def __init__(self, rng: np.random.Generator, G: Any) -> None:
+        self.rng, self.G, self.nodes = rng, G, list(G)
+
+    def draw(self, name: str, function: Any) -> dict[str, Any]:
+        """Arguments by names: those without a default always, others now and then."""
+        given = {}
+        for p in list(signature(function).parameters.values())[1:]:
+            if p.name in ("backend", "backend_kwargs", "heap", "sort_neighbors", "sp"):
+                continue
+            if p.default is Parameter.empty or self.rng.random() < 0.4:
+                given[p.name] = self._one(name, p.name)
+        if "seed" in signature(function).parameters:
+            given["seed"] = int(self.rng.integers(100))
+        return given
+
+    def _pick(self, *choices: Any) -> Any:
+        return choices[int(self.rng.integers(len(choices)))]
+
+    def _node(self) -> Any:
+        if not self.nodes or self.rng.random() < 0.06:
+            return self._pick("no node", 999, -1.5)
+        return self.nodes[int(self.rng.integers(len(self.nodes)))]
+
+    def _some(self) -> list[Any]:
+        return [self._node() for _ in range(int(self.rng.integers(0, 5)))]
+
+    def _numbers(self, low: float = 0.0) -> Any:
+        every = {node: self._pick(1, 2, 0.5, low) for node in self.nodes}
+        if self.rng.random() < 0.3:
+            return {node: x for node, x in every.items() if self.rng.random() < 0.5}
+        return every
+
+    def _one(self, function: str, name: str) -> Any:
+        pick = self._pick
+        if name in ("source", "target", "n", "u", "v"):
+            if function in ("shortest_path", "shortest_path_length", "has_path", "closeness_centrality", "eccentricity"):
+                return None if self.rng.random() < 0.1 else self._node()
+            return self._node()
+        if name == "distance" and function == "descendants_at_distance":
+            return pick(0, 1, 2, 3, -1, 1.0)
+        if name == "k":
+            return pick(1, 2, 3, len(self.nodes), 0, -1, 4) if "core" in function or "truss" in function else pick(1, 2)
+        if name == "nodes" and function == "maximal_independent_set":
+            return pick(None, self._some()[:2], [self._node()])
+        if name == "sources":
+            return pick(self._some(), self._some(), [self._node()], self._node() if function == "bfs_layers" else [])
+        choices: dict[str, Any] = {
+            "weight": lambda: pick("weight", "weight", "weight", None, "cost", "absent"),
+            "distance": lambda: pick("weight", None, "cost", "absent"),
+            "cutoff": lambda: pick(None, 0, 1, 2, 3, 1.5, -1, -0.5, 10**9, float("inf")),
+            "depth_limit": lambda: pick(None, 0, 1, 2, -1),
+            "radius": lambda: pick(0, 1, 2, 1.5, -1),
+            "nodes": lambda: pick(None, self._node(), self._some(), self.nodes[::2]),
+            "nbunch": lambda: pick(None, self._node(), self._some(), self.nodes),
+            "nodelist": lambda: pick(None, self.nodes[::-1], self.nodes[1:]),
+            "ebunch": lambda: pick(None, list(zip(self._some(), self._some(), strict=False))),
+            "alpha": lambda: pick(0.85, 0.5, 0.1, 0.02),
+            "beta": lambda: pick(1.0, 2, self._numbers()),
+            "tol": lambda: pick(1e-6, 1e-8),
+            "max_iter": lambda: pick(100, 1000, 1, 0),
+            "personalization": lambda: pick(None, self._numbers()),
+            "dangling": lambda: pick(None, self._numbers(1)),
+            "nstart": lambda: pick(None, self._numbers(1)),
+            "method": lambda: pick("dijkstra", "bellman-ford", "dijkstra", "unweighted", "floyd-warshall"),
+            "algorithm": lambda: pick("kruskal", "kruskal", "kruskal", "by hand"),
+            "strategy": lambda: pick("largest_first", "random_sequential", "DSATUR"),
+            "communities": lambda: self._parts(),
+            "resolution": lambda: pick(1, 0.7, 2),
+            "threshold": lambda: pick(1e-7, 0.1),
+            "max_level": lambda: pick(None, 1, 3, 0),
+            "reflexive": lambda: pick(True, False, None),
+            "core_number": lambda: pick(None, dict.fromkeys(self.nodes, 2)),
+            "e": lambda: pick(None, {node: i % 3 for i, node in enumerate(self.nodes)}),
+            "topo_order": lambda: None,
+        }
+        return choices[name]() if name in choices else bool(self.rng.random() < 0.5)
+
+    def _parts(self) -> list[set[Any]]:
+        parts: list[set[Any]] = [set(), set(), set()]
+        for node in self.nodes:
+            parts[int(self.rng.integers(3))].add(node)
+        return parts if self.rng.random() < 0.9 else parts[:2]
