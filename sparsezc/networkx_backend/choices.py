@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 import networkx as nx
 import numpy as np
-from numpy.typing import NDArray
 
 from sparsezc import algorithms
 from sparsezc.errors import InvalidValue
@@ -19,7 +18,7 @@ from sparsezc.networkx_backend.convert import original
 from sparsezc.networkx_backend.graph import Graph
 from sparsezc.networkx_backend.hops import within
 from sparsezc.networkx_backend.lengths import distances, no_farther
-from sparsezc.semirings import select, types, unary
+from sparsezc.semirings import monoid, select, types
 from sparsezc.vector import Vector
 
 #: Pairs of nodes that are looked at together.
@@ -57,19 +56,28 @@ def _no_nan(given: dict[str, Any]) -> str | None:
 
 
 def _forest(G: Graph, algorithm: str, weight: str, *, heaviest: bool = False) -> Iterator[tuple[Any, Any]]:
-    """The edges of a minimum spanning forest, the lightest first; or of a maximum one, the heaviest first."""
-    if algorithm not in nx.algorithms.tree.mst.ALGORITHMS:
-        raise ValueError(f"{algorithm} is not a valid choice for an algorithm.")
+    """The edges that Kruskal's algorithm takes, in its order: by weight, and those of one weight as the graph lists them.
+
+    The place of each edge in that order is a weight that no other has, so there is one forest.
+    """
     if G.directed:
         raise nx.NetworkXNotImplemented("not implemented for directed type")
-    A = G.values(weight)
+    if algorithm not in nx.algorithms.tree.mst.ALGORITHMS:
+        raise ValueError(f"{algorithm} is not a valid choice for an algorithm.")
+    n = len(G)
+    i, j, at = G.edges()
+    weights = G.values(weight).select(select.triu).new().to_coo()[2][at]
     if heaviest:
-        A = A.apply(unary.ainv).new()
-        A._symmetric = True
-    with else_declined():
-        i, j, values = algorithms.minimum_spanning_forest(A).select(select.triu).new().to_coo()
-    order = np.argsort(values, kind="stable")
-    return zip(G.names(i[order]), G.names(j[order]), strict=True)
+        weights = ~weights if weights.dtype.kind in "ib" else -weights
+    order = np.argsort(weights, kind="stable")
+    i, j = i[order], j[order]
+    apart = i != j
+    i, j = i[apart], j[apart]
+    place = np.arange(i.size)
+    A = Matrix.from_coo(np.r_[i, j], np.r_[j, i], np.r_[place, place], nrows=n, ncols=n)
+    A._symmetric = True
+    taken = np.unique(algorithms.minimum_spanning_forest(A).to_coo()[2])
+    return zip(G.names(i[taken]), G.names(j[taken]), strict=True)
 
 
 def _with_data(G: Graph, edges: Iterator[tuple[Any, Any]], data: bool) -> Iterator[Any]:
@@ -185,40 +193,37 @@ def jaccard_coefficient(G: Graph, ebunch: Iterable[tuple[Any, Any]] | None = Non
     """Pairs with coefficients, by default those without an edge; :func:`sparsezc.algorithms.jaccard_coefficient`."""
     if G.number_of_loops():
         raise NotImplementedError("sparsezc: the graph has loops, whose nodes NetworkX leaves out of what is shared")
-    if ebunch is None:
-        return chain.from_iterable(_shares(G, i, j, zip(G.names(i), G.names(j), strict=True)) for i, j in _apart(G.A))
-    pairs = list(ebunch)
-    for node in chain.from_iterable(pairs):
-        if node not in G:
-            raise nx.NodeNotFound(f"Node {node} not in G.")
-    return _shares(G, G.numbers(u for u, _ in pairs), G.numbers(v for _, v in pairs), pairs)
+    pairs = nx.non_edges(original(G)) if ebunch is None else list(ebunch)
+    if ebunch is not None:
+        for node in chain.from_iterable(pairs):
+            if node not in G:
+                raise nx.NodeNotFound(f"Node {node} not in G.")
+    return chain.from_iterable(_shares(G, some) for some in _some_at_a_time(pairs))
 
 
-def _shares(
-    G: Graph, i: NDArray[np.int64], j: NDArray[np.int64], pairs: Iterable[tuple[Any, Any]]
-) -> Iterator[tuple[Any, Any, float]]:
-    """Pairs with their coefficients; i and j are their numbers."""
+def _some_at_a_time(pairs: Iterable[Any]) -> Iterator[list[Any]]:
+    """All pairs may fit no memory."""
+    rest = iter(pairs)
+    while some := list(islice(rest, PAIRS)):
+        yield some
+
+
+def _shares(G: Graph, pairs: list[tuple[Any, Any]]) -> Iterator[tuple[Any, Any, float]]:
+    """Pairs with their coefficients; of two without neighbours it is 0, as NetworkX has it, and not 0.0."""
     n = len(G)
+    i, j = G.numbers(u for u, _ in pairs), G.numbers(v for _, v in pairs)
     cells, inverse = np.unique(i * n + j, return_inverse=True)
     mask = Matrix.from_coo(cells // n, cells % n, True, types.BOOL, nrows=n, ncols=n)
     rows, columns, shares = algorithms.jaccard_coefficient(G.A, mask).to_coo()
     found = np.zeros(cells.size)
     found[np.searchsorted(cells, rows * n + columns)] = shares
-    return ((u, v, share) for (u, v), share in zip(pairs, found[inverse].tolist(), strict=True))
-
-
-def _apart(A: Matrix) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """The pairs i < j without an edge, some rows at a time: all of them may fit no memory."""
-    n = A.nrows
-    i, j, _ = A.to_coo()
-    step = max(1, PAIRS // max(n, 1))
-    for start in range(0, n, step):
-        rows = np.arange(start, min(start + step, n))
-        apart = np.arange(n) > rows[:, None]
-        inside = (i >= start) & (i < start + step)
-        apart[i[inside] - start, j[inside]] = False
-        u, v = np.nonzero(apart)
-        yield u + start, v
+    alone = np.ones(n, bool)
+    alone[G.A.reduce_rowwise(monoid.any).new().to_coo()[0]] = False
+    nothing = (alone[i] & alone[j]).tolist()
+    return (
+        (u, v, 0 if none else share)
+        for (u, v), share, none in zip(pairs, found[inverse].tolist(), nothing, strict=True)
+    )
 
 
 def _one_length(given: dict[str, Any]) -> str | None:

@@ -18,7 +18,7 @@ from sparsezc.vector import Vector
 
 def _asked(G: Graph, vector: Vector, nodes: Any) -> Any:
     """By nodes: all, those asked for, or the value of the only one."""
-    values = G.named(vector)
+    values = G.named(vector, whole_zeros=True)
     if nodes is None:
         return values
     if nodes in G:
@@ -54,7 +54,7 @@ def average_clustering(G: Graph, nodes: Any = None, weight: str | None = None, c
 @claims(undirected=True)
 def transitivity(G: Graph) -> float:
     """Share of closed triples; :func:`sparsezc.algorithms.transitivity`."""
-    return algorithms.transitivity(G.A)
+    return algorithms.transitivity(G.A) or 0
 
 
 @claims(undirected=True)

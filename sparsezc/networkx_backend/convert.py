@@ -39,7 +39,7 @@ def convert_from_nx(
     edge_attrs : dict, optional
         The edge attributes that are needed, with what stands for missing ones: finite numbers.
     preserve_edge_attrs : bool
-        All are needed: they are read from `graph` itself.
+        All are needed: they are read from `graph` itself, as any that is asked for later.
     node_attrs, preserve_node_attrs, preserve_graph_attrs, name, graph_name
         As NetworkX calls them; no function of the backend reads attributes of nodes other than from `graph`.
 
@@ -56,7 +56,7 @@ def convert_from_nx(
     nodes = list(graph)
     if set(map(type, nodes)) <= {int} and nodes == list(range(len(nodes))):  # 0.0 and False equal 0 and are not it
         nodes = range(len(nodes))  # type: ignore[assignment]
-    made = kind._made(Matrix(types.BOOL, 0, 0), nodes, graph, graph if preserve_edge_attrs else None)
+    made = kind._made(Matrix(types.BOOL, 0, 0), nodes, graph)
     made.A = _matrix(made, *_edges(graph, made), True)
     for weight, default in (edge_attrs or {}).items():
         weighted(graph, made, weight, default)
@@ -79,10 +79,10 @@ def weighted(source: Any, G: Graph, weight: str, default: Any) -> None:
 def numbered(G: Graph, against: bool) -> Matrix:
     """The numbers of the edges as a graph lists them, node by node; those of its transpose if `against`."""
     n = len(G)
-    if G.listed is None:
+    if G.source is None:
         i, j, _ = (G.A.T.new() if against else G.A).to_coo()
     else:
-        i, j = _edges(G.listed, G, against)
+        i, j = _edges(G.source, G, against)
     made: Matrix = Matrix.from_coo(i, j, np.arange(len(i), dtype=np.int64), nrows=n, ncols=n)
     return made
 

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
 
 from sparsezc import algorithms
 from sparsezc.errors import InvalidValue
@@ -13,6 +15,8 @@ from sparsezc.networkx_backend.claims import claims
 from sparsezc.networkx_backend.components import split
 from sparsezc.networkx_backend.convert import original
 from sparsezc.networkx_backend.graph import Graph
+from sparsezc.semirings import semiring, types
+from sparsezc.vector import Vector
 
 
 @claims()
@@ -23,14 +27,36 @@ def is_directed_acyclic_graph(G: Graph) -> bool:
 
 @claims()
 def topological_generations(G: Graph) -> Iterator[list[Any]]:
-    """The nodes of each generation, in the graph's order; :func:`sparsezc.algorithms.topological_generations`."""
+    """The nodes of each generation, as NetworkX meets them; :func:`sparsezc.algorithms.topological_generations`."""
     if not G.directed:
         raise nx.NetworkXError("Topological sort not defined on undirected graphs.")
     try:
         generations = algorithms.topological_generations(G.A)
     except InvalidValue as error:
         raise nx.NetworkXUnfeasible("Graph contains a cycle or graph changed during iteration") from error
-    yield from map(G.names, split(generations))
+    yield from map(G.names, _as_met(G, split(generations)))
+
+
+def _as_met(G: Graph, generations: Iterator[NDArray[np.int64]]) -> Iterator[NDArray[np.int64]]:
+    """Put the vertices of each generation into the order in which the last of the edges to each is met.
+
+    With q the places of the vertices that were yielded, times the number of edges, and P the edges' own places, the
+    last edges to the vertices of the next generation stand in::
+
+        q'P          over (max, plus)
+    """
+    n, m = len(G), max(int(G.A.nvals), 1)
+    q, done = Vector(types.INT64, n), 0
+    P = G.places()
+    for generation in generations:
+        found = generation
+        if done:
+            last = q.vxm(P, semiring.max_plus[types.INT64]).new().to_dense(-1)
+            found = generation[np.argsort(last[generation])]
+        places = Vector.from_coo(found, (done + np.arange(found.size)) * m, types.INT64, size=n)
+        q(places.S) << places
+        done += found.size
+        yield found
 
 
 @claims()

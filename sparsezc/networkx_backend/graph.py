@@ -61,12 +61,11 @@ class Graph:
             raise wrong(f"nodes has {len(self.index)} different names; A has {n} rows")
         self._values[weight] = A
 
-    def _set(self, A: Matrix, nodes: Sequence[Hashable], listed: Any = None, source: Any = None) -> None:
+    def _set(self, A: Matrix, nodes: Sequence[Hashable], source: Any = None) -> None:
         self.A = A  # whose values mean nothing
         self.nodes = nodes
         self.index = {node: i for i, node in enumerate(nodes)}
-        self.listed = listed  # the NetworkX graph behind it, for the order of its edges
-        self.source = source  # the same, where all its attributes were asked for
+        self.source = source  # the NetworkX graph behind it, for its attributes and the order of its edges
         self._values: dict[str, Matrix] = {}
         self._ones: Matrix | None = None
         self._places: dict[bool, Matrix] = {}
@@ -74,10 +73,10 @@ class Graph:
         self._fractions: dict[str, Matrix] = {}
 
     @classmethod
-    def _made(cls, A: Matrix, nodes: Sequence[Hashable], listed: Any = None, source: Any = None) -> Graph:
+    def _made(cls, A: Matrix, nodes: Sequence[Hashable], source: Any = None) -> Graph:
         """A graph of parts that are known to be right."""
         G = cls.__new__(cls)
-        G._set(A, nodes, listed, source)
+        G._set(A, nodes, source)
         return G
 
     def places(self, against: bool = False) -> Matrix:
@@ -147,10 +146,21 @@ class Graph:
         nvals = int(self.A.nvals)
         return nvals if self.directed else (nvals + self.number_of_loops()) // 2
 
-    def named(self, vector: Vector) -> dict[Any, Any]:
-        """The entries of a Vector by nodes, as Python's own numbers."""
+    def named(self, vector: Vector, *, whole_zeros: bool = False) -> dict[Any, Any]:
+        """The entries of a Vector by nodes, as Python's own numbers; zeros as 0 and not 0.0 if asked for."""
         i, values = vector.to_coo()
-        return dict(zip(self.names(i), values.tolist(), strict=True))
+        numbers = values.tolist()
+        return dict(zip(self.names(i), [x or 0 for x in numbers] if whole_zeros else numbers, strict=True))
+
+    def edges(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """The ends of the edges in the order in which the graph lists them, undirected ones once, and where each stands.
+
+        The last array says where, among the entries on and above the diagonal if undirected, an edge's entry stands.
+        """
+        P = self.places()
+        i, j, place = (P if self.directed else P.select(select.triu).new()).to_coo()
+        order = np.argsort(place)
+        return i[order].astype(np.int64), j[order].astype(np.int64), order
 
     def names(self, vertices: NDArray[Any]) -> list[Any]:
         """The nodes with these numbers."""

@@ -34,8 +34,10 @@ class Tree(NamedTuple):
     parent: NDArray[np.int64]
 
 
-def search(G: Graph, sources: list[int], cutoff: float | None = None, against: bool = False) -> Tree:
-    """The breadth-first search that NetworkX makes, to a number of hops; `against` the edges if asked for.
+def search(
+    G: Graph, sources: list[int], cutoff: float | None = None, against: bool = False, target: int | None = None
+) -> Tree:
+    """The breadth-first search that NetworkX makes, to a number of hops or a target; `against` the edges if asked for.
 
     With q the places in which the vertices just met stand in the queue, times the number m of edges, P the numbers of
     the edges as the graph lists them, and M all that were met::
@@ -46,7 +48,7 @@ def search(G: Graph, sources: list[int], cutoff: float | None = None, against: b
     ends, so that the first vertex is enough.
     """
     against = against and G.directed
-    if G.listed is None:
+    if G.source is None:
         P, rule, m = transposed(G.A) if against else G.A, semiring.min_first[types.INT64], 1
     else:
         P, rule, m = G.places(against), semiring.min_plus[types.INT64], max(int(G.A.nvals), 1)
@@ -54,7 +56,7 @@ def search(G: Graph, sources: list[int], cutoff: float | None = None, against: b
     parent = np.full(n, -1, np.int64)
     queue, before = [np.array(sources, np.int64)], 0
     met = Vector.from_coo(queue[0], True, types.BOOL, size=n)
-    while queue[-1].size and len(queue) - 1 < farthest:
+    while queue[-1].size and len(queue) - 1 < farthest and not (queue[-1] == target).any():
         last = queue[-1]
         q = Vector.from_coo(last, (before + np.arange(last.size)) * m, types.INT64, size=n)
         i, key = q.vxm(P, rule).new(mask=~met.S).to_coo()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from math import inf
 from typing import Any
@@ -19,6 +20,7 @@ from sparsezc.networkx_backend.claims import claims, else_declined
 from sparsezc.networkx_backend.graph import Graph
 from sparsezc.networkx_backend.hops import (
     all_pairs_shortest_path_length,
+    search,
     single_source_shortest_path_length,
     single_target_shortest_path_length,
 )
@@ -195,11 +197,12 @@ def shortest_path_length(
     if source is not None and target is not None:
         if weight is not None:
             return (bellman_ford_path_length if negative else dijkstra_path_length)(G, source, target, weight)
-        start, end = number(G, source), number(G, target)
-        hops = algorithms.bfs(G.A, start).get(end)
-        if hops is None:
+        end = number(G, target)
+        tree = search(G, [number(G, source)], target=end)
+        depth = tree.depths[tree.vertices == end]
+        if depth.size == 0:
             raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
-        return int(hops)
+        return int(depth[0])
     if source is None and target is None:
         if weight is None:
             return all_pairs_shortest_path_length(G)
@@ -216,8 +219,10 @@ def shortest_path_length(
 @claims()
 def has_path(G: Graph, source: Any, target: Any) -> bool:
     """Whether there is a way from a node to another."""
-    start, end = number(G, source), number(G, target)
-    return algorithms.bfs(G.A, start).get(end) is not None
+    ends = [number(G, node) for node in (source, target) if node is not None]
+    if len(ends) < 2:  # NetworkX finds the paths from or to one node, and of these there is one
+        return True
+    return bool((search(G, [ends[0]], target=ends[1]).vertices == ends[1]).any())
 
 
 @claims()
@@ -244,8 +249,16 @@ def floyd_warshall(G: Graph, weight: str | None = "weight") -> dict[Any, dict[An
     """Distances by nodes and nodes, infinity included; :func:`sparsezc.algorithms.all_pairs_shortest_paths`."""
     with else_declined():
         D = algorithms.all_pairs_shortest_paths(G.values(weight))
-    distances = {node: dict.fromkeys(G, inf) for node in G}
-    i, j, values = D.to_coo()
+    distances: dict[Any, Any] = {node: defaultdict(lambda: inf, {node: 0}) for node in G}
+    heads, tails, _ = G.edges()
+    for u, v in zip(G.names(heads), G.names(tails), strict=True):
+        distances[u].setdefault(v, inf)
+        if not G.directed:
+            distances[v].setdefault(u, inf)
+    for row in distances.values():
+        for node in G:
+            row.setdefault(node, inf)
+    i, j, values = D.select(select.offdiag).new().to_coo()
     for u, v, value in zip(G.names(i), G.names(j), values.tolist(), strict=True):
         distances[u][v] = value
     return distances

@@ -74,8 +74,9 @@ def edge_betweenness_centrality(
         # an edge's two directions, of which the entry above the diagonal stands for both
         E << E.ewise_add(E.T, binary.plus).new(mask=E.select(select.triu).new().S)
         scale *= 1.0 if normalized else 0.5
-    i, j, shares = E.to_coo()
-    return dict(zip(zip(G.names(i), G.names(j), strict=True), (shares * scale).tolist(), strict=True))
+    shares = E.to_coo()[2] * scale
+    i, j, at = G.edges()
+    return dict(zip(zip(G.names(i), G.names(j), strict=True), shares[at].tolist(), strict=True))
 
 
 @claims()
@@ -103,8 +104,8 @@ def harmonic_centrality(
 ) -> dict[Any, float]:
     """Sums of one over distances by nodes; :func:`sparsezc.algorithms.harmonic_centrality`."""
     starts = None if sources is None else G.numbers(G.bunch(sources)).tolist()
-    wanted = None if nbunch is None else set(G.bunch(nbunch))
+    wanted = set(G) if nbunch is None else set(G.bunch(nbunch))  # NetworkX answers in the order of such a set
     A, weighted = G.lengths(distance)
     with else_declined():
-        found = G.named(algorithms.harmonic_centrality(A, sources=starts, weighted=weighted))
-    return found if wanted is None else {node: found[node] for node in wanted}
+        found = G.named(algorithms.harmonic_centrality(A, sources=starts, weighted=weighted), whole_zeros=True)
+    return {node: found[node] for node in wanted}

@@ -44,8 +44,8 @@ def settled(
     """
     n = len(G)
     i, values = distance.to_coo()
-    far = np.inf if cutoff is None or cutoff == inf else max(cutoff, 0)
-    near = values <= far
+    far = inf if cutoff is None else cutoff
+    near = (values <= far) | np.isin(i, sources)
     d = np.zeros(n, values.dtype)
     reached = np.zeros(n, bool)
     d[i[near]], reached[i[near]] = values[near], True

@@ -151,10 +151,12 @@ def dijkstra_path(G: Graph, source: Any, target: Any, weight: str | None = "weig
     return path
 
 
-def _from(G: Graph, node: Any, weight: str | None, method: str, against: bool) -> dict[Any, list[Any]]:
-    """Paths from a node, or against the edges."""
+def _from(
+    G: Graph, node: Any, weight: str | None, method: str, against: bool, target: Any = None
+) -> dict[Any, list[Any]]:
+    """Paths from a node, or against the edges; those to nodes farther than a target may be missing."""
     if weight is None:
-        tree = search(G, [number(G, node)], None, against)
+        tree = search(G, [number(G, node)], None, against, None if target is None else G.index[target])
         return _paths(G, tree.vertices, tree.parent)
     return (_by_lengths if method == "dijkstra" else _by_relaxing)(G, node, weight, against=against)[1]
 
@@ -173,7 +175,7 @@ def shortest_path(
             number(G, node)
     if source is None:
         return {node: path[::-1] for node, path in _from(G, target, weight, method, True).items()}
-    paths = _from(G, source, weight, method, False)
+    paths = _from(G, source, weight, method, False, target)
     if target is None:
         return paths
     if target not in paths:

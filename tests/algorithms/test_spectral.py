@@ -54,6 +54,20 @@ def test_hits_of_any_graph(graph):
         assert np.allclose(hubs * hubs.size, 1)
 
 
+def test_hits_where_two_eigenvalues_lie_close():
+    """Two stars of nearly the same size: the power method would need thousands of steps for the defaults."""
+    edges = [(0, i) for i in range(1, 200)] + [(200, i) for i in range(201, 401)]
+    hubs, authorities = map(scores_of, hits(matrix(csr(402, edges))))
+    assert np.isclose(hubs[200], 1)
+    assert np.allclose(authorities[201:401], 1 / 200)
+
+
+@pytest.mark.parametrize("largest", [1e-200, 1.0, 1e300])
+def test_hits_of_weights_whose_squares_are_out_of_range(largest):
+    hubs, _ = hits(matrix(csr(3, [(0, 2), (1, 2)], [largest, largest / 2])), weighted=True)
+    assert np.allclose(scores_of(hubs), [2 / 3, 1 / 3, 0])
+
+
 @given(graphs(weights), st.booleans())
 def test_katz_of_any_graph(graph, weighted):
     """The answer of a direct solver."""
@@ -111,8 +125,9 @@ def test_bad_arguments(algorithm):
         algorithm(A, tol=-1.0)
     with pytest.raises(gb.exceptions.InvalidValue, match="max_iter is 0"):
         algorithm(A, max_iter=0)
+    long = matrix(csr(200, [(i, i + 1) for i in range(199)] + [(i + 1, i) for i in range(199)]))
     with pytest.raises(gb.exceptions.ConvergenceFailure, match="after max_iter = 1 iterations"):
-        algorithm(A, max_iter=1, tol=0.0)
+        algorithm(long, max_iter=1, tol=0.0)
     with pytest.raises(gb.exceptions.DimensionMismatch, match="nstart has size 2; the graph has 3"):
         algorithm(A, nstart=gb.Vector("FP64", 2))
     empty = algorithm(gb.Matrix("BOOL", 0, 0))
