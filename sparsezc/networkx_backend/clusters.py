@@ -7,12 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 import networkx as nx
+import numpy as np
 
 from sparsezc import algorithms
 from sparsezc.networkx_backend.claims import claims, else_declined
 from sparsezc.networkx_backend.convert import original
 from sparsezc.networkx_backend.graph import Graph
-from sparsezc.semirings import monoid
+from sparsezc.semirings import agg, monoid, select, semiring, types
 from sparsezc.vector import Vector
 
 
@@ -60,7 +61,24 @@ def transitivity(G: Graph) -> float:
 @claims(undirected=True)
 def square_clustering(G: Graph, nodes: Any = None) -> Any:
     """Coefficients by nodes; :func:`sparsezc.algorithms.square_clustering`."""
-    return _asked(G, algorithms.square_clustering(G.A), nodes)
+    found = _asked(G, algorithms.square_clustering(G.A), nodes)
+    possible = _with_possible_squares(G)
+    if not isinstance(found, dict):
+        return found or (0.0 if nodes in possible else 0)
+    return {node: share or (0.0 if node in possible else 0) for node, share in found.items()}
+
+
+def _with_possible_squares(G: Graph) -> set[Any]:
+    """The nodes in no square where there could be one: NetworkX divides 0 by the number of those, and gives 0.0.
+
+    With d the degrees, A without loops and t the triangles, there could be ``(d - 1) (A d - d) - 2 t`` squares.
+    """
+    A = G.A.select(select.offdiag).new()
+    d = A.reduce_rowwise(agg.count).new()
+    others = A.mxv(d, semiring.plus_second[types.INT64]).new().to_dense(0)
+    degrees = d.to_dense(0)
+    possible = (degrees - 1) * (others - degrees) - 2 * algorithms.triangles(A).to_dense(0)
+    return set(G.names(np.flatnonzero((degrees > 1) & (possible > 0))))
 
 
 def _refuse_loops(G: Graph) -> None:

@@ -88,6 +88,12 @@ class Graph:
             self._places[against] = numbered(self, against)
         return self._places[against]
 
+    def lacks(self, weight: str | None) -> bool:
+        """Whether some edge has no such attribute."""
+        if self.source is None:
+            return weight not in self._values
+        return any(weight not in data for _, _, data in self.source.edges(data=True))
+
     def fractions(self, weight: str | None) -> Matrix | None:
         """Where an edge attribute is a fraction, if it is an integer elsewhere: sums of integers are integers."""
         if weight is not None:

@@ -259,6 +259,8 @@ def floyd_warshall(G: Graph, weight: str | None = "weight") -> dict[Any, dict[An
         for node in G:
             row.setdefault(node, inf)
     i, j, values = D.select(select.offdiag).new().to_coo()
+    if G.lacks(weight):  # a missing length is 1.0 here
+        values = values.astype(np.float64)
     for u, v, value in zip(G.names(i), G.names(j), values.tolist(), strict=True):
         distances[u][v] = value
     return distances

@@ -22,6 +22,7 @@ import networkx as nx  # noqa: E402 - it looks for backends when it is imported
 
 from sparsezc.networkx_backend.interface import CLAIMS  # noqa: E402
 from tests.campaigns.frame import Failure, Trial, _again  # noqa: E402
+from tests.networkx_backend.allowed import CHOICES, NETWORKX_S_OWN, ORDER, may_decline  # noqa: E402
 from tests.networkx_backend.judging import Outcome, difference, outcome, weighs  # noqa: E402
 from tests.networkx_backend.odd import Arguments, graph  # noqa: E402
 
@@ -56,8 +57,12 @@ def _judge(name: str, G: Any, given: dict[str, Any], ours: Outcome, theirs: Outc
     if theirs[0] == "endless":
         return "NetworkX does not end", None
     if ours == ("raised", NotImplementedError) and theirs[1] is not NotImplementedError:
-        return "declined", None
+        return "declined", None if may_decline(name, G, given) else f"declined; NetworkX {theirs[0]} {theirs[1]!r:.60}"
+    if name in NETWORKX_S_OWN and NETWORKX_S_OWN[name](G, given, theirs):
+        return "NetworkX's own", None
     if ours[0] != theirs[0] or ours[0] == "raised":
         kind = "errors" if theirs[0] == "raised" else "answers"
         return kind, None if ours == theirs else f"{ours[0]} {ours[1]!r:.60}; NetworkX {theirs[0]} {theirs[1]!r:.60}"
-    return "answers", difference(ours[1], theirs[1], 1e-6)
+    if name in CHOICES:
+        return "answers of which others are right", CHOICES[name](G, given, ours[1], theirs[1])
+    return "answers", difference(ours[1], theirs[1], 1e-6, order=name not in ORDER)
