@@ -27,9 +27,9 @@ import networkx as nx  # noqa: E402 - it looks for backends when it is imported
 
 from sparsezc.networkx_backend.info import FUNCTIONS  # noqa: E402
 
-SIZES = {"small": (30, 60), "medium": (1_000, 5_000), "large": (50_000, 250_000)}
+SIZES = {"small": (30, 60), "medium": (1_000, 5_000), "large": (20_000, 100_000)}
 #: Seconds after which a call of NetworkX is given up, and the function is not judged on that graph.
-PATIENCE = 8.0
+PATIENCE = 3.0
 
 _NODE = ({"source": 0},)
 _PAIR = ({"source": 0, "target": 7},)

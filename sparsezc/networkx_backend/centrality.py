@@ -39,6 +39,10 @@ def _whole(name: str) -> Any:
     return reason
 
 
+def _normalized_and_whole(given: dict[str, Any]) -> str | None:
+    return _whole("nstart")(given) if given["normalized"] else "sparsezc has normalised scores only"  # type: ignore[no-any-return]
+
+
 def _iterated(max_iter: int, run: Any) -> Any:
     """What `run` returns, with NetworkX's error where it does not settle."""
     if max_iter < 1:
@@ -50,7 +54,7 @@ def _iterated(max_iter: int, run: Any) -> Any:
         raise nx.PowerIterationFailedConvergence(max_iter) from error
 
 
-@claims()
+@claims(least=10_000)
 def pagerank(
     G: Graph,
     alpha: float = 0.85,
@@ -65,7 +69,7 @@ def pagerank(
     if len(G) == 0:
         return {}
     teleport, start, leak = _vector(G, personalization), _vector(G, nstart), _vector(G, dangling)
-    if teleport is not None and teleport.reduce(monoid.plus).get(0.0) == 0:
+    if teleport is not None and teleport.reduce(monoid.plus).new().get(0.0) == 0:
         raise ZeroDivisionError("personalization has no value above 0 for a node of the graph")
     return G.named(
         _iterated(
@@ -84,7 +88,7 @@ def pagerank(
     )
 
 
-@claims(reason=lambda given: None if given["normalized"] else "sparsezc has normalised scores only")
+@claims(reason=_normalized_and_whole)
 def hits(
     G: Graph,
     max_iter: int = 100,
@@ -102,7 +106,7 @@ def hits(
     return G.named(hubs), G.named(authorities)
 
 
-@claims(reason=_whole("nstart"))
+@claims(reason=_whole("nstart"), least=4_000)
 def katz_centrality(
     G: Graph,
     alpha: float = 0.1,
@@ -133,7 +137,7 @@ def katz_centrality(
     )
 
 
-@claims(reason=_whole("nstart"))
+@claims(reason=_whole("nstart"), least=8_000)
 def eigenvector_centrality(
     G: Graph,
     max_iter: int = 100,

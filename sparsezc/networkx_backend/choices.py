@@ -16,9 +16,9 @@ from sparsezc.networkx_backend.claims import claims, else_declined
 from sparsezc.networkx_backend.components import groups
 from sparsezc.networkx_backend.convert import original
 from sparsezc.networkx_backend.graph import Graph
-from sparsezc.networkx_backend.hops import within
-from sparsezc.networkx_backend.lengths import distances, no_farther
-from sparsezc.semirings import monoid, select, types
+from sparsezc.networkx_backend.hops import search, within
+from sparsezc.networkx_backend.lengths import nearest
+from sparsezc.semirings import agg, monoid, select, types
 from sparsezc.vector import Vector
 
 #: Pairs of nodes that are looked at together.
@@ -144,10 +144,13 @@ def label_propagation_communities(G: Graph) -> Any:
     if G.number_of_loops():
         raise NotImplementedError("sparsezc: the graph has loops, which NetworkX counts as votes")
     labels = algorithms.label_propagation(G.A)
-    return dict(enumerate(groups(G, labels))).values()
+    found = labels.to_coo()[1]
+    _, first, label = np.unique(found, return_index=True, return_inverse=True)
+    place = np.argsort(np.argsort(first))  # communities in the order of their first nodes
+    return dict(enumerate(groups(G, Vector.from_dense(place[label])))).values()
 
 
-@claims(undirected=True)
+@claims(undirected=True, least=10_000)
 def louvain_communities(
     G: Graph,
     weight: str | None = "weight",
@@ -238,11 +241,14 @@ def ego_graph(
     """The subgraph within a distance of a node; :func:`sparsezc.algorithms.k_hop`, or sssp."""
     if n not in G:
         raise nx.NodeNotFound(f"Source {n} is not in G")
-    if distance is None:
-        near = within(G.A, G.index[n], radius, undirected)
+    start = G.index[n]
+    if distance is not None:
+        near = nearest(G, start, distance, radius).vertices
+    elif undirected and G.directed:
+        near = within(G.A, start, radius, undirected).to_coo()[0]
     else:
-        near = no_farther(distances(G, G.index[n], distance), radius)
-    H = original(G).subgraph(G.names(near.to_coo()[0])).copy()
+        near = search(G, [start], radius).vertices
+    H = original(G).subgraph(G.names(near)).copy()
     if not center:
         H.remove_node(n)
     return H
@@ -259,4 +265,9 @@ def greedy_color(G: Graph, strategy: Any = "largest_first", interchange: bool = 
     """Colours by nodes; :func:`sparsezc.algorithms.greedy_color`."""
     if G.number_of_loops():
         raise NotImplementedError("sparsezc: the graph has loops, which NetworkX counts as two neighbours")
-    return G.named(algorithms.greedy_color(G.A, strategy=strategy))
+    colours = algorithms.greedy_color(G.A, strategy=strategy)
+    if strategy == "random_sequential":
+        return G.named(colours)
+    degrees = G.A.reduce_rowwise(agg.count).new().to_dense(0)
+    order = np.argsort(-degrees, kind="stable")  # in which NetworkX colours them
+    return dict(zip(G.names(order), colours.to_dense()[order].tolist(), strict=True))

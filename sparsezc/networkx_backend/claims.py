@@ -26,7 +26,8 @@ class Claim(NamedTuple):
     directed: bool
     reason: Callable[[dict[str, Any]], str | None] | None
     least: float
-    few: tuple[str, ...]
+    unless: tuple[str, ...]
+    wide: bool
 
 
 CLAIMS: dict[str, Claim] = {}
@@ -48,7 +49,8 @@ def claims(
     directed: bool = False,
     reason: Callable[[dict[str, Any]], str | None] | None = None,
     least: float = NEVER,
-    few: tuple[str, ...] = (),
+    unless: tuple[str, ...] = (),
+    wide: bool = False,
 ) -> Callable[[Function], Function]:
     """Claim a function by its name.
 
@@ -65,8 +67,10 @@ def claims(
     least : float
         The nodes and entries of the adjacency matrix, in all, from which the function is faster than NetworkX's by
         more than a conversion costs; by default it never is, and runs only where it is asked for by name.
-    few : tuple of str
-        Arguments that name nodes: with one of them NetworkX looks at those only, and is faster.
+    unless : tuple of str
+        Arguments with which NetworkX is faster on graphs of any size: those that name nodes, and it looks at no others.
+    wide : bool
+        Searches from all nodes: NetworkX is faster where they reach less than half of the graph.
     """
 
     def claim(function: Function) -> Function:
@@ -74,7 +78,7 @@ def claims(
         defaults = {p.name: p.default for p in known.parameters.values()}
         needed = tuple(one for one, default in defaults.items() if default is Parameter.empty)
         CLAIMS[function.__name__] = Claim(
-            function, known, defaults, needed, absent, undirected, directed, reason, least, few
+            function, known, defaults, needed, absent, undirected, directed, reason, least, unless, wide
         )
         return function
 
@@ -106,9 +110,23 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     if n * (n + 1) < claim.least or n + sum(map(len, G.adj.values())) < claim.least:
         return "NetworkX is faster on graphs of this size"
     given = {**claim.defaults, **dict(zip(claim.defaults, args)), **kwargs}
-    if any(given[few] is not None for few in claim.few):
-        return "NetworkX is faster where few nodes are asked for"
+    if any(given[name] is not None for name in claim.unless):
+        return "NetworkX is faster with these arguments"
+    if claim.wide and not _wide(G):
+        return "NetworkX is faster where searches end soon"
     return True
+
+
+def _wide(G: Any) -> bool:
+    """Whether searches from three of the nodes reach half of the graph on average."""
+    nodes, reached = list(G), 0
+    for start in (nodes[0], nodes[len(nodes) // 2], nodes[-1]):
+        seen, front = {start}, [start]
+        while front:
+            front = [v for v in {v for u in front for v in G._adj[u]} if v not in seen]
+            seen.update(front)
+        reached += len(seen)
+    return reached * 2 >= 3 * len(nodes)
 
 
 def _reason(claim: Claim, given: dict[str, Any]) -> str | None:

@@ -27,23 +27,23 @@ def _asked(G: Graph, vector: Vector, nodes: Any) -> Any:
     return {node: values[node] for node in G.bunch(nodes)}
 
 
-@claims()
+@claims(least=10_000, unless=("nodes",))
 def triangles(G: Graph, nodes: Any = None) -> Any:
     """Triangles by nodes; :func:`sparsezc.algorithms.triangles`."""
     return _asked(G, algorithms.triangles(G.A), nodes)
 
 
-@claims()
+@claims(least=6_000, unless=("nodes", "weight"))
 def clustering(G: Graph, nodes: Any = None, weight: str | None = None) -> Any:
     """Coefficients by nodes; :func:`sparsezc.algorithms.clustering`."""
     A, weighted = G.lengths(weight)
-    if weighted and not G.directed and A.nvals and A.reduce_scalar(monoid.max).value == 0:
+    if weighted and not G.directed and A.nvals and A.reduce_scalar(monoid.max).new().value == 0:
         raise NotImplementedError("sparsezc: no weight is above 0, and NetworkX divides by the largest")
     with else_declined():
         return _asked(G, algorithms.clustering(A, weighted=weighted), nodes)
 
 
-@claims()
+@claims(least=6_000, unless=("nodes", "weight"))
 def average_clustering(G: Graph, nodes: Any = None, weight: str | None = None, count_zeros: bool = True) -> float:
     """Mean coefficient of all nodes or of some, with or without zeros."""
     values = list(clustering(G, G.nodes if nodes is None else nodes, weight).values())
@@ -52,13 +52,13 @@ def average_clustering(G: Graph, nodes: Any = None, weight: str | None = None, c
     return float(sum(values) / len(values))
 
 
-@claims(undirected=True)
+@claims(undirected=True, least=6_000)
 def transitivity(G: Graph) -> float:
     """Share of closed triples; :func:`sparsezc.algorithms.transitivity`."""
     return algorithms.transitivity(G.A) or 0
 
 
-@claims(undirected=True)
+@claims(undirected=True, least=6_000, unless=("nodes",))
 def square_clustering(G: Graph, nodes: Any = None) -> Any:
     """Coefficients by nodes; :func:`sparsezc.algorithms.square_clustering`."""
     found = _asked(G, algorithms.square_clustering(G.A), nodes)
@@ -95,7 +95,7 @@ def core_numbers(G: Graph) -> dict[Any, int]:
     return G.named(algorithms.core_number(G.A))
 
 
-@claims(undirected=True)
+@claims(undirected=True, least=30_000)
 def core_number(G: Graph) -> dict[Any, int]:
     """Core numbers by nodes; :func:`sparsezc.algorithms.core_number`."""
     return core_numbers(G)
@@ -109,25 +109,25 @@ def _subgraph(G: Graph, core: dict[Any, int] | None, k: int | None, keep: Callab
     return original(G).subgraph(node for node, number in core.items() if keep(number, bound)).copy()
 
 
-@claims(undirected=True)
+@claims(undirected=True, least=30_000, unless=("core_number",))
 def k_core(G: Graph, k: int | None = None, core_number: dict[Any, int] | None = None) -> Any:
     """The subgraph of nodes with core numbers of at least `k`."""
     return _subgraph(G, core_number, k, operator.ge, 0)
 
 
-@claims(undirected=True)
+@claims(undirected=True, least=30_000, unless=("core_number",))
 def k_shell(G: Graph, k: int | None = None, core_number: dict[Any, int] | None = None) -> Any:
     """The subgraph of nodes with core number `k`."""
     return _subgraph(G, core_number, k, operator.eq, 0)
 
 
-@claims(undirected=True)
+@claims(undirected=True, least=30_000, unless=("core_number",))
 def k_crust(G: Graph, k: int | None = None, core_number: dict[Any, int] | None = None) -> Any:
     """The subgraph of nodes with core numbers of at most `k`."""
     return _subgraph(G, core_number, k, operator.le, 1)
 
 
-@claims(reason=lambda given: None if isinstance(given["k"], int) else "k is not an integer")
+@claims(reason=lambda given: None if isinstance(given["k"], int) else "k is not an integer", least=6_000)
 def k_truss(G: Graph, k: int) -> Any:
     """The subgraph of edges in `k` - 2 triangles or more; :func:`sparsezc.algorithms.k_truss`."""
     _refuse_loops(G)

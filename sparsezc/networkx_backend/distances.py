@@ -11,6 +11,7 @@ from sparsezc.algorithms._pattern import transposed
 from sparsezc.networkx_backend.claims import claims, else_declined
 from sparsezc.networkx_backend.graph import Graph
 from sparsezc.networkx_backend.lengths import distances
+from sparsezc.networkx_backend.settled import settled
 from sparsezc.semirings import monoid, select
 
 
@@ -19,17 +20,20 @@ def _one_by_one(G: Graph, nodes: Any, weight: str | None) -> dict[Any, Any]:
     found = {}
     for node in nodes:
         distance = distances(G, G.index[node], weight)
+        mixed = G.fractions(weight) is not None
         if distance.nvals < len(G):
             kind = "digraph is not strongly connected" if G.directed else "graph is not connected"
             raise nx.NetworkXError(f"Found infinite path length because the {kind}")
-        found[node] = distance.reduce(monoid.max).value
+        # where lengths are integers and fractions, a sum of integers is an integer
+        every = settled(G, weight, distance, [G.index[node]]).lengths if mixed else None
+        found[node] = distance.reduce(monoid.max).new().value if every is None else max(every)
     return found
 
 
 def _eccentricities(G: Graph, weight: str | None) -> dict[Any, Any]:
     if len(G) == 0:
         return {}
-    if not _in_one_piece(G):  # then NetworkX's own rule finds the node that says so
+    if G.fractions(weight) is not None or not _in_one_piece(G):  # then NetworkX's own rule finds the node that says so
         return _one_by_one(G, G, weight)
     A, weighted = G.lengths(weight)
     with else_declined():
@@ -41,7 +45,7 @@ def _in_one_piece(G: Graph) -> bool:
     return algorithms.bfs(G.A, 0).nvals == len(G) == algorithms.bfs(transposed(G.A), 0).nvals
 
 
-@claims("sp")
+@claims("sp", least=6_000, unless=("v", "weight"), wide=True)
 def eccentricity(G: Graph, v: Any = None, sp: None = None, weight: str | None = None) -> Any:
     """Eccentricities by nodes, or of one; :func:`sparsezc.algorithms.eccentricity`."""
     if v is None:
@@ -51,26 +55,27 @@ def eccentricity(G: Graph, v: Any = None, sp: None = None, weight: str | None = 
 
 
 def _extreme(G: Graph, e: dict[Any, Any] | None, weight: str | None, by_bounds: Any, choose: Any) -> Any:
-    if e is None and len(G) and not G.directed and algorithms.bfs(G.A, 0).nvals == len(G):
+    whole = e is None and len(G) and not G.directed and G.fractions(weight) is None
+    if whole and algorithms.bfs(G.A, 0).nvals == len(G):
         A, weighted = G.lengths(weight)
         with else_declined():
             return by_bounds(A, weighted=weighted)
     return choose((_eccentricities(G, weight) if e is None else e).values())
 
 
-@claims()
+@claims(least=20_000, unless=("e", "weight"), wide=True)
 def diameter(G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, weight: str | None = None) -> Any:
     """The greatest eccentricity; :func:`sparsezc.algorithms.diameter`, by bounds always."""
     return _extreme(G, e, weight, algorithms.diameter, max)
 
 
-@claims()
+@claims(least=20_000, unless=("e", "weight"), wide=True)
 def radius(G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, weight: str | None = None) -> Any:
     """The smallest eccentricity; :func:`sparsezc.algorithms.radius`, by bounds always."""
     return _extreme(G, e, weight, algorithms.radius, min)
 
 
-@claims()
+@claims(least=6_000, unless=("e", "weight"), wide=True)
 def center(G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, weight: str | None = None) -> list[Any]:
     """The nodes of smallest eccentricity."""
     if len(G) == 0 and e is None and weight is None and not (G.directed or usebounds):
@@ -80,7 +85,7 @@ def center(G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, w
     return [node for node in e if e[node] == least]
 
 
-@claims()
+@claims(least=6_000, unless=("e", "weight"), wide=True)
 def periphery(
     G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, weight: str | None = None
 ) -> list[Any]:
@@ -104,8 +109,8 @@ def approximate_diameter(G: Graph, seed: Any = None) -> int:
         distance = algorithms.bfs(edges, source)
         if distance.nvals < len(G):
             raise nx.NetworkXError(f"{'DiGraph not strongly' if G.directed else 'Graph not'} connected.")
-        farthest = distance.select(select.valueeq, distance.reduce(monoid.max).value).new().to_coo()[0][0]
-        longest = max(longest, int(algorithms.bfs(back, farthest).reduce(monoid.max).value))
+        farthest = distance.select(select.valueeq, distance.reduce(monoid.max).new().value).new().to_coo()[0][0]
+        longest = max(longest, int(algorithms.bfs(back, farthest).reduce(monoid.max).new().value))
     return longest
 
 
@@ -113,7 +118,7 @@ _SINGLE_SOURCE = ("unweighted", "dijkstra", "bellman-ford")
 _ALL_PAIRS = ("floyd-warshall", "floyd-warshall-numpy")
 
 
-@claims()
+@claims(least=6_000, unless=("weight",), wide=True)
 def average_shortest_path_length(G: Graph, weight: str | None = None, method: str | None = None) -> float:
     """The mean distance; :func:`sparsezc.algorithms.average_shortest_path_length`."""
     if method not in (None, *_SINGLE_SOURCE, *_ALL_PAIRS):

@@ -62,13 +62,6 @@ def nearest(
     return settled(G, weight, distances(G, source, weight, against=against), [source], cutoff, against)
 
 
-def no_farther(distance: Vector, cutoff: float | None) -> Vector:
-    """The distances up to `cutoff`, in place; to where a search begins it always comes."""
-    if cutoff is not None and cutoff != inf:
-        distance << distance.select(select.valuele, max(cutoff, 0))
-    return distance
-
-
 @claims()
 def single_source_dijkstra_path_length(
     G: Graph, source: Any, cutoff: float | None = None, weight: str | None = "weight"
@@ -244,7 +237,7 @@ def find_negative_cycle(G: Graph, source: Any, weight: str | None = "weight") ->
     return [*nodes, nodes[0]]
 
 
-@claims()
+@claims(least=300)
 def floyd_warshall(G: Graph, weight: str | None = "weight") -> dict[Any, dict[Any, Any]]:
     """Distances by nodes and nodes, infinity included; :func:`sparsezc.algorithms.all_pairs_shortest_paths`."""
     with else_declined():
@@ -291,7 +284,7 @@ def stoer_wagner(G: Graph, weight: str = "weight", heap: Any = None) -> tuple[An
     if algorithms.bfs(G.A, 0).nvals < len(G):
         raise nx.NetworkXError("graph is not connected.")
     A = G.values(weight).select(select.offdiag).new()
-    if A.reduce_scalar(monoid.min).get(0) < 0:
+    if A.reduce_scalar(monoid.min).new().get(0) < 0:
         raise nx.NetworkXError("graph has a negative-weighted edge.")
     with else_declined():
         cut_value, part = algorithms.stoer_wagner(A)

@@ -21,7 +21,7 @@ def _sample(G: Graph, k: int, seed: Any, ends: int) -> list[Any]:
     return chosen
 
 
-@claims()
+@claims(least=4_000, unless=("k", "weight"), wide=True)
 def betweenness_centrality(
     G: Graph,
     k: int | None = None,
@@ -79,7 +79,7 @@ def edge_betweenness_centrality(
     return dict(zip(zip(G.names(i), G.names(j), strict=True), shares[at].tolist(), strict=True))
 
 
-@claims()
+@claims(least=6_000, unless=("u", "distance"), wide=True)
 def closeness_centrality(
     G: Graph, u: Any = None, distance: str | None = None, wf_improved: bool = True
 ) -> dict[Any, float] | float:
@@ -91,14 +91,14 @@ def closeness_centrality(
     if u not in G:
         raise nx.NodeNotFound(f"Source {u} is not in G")
     to_u = distances(G, G.index[u], distance, against=True)
-    total, others = to_u.reduce(monoid.plus).get(0), len(G) - 1
+    total, others = to_u.reduce(monoid.plus).new().get(0), len(G) - 1
     if total == 0:
         return 0.0
     reached = to_u.nvals - 1
     return float(reached / total * (reached / others if wf_improved else 1.0))
 
 
-@claims()
+@claims(least=6_000, unless=("nbunch", "distance", "sources"), wide=True)
 def harmonic_centrality(
     G: Graph, nbunch: Any = None, distance: str | None = None, sources: Any = None
 ) -> dict[Any, float]:

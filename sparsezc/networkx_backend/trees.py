@@ -170,6 +170,8 @@ def shortest_path(
         raise ValueError(f"method not supported: {method}")
     if source is None and target is None:
         return ((node, _from(G, node, weight, method, False)) for node in G)
+    if weight is not None and method == "bellman-ford" and source is not None and target is not None:
+        return bellman_ford_path(G, source, target, weight)
     for node in (source, target):
         if node is not None:
             number(G, node)

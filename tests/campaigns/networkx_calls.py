@@ -23,7 +23,7 @@ import networkx as nx  # noqa: E402 - it looks for backends when it is imported
 from sparsezc.networkx_backend.interface import CLAIMS  # noqa: E402
 from tests.campaigns.frame import Failure, Trial, _again  # noqa: E402
 from tests.networkx_backend.allowed import CHOICES, NETWORKX_S_OWN, ORDER, may_decline  # noqa: E402
-from tests.networkx_backend.judging import Outcome, difference, outcome, weighs  # noqa: E402
+from tests.networkx_backend.judging import Outcome, difference, outcome, pythons_own  # noqa: E402
 from tests.networkx_backend.odd import Arguments, graph  # noqa: E402
 
 DEADLINE, MEMORY = 60.0, None
@@ -63,6 +63,8 @@ def _judge(name: str, G: Any, given: dict[str, Any], ours: Outcome, theirs: Outc
     if ours[0] != theirs[0] or ours[0] == "raised":
         kind = "errors" if theirs[0] == "raised" else "answers"
         return kind, None if ours == theirs else f"{ours[0]} {ours[1]!r:.60}; NetworkX {theirs[0]} {theirs[1]!r:.60}"
+    if any(isinstance(x, np.generic) for _, _, data in G.edges(data=True) for x in data.values()):
+        ours, theirs = ("returned", pythons_own(ours[1])), ("returned", pythons_own(theirs[1]))
     if name in CHOICES:
         return "answers of which others are right", CHOICES[name](G, given, ours[1], theirs[1])
     return "answers", difference(ours[1], theirs[1], 1e-6, order=name not in ORDER)
