@@ -59,8 +59,10 @@ _CALLS: dict[str, tuple[dict[str, Any], ...]] = {
 
 def _function(name: str) -> Any:
     places = (nx, nx.community, nx.approximation)
-    return next(getattr(place, name) for place in places if hasattr(place, name)) if name != "approximate_diameter" else (
-        nx.approximation.diameter
+    return (
+        next(getattr(place, name) for place in places if hasattr(place, name))
+        if name != "approximate_diameter"
+        else (nx.approximation.diameter)
     )
 
 
@@ -131,6 +133,12 @@ def measure(name: str, given: dict[str, Any], G: Any, forced: bool) -> dict[str,
         _run(function, G, given)
         line["first"] = time.perf_counter() - start
         line["with"] = _seconds(lambda: _run(function, G, given))
+    if line["with"] > 1.2 * alone:  # once more in turn: a busy machine slows the one or the other
+        for _ in range(3):
+            alone = min(alone, _seconds(lambda: _run(function, G, given)))
+            with nx.config(backend_priority=["sparsezc"]):
+                line["with"] = min(line["with"], _seconds(lambda: _run(function, G, given)))
+    line["alone"] = alone
     line["ratio"] = line["with"] / alone
     return line
 
@@ -161,18 +169,23 @@ def main() -> int:
         lines += found
         if asked.forced:
             for x in found:
-                print(f"{size} {x['kind']:<14} {x['function']}({x['given']}) {x['alone']:.6f} {x['forced'] / x['alone']:.2f}")
+                print(
+                    f"{size} {x['kind']:<14} {x['function']}({x['given']}) {x['alone']:.6f}"
+                    f" {x['forced'] / x['alone']:.2f}"
+                )
             continue
         ratios = [x["ratio"] for x in found]
         wrong = [x for x in found if x["ratio"] > asked.bound and x["with"] - x["alone"] > asked.floor]
         above += len(wrong)
         print(
-            f"{size} ({SIZES[size][0]} nodes): {len(found)} calls of {len({x['function'] for x in found})} functions, time "
-            f"over NetworkX's min {min(ratios):.3f}, median {statistics.median(ratios):.2f}, max {max(ratios):.2f}; "
+            f"{size} ({SIZES[size][0]} nodes): {len(found)} calls of {len({x['function'] for x in found})} functions, "
+            f"over NetworkX: min {min(ratios):.3f}, median {statistics.median(ratios):.2f}, max {max(ratios):.2f}; "
             f"above {asked.bound} by more than {asked.floor * 1e6:g} us: {len(wrong)}"
         )
         for x in sorted(wrong, key=lambda x: -x["ratio"])[:15]:
-            print(f"  {x['ratio']:8.2f} {x['kind']} {x['function']}({x['given']}): {x['alone']:.6f} s, {x['with']:.6f} s")
+            print(
+                f"  {x['ratio']:8.2f} {x['kind']} {x['function']}({x['given']}): {x['alone']:.6f} s, {x['with']:.6f} s"
+            )
     if asked.out:
         Path(asked.out).write_text(json.dumps(lines, indent=1) + "\n")
     return 1 if above else 0

@@ -14,6 +14,9 @@ from sparsezc.networkx_backend.graph import Graph
 from sparsezc.semirings import monoid
 from sparsezc.vector import Vector
 
+#: Up to here FP64 has the squares of numbers, and sums of them.
+_SQUARES = 1e140
+
 
 def _vector(G: Graph, numbers: dict[Any, Any] | None) -> Vector | None:
     """Numbers by nodes as a Vector; those of other nodes are left out."""
@@ -40,7 +43,7 @@ def _whole(name: str) -> Any:
 
 
 def _normalized_and_whole(given: dict[str, Any]) -> str | None:
-    return _whole("nstart")(given) if given["normalized"] else "sparsezc has normalised scores only"  # type: ignore[no-any-return]
+    return _whole("nstart")(given) if given["normalized"] else "sparsezc has normalised scores only"
 
 
 def _iterated(max_iter: int, run: Any) -> Any:
@@ -148,14 +151,15 @@ def eigenvector_centrality(
     """Scores by nodes; :func:`sparsezc.algorithms.eigenvector_centrality`."""
     if len(G) == 0:
         raise nx.NetworkXPointlessConcept("cannot compute centrality for the null graph")
+    A = G.values(weight)
+    if A.nvals and A.reduce_scalar(monoid.max).new().value > _SQUARES:
+        raise NotImplementedError("sparsezc: weights are so large that their squares are infinite")
     start = _vector(G, nstart)
     if nstart is not None and all(value == 0 for value in nstart.values()):
         raise nx.NetworkXError("initial vector cannot have all zero values")
     return G.named(
         _iterated(
             max_iter,
-            lambda: algorithms.eigenvector_centrality(
-                G.values(weight), max_iter, tol, start, weighted=weight is not None
-            ),
+            lambda: algorithms.eigenvector_centrality(A, max_iter, tol, start, weighted=weight is not None),
         )
     )

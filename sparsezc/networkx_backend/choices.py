@@ -56,7 +56,7 @@ def _no_nan(given: dict[str, Any]) -> str | None:
 
 
 def _forest(G: Graph, algorithm: str, weight: str, *, heaviest: bool = False) -> Iterator[tuple[Any, Any]]:
-    """The edges that Kruskal's algorithm takes, in its order: by weight, and those of one weight as the graph lists them.
+    """The edges that Kruskal's algorithm takes, in its order: by weight, those of one weight as the graph lists them.
 
     The place of each edge in that order is a weight that no other has, so there is one forest.
     """
@@ -150,7 +150,7 @@ def label_propagation_communities(G: Graph) -> Any:
     return dict(enumerate(groups(G, Vector.from_dense(place[label])))).values()
 
 
-@claims(undirected=True, least=10_000)
+@claims(undirected=True)
 def louvain_communities(
     G: Graph,
     weight: str | None = "weight",

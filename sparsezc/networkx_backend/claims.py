@@ -90,7 +90,8 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
     claim = CLAIMS.get(name)
     if claim is None:
         return f"sparsezc has no {name}"
-    given = {**claim.defaults, **dict(zip(claim.defaults, args)), **kwargs}  # bind() takes longer than some functions
+    # bind() takes longer than some of NetworkX's functions
+    given = {**claim.defaults, **dict(zip(claim.defaults, args, strict=False)), **kwargs}
     missing = any(given[needed] is Parameter.empty for needed in claim.needed)
     if missing or len(args) > len(claim.defaults) or len(given) > len(claim.defaults):
         try:
@@ -101,17 +102,17 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
 
 
 def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
-    """Whether a function is worth running where nobody asked for this backend by name; NetworkX asks after `can_run`."""
+    """Whether a function is worth running that no call asked this backend for by name; `can_run` was asked before."""
     claim = CLAIMS[name]
     if claim.least == NEVER:
         return "NetworkX is faster"
-    G = args[0] if args else kwargs["G"]
+    given = {**claim.defaults, **dict(zip(claim.defaults, args, strict=False)), **kwargs}
+    if any(given[name] is not None for name in claim.unless):
+        return "NetworkX is faster with these arguments"
+    G = given["G"]
     n = len(G)
     if n * (n + 1) < claim.least or n + sum(map(len, G.adj.values())) < claim.least:
         return "NetworkX is faster on graphs of this size"
-    given = {**claim.defaults, **dict(zip(claim.defaults, args)), **kwargs}
-    if any(given[name] is not None for name in claim.unless):
-        return "NetworkX is faster with these arguments"
     if claim.wide and not _wide(G):
         return "NetworkX is faster where searches end soon"
     return True

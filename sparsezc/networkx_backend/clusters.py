@@ -27,7 +27,7 @@ def _asked(G: Graph, vector: Vector, nodes: Any) -> Any:
     return {node: values[node] for node in G.bunch(nodes)}
 
 
-@claims(least=10_000, unless=("nodes",))
+@claims(least=40_000, unless=("nodes",))
 def triangles(G: Graph, nodes: Any = None) -> Any:
     """Triangles by nodes; :func:`sparsezc.algorithms.triangles`."""
     return _asked(G, algorithms.triangles(G.A), nodes)

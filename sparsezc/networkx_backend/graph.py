@@ -159,7 +159,7 @@ class Graph:
         return dict(zip(self.names(i), [x or 0 for x in numbers] if whole_zeros else numbers, strict=True))
 
     def edges(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """The ends of the edges in the order in which the graph lists them, undirected ones once, and where each stands.
+        """The ends of the edges as the graph lists them, undirected ones once, and where each stands.
 
         The last array says where, among the entries on and above the diagonal if undirected, an edge's entry stands.
         """

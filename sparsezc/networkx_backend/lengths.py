@@ -55,9 +55,7 @@ def number(G: Graph, node: Any) -> int:
     return G.index[node]
 
 
-def nearest(
-    G: Graph, source: int, weight: str | None, cutoff: float | None = None, against: bool = False
-) -> Settled:
+def nearest(G: Graph, source: int, weight: str | None, cutoff: float | None = None, against: bool = False) -> Settled:
     """What Dijkstra's algorithm finds from a vertex, or `against` the edges to it."""
     return settled(G, weight, distances(G, source, weight, against=against), [source], cutoff, against)
 
@@ -135,7 +133,8 @@ def relaxed(
     tree = vertices[np.argsort(depth, kind="stable")]
     values = dict(zip(vertices.tolist(), lengths.tolist(), strict=True))
     if F is not None:
-        fractions = set(zip(*(x.tolist() for x in (transposed(F) if against else F).select("==", True).new().to_coo()[:2])))
+        at, to, fraction = (transposed(F) if against else F).to_coo()
+        fractions = set(zip(at[fraction].tolist(), to[fraction].tolist(), strict=True))
         some: set[int] = set()
         for v in tree.tolist():
             if parent[v] in some or (parent[v], v) in fractions:

@@ -15,7 +15,7 @@ from sparsezc.vector import Vector
 
 
 class Settled(NamedTuple):
-    """Vertices as Dijkstra's algorithm settles them, their distances as Python's numbers, and by vertex the one before."""
+    """Vertices as Dijkstra's algorithm settles them, their distances as Python's numbers, and the one before each."""
 
     vertices: NDArray[np.int64]
     lengths: list[Any]
@@ -27,7 +27,7 @@ class Settled(NamedTuple):
 
 
 class _Tight(NamedTuple):
-    """The edges on shortest paths, by their tails and then as the graph lists them; of each whether it is a fraction."""
+    """The edges on shortest paths, by tails and then as the graph lists them; whether each is a fraction."""
 
     tails: NDArray[np.int64]
     heads: NDArray[np.int64]
@@ -35,7 +35,12 @@ class _Tight(NamedTuple):
 
 
 def settled(
-    G: Graph, weight: str | None, distance: Vector, sources: list[int], cutoff: float | None = None, against: bool = False
+    G: Graph,
+    weight: str | None,
+    distance: Vector,
+    sources: list[int],
+    cutoff: float | None = None,
+    against: bool = False,
 ) -> Settled:
     """Put the vertices that a search found into the order in which NetworkX's search settles them.
 
@@ -120,4 +125,3 @@ def _one_by_one(d: NDArray[Any], tight: _Tight, sources: list[int]) -> _Found:
                 counted += 1
                 heappush(heap, (lengths[u], counted, u))
     return np.array(order, np.int64), parent, fraction
-

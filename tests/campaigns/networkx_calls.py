@@ -1,6 +1,6 @@
 """Every function of the NetworkX backend on odd graphs, beside NetworkX itself: values, types, order, error classes.
 
-A trial is one graph, and each function once with arguments drawn over its signature. Where an answer may be another one,
+A trial is one graph, and each function once with arguments drawn over its signature. Where an answer may be another,
 docs/networkx.md says so, and here stands what it must still be; where a call may be declined, `DECLINED` says why.
 """
 
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import tempfile
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ import networkx as nx  # noqa: E402 - it looks for backends when it is imported
 
 from sparsezc.networkx_backend.interface import CLAIMS  # noqa: E402
 from tests.campaigns.frame import Failure, Trial, _again  # noqa: E402
-from tests.networkx_backend.allowed import CHOICES, NETWORKX_S_OWN, ORDER, may_decline  # noqa: E402
+from tests.networkx_backend.allowed import CHOICES, NETWORKX_S_OWN, ORDER, clash, may_decline  # noqa: E402
 from tests.networkx_backend.judging import Outcome, difference, outcome, pythons_own  # noqa: E402
 from tests.networkx_backend.odd import Arguments, graph  # noqa: E402
 
@@ -48,7 +47,9 @@ def trial(rng: np.random.Generator, folder: Path) -> Trial:
             tried[kind] = tried.get(kind, 0) + 1
             if wrong:
                 said = f"{name}({type(G).__name__} of {list(G)!r:.60}, {given!r:.200}): {wrong}"
-                return Trial(tried, Failure(said, _again("networkx_calls", *map(int, rng.bit_generator.seed_seq.entropy))))
+                return Trial(
+                    tried, Failure(said, _again("networkx_calls", *map(int, rng.bit_generator.seed_seq.entropy)))
+                )
     return Trial(tried)
 
 
@@ -58,12 +59,14 @@ def _judge(name: str, G: Any, given: dict[str, Any], ours: Outcome, theirs: Outc
         return "NetworkX does not end", None
     if ours == ("raised", NotImplementedError) and theirs[1] is not NotImplementedError:
         return "declined", None if may_decline(name, G, given) else f"declined; NetworkX {theirs[0]} {theirs[1]!r:.60}"
+    if theirs == ("raised", ValueError) and clash(G):
+        return "NetworkX's own", None
     if name in NETWORKX_S_OWN and NETWORKX_S_OWN[name](G, given, theirs):
         return "NetworkX's own", None
     if ours[0] != theirs[0] or ours[0] == "raised":
         kind = "errors" if theirs[0] == "raised" else "answers"
         return kind, None if ours == theirs else f"{ours[0]} {ours[1]!r:.60}; NetworkX {theirs[0]} {theirs[1]!r:.60}"
-    if any(isinstance(x, np.generic) for _, _, data in G.edges(data=True) for x in data.values()):
+    if any(isinstance(x, (np.generic, bool)) for _, _, data in G.edges(data=True) for x in data.values()):
         ours, theirs = ("returned", pythons_own(ours[1])), ("returned", pythons_own(theirs[1]))
     if name in CHOICES:
         return "answers of which others are right", CHOICES[name](G, given, ours[1], theirs[1])

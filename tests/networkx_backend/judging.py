@@ -44,14 +44,15 @@ def outcome(call: Callable[[], Any], seconds: float | None = None) -> Outcome:
 
 
 def pythons_own(found: Any) -> Any:
-    """The same with Python's numbers for NumPy's: what the backend gives where weights are NumPy's, keys apart."""
+    """The same with integers and floats for booleans and NumPy's numbers, which weights may be; keys stay."""
     if isinstance(found, dict):
         return type(found)(*([found.default_factory] if hasattr(found, "default_factory") else []), {
             k: pythons_own(v) for k, v in found.items()
         })  # fmt: skip
     if isinstance(found, (list, tuple)):
         return type(found)(map(pythons_own, found))
-    return found.item() if isinstance(found, np.generic) else found
+    found = found.item() if isinstance(found, np.generic) else found
+    return int(found) if isinstance(found, bool) else found
 
 
 def difference(a: Any, b: Any, tolerance: float, order: bool = True, path: str = "answer") -> str | None:
@@ -74,7 +75,8 @@ def difference(a: Any, b: Any, tolerance: float, order: bool = True, path: str =
         a, b = list(a), list(b)
         if len(a) != len(b):
             return f"{path} has {len(a)} items ({a!r:.80}); NetworkX has {len(b)} ({b!r:.80})"
-        return _first(difference(x, y, tolerance, order, f"{path}[{k}]") for k, (x, y) in enumerate(zip(a, b)))
+        pairs = enumerate(zip(a, b, strict=True))
+        return _first(difference(x, y, tolerance, order, f"{path}[{k}]") for k, (x, y) in pairs)
     if isinstance(a, (set, frozenset)):
         here, there = ({(type(x).__name__, repr(x)) for x in side} for side in (a, b))
         return None if here == there else f"{path} is {a!r:.80}; NetworkX has {b!r:.80}"

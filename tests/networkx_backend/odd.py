@@ -138,7 +138,13 @@ class Arguments:
     def _one(self, function: str, name: str) -> Any:
         pick = self._pick
         if name in ("source", "target", "n", "u", "v"):
-            if function in ("shortest_path", "shortest_path_length", "has_path", "closeness_centrality", "eccentricity"):
+            if function in (
+                "shortest_path",
+                "shortest_path_length",
+                "has_path",
+                "closeness_centrality",
+                "eccentricity",
+            ):
                 return None if self.rng.random() < 0.1 else self._node()
             return self._node()
         if name == "distance" and function == "descendants_at_distance":

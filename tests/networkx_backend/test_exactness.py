@@ -1,0 +1,137 @@
+"""Labels are the graph's own objects, numbers have NetworkX's types, dictionaries its order; local calls stay with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from sparsezc.config import config
+from sparsezc.networkx_backend.claims import should_run
+from tests.networkx_backend.judging import difference, outcome
+
+BACKEND = {"backend": "sparsezc"}
+
+
+@pytest.fixture(autouse=True, params=[True, False], ids=["autocompute", "new"])
+def settings(request: pytest.FixtureRequest) -> Iterator[None]:
+    with nx.config(warnings_to_ignore={"cache"}, fallback_to_nx=False), config.set(autocompute=request.param):
+        yield
+
+
+def same(name: str, G: Any, *args: Any, **options: Any) -> None:
+    function = getattr(nx, name)
+    ours = outcome(lambda: function(G, *args, **options, **BACKEND))
+    assert difference(ours, outcome(lambda: function(G, *args, **options)), 1e-9) is None
+
+
+def shuffled(kind: Any = nx.Graph) -> Any:
+    """A graph whose edges come in no order."""
+    G = kind()
+    G.add_nodes_from("dbaecf")
+    G.add_weighted_edges_from(
+        [(*"af", 2), (*"ab", 1.5), (*"fd", 1), (*"be", 0), (*"bd", 1.5), (*"fe", 0.5), (*"ec", 3)]
+    )
+    return G
+
+
+@pytest.mark.parametrize("first", [0.0, False, np.int64(0), 0])
+def test_labels_are_the_graphs_own(first: Any) -> None:
+    G = nx.Graph([(first, 1), (1, 2)])
+    for name in ("pagerank", "core_number", "triangles", "connected_components", "edge_betweenness_centrality"):
+        same(name, G)
+    assert next(iter(nx.core_number(G, **BACKEND))) is next(iter(G))
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
+def test_searches_keep_the_order_of_the_edges(kind: Any) -> None:
+    G = shuffled(kind)
+    for name in ("bfs_edges", "bfs_layers", "bfs_successors", "bfs_predecessors", "single_source_shortest_path"):
+        same(name, G, "a")
+    for name in ("single_source_shortest_path_length", "single_target_shortest_path_length"):
+        same(name, G, "e")
+    same("bfs_edges", G, "e", reverse=True)
+    same("bfs_successors", G, "c", depth_limit=0)
+    same("edge_betweenness_centrality", G)
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
+@pytest.mark.parametrize("cutoff", [None, 2, -1])
+def test_lengths_keep_types_ties_and_order(kind: Any, cutoff: Any) -> None:
+    """Integers and fractions mix, some lengths are equal, and one is 0."""
+    G = shuffled(kind)
+    same("single_source_dijkstra", G, "a", cutoff=cutoff)
+    same("all_pairs_dijkstra_path_length", G, cutoff=cutoff)
+    same("multi_source_dijkstra_path_length", G, ["f", "b"], cutoff=cutoff)
+    same("single_source_shortest_path_length", G, "a", cutoff=cutoff)
+    same("shortest_path_length", G, target="e", weight="weight")
+    same("diameter", G, weight="weight")
+
+
+def test_topological_order_is_networkxs() -> None:
+    G = nx.DiGraph([(3, 1), (3, 0), (2, 0), (2, 1), (0, 5), (1, 4), (1, 5)])
+    same("topological_sort", G)
+    same("topological_generations", G)
+
+
+@pytest.mark.parametrize("name", ["minimum_spanning_edges", "maximum_spanning_edges"])
+def test_spanning_edges_are_kruskals(name: str) -> None:
+    same(name, shuffled())
+    same(name, nx.complete_graph(5))
+    same(name.replace("edges", "tree"), shuffled())
+
+
+def test_zeros_are_whole_where_networkxs_are() -> None:
+    G = shuffled()
+    G.add_node("z")
+    for name in ("clustering", "square_clustering", "transitivity", "harmonic_centrality", "closeness_centrality"):
+        same(name, G)
+    same("square_clustering", nx.path_graph(5))
+    same("jaccard_coefficient", nx.empty_graph(3))
+    same("jaccard_coefficient", nx.path_graph(3), [(0, 2), (0, 0)])
+    same("floyd_warshall", nx.path_graph(3))
+    same("greedy_color", G)
+
+
+def test_paths_without_an_end() -> None:
+    G = nx.path_graph(3)
+    for ends in ((0, None), (None, 0), (None, None), (0, 2), (0, 9), (9, None)):
+        same("has_path", G, *ends)
+    same("shortest_path", G, 0, 9, weight="weight", method="bellman-ford")
+
+
+def test_what_raised_without_autocompute() -> None:
+    G = nx.cycle_graph(5)
+    same("pagerank", G, personalization={0: 1})
+    same("closeness_centrality", G, u=2)
+    assert nx.stoer_wagner(G, **BACKEND)[0] == nx.stoer_wagner(G)[0]
+
+
+def test_hits_converges_where_two_stars_are_nearly_alike() -> None:
+    G = nx.DiGraph([(0, i) for i in range(1, 200)] + [(200, i) for i in range(201, 401)])
+    hubs, _ = nx.hits(G, **BACKEND)
+    assert hubs[200] == pytest.approx(1)
+
+
+def test_local_calls_and_small_graphs_stay_with_networkx() -> None:
+    G = nx.gnm_random_graph(2000, 30_000, seed=1)
+    for name, options in (
+        ("shortest_path", {"source": 0, "target": 1}),
+        ("has_path", {"source": 0, "target": 1}),
+        ("triangles", {"nodes": 0}),
+        ("clustering", {"nodes": [0, 1]}),
+        ("jaccard_coefficient", {"ebunch": [(0, 1)]}),
+        ("closeness_centrality", {"u": 0}),
+    ):
+        with nx.config(backend_priority=["sparsezc"], fallback_to_nx=True):
+            outcome(lambda name=name, options=options: getattr(nx, name)(G, **options))  # type: ignore[misc]
+        assert not G.__networkx_cache__.get("backends"), name
+        assert isinstance(should_run(name, (G,), options), str)
+    assert isinstance(should_run("pagerank", (nx.path_graph(30),), {}), str)
+    assert should_run("pagerank", (G,), {}) is True
+    assert should_run("closeness_centrality", (G,), {}) is True
+    apart = nx.disjoint_union_all([nx.complete_graph(60)] * 5)
+    assert isinstance(should_run("closeness_centrality", (apart,), {}), str)
