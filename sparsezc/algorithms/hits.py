@@ -70,7 +70,7 @@ def hits(
     >>> import sparsezc as gb
     >>> A = gb.Matrix.from_edgelist([(0, 2), (1, 2)], nrows=3, ncols=3)
     >>> hubs, authorities = gb.algorithms.hits(A)
-    >>> hubs.to_dense().tolist(), authorities.to_dense().tolist()
+    >>> hubs.to_dense().round(6).tolist(), authorities.to_dense().round(6).tolist()
     ([0.5, 0.5, 0.0], [0.0, 0.0, 1.0])
     """
     n = _check.adjacency(A)
