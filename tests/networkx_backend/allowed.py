@@ -32,7 +32,7 @@ def _components(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | 
     """The same sets, and no edge to a later one."""
     place = {node: k for k, part in enumerate(ours[1:]) for node in part}
     sinks_first = all(place[u] >= place[v] for u, v in G.edges)
-    same = difference(set(map(frozenset, ours[1:])), set(map(frozenset, theirs[1:])), 0)
+    same = _said(set(map(frozenset, ours[1:])) == set(map(frozenset, theirs[1:])), f"{ours!r:.80}; not {theirs!r:.80}")
     return same or _said(sinks_first and len(ours) == len(theirs), "an edge leads to a later component")
 
 
