@@ -102,7 +102,7 @@ def placed(placement: str, files: Path, kind: Kind) -> Engine:
         if placement == "mapped":
             path = files / f"{next(names)}.h5"
             with pytest.MonkeyPatch.context() as patch:
-                for module in (csr, ready, ready_writer) if kind.wide else ():  # as of a matrix of more than 2^32 columns
+                for module in (csr, ready, ready_writer) if kind.wide else ():  # as of more than 2^32 columns
                     patch.setattr(module, "index_dtype", lambda *_: np.dtype(np.uint64))
                 gb.io.write(x, path)
                 return gb.io.read(path, placement=lie)
