@@ -50,17 +50,18 @@ class Out:
     """
 
     def __init__(self, store: VectorStore, *, apart: bool) -> None:
-        xp = device.current().xp
         self.store = store
-        self.was_empty = store.bits is None or store.count == 0
-        if store.bits is None or apart:
+        bits = store.bits
+        self.was_empty = bits is None or store.count == 0
+        self.old_values: Any = 0 if self.was_empty else store.values
+        self.old_bits: Any = 0 if self.was_empty else bits
+        if bits is None or apart:
+            xp = device.current().xp
             self.values = xp.empty(store.size, store.dtype.np_type)
             self.bits = xp.empty(store.nwords, np.uint32)
         else:
-            self.values, self.bits = store.values, store.bits
+            self.values, self.bits = store.values, bits
             launch.written(self.values)
-        self.old_values: Any = 0 if self.was_empty else store.values
-        self.old_bits: Any = 0 if self.was_empty else store.bits
 
     def arguments(self) -> tuple[Any, ...]:
         return self.values, self.bits, self.old_values, self.old_bits

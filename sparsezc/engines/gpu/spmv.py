@@ -38,6 +38,7 @@ from sparsezc.semirings.types import INT64, DataType
 _OFFSET_BYTES = 16  # two offsets a row, where the edges lie in the same memory
 _ATOMIC_BYTES = 6  # measured: with 4-byte ids in device memory a full push takes 2.5 times what a full pull takes
 _LINK_SHARE = 1 / 64  # device memory against the host link
+_FLAGS = np.uint32(0), np.uint32(1)  # as kernels take them; making one takes as long as a call
 _WORDS_TO_SKIP = 16  # a warp: with fewer a launch takes longer than the offsets
 
 
@@ -151,9 +152,9 @@ class _Case:
             return packed.NOT_PACKED
         return packed.of(rows, self.matrix.dtype, int(entries))
 
-    def parts(self, rows: Rows, words: Buffer | None, wanted: Wanted, *, pushes: bool) -> Iterable[Part]:
+    def parts(self, rows: Rows, words: Buffer | None, wanted: Wanted | None, *, pushes: bool) -> Iterable[Part]:
         """The launches that the placement asks for; `words`: ids and values in one. A push always reads ids."""
-        if not placements.serves(rows):
+        if wanted is None:
             return (placements.whole(rows, words),)
         reads_ids = "k" in self.semiring.reads or ("x" if self.vector_left else "y") in self.semiring.reads
         lacks = self.vector is not None and not self.vector.is_full
@@ -312,12 +313,14 @@ def _pull(
     items = store.nwords * 32 // at_once
     blocks = launch.blocks(gpu, 32 * max(items, chunks.count))
     warps = launch.warps(blocks)
-    of_a_row = 32 if case.stops else 2**62
-    entries = 0 if near.k else case.pulls  # what the heads leave is little, and of nobody knows which rows
-    wanted = Wanted(None if mask.allows_all else mask.bits, mask.flip, entries, of_a_row)
-    operands = values, bits, *out.arguments(), *mask.arguments(), np.uint32(replace)
+    everything = mask.allows_all
+    wanted = None
+    if placements.serves(rows):
+        entries = 0 if near.k else case.pulls  # what the heads leave is little, and it is not known of which rows
+        wanted = Wanted(None if everything else mask.bits, mask.flip, entries, 32 if case.stops else 2**62)
+    operands = values, bits, *out.arguments(), *mask.arguments(), _FLAGS[replace]
     skips = at_once == 32 and _skips(rows, warps)
-    most = 32 if skips else 16 if near.k else _most_items(rows, at_once, mask.allows_all)
+    most = 32 if skips else 16 if near.k else _most_items(rows, at_once, everything)
     rest = *partial, *near.arguments(), np.uint32(together.bits)
     # All memory is asked for before the first launch, as what that writes cannot be taken back.
     shared: Any = xp.zeros(2, np.uint64) if chunks.count or items > warps else 0
@@ -331,7 +334,7 @@ def _pull(
             shared.fill(0)
         counters = 0 if alone else shared
         piece = launch.piece(blocks, items, most)
-        turn = piece, np.uint32(1) if mask.allows_all else launch.spread(blocks, part.nchunks)
+        turn = piece, _FLAGS[1] if everything else launch.spread(blocks, part.nchunks)
         stats.run(kernel, part.near, blocks, launch.THREADS, (*part.arguments, *operands, counters, *turn, *rest))
     out.done()
 
@@ -359,8 +362,9 @@ def _push(
     at_once = rows_per_warp.choose(columns)
     items = -(-columns.nrows // 32) * 32 // at_once
     blocks = launch.blocks(gpu, 32 * max(items, columns.chunks.count))
-    wanted = Wanted(None if case.vector is None or case.vector.is_full else case.vector.bits, 0, counted)
-    most = _most_items(columns, at_once, wanted.words is None)
+    words = None if case.vector is None or case.vector.is_full else case.vector.bits
+    wanted = Wanted(words, 0, counted) if placements.serves(columns) else None
+    most = _most_items(columns, at_once, words is None)
     heads_of = near.ids, np.uint32(near.k)
     operands = values, bits, *mask.arguments(), result.values, result.bits, np.uint32(together.bits), *heads_of
     for part in case.parts(columns, together.words, wanted, pushes=True):
@@ -370,7 +374,7 @@ def _push(
         counters = 0 if few else xp.zeros(2, np.uint64)
         items = part.nwords * 32 // at_once
         piece = launch.share(blocks, items) if few else launch.piece(blocks, items, most)
-        turn = piece, launch.spread(blocks, part.nchunks) if few else np.uint32(1)
+        turn = piece, launch.spread(blocks, part.nchunks) if few else _FLAGS[1]
         stats.run(kernel, part.near, blocks, launch.THREADS, (*part.arguments, *operands, counters, *turn))
     result.count = None
     outside_matters = not replace and not mask.allows_all and store.count != 0
