@@ -30,7 +30,9 @@ def add_graph(command: argparse.ArgumentParser, *, weights: str) -> None:
     ways = command.add_mutually_exclusive_group()
     ways.add_argument("--directed", action="store_true", help="edges count one way; refused where the format says both")
     ways.add_argument("--undirected", "--symmetrize", action="store_true", help="every edge counts in both directions")
-    command.add_argument("--weights", metavar="W", help=f"{weights}; 'none', a type such as FP32, or made ones: 1-255")
+    command.add_argument(
+        "--weights", metavar="W", help=f"{weights}; 'none', 'narrowest', a type such as FP32, or made ones: 1-255"
+    )
     command.add_argument("--relabel", action="store_true", help="only the ids that occur are vertices")
     command.add_argument(
         "--host-budget", type=_budget, metavar="SIZE", help="host memory to use at most: 16GB, or a share"
@@ -191,8 +193,8 @@ def weights_of(arguments: argparse.Namespace, weights: Any = None) -> Any:
         return parse(given)
     except InvalidValue:
         raise InvalidValue(
-            f"--weights {given} is not understood; give none, a type such as FP32, or made whole numbers such as 1-255,"
-            " of which the first must not exceed the second, and both lie below 2^32"
+            f"--weights {given} is not understood; give none, narrowest, a type such as FP32, or made whole numbers"
+            " such as 1-255, of which the first must not exceed the second, and both lie below 2^32"
         ) from None
 
 

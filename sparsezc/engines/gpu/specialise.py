@@ -9,6 +9,7 @@ What is remembered by operators is limited everywhere, since users make operator
 from __future__ import annotations
 
 import re
+from collections import OrderedDict
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,9 @@ _PACKAGE = Path(__file__).resolve().parents[2]
 _SEMIRINGS = next(p for p in (_PACKAGE / "semirings", _PACKAGE.parent / "semirings") if (p / "operators.cuh").is_file())
 _INCLUDE = re.compile(r'^#include "([\w.]+)"\n', re.MULTILINE)
 _COMPLEX = re.compile(r"\bc(64|128)\b")
-_compiled: dict[tuple[int, bool, str, str, str], Kernel] = {}
+#: The latest used last. Users' functions make kernels without end; those of a recording are among the latest.
+_compiled: OrderedDict[tuple[int, bool, str, str, str], Kernel] = OrderedDict()
+_MOST_KERNELS = 4096  # a program without functions of its own has a few hundred
 
 
 @cache
@@ -59,11 +62,14 @@ def kernel(device: Device, file: str, prelude: str, name: str) -> Kernel:
     counting = stats.is_counting()
     key = (id(device), counting, file, name, prelude)
     try:
-        return _compiled[key]
+        found = _compiled[key]
     except KeyError:
+        while len(_compiled) >= _MOST_KERNELS:
+            _compiled.popitem(last=False)
         text = ("#define SZC_COUNT\n" if counting else "") + f"#define KERNEL {name}\n" + source(file, prelude)
-        made = _compiled[key] = device.compile(text, name)
-        return made
+        found = _compiled[key] = device.compile(text, name)
+    _compiled.move_to_end(key)
+    return found
 
 
 # What preludes are made of.
