@@ -61,7 +61,7 @@ def hits(
     method (``a = A' h; h = A a``) needs as many steps as the two largest lie close; the Lanczos method with restarts
     finds the same vector in about the square root of that. It holds 20 dense vectors of FP64 in host memory.
 
-    Sources: J. Kleinberg, Authoritative sources in a hyperlinked environment, JACM 46, 1999,
+    Source: J. Kleinberg, Authoritative sources in a hyperlinked environment, JACM 46, 1999,
     doi:10.1145/324133.324140; K. Wu, H. Simon, Thick-restart Lanczos method for large symmetric eigenvalue problems,
     SIAM J. Matrix Anal. Appl. 22, 2000, doi:10.1137/S0895479898334605.
 

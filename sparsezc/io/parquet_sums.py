@@ -55,7 +55,11 @@ def check(path: Path) -> None:
             return
         file.seek(end - _TABLE.size)
         name, count, crc, whole = _TABLE.unpack(file.read(_TABLE.size))
-        start = max(0, end - _TABLE.size - 4 * count)
+        start = end - _TABLE.size - 4 * count
+        if start < 0 or count != -(-start // PIECE):  # of another program's file any number is the count
+            if name != _NAME:
+                return
+            raise FileFormatError(f"{path} is damaged: its table of checksums says that it has {count:,} of them")
         file.seek(start)
         sums = file.read(end - _TABLE.size - start)
         file.seek(end)
@@ -63,7 +67,7 @@ def check(path: Path) -> None:
     right = zlib.crc32(sums + struct.pack("<II", count, crc)) == whole
     if name != _NAME and not right:
         return  # neither is there: so it has none
-    if name != _NAME or not right or count != -(-start // PIECE):
+    if name != _NAME or not right:
         raise FileFormatError(f"{path} is damaged: its table of checksums has another checksum")
     if (found := zlib.crc32(footer)) != crc:
         raise FileFormatError(f"{path} is damaged: the checksum of its footer is {found:08x}; {crc:08x} is needed")

@@ -128,7 +128,7 @@ def test_a_bad_file_is_refused_by_name(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.mtx", "a.gr", "a.graph", "a.txt.gz"])
-@pytest.mark.parametrize("memory", [None, "1GB"])
+@pytest.mark.parametrize("memory", [None, "8GB"])
 def test_a_file_of_ours_that_is_cut_is_refused_wherever_it_is_cut(
     tmp_path: Path, name: str, memory: str | None
 ) -> None:

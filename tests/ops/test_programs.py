@@ -17,6 +17,7 @@ from tests.ops.judge import (
     Arrays,
     Engine,
     attempt,
+    lacks_a_semiring,
     like,
     make,
     operands,
@@ -52,6 +53,8 @@ def run(seed: int, engine: Engine, steps: int, *, mixed: bool = False) -> None:
         said = f"program {seed}, step {k} (a {drawn(1000 * seed + k)}) on {engine}"
         if rehearsing():
             continue
+        if lacks_a_semiring(want):
+            return  # from here on both hold other things
         assert isinstance(got, Exception) == isinstance(want, Exception), (
             f"{said}: got {got!r}, the judge says {want!r}"
         )

@@ -13,6 +13,8 @@ gb.init("suitesparse", blocking=True)  # its default mode gives wrong answers
 
 NAMES = ("BOOL", "INT8", "INT16", "INT32", "INT64", "UINT8", "UINT16", "UINT32", "UINT64", "FP32", "FP64")
 KINDS = ("unary", "binary", "indexunary", "select", "monoid", "semiring")
+#: Semirings that convert booleans and complex numbers when they are typed, and do not list these types.
+CONVERTING = ("_pair", "times_first", "times_second", "_eq", "_ne")
 
 
 @cache

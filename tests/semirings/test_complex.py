@@ -34,7 +34,11 @@ def test_types(kind: str) -> None:
         if ours.is_positional:  # they work with every type, and say so of complex ones there
             assert all(ours[t].type.name == pair[0] for t, pair in want.items()), name
         else:
-            assert table(ours, ours=True) == want, f"{kind}.{name}"
+            mine = table(ours, ours=True)
+            if name.endswith(judge.CONVERTING):
+                assert mine.items() >= want.items(), f"{kind}.{name}"
+            else:
+                assert mine == want, f"{kind}.{name}"
 
 
 def operators(kind: str) -> list[tuple[str, str]]:

@@ -144,8 +144,8 @@ def differs(label: str, ours: Any, dtype: str | None) -> set[str]:
         found |= {"is_positional"}  # "of positions alone" there, for a few
     if kind in ("select", "semiring") or name in ("max", "min", "times"):
         found |= {"coercions"}  # empty or half filled there; of BOOL into BOOL
-    if kind == "semiring" and name.endswith(("_pair", "times_first", "times_second", "_eq", "_ne")):
-        found |= {"types"}  # booleans and complex numbers are converted there all the same, and not listed
+    if kind == "semiring" and name.endswith(judge.CONVERTING):
+        found |= {"types"}
     if ours.is_positional:
         found |= {"thunk_type"}  # SuiteSparse reads INT64, whatever type is told there
     if dtype == "BOOL":  # many are one operator there, which goes by any of its names

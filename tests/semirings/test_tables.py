@@ -40,7 +40,10 @@ def test_input_operand_and_result_types(kind: str) -> None:
     for name, theirs in judge.operators(kind).items():
         ours = names.names_of(kind)[name]
         mine = {t.name: (ours[t].type.name, ours[t].return_type.name) for t in ours.types if not t.is_complex}
-        assert mine == judge.table(theirs), f"{kind}.{name}"
+        if kind == "semiring" and name.endswith(judge.CONVERTING):
+            assert mine.items() >= judge.table(theirs).items(), f"{kind}.{name}"
+        else:
+            assert mine == judge.table(theirs), f"{kind}.{name}"
         results = {t.name: z.name for t, z in ours.types.items() if not t.is_complex}
         assert results == {t: z for t, (_, z) in mine.items()}, f"{kind}.{name}"
 
