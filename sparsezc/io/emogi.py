@@ -149,10 +149,12 @@ def _width(file: _Array, count: int) -> int:
 
 def _value_type(values: _Array, ids: int) -> Any:
     """The type of the weights; None where there are none."""
-    if values.nbytes <= _HEAD:
+    if not values.nbytes:
         return None
     with values.stream() as file:
         count = _count(file)
+        if count == 0 and values.nbytes == _HEAD:
+            return None
         if count != ids:
             raise FileFormatError(f"{values.path} has {count:,} weights; the graph has {ids:,} edges")
         return np.dtype(f"<u{_width(values, count)}")

@@ -35,7 +35,7 @@ SUFFIXES = (".graph",)
 STEP = 1 << 14  # rows written at a time
 _LONGEST = 4 << 20, 1 << 30  # bytes of a vertex's line in bounded memory, and at most without that bound
 _LINE_COST = 40  # bytes of memory for a byte of a long line
-_STRANGE = re.compile(rb"(?<![^\s])[0-9]*[^0-9\s][^\s]*")  # a word that is no whole number
+_STRANGE = re.compile(rb"(?<![^\s])[0-9]*[^0-9\s][^\s]*|[\v\f]")  # a word that is no whole number, odd white space
 
 
 @dataclass

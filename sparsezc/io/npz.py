@@ -26,6 +26,7 @@ from sparsezc.io.atomic import Output
 from sparsezc.io.listing import Listing, Piece, collect
 from sparsezc.io.pieces import PIECE, rows_of
 from sparsezc.io.source import existing
+from sparsezc.io.text import excerpt
 from sparsezc.io.weights import Weights
 from sparsezc.progress import Progress
 from sparsezc.semirings import types
@@ -68,7 +69,7 @@ class _Archive:
     def member(self, name: str) -> _Member:
         """The array of this name, opened."""
         if f"{name}.npy" not in self.names:
-            held = ", ".join(sorted(self.names)) or "nothing"
+            held = excerpt(", ".join(sorted(self.names))) or "nothing"
             raise FileFormatError(f"{self.path} has no array {name!r} (it holds {held}), so it is no sparse matrix")
         return _Member(self, name)
 

@@ -285,6 +285,14 @@ class TestBel:
         (tmp_path / "a.bel.val").unlink()
         assert load(path).iso
 
+    @pytest.mark.parametrize("kept", [1, 8, 16, 20])
+    def test_weights_that_are_cut_are_not_left_out(self, tmp_path: Path, kept: int) -> None:
+        path = self.put(tmp_path, [0, 1, 2], [1, 0], [7, 9])
+        values = tmp_path / "a.bel.val"
+        values.write_bytes(values.read_bytes()[:kept])
+        with pytest.raises(FileFormatError, match=r"a\.bel\.val"):
+            load(path)
+
     @pytest.mark.parametrize(
         ("offsets", "ids", "values", "message"),
         [
@@ -313,3 +321,10 @@ class TestBel:
         (tmp_path / "a.bel.dst").write_bytes((tmp_path / "a.bel.dst").read_bytes()[:-3])
         with pytest.raises(FileFormatError, match=r"a\.bel\.dst has 29 bytes"):
             load(path)
+
+
+def test_odd_white_space_in_metis_files_is_refused(tmp_path: Path) -> None:
+    for odd in (b"\v", b"\f"):
+        (tmp_path / "a.graph").write_bytes(b"2 1\n2" + odd + b"\n1\n")
+        with pytest.raises(FileFormatError, match=r"a\.graph, line 2"):
+            load(tmp_path / "a.graph")
