@@ -282,7 +282,7 @@ _MEETING = {"ewise_add", "ewise_mult", "ewise_union", "outer", "select"}  # entr
 def write(x: Expression, out: Any, mask: Any, accum: Any, replace: bool) -> None:
     """``out(mask, accum, replace) << expression``; `accum` is python-graphblas's own."""
     options, native_mask, made = _options(x, mask), _native_mask(mask, accum), EXPRESSIONS[x.operation](x)
-    if _adds_under(mask, accum) or (accum is not None and _formed_first(x)):
+    if _adds_under(mask, accum) or (accum is not None and _formed_first(x)) or _shares_rows(x, out, mask):
         made = made.new(mask=native_mask, **options)
         options = {}
         if mask is not None:
@@ -303,6 +303,15 @@ def _formed_first(x: Expression) -> bool:
         return False
     of = x.op.type
     return any(u.dtype is not of for u in x.operands)
+
+
+def _shares_rows(x: Expression, out: Any, mask: Any) -> bool:
+    """Whether entries that meet would be written under the output itself as the mask.
+
+    Where all are hypersparse, SuiteSparse 9.4.5 gives the result the mask's list of rows without a copy, and frees it
+    with the output's old entries: row ids are read from memory that is no longer theirs.
+    """
+    return mask is not None and x.operation in _MEETING and mask.parent._store is out._store
 
 
 def _options(x: Expression, mask: Any) -> dict[str, str]:

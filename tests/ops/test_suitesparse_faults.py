@@ -116,6 +116,18 @@ def test_bool_operators_without_a_semiring_multiply(engine: Engine, name: str, e
     assert [x.tolist() for x in E.to_coo()] == [[0, 0], [0, 1], expected]
 
 
+@pytest.mark.parametrize("replace", [False, True])
+@pytest.mark.parametrize("kind", ["S", "V"])
+def test_the_output_may_be_the_mask_of_what_meets(kind: str, replace: bool) -> None:
+    """SuiteSparse takes the list of rows from the mask, which is freed with the output's old entries."""
+    n = 2**40
+    ids = np.array([0, 1, 5, n - 1])
+    B = gb.Matrix.from_coo(np.repeat(ids, 4), np.tile(ids, 4), -4, nrows=n, ncols=n)
+    C = gb.Matrix.from_coo([1, 1], [0, 5], [1.0, 3.0], nrows=n, ncols=n)
+    C(getattr(C, kind), replace=replace) << B.ewise_mult(B, "first")
+    assert [x.tolist() for x in C.to_coo()] == [[1, 1], [0, 5], [-4.0, -4.0]]
+
+
 @pytest.mark.parametrize("bits", [27, 40])
 def test_masked_products_cost_what_they_hold(bits: int) -> None:
     """Not a dense array of a row: 0.5 s at 2^27, and more memory than there is at 2^40."""
