@@ -17,7 +17,7 @@ from sparsezc.networkx_backend.components import groups
 from sparsezc.networkx_backend.convert import original
 from sparsezc.networkx_backend.graph import Graph
 from sparsezc.networkx_backend.hops import search, within
-from sparsezc.networkx_backend.lengths import nearest
+from sparsezc.networkx_backend.lengths import nearest, not_all_zero
 from sparsezc.semirings import agg, monoid, select, types
 from sparsezc.vector import Vector
 
@@ -164,9 +164,10 @@ def louvain_communities(
         raise ValueError("max_level argument must be a positive integer or None")
     if G.number_of_loops():
         raise NotImplementedError("sparsezc: the graph has loops, which NetworkX takes for communities")
+    A = not_all_zero(G, weight)
     with else_declined():
         labels = algorithms.louvain_communities(
-            G.values(weight), resolution, threshold, max_level, seed.randint(0, 2**31 - 1), weighted=weight is not None
+            A, resolution, threshold, max_level, seed.randint(0, 2**31 - 1), weighted=weight is not None
         )
     return list(groups(G, labels))
 

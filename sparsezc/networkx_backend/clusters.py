@@ -10,10 +10,12 @@ import networkx as nx
 import numpy as np
 
 from sparsezc import algorithms
+from sparsezc.matrix import Matrix
 from sparsezc.networkx_backend.claims import claims, else_declined
 from sparsezc.networkx_backend.convert import original
 from sparsezc.networkx_backend.graph import Graph
-from sparsezc.semirings import agg, monoid, select, semiring, types
+from sparsezc.networkx_backend.lengths import not_all_zero
+from sparsezc.semirings import agg, binary, monoid, select, semiring, types
 from sparsezc.vector import Vector
 
 
@@ -27,26 +29,44 @@ def _asked(G: Graph, vector: Vector, nodes: Any) -> Any:
     return {node: values[node] for node in G.bunch(nodes)}
 
 
+def _by_neighbours(G: Graph, measure: Callable[[Matrix], Vector], nodes: Any) -> Any:
+    """What `measure` says of nodes by their neighbours and the edges between these: no others are looked at."""
+    if nodes is None:
+        return G.named(measure(G.A), whole_zeros=True)
+    asked = G.bunch(nodes)
+    at = Vector.from_coo(np.unique(G.numbers(asked)), True, types.BOOL, size=len(G))
+    near = at.dup()
+    near(binary.lor) << at.vxm(G.A, semiring.any_pair[types.BOOL])
+    if G.directed:
+        near(binary.lor) << G.A.mxv(at, semiring.any_pair[types.BOOL])
+    vertices = near.to_coo()[0]
+    some = G.A[vertices, vertices].new()
+    some._symmetric = not G.directed
+    values = measure(some).to_dense(0)[np.searchsorted(vertices, G.numbers(asked))].tolist()
+    found = {node: value or 0 for node, value in zip(asked, values, strict=True)}
+    return found[nodes] if nodes in G else found
+
+
 @claims(least=40_000, unless=("nodes",))
 def triangles(G: Graph, nodes: Any = None) -> Any:
     """Triangles by nodes; :func:`sparsezc.algorithms.triangles`."""
-    return _asked(G, algorithms.triangles(G.A), nodes)
+    return _by_neighbours(G, algorithms.triangles, nodes)
 
 
 @claims(least=6_000, unless=("nodes", "weight"))
 def clustering(G: Graph, nodes: Any = None, weight: str | None = None) -> Any:
     """Coefficients by nodes; :func:`sparsezc.algorithms.clustering`."""
-    A, weighted = G.lengths(weight)
-    if weighted and not G.directed and A.nvals and A.reduce_scalar(monoid.max).new().value == 0:
-        raise NotImplementedError("sparsezc: no weight is above 0, and NetworkX divides by the largest")
+    if weight is None:
+        return _by_neighbours(G, algorithms.clustering, nodes)
+    A = not_all_zero(G, weight)
     with else_declined():
-        return _asked(G, algorithms.clustering(A, weighted=weighted), nodes)
+        return _asked(G, algorithms.clustering(A, weighted=True), nodes)
 
 
 @claims(least=6_000, unless=("nodes", "weight"))
 def average_clustering(G: Graph, nodes: Any = None, weight: str | None = None, count_zeros: bool = True) -> float:
     """Mean coefficient of all nodes or of some, with or without zeros."""
-    values = list(clustering(G, G.nodes if nodes is None else nodes, weight).values())
+    values = list(clustering(G, nodes, weight).values())
     if not count_zeros:
         values = [value for value in values if value > 0]
     return float(sum(values) / len(values))

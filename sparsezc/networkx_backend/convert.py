@@ -46,7 +46,8 @@ def convert_from_nx(
     Raises
     ------
     NotImplementedError
-        A multigraph, or an attribute that is not a finite number: NetworkX may try another backend then.
+        A multigraph, or an attribute that is not a finite number, has no finite sum, or has two values for one
+        undirected edge: NetworkX may try another backend then.
     """
     if isinstance(graph, Graph):
         return graph
@@ -68,12 +69,23 @@ def weighted(source: Any, G: Graph, weight: str, default: Any) -> None:
     every = [data.get(weight, default) for row in _rows(source) for data in row.values()]
     i, j = _edges(source, G)
     values = _numbers(every, weight)
-    G._values[weight] = _matrix(G, i, j, values)
+    fractions = None
     if values.dtype == np.float64:
         fractions = np.fromiter((not isinstance(value, WHOLE) for value in every), bool, len(every))
-        if not fractions.all():
-            n = len(G)
-            G._fractions[weight] = Matrix.from_coo(i, j, fractions, nrows=n, ncols=n)
+    if not G.directed and type(getattr(source, "_adj", None)) is not dict:
+        _refuse_two_values(i, j, values if fractions is None else np.c_[values, fractions], weight)
+    G._values[weight] = _matrix(G, i, j, values)
+    if fractions is not None and not fractions.all():
+        n = len(G)
+        G._fractions[weight] = Matrix.from_coo(i, j, fractions, nrows=n, ncols=n)
+
+
+def _refuse_two_values(i: NDArray[np.int64], j: NDArray[np.int64], values: NDArray[Any], weight: str) -> None:
+    """Decline an undirected view of a directed graph whose edges have other values on the way back."""
+    if not np.array_equal(values[np.lexsort((j, i))], values[np.lexsort((i, j))]):
+        raise NotImplementedError(
+            f"edge attribute {weight!r} has another value on the way back in this view; nx.Graph(G) has one an edge"
+        )
 
 
 def numbered(G: Graph, against: bool) -> Matrix:
@@ -115,6 +127,9 @@ def _numbers(every: list[Any], weight: str) -> NDArray[Any]:
     array = np.array(every, np.int64 if whole else np.float64)
     if not np.isfinite(array).all():
         raise NotImplementedError(f"edge attribute {weight!r} has infinite values or NaN; sparsezc needs finite ones")
+    with np.errstate(over="ignore"):
+        if not np.isfinite(np.abs(array).sum(dtype=np.float64)):
+            raise NotImplementedError(f"edge attribute {weight!r} has an infinite sum; sparsezc needs a finite one")
     return array
 
 

@@ -11,6 +11,8 @@ _WHOLE = "Where integers and fractions mix, 2.0 may stand for 2."
 _NEAREST = "The nearest node first. " + _WHOLE
 _SINKS = "No edge leads to a later component; among others the order is another one."
 _ADDED = " Neighbours are added in the graph's order."
+_NOT_ALL_0 = "Only for weights >= 0 that are not all 0."
+_BOUNDED = " With `usebounds`, where integers and fractions mix, 2.0 may stand for 2."
 _FROM_0, _ABOVE_0 = "Only for weights >= 0.", "Only for weights > 0."
 
 #: Every function that is claimed, and what its arguments must be like beyond what NetworkX asks.
@@ -20,7 +22,7 @@ FUNCTIONS: dict[str, str] = {
     "all_pairs_shortest_path_length": "",
     "ancestors": "",
     "approximate_diameter": "Another of the farthest nodes may be the start of the second sweep.",
-    "average_clustering": _FROM_0,
+    "average_clustering": _NOT_ALL_0,
     "average_shortest_path_length": _FROM_0,
     "bellman_ford_path": _ANOTHER,
     "bellman_ford_path_length": _WHOLE,
@@ -32,12 +34,12 @@ FUNCTIONS: dict[str, str] = {
     "bfs_tree": "`sort_neighbors` must be None.",
     "center": _FROM_0,
     "closeness_centrality": _FROM_0,
-    "clustering": _FROM_0,
+    "clustering": _NOT_ALL_0,
     "connected_components": "",
     "core_number": _UNDIRECTED,
     "descendants": "",
     "descendants_at_distance": "",
-    "diameter": _FROM_0,
+    "diameter": _FROM_0 + _BOUNDED,
     "dijkstra_path": _FROM_0 + " " + _ANOTHER,
     "dijkstra_path_length": _FROM_0,
     "eccentricity": _FROM_0 + " `sp` must be None.",
@@ -65,14 +67,15 @@ FUNCTIONS: dict[str, str] = {
     "katz_centrality": "A start must name every node.",
     "kosaraju_strongly_connected_components": "`source` must be None. " + _SINKS,
     "label_propagation_communities": _UNDIRECTED + " No loops.",
-    "louvain_communities": _UNDIRECTED + " Only for weights >= 0, without loops. Other moves for the same seed.",
+    "louvain_communities": _UNDIRECTED
+    + " Only for weights >= 0 that are not all 0, without loops. Other moves for the same seed.",
     "maximal_independent_set": "Other sets than NetworkX's for the same seed.",
     "maximal_matching": _UNDIRECTED + " Another of several matchings may be chosen.",
     "maximum_spanning_edges": "`algorithm` has no influence. `ignore_nan` must be False.",
     "maximum_spanning_tree": "`algorithm` has no influence. `ignore_nan` must be False.",
     "minimum_spanning_edges": "`algorithm` has no influence. `ignore_nan` must be False.",
     "minimum_spanning_tree": "`algorithm` has no influence. `ignore_nan` must be False.",
-    "modularity": "Only for weights >= 0.",
+    "modularity": _NOT_ALL_0,
     "multi_source_dijkstra_path_length": _FROM_0,
     "negative_edge_cycle": "`heuristic` has no influence.",
     "node_connected_component": "",
@@ -82,7 +85,7 @@ FUNCTIONS: dict[str, str] = {
     "overall_reciprocity": _DIRECTED,
     "pagerank": "Only for weights, starts, personalisations and dangling shares >= 0.",
     "periphery": _FROM_0,
-    "radius": _FROM_0,
+    "radius": _FROM_0 + _BOUNDED,
     "reciprocity": _DIRECTED,
     "shortest_path": "Only for weights >= 0, unless `method` is `bellman-ford`. " + _ANOTHER,
     "shortest_path_length": "Only for weights >= 0, unless `method` is `bellman-ford`.",

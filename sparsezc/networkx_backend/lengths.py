@@ -39,6 +39,14 @@ def positive(G: Graph, weight: str | None) -> Matrix:
     return A
 
 
+def not_all_zero(G: Graph, weight: str | None) -> Matrix:
+    """The weights; where all are 0 NetworkX divides by their sum or the largest, and Python's and NumPy's 0 differ."""
+    A = G.values(weight)
+    if A.nvals and weight is not None and not A.reduce_scalar(monoid.max).new().value > 0:
+        raise NotImplementedError(f"sparsezc: edge attribute {weight!r} is nowhere above 0")
+    return A
+
+
 def distances(G: Graph, vertex: int, weight: str | None, *, against: bool = False) -> Vector:
     """Hops or lengths from a vertex, or `against` the edges to it."""
     A = G.A if weight is None else positive(G, weight)

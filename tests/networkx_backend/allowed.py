@@ -131,6 +131,13 @@ def _all_lengths(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str |
     return difference(*map(_floats, (ours, theirs)), 1e-6)
 
 
+def _by_bounds(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
+    """NetworkX adds and subtracts bounds, of which some are integers."""
+    if given.get("usebounds") and given.get("weight") and _mixes(G, given, 1):
+        ours, theirs = _floats(ours), _floats(theirs)
+    return difference(ours, theirs, 1e-6)
+
+
 def _mixes(G: Any, given: dict[str, Any], default: Any) -> bool:
     """Whether the lengths are integers and fractions both."""
     kinds = {isinstance(d.get(given.get("weight", "weight"), default), float) for _, _, d in G.edges(data=True)}
@@ -178,12 +185,16 @@ CHOICES: dict[str, Check] = {
     "find_negative_cycle": _cycle,
     "hits": _vectors,
     "floyd_warshall": _all_lengths,
+    "diameter": _by_bounds,
+    "radius": _by_bounds,
 }
 
 #: Calls whose outcome is a fault of NetworkX, with the reason.
 NETWORKX_S_OWN: dict[str, Callable[[Any, dict[str, Any], Outcome], bool]] = {
     # it adds a node to the graph for a while, which frozen graphs and views refuse
     "negative_edge_cycle": lambda G, given, theirs: theirs == ("raised", nx.NetworkXError),
+    # its copy of the graph ends without an error at an edge whose ends cannot be compared
+    "stoer_wagner": lambda G, given, theirs: clash(G),
     # SciPy's solver refuses matrices of one row and those without entries, with errors of its own
     "hits": lambda G, given, theirs: theirs[0] == "raised" and theirs[1].__module__ != "networkx.exception",
 }
@@ -209,7 +220,19 @@ def may_decline(name: str, G: Any, given: dict[str, Any]) -> bool:
     if not all(isinstance(x, (int, float, np.number)) and abs(x) < _MOST for x in weights):
         return True
     least, bound = min(weights, default=1), ">= 0" in limits or "> 0" in limits or "negative cycles" in limits
-    return bool((bound and least < 0) or ("> 0" in limits and least <= 0))
+    if "not all 0" in limits and weights and not any(weights):
+        return True
+    return bool((bound and least < 0) or ("> 0" in limits and least <= 0) or _two_values(G, _attribute(name, given)))
+
+
+def _two_values(G: Any, weight: Any) -> bool:
+    """Whether an undirected view has edges whose directions differ in an attribute."""
+
+    def value(u: Any, v: Any) -> tuple[bool, Any]:
+        found = G[u][v].get(weight, 1)
+        return isinstance(found, float), found
+
+    return not G.is_directed() and any(value(u, v) != value(v, u) for u in G for v in G[u])
 
 
 #: Where sums of weights may leave 64 bits.

@@ -135,3 +135,50 @@ def test_local_calls_and_small_graphs_stay_with_networkx() -> None:
     assert should_run("closeness_centrality", (G,), {}) is True
     apart = nx.disjoint_union_all([nx.complete_graph(60)] * 5)
     assert isinstance(should_run("closeness_centrality", (apart,), {}), str)
+
+
+@pytest.mark.parametrize("back", [8, 2.0, None])
+def test_views_whose_edges_have_two_values_are_declined(back: Any) -> None:
+    D = nx.DiGraph([(0, 1, {"weight": 2}), (1, 0, {} if back is None else {"weight": back}), (1, 2, {"weight": 1})])
+    for view in (D.to_undirected(as_view=True), D.to_undirected(as_view=True).subgraph([0, 1, 2])):
+        with pytest.raises(NotImplementedError):
+            nx.floyd_warshall(view, **BACKEND)
+        same("connected_components", view)
+    D[1][0]["weight"] = 2
+    same("floyd_warshall", D.to_undirected(as_view=True))
+
+
+def test_lengths_without_a_finite_sum_are_declined() -> None:
+    G = nx.Graph([(0, 1, {"weight": 1e308}), (1, 2, {"weight": 1e308}), (2, 3, {"weight": 1})])
+    for name in ("center", "shortest_path_length", "single_source_bellman_ford_path_length"):
+        given = {} if name == "center" else {"source": 0}
+        with pytest.raises(NotImplementedError):
+            getattr(nx, name)(G, **given, weight="weight", **BACKEND)
+
+
+def test_weights_that_are_all_0_are_declined() -> None:
+    G = nx.Graph([(0, 1, {"weight": 0}), (1, 2, {"weight": 0}), (2, 0, {"weight": 0})])
+    for function in (nx.clustering, nx.average_clustering, nx.community.louvain_communities):
+        with pytest.raises(NotImplementedError):
+            function(G, weight="weight", **BACKEND)
+    with pytest.raises(NotImplementedError):
+        nx.community.modularity(G, [{0, 1, 2}], **BACKEND)
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
+@pytest.mark.parametrize("nodes", [0, 7, [3, 3, 0, "no node"], [], "no node", range(40)])
+def test_clustering_of_some_nodes_is_that_of_all(kind: Any, nodes: Any) -> None:
+    G = nx.gnm_random_graph(40, 160, seed=2, directed=kind is nx.DiGraph)
+    G.add_edges_from([(0, 0), (3, 3)])
+    for name in ("triangles", "clustering", "average_clustering"):
+        same(name, G, nodes)
+
+
+def test_few_nodes_do_not_cost_the_whole_graph(monkeypatch: pytest.MonkeyPatch) -> None:
+    from sparsezc.networkx_backend import clusters
+
+    rows = []
+    measure = clusters.algorithms.triangles
+    monkeypatch.setattr(clusters.algorithms, "triangles", lambda A: (rows.append(A.nrows), measure(A))[1])
+    same("triangles", nx.cycle_graph(100), [3, 4])
+    assert rows == [4]
