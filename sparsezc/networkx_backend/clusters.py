@@ -15,7 +15,7 @@ from sparsezc.networkx_backend.claims import claims, else_declined
 from sparsezc.networkx_backend.convert import original
 from sparsezc.networkx_backend.graph import Graph
 from sparsezc.networkx_backend.lengths import not_all_zero
-from sparsezc.semirings import agg, binary, monoid, select, semiring, types
+from sparsezc.semirings import agg, binary, select, semiring, types
 from sparsezc.vector import Vector
 
 
