@@ -142,6 +142,8 @@ def _select(x: Expression) -> Any:
 
 
 def _reduce_rowwise(x: Expression) -> Any:
+    if 0 in x.operands[0].shape:
+        return _nothing(x)
     return native.operand(x.operands[0]).reduce_rowwise(native.operator(x.op))
 
 

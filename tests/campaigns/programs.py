@@ -95,7 +95,7 @@ def run(program: Program) -> tuple[int, str | None]:
         seed = 1000 * program.seed + k
         got = attempt(lambda g, o, seed=seed: step(g, o, random.Random(seed)), sparsezc, ours)
         want = attempt(lambda g, o, seed=seed: step(g, o, random.Random(seed)), module, theirs)
-        if isinstance(want, oracle.Unknown) or (isinstance(want, KeyError) and "any_" in str(want)):
+        if isinstance(want, oracle.Unknown) or judges_own(program, got, want):
             for name, old in before.items():
                 setattr(ours, name, make(sparsezc, arrays(old)))
                 setattr(theirs, name, judged(program, old))
@@ -114,6 +114,18 @@ def run(program: Program) -> tuple[int, str | None]:
                 setattr(theirs, name, judged(program, b))
         count += 1
     return count, None
+
+
+def judges_own(program: Program, got: Any, want: Any) -> bool:
+    """Whether python-graphblas is at fault.
+
+    It makes outer products and broadcasts with semirings that it lacks for BOOL; and SuiteSparse does not look at the
+    positions of an assignment whose mask allows nothing, so that ones beyond the sizes are accepted.
+    """
+    if isinstance(want, KeyError) and "any_" in str(want):
+        return True
+    beyond = isinstance(got, sparsezc.exceptions.IndexOutOfBound) and not isinstance(want, Exception)
+    return beyond and program.judge == "graphblas" and program.n < 7
 
 
 def content(x: Any) -> tuple[Any, ...]:

@@ -174,3 +174,13 @@ def test_a_diagonal_of_a_hypersparse_matrix_is_written_at_its_own_cost() -> None
     assert [x.tolist() for x in A.to_coo()] == [[1, 5, n - 1], [1, 5, n - 2], [7, 8, 3]]
     A.setdiag(gb.Vector.from_coo([1], [7], size=n), accum=gb.binary.plus)
     assert A.to_coo()[2].tolist() == [14, 8, 3]
+
+
+def test_rows_of_no_columns_reduce_to_nothing() -> None:
+    """Also where the output has entries, which a monoid's reduction of SuiteSparse takes for another size."""
+    u = gb.Vector.from_dense([1] * 16, dtype="UINT16")
+    for A in (gb.Matrix("UINT16", 16, 0), gb.Matrix("UINT16", 0, 16).T):
+        u(accum=gb.binary.plus) << A.reduce_rowwise("plus")
+        assert u.isequal(gb.Vector.from_dense([1] * 16, dtype="UINT16"))
+        u(~u.S) << A.reduce_rowwise("plus")
+        assert u.nvals == 16
