@@ -125,7 +125,7 @@ class _Member:
         return result
 
     def _error(self, error: BaseException) -> FileFormatError:
-        return FileFormatError(f"{self.archive.path}: the array {self.name!r} is damaged: {error}")
+        return FileFormatError(f"{self.archive.path}: the array {self.name!r} is damaged: {excerpt(str(error))}")
 
 
 def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -> Csr | build.Edges:

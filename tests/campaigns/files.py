@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
 import tempfile
 import zlib
 from collections.abc import Callable
@@ -407,7 +408,7 @@ def wrong_message(text: str, path: Path) -> str | None:
         return f"a message of {len(text)} characters: {text[:200]!r}"
     if not text.isprintable():
         return f"a message with control characters: {text[:200]!r}"
-    if path.name.partition(".")[0] not in text or "unexpected" in text:
+    if path.name.partition(".")[0] not in text or re.search(r"unexpected \w+(Error|Exception)", text):
         return f"a message that does not say which file, or is not ours: {text[:300]!r}"
     return None
 
