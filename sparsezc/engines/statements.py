@@ -142,7 +142,9 @@ def _select(x: Expression) -> Any:
 
 
 def _reduce_rowwise(x: Expression) -> Any:
-    if 0 in x.operands[0].shape:
+    # Of rows that a list names and that have no entries, as after `A.clear(); A[0, :] = nothing`, SuiteSparse 9.4.5 reads
+    # the first entry, if the matrix has none at all.
+    if not x.operands[0]._store.nvals:
         return _nothing(x)
     return native.operand(x.operands[0]).reduce_rowwise(native.operator(x.op))
 

@@ -184,3 +184,14 @@ def test_rows_of_no_columns_reduce_to_nothing() -> None:
         assert u.isequal(gb.Vector.from_dense([1] * 16, dtype="UINT16"))
         u(~u.S) << A.reduce_rowwise("plus")
         assert u.nvals == 16
+
+
+def test_rows_that_are_listed_and_empty_reduce_to_nothing() -> None:
+    """SuiteSparse reads the first entry of such a row, which is memory that is not the matrix's."""
+    for n in (7, 2**40):
+        C = gb.Matrix.from_coo([1, 2], [1, 2], [3.0, 4.0], nrows=n, ncols=n)
+        C.clear()
+        C[0, :] = gb.Vector(float, n)
+        assert C.reduce_rowwise("max").new().nvals == 0
+        assert C.reduce_columnwise("max").new().nvals == 0
+        assert C.reduce_scalar("plus").new().value == 0
