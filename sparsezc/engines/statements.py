@@ -142,8 +142,8 @@ def _select(x: Expression) -> Any:
 
 
 def _reduce_rowwise(x: Expression) -> Any:
-    # Of rows that a list names and that have no entries, as after `A.clear(); A[0, :] = nothing`, SuiteSparse 9.4.5 reads
-    # the first entry, if the matrix has none at all.
+    # Of a matrix without entries that lists a row, as after `A.clear(); A[0, :] = nothing`, SuiteSparse 9.4.5 reads the
+    # first entry.
     if not x.operands[0]._store.nvals:
         return _nothing(x)
     return native.operand(x.operands[0]).reduce_rowwise(native.operator(x.op))

@@ -194,4 +194,4 @@ def test_rows_that_are_listed_and_empty_reduce_to_nothing() -> None:
         C[0, :] = gb.Vector(float, n)
         assert C.reduce_rowwise("max").new().nvals == 0
         assert C.reduce_columnwise("max").new().nvals == 0
-        assert C.reduce_scalar("plus").new().value == 0
+        assert C.reduce_scalar("plus").new().value is None
