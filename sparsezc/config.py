@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-import weakref
+import itertools
 from collections.abc import Callable
 from numbers import Integral, Real
 from operator import index
@@ -274,17 +274,19 @@ class _Restore:
     def __init__(self, config: Config, before: dict[str, Any]) -> None:
         self._config = config
         self._before = before
-        _blocks.append(weakref.ref(self, _blocks.remove))
+        self._number = next(_numbers)
 
     def __enter__(self) -> Config:
+        with _changing:
+            _blocks.append(self)
         return self._config
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         with _changing:
-            blocks = [block for ref in _blocks if (block := ref()) is not None]
-            later = blocks[blocks.index(self) + 1 :]
+            _blocks.remove(self)
+            later = sorted((b for b in _blocks if b._number > self._number), key=lambda block: block._number)
             for key, value in self._before.items():
                 inner = next((block for block in later if key in block._before), None)
                 if inner is None:
@@ -294,5 +296,6 @@ class _Restore:
 
 
 _changing = locks.shared()
-_blocks: list[weakref.ref[_Restore]] = []  # in the order in which they changed settings
+_blocks: list[_Restore] = []  # that were entered and have not ended
+_numbers = itertools.count()  # of blocks, in the order in which they changed settings
 config = Config()

@@ -105,3 +105,15 @@ def test_it_explains_itself() -> None:
 def test_new_matrices_go_where_the_configuration_says() -> None:
     gb.config.set(engine="cpu")
     assert "on cpu" in repr(gb.Matrix.from_coo([0], [0], [1]))
+
+
+def test_a_block_that_has_ended_and_is_kept_does_not_hold_others_back() -> None:
+    before = gb.config.autocompute
+    with gb.config.set(autocompute=False):
+        kept = gb.config.set(autocompute=True)
+        with kept:
+            pass
+        assert gb.config.autocompute is False
+        never_entered = gb.config.set(autocompute=False)
+    assert gb.config.autocompute is before
+    assert kept is not never_entered
