@@ -123,7 +123,9 @@ class FreeAfterFork:
     def _after(self) -> None:
         if not self._several:
             return
-        lost = [x for x in gc.get_objects() if issubclass(type(x), self._kind) and not _is_free(x._lock)]
+        objects = [x for x in gc.get_objects() if issubclass(type(x), self._kind)]
+        # One whose constructor failed has no lock, and is used by nothing.
+        lost = [x for x in objects if (lock := getattr(x, "_lock", None)) is not None and not _is_free(lock)]
         for lock in _shared:
             lock._at_fork_reinit()
         for x in lost:

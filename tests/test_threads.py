@@ -169,6 +169,8 @@ def test_what_an_expression_computed_is_given_to_the_thread_that_asked() -> None
 def test_settings_come_back_in_whatever_order_blocks_end() -> None:
     first = gb.config.set(fallback="error")
     second = gb.config.set(fallback="silent")
+    for block in (second, first):  # in whatever order threads come to it
+        block.__enter__()
     first.__exit__(None, None, None)
     assert gb.config.fallback == "silent"
     second.__exit__(None, None, None)
@@ -179,6 +181,7 @@ def test_settings_come_back_in_whatever_order_blocks_end() -> None:
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_forked_process_waits_for_no_other_thread() -> None:
     u, v = gb.Vector.from_scalar(1, 3, int), gb.Vector.from_scalar(1, 3, int)
+    unfinished = gb.Vector.__new__(gb.Vector)  # as where a constructor has failed: it has no lock
     taken, go = threading.Event(), threading.Event()
 
     def keep() -> None:
@@ -197,6 +200,7 @@ def test_a_forked_process_waits_for_no_other_thread() -> None:
         finally:
             os._exit(4)
     assert os.waitpid(pid, 0)[1] == 0
+    assert not hasattr(unfinished, "_lock")
     go.set()
     thread.join()
     assert v.nvals == 3
