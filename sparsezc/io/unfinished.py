@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+_DRAWN = "[0-9a-f]" * 8  # what a name has that is drawn: no folder of a user's own is taken for one
 _TRIES = 100  # each failed one met another program that was removing the new folder
 _PATIENCE_S = 30.0  # others hold the lock on a folder for milliseconds
 _UNSYNCED = (errno.EINVAL, errno.ENOTSUP, errno.EROFS)  # what file systems answer that have no such thing to do
@@ -49,7 +50,7 @@ class Work:
 
     def make(self) -> None:
         """Make the folder, and remove those that killed programs left."""
-        for old in self.place.glob(f".{glob.escape(self._name)}.*.part"):
+        for old in self.place.glob(f".{glob.escape(self._name)}.{_DRAWN}.part"):
             _remove_abandoned(old)
         for _ in range(_TRIES):
             self.path.mkdir(0o700)

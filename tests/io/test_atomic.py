@@ -178,7 +178,7 @@ def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
 
 
 def test_what_a_killed_run_left_is_removed_and_what_a_live_one_uses_is_not(tmp_path: Path) -> None:
-    left = tmp_path / ".a.txt.dead.part"
+    left = tmp_path / ".a.txt.0123dead.part"
     left.mkdir()
     (left / "half").write_text("half")
     with Output(tmp_path / "a.txt") as alive, alive.open() as file:
@@ -189,6 +189,15 @@ def test_what_a_killed_run_left_is_removed_and_what_a_live_one_uses_is_not(tmp_p
         assert (tmp_path / "a.txt").read_bytes() == b"second"
     assert (tmp_path / "a.txt").read_bytes() == b"first"
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_a_folder_of_the_user_s_own_is_no_left_over(tmp_path: Path) -> None:
+    own = tmp_path / ".a.txt.backup.part"
+    own.mkdir()
+    (own / "kept").write_text("kept")
+    with Output(tmp_path / "a.txt") as out, out.open() as file:
+        file.write(b"new")
+    assert (own / "kept").read_text() == "kept"
 
 
 @pytest.mark.parametrize("name", ["/dev/fd/{}", "/proc/self/fd/{}", "/proc/{pid}/fd/{}", "link"])
