@@ -29,8 +29,8 @@ from benchmarks.frame import SEED, Case, Report, judge, measure, number, table
 from benchmarks.plot import plot
 from benchmarks.shifted import MEAN, SHIFTS, Shifted, served
 from benchmarks.verify import Undecided, Wrong
-from sparsezc import device
-from sparsezc.csr import Csr
+from sparsezc.device import cuda
+from sparsezc.memory.csr import Csr
 from sparsezc.memory import budget
 
 GIB = 1 << 30
@@ -86,8 +86,8 @@ class Bench:
         self.graph = Shifted.of(int(gib * GIB / 4), options.mean, options.shifts, options.reach, options.seed)
         self.csr: Csr = self.graph.csr("zerocopy", said=self.say)
         lengths = np.diff(self.csr.indptr)
-        self.lengths = device.current().xp.asarray(lengths.astype(np.uint32))
-        card = device.current().memory()[1]
+        self.lengths = cuda.current().xp.asarray(lengths.astype(np.uint32))
+        card = cuda.current().memory()[1]
         self.say(
             f"made: {self.csr.nrows:,} vertices, {self.csr.nvals:,} entries in rows of up to {lengths.max():,},"
             f" {self.csr.indices.nbytes / GIB:.1f} GiB in {self.csr.indices.pages} memory;"
@@ -123,7 +123,7 @@ class Bench:
         return np.random.default_rng(SEED).random(self.csr.nrows)
 
     def kernel(self, name: str, A: Any) -> Kernel:
-        csr, xp = self.csr, device.current().xp
+        csr, xp = self.csr, cuda.current().xp
 
         def reached_bytes(_source: int, level: Any) -> int:
             lengths = xp.where(gb.io.to_array(level, -1) >= 0, self.lengths, 0)
@@ -157,7 +157,7 @@ class Bench:
         case = Case(name, setting, rate=self.report.rates["zerocopy"])
         measure(
             case, kernel.call, kernel.inputs, trials=self.options.trials, nbytes=kernel.nbytes,
-            synchronize=device.current().synchronize, verify=partial(self.compare, name, kernel),
+            synchronize=cuda.current().synchronize, verify=partial(self.compare, name, kernel),
         )  # fmt: skip
         if self.cases.setdefault(name, case) is case:
             case.verified = "not yet"
@@ -166,7 +166,7 @@ class Bench:
 
     def compare(self, name: str, kernel: Kernel, _given: Any, answer: Any) -> None:
         """Keep a kernel's first answer, which the host will judge; every other must be the same, and that one right."""
-        found = device.current().asnumpy(gb.io.to_array(answer, kernel.missing))
+        found = cuda.current().asnumpy(gb.io.to_array(answer, kernel.missing))
         if name not in self.answers:
             self.answers[name] = found.copy()  # it may be the vector's own memory
             return
@@ -251,14 +251,14 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
 
 def main(arguments: list[str] | None = None) -> int:
     options, say = parse(arguments), Clock()
-    if why := device.reason():
+    if why := cuda.reason():
         print(f"this reads edges over a GPU's host link: {why}")
         return 2
     report = Report("beyond_the_card", "GB/s", options.out)
     bench = Bench(report, options, say)
     with gb.config.set(engine="gpu", progress=False):
         report.rates["zerocopy"] = copyrate.of("zerocopy", options.copy_mib << 20)
-        say(f"{device.current().name}, copy rate {report.rates['zerocopy'] / 1e9:.1f} GB/s")
+        say(f"{cuda.current().name}, copy rate {report.rates['zerocopy'] / 1e9:.1f} GB/s")
         with report.part("the graph"):
             bench.make()
             if options.structure:

@@ -25,7 +25,7 @@ from benchmarks import copyrate
 from benchmarks.frame import Case, Report, measure, number, pick_sources, table
 from benchmarks.plot import plot
 from benchmarks.verify import Wrong
-from sparsezc import device
+from sparsezc.device import cuda
 
 ITERATIONS = 5  # of PageRank, a call
 ORDERS = ("degree", "reverse_cuthill_mckee", "harmonic", "communities")
@@ -55,7 +55,7 @@ def forms(A: Any, orders: list[str]) -> Iterator[tuple[str, Any, float]]:
     ]:
         start = time.perf_counter()
         made = make()
-        device.current().synchronize()
+        cuda.current().synchronize()
         yield name, made, time.perf_counter() - start
 
 
@@ -83,7 +83,7 @@ def run_graph(name: str, placement: str, report: Report, options: argparse.Names
             nbytes = link_bytes(partial(call, M)) if what == "bfs" else int(parts * M.bits_per_id * M.nvals / 8)
             measure(
                 case, lambda _, call=call, M=M: call(M), trials=options.trials, nbytes=lambda *_, n=nbytes: n,
-                synchronize=device.current().synchronize, verify=check,
+                synchronize=cuda.current().synchronize, verify=check,
             )  # fmt: skip
             report.add(case)
             print(f"  {case.label}, {form}: {number(case.figure('ms'))} ms", flush=True)
@@ -111,7 +111,7 @@ def main(arguments: list[str] | None = None) -> int:
     options.orders = [name for name in options.orders.split(",") if name]
     if unknown := set(options.orders) - set(ORDERS):
         parser.error(f"--orders: {', '.join(sorted(unknown))} is none of {', '.join(ORDERS)}")
-    if why := device.reason():
+    if why := cuda.reason():
         print(f"the benchmark of compressed ids needs a GPU: {why}")
         return 2
     report = Report("compressed", "ms", options.out)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.frame import nothing, summary, timed
-from sparsezc.device import Device, Pages
+from sparsezc.device.cuda import Device, Pages
 
 SIZE = 1 << 30
 TRIALS = 5
@@ -59,6 +59,6 @@ def of(placement: str, size: int = SIZE) -> float:
     """Bytes a second of the copy that a placement compares with."""
     if placement == "host":
         return host(min(size, SIZE // 4))
-    from sparsezc.device import current
+    from sparsezc.device.cuda import current
 
     return device(current(), size) if placement == "device" else link(current(), size)

@@ -23,7 +23,7 @@ from benchmarks.frame import SEED, Case, Report, measure, nothing, number, pick_
 from benchmarks.gap_kernels import KERNELS, SUITE, Graph, Kernel, selected
 from benchmarks.plot import plot
 from benchmarks.where import PLACEMENTS, choose_engine, placements
-from sparsezc import device
+from sparsezc.device import cuda
 
 FILES = ("road", "twitter", "web")  # of GAP's five graphs those that are not made
 
@@ -92,8 +92,8 @@ def run_kernel(name: str, graph: Graph, report: Report, options: Any, synchroniz
 def run(options: argparse.Namespace, report: Report) -> None:
     """All graphs, placements and kernels; a part that fails is reported and the next goes on."""
     on_gpu = options.used_engine == "gpu"
-    synchronize = device.current().synchronize if on_gpu else nothing
-    xp = device.current().xp if on_gpu else np
+    synchronize = cuda.current().synchronize if on_gpu else nothing
+    xp = cuda.current().xp if on_gpu else np
     for placement in options.placements:
         with report.part(f"copy rate, {placement}"):
             report.rates[placement] = copyrate.of(placement, options.copy_mib << 20)

@@ -26,7 +26,7 @@ from benchmarks.frame import Case, Report, measure, nothing, number, table
 from benchmarks.graphalytics_files import BadGraph, Graph, described, properties
 from benchmarks.graphalytics_rules import UNREACHED, validate
 from benchmarks.where import PLACEMENTS, choose_engine, placements
-from sparsezc import device
+from sparsezc.device import cuda
 
 
 @dataclass(frozen=True)
@@ -135,8 +135,8 @@ def chosen(graph: Graph, options: argparse.Namespace) -> list[str]:
 def run(options: argparse.Namespace, report: Report) -> None:
     """All graphs, placements and algorithms; a part that fails is reported and the next goes on."""
     on_gpu = options.used_engine == "gpu"
-    options.synchronize = device.current().synchronize if on_gpu else nothing
-    xp = device.current().xp if on_gpu else np
+    options.synchronize = cuda.current().synchronize if on_gpu else nothing
+    xp = cuda.current().xp if on_gpu else np
     gb.Vector.from_dense(np.zeros(1))  # the engine begins here, not while the first graph is loaded
     for placement in options.placements:
         with report.part(f"copy rate, {placement}"):

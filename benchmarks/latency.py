@@ -23,7 +23,7 @@ import numpy as np
 import sparsezc as gb
 from benchmarks.frame import Case, Report, Trial, table, timed
 from benchmarks.plot import plot
-from sparsezc import device
+from sparsezc.device import cuda
 
 ROOT = Path(__file__).resolve().parent.parent
 HEADER = ["case", "unit", "min", "median", "max", "at most", "goal"]
@@ -112,7 +112,7 @@ def first_calls(report: Report, repeats: int, *, emulator: bool) -> None:
 
 def child() -> None:
     """In a fresh process: the seconds of the first mxv, and of the first search, once the device has started."""
-    gpu = device.current()
+    gpu = cuda.current()
     A = gb.io.read(f"path:{VERTICES}", placement="device")
     x, y = gb.Vector.from_dense(np.ones(A.nrows)), gb.Vector("FP64", A.nrows)
     for v in (x, y):
@@ -161,7 +161,7 @@ def statements() -> dict[str, Callable[[], None]]:
 
 def launches(report: Report, calls: int, repeats: int) -> None:
     """Seconds of Python for each call, while the device works on those before; then with a wait after each."""
-    gpu, found = device.current(), statements()
+    gpu, found = cuda.current(), statements()
     end = time.perf_counter() + _WAKES
     while time.perf_counter() < end:
         found["mxv"]()
@@ -184,7 +184,7 @@ def launches(report: Report, calls: int, repeats: int) -> None:
 def levels(report: Report, side: int, repeats: int) -> None:
     """Paths of a grid from its corner: 2 (side - 1) levels, all of them small. Its edges are 1 long each, so a round of
     shortest paths is a level too."""
-    gpu = device.current()
+    gpu = cuda.current()
     for placement in ("device", "zerocopy"):
         A = gb.io.read(f"grid:{side}x{side}", placement=placement)
         count = 2 * side - 1
@@ -219,8 +219,8 @@ def main(arguments: list[str] | None = None) -> int:
     if options.emulator:
         from tests.emulator.device import EmulatedDevice
 
-        device.use(EmulatedDevice())
-    if why := device.reason():
+        cuda.use(EmulatedDevice())
+    if why := cuda.reason():
         print(f"the latency benchmark needs a GPU: {why}")
         return 2
     with gb.config.set(engine="gpu", progress=False):

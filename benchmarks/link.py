@@ -21,9 +21,9 @@ from benchmarks import copyrate, facts
 from benchmarks.frame import Case, Report, Trial, judge, measure, number, table, timed
 from benchmarks.plot import plot
 from benchmarks.verify import Wrong
-from sparsezc import device
-from sparsezc.device import Device, Kernel, Pages
-from sparsezc.engines import gpu as gpu_engine
+from sparsezc.device import cuda
+from sparsezc.device.cuda import Device, Kernel, Pages
+from sparsezc.expr.engines import gpu as gpu_engine
 
 MIB = 1 << 20
 GIB = 1 << 30
@@ -168,7 +168,7 @@ class Bench:
         pointer = int(runtime.mallocManaged(size))
         try:
             runtime.memAdvise(pointer, size, _READ_MOSTLY, int(runtime.getDevice()))
-            array = device._view(pointer, size)
+            array = cuda._view(pointer, size)
             kernel, arguments = self.kernel("stream", 4), (np.uint64(size // 4), np.uint64(pointer))
             name = "first touch, managed ReadMostly"
             case = Case(name, {"pages": "managed, ReadMostly", "working_set": size}, rate=self.rate)
@@ -244,13 +244,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--working-mib", default="256,1024,4096", help="working sets of random requests, powers of two")
     parser.add_argument("--requests", type=int, default=Sizes().requests, help="random requests a launch")
     given = parser.parse_args(arguments)
-    if why := device.reason():
+    if why := cuda.reason():
         print(f"the link benchmark needs a GPU: {why}")
         return 2
     working = tuple(int(part) * MIB for part in given.working_mib.split(","))
     if any(size & (size - 1) for size in working):
         parser.error(f"--working-mib {given.working_mib}: powers of two are needed")
-    gpu, report = device.current(), Report("link", "GB/s", given.out)
+    gpu, report = cuda.current(), Report("link", "GB/s", given.out)
     print(f"{gpu.name}; reference: {facts.MACHINE}", flush=True)
     run(gpu, report, Sizes(given.stream_mib * MIB, working, given.requests, given.trials))
     print(printed(report))

@@ -60,11 +60,11 @@ def _cpu() -> str:
 
 def gpu() -> dict[str, Any] | str:
     """The GPU's facts, or why there is none."""
-    from sparsezc import device
+    from sparsezc.device import cuda
 
-    if why := device.reason():
+    if why := cuda.reason():
         return why
-    card = device.current()
+    card = cuda.current()
     found: dict[str, Any] = {"name": card.name, "multiprocessors": card.multiprocessors, "memory": card.memory()[1]}
     runtime = getattr(getattr(card.xp, "cuda", None), "runtime", None)
     if runtime is not None:

@@ -21,7 +21,7 @@ import sparsezc as gb
 from benchmarks.frame import Case, Report, measure, nothing, number, pick_sources, table
 from benchmarks.plot import plot
 from benchmarks.verify import Wrong
-from sparsezc import device
+from sparsezc.device import cuda
 
 LIMIT = 2.0  # seconds for opening and searching a mapped file
 HEADER = ["graph", "placement", "what", "GB", "min ms", "median", "max", "GB/s", "limit", "ok"]
@@ -36,7 +36,7 @@ def forget(path: Path) -> None:
 
 def run_file(name: str, path: Path, placement: str, report: Report, options: argparse.Namespace) -> None:
     """The cases of one file in one placement."""
-    synchronize = nothing if placement == "host" else device.current().synchronize
+    synchronize = nothing if placement == "host" else cuda.current().synchronize
     A = gb.io.read(path, placement=placement, weights=False)
     degree = A.reduce_rowwise("count").new().to_dense(0)
     source = pick_sources(degree, 1)[0]
@@ -97,7 +97,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.trials < 1:
         parser.error("--trials must be at least 1")
-    usual = "mapped,zerocopy,device" if device.reason() is None else "host"
+    usual = "mapped,zerocopy,device" if cuda.reason() is None else "host"
     placements = (options.placement or usual).split(",")
     report = Report("opening", "ms", options.out)
     with gb.config.set(progress=False), tempfile.TemporaryDirectory(dir=options.folder) as folder:

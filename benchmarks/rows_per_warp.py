@@ -2,7 +2,7 @@
 
 Matrices of as many entries whose rows all have one mean length are multiplied by a full vector (a pull), and a tenth of
 their rows is pushed, with ``gb.config.rows_per_warp`` at 1 and at 32 in turns. The ratio of two neighbouring turns says
-from which length on one row a warp is no slower; engines/gpu/rows_per_warp.py takes that length.
+from which length on one row a warp is no slower; engines/gpu/products/rows_per_warp.py takes that length.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from benchmarks.frame import SEED, Case, Report, Trial, number, table, timed
 from benchmarks.plot import plot
 from benchmarks.shapes import matrix, some_of
 from benchmarks.where import placements
-from sparsezc import device
+from sparsezc.device import cuda
 
 MEANS = (4, 16, 32, 64, 96, 128, 192, 256, 384, 512, 1024, 2048)
 HEADER = ["mean length", "entries", "placement", "product", "1: ms", "32: ms", "ratio, min", "median", "max"]
@@ -40,7 +40,7 @@ def calls(A: Any, chosen: Any) -> dict[str, Callable[[], Any]]:
 def compare(report: Report, mean: int, entries: int, placement: str, trials: int) -> None:
     """Both settings in turns, for one matrix."""
     lengths = np.random.default_rng(SEED).poisson(mean, max(1, entries // mean))
-    wait = device.current().synchronize
+    wait = cuda.current().synchronize
     A = matrix(lengths, max(entries // 16, int(lengths.max())), placement)
     for product, call in calls(A, some_of(lengths)).items():
         seconds: dict[int, list[float]] = {1: [], 32: []}
@@ -79,7 +79,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, help="the result file (default: a new one in benchmarks/results)")
     options = parser.parse_args(arguments)
     options.placements = placements(parser, options.placement)
-    if why := device.reason():
+    if why := cuda.reason():
         print(f"this benchmark needs a GPU: {why}")
         return 2
     report = Report("rows_per_warp", "ms", options.out)

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.io.generate import mix
+from sparsezc.io.build.generate import mix
 
 SLOTS = 6  # of a row, as a power of two
 DIGITS = 12  # of a value at most

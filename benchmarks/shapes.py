@@ -25,9 +25,10 @@ from benchmarks.frame import SEED, Case, Report, measure, number, table
 from benchmarks.plot import plot
 from benchmarks.verify import Wrong
 from benchmarks.where import placements
-from sparsezc import device, memory
-from sparsezc.csr import Csr
-from sparsezc.semirings.types import lookup
+from sparsezc.device import cuda
+from sparsezc import memory
+from sparsezc.memory.csr import Csr
+from sparsezc.semirings.types.datatypes import lookup
 
 Lengths = NDArray[np.int64]
 
@@ -97,7 +98,7 @@ SHAPES: dict[str, Callable[[int], Lengths]] = {
 
 def matrix(lengths: Lengths, ncols: int, placement: str) -> Any:
     """Rows of these lengths, each with its ids spread over all columns; every value is the same."""
-    xp = device.current().xp
+    xp = cuda.current().xp
     indptr = np.concatenate([[0], np.cumsum(lengths)])
     ids, values = memory.allocate(placement, int(indptr[-1]), "uint32"), memory.allocate(placement, 1, "float32")
     values.write(0, np.ones(1, np.float32))
@@ -131,7 +132,7 @@ def some_of(lengths: Lengths) -> NDArray[np.bool_]:
 
 def column_counts(A: Any, chosen: NDArray[np.bool_]) -> Lengths:
     """How often each column has an entry in the chosen rows."""
-    csr, gpu = A._to_csr(), device.current()
+    csr, gpu = A._to_csr(), cuda.current()
     begin, length = csr.indptr[:-1][chosen], np.diff(csr.indptr)[chosen]
     at = np.arange(length.sum()) + np.repeat(begin - np.cumsum(length) + length, length)
     ids = gpu.xp.asarray(csr.indices.read())[gpu.xp.asarray(at)]
@@ -190,7 +191,7 @@ def run_product(
     """One product, beside the stream's."""
     placement = case.setting["placement"]
     moved = nbytes(*sizes, placement, report.rates["zerocopy"] / report.rates["device"])
-    wait = device.current().synchronize
+    wait = cuda.current().synchronize
     measure(case, call, trials=options.trials, nbytes=lambda *_: moved, synchronize=wait, verify=check)
     alike = (each for each in report.cases if (each.name, each.setting["placement"]) == (case.name, placement))
     case.notes["of_stream"] = next(alike, case).bytes_per_second / case.bytes_per_second
@@ -228,7 +229,7 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error(f"--shapes: {sorted(unknown)[0]!r} is none of {', '.join(SHAPES)}")
     if min(options.trials, options.copy_mib, options.entries - 10) < 1:
         parser.error("--trials and --copy-mib must be at least 1, --entries at least 11")
-    if why := device.reason():
+    if why := cuda.reason():
         print(f"the shapes benchmark needs a GPU: {why}")
         return 2
     report = Report("shapes", "GB/s", options.out)

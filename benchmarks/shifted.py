@@ -23,12 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sparsezc as gb
-from sparsezc import device, memory
-from sparsezc.csr import Csr
-from sparsezc.engines import gpu as gpu_engine
-from sparsezc.engines.gpu import launch
+from sparsezc.device import cuda
+from sparsezc import memory
+from sparsezc.memory.csr import Csr
+from sparsezc.expr.engines import gpu as gpu_engine
+from sparsezc.engines.gpu.runtime import launch
 from sparsezc.memory.device import DeviceBuffer
-from sparsezc.semirings.types import BOOL
+from sparsezc.semirings.types.datatypes import BOOL
 
 MEAN = 150.0  # neighbours of a vertex
 SHIFTS = 2048  # in one direction
@@ -98,7 +99,7 @@ class Shifted:
 
     def csr(self, placement: str = "zerocopy", block: int = _BLOCK, said: Callable[[str], None] = _nobody) -> Csr:
         """The matrix, made a block of rows at a time and copied to where it lies; `said` hears how far it is."""
-        gpu, (counting, filling) = device.current(), _kernels()
+        gpu, (counting, filling) = cuda.current(), _kernels()
         xp = gpu.xp
         given = np.uint32(self.n), np.uint32(self.shifts.size), xp.asarray(self.shifts), xp.asarray(self.weights)
         degree, blocks = xp.empty(self.n, np.uint32), launch.blocks(gpu, 32 * self.n)
@@ -126,7 +127,7 @@ class Shifted:
 def _kernels() -> tuple[Any, Any]:
     port = (Path(gpu_engine.__file__).parent / "kernels" / "port.cuh").read_text().replace("#pragma once", "")
     text = f"{port}\n{(Path(__file__).parent / 'kernels' / 'shifted.cu').read_text()}"
-    gpu = device.current()
+    gpu = cuda.current()
     return gpu.compile(text, "degrees"), gpu.compile(text, "fill")
 
 

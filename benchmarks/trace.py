@@ -21,7 +21,7 @@ graphblas.init("suitesparse", blocking=True)  # before any other name of it
 
 import sparsezc as gb  # noqa: E402  (python-graphblas is started first)
 from benchmarks.frame import table  # noqa: E402
-from sparsezc import device  # noqa: E402
+from sparsezc.device import cuda  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = f"{ROOT / 'sparsezc'}/"  # with the links to ops/ and semirings/
@@ -64,7 +64,7 @@ def products() -> dict[str, Callable[[], Any]]:
         return lambda: w(mask.S, accum=gb.binary.min, replace=True) << A.mxv(v, gb.semiring.min_plus)
 
     calls["masked mxv, CPU engine"] = product(A.to("cpu"), "cpu")
-    device.use(EmulatedDevice())
+    cuda.use(EmulatedDevice())
     calls["masked mxv, GPU engine, zerocopy"] = product(A.to("gpu", placement="zerocopy"), "gpu")
     return calls
 

@@ -21,7 +21,7 @@ import sparsezc as gb
 from benchmarks.frame import Case, Report, Trial, measure, nothing, number, table
 from benchmarks.verify import Wrong
 from benchmarks.where import PLACEMENTS, choose_engine, placements
-from sparsezc import device
+from sparsezc.device import cuda
 from sparsezc.algorithms._pattern import undirected
 
 SOURCE = Path(__file__).parent / "peers" / "triangles.cpp"
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace, report: Report) -> None:
                     lambda _given, graph=graph: gb.algorithms.triangle_count(graph),
                     trials=options.trials,
                     nbytes=lambda _given, _answer, whole=whole: 4 * whole.nvals,
-                    synchronize=nothing if placement == "host" else device.current().synchronize,
+                    synchronize=nothing if placement == "host" else cuda.current().synchronize,
                     verify=check,
                 )
                 report.add(case)

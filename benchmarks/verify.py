@@ -31,7 +31,7 @@ class Edges:
     Parameters
     ----------
     csr : object with `indptr`, and `indices` and `values` that have `read(start, stop)`
-        A :class:`sparsezc.csr.Csr`.
+        A :class:`sparsezc.memory.csr.Csr`.
     xp : module
         NumPy or CuPy: whose arrays the chunks are.
     """

@@ -23,8 +23,8 @@ from benchmarks.frame import SEED, Case, Report, measure, number, table
 from benchmarks.plot import plot
 from benchmarks.shifted import SHIFTS, Shifted, served
 from benchmarks.verify import Wrong
-from sparsezc import device
-from sparsezc.csr import Csr
+from sparsezc.device import cuda
+from sparsezc.memory.csr import Csr
 from sparsezc.memory import budget
 
 SHARES = [0.004, 0.01, 0.03, 0.1, 0.3, 1.0]
@@ -48,7 +48,7 @@ HEADER = [
 
 def run(csr: Csr, mean: float, share: float, report: Report, trials: int) -> None:
     """One share of the rows, in all ways."""
-    xp = device.current().xp
+    xp = cuda.current().xp
     kept = np.random.default_rng(SEED).random(csr.nrows) < share
     sums = np.where(kept, np.diff(csr.indptr), 0)  # of ones: what a row's sum must be
     mask, x = gb.io.from_array(xp.asarray(kept)), gb.Vector.from_scalar(1, csr.nrows, "FP32")
@@ -62,7 +62,7 @@ def run(csr: Csr, mean: float, share: float, report: Report, trials: int) -> Non
         return call
 
     def check(_given: None, found: Any) -> None:
-        if not np.array_equal(device.current().asnumpy(gb.io.to_array(found, 0)), sums):
+        if not np.array_equal(cuda.current().asnumpy(gb.io.to_array(found, 0)), sums):
             raise Wrong("a row's sum is not its number of entries")
 
     first: Case | None = None
@@ -74,7 +74,7 @@ def run(csr: Csr, mean: float, share: float, report: Report, trials: int) -> Non
         with report.part(f"{case.name}, {way}"), gb.config.set(budget=room):
             measure(
                 case, product(served(csr, way)), trials=trials, nbytes=lambda *_: entries * csr.indices.dtype.itemsize,
-                synchronize=device.current().synchronize, verify=check,
+                synchronize=cuda.current().synchronize, verify=check,
             )  # fmt: skip
             if way == WAYS[0]:
                 first = case
@@ -109,7 +109,7 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error("--gib must be above 0, --trials and --means at least 1")
     if not all(0 < share <= 1 for share in options.shares):
         parser.error("--shares must be above 0 and at most 1")
-    if why := device.reason():
+    if why := cuda.reason():
         print(f"this reads edges over a GPU's host link: {why}")
         return 2
     report = Report("ways", "GB/s", options.out)

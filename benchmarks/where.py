@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from sparsezc import device
+from sparsezc.device import cuda
 
 PLACEMENTS = ("device", "zerocopy", "hybrid", "cached", "gather", "stream")
 
@@ -19,7 +19,7 @@ def placements(parser: argparse.ArgumentParser, text: str) -> list[str]:
 
 def choose_engine(options: argparse.Namespace) -> str | None:
     """Set `used_engine`, and `placements` where it is the CPU engine; or say why the one asked for cannot be used."""
-    why = device.reason()
+    why = cuda.reason()
     if options.engine == "gpu" and why:
         return f"--engine gpu: {why}"
     options.used_engine = "cpu" if options.engine == "cpu" or why else "gpu"

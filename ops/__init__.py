@@ -1,6 +1,6 @@
 """The operations: one function each.
 
-It checks operands, finds the result's type and size, and returns an unrun :class:`~sparsezc.expression.Expression`.
+It checks operands, finds the result's type and size, and returns an unrun :class:`~sparsezc.expr.expression.Expression`.
 Errors and their messages exist once, here; engines trust what reaches them.
 
 The methods of Matrix and Vector call these functions, so ``A.mxv(v, op)`` and ``ops.mxv(A, v, op)`` are the same.

@@ -10,18 +10,19 @@ from collections.abc import Callable
 from typing import Any
 
 from sparsezc.errors import InvalidValue
-from sparsezc.expression import Expression, IndexList, Operand, Unrun
+from sparsezc.expr.expression import Expression, IndexList, Operand, Unrun
 from sparsezc.ops.apply import apply
 from sparsezc.ops.diag import diag
 from sparsezc.ops.ewise import ewise_mult
 from sparsezc.ops.extract import extract
 from sparsezc.ops.mxv import mxv
 from sparsezc.ops.select import select
-from sparsezc.semirings import binary, indexunary, monoid, names, semiring
+from sparsezc.semirings import binary, indexunary, monoid, semiring
+from sparsezc.semirings.algebra import names
 from sparsezc.semirings import select as selects
-from sparsezc.semirings.aggregators import Aggregator, Recipe, TypedAggregator
-from sparsezc.semirings.operators import TypedOp
-from sparsezc.semirings.types import BOOL, INT64, DataType
+from sparsezc.semirings.algebra.aggregators import Aggregator, Recipe, TypedAggregator
+from sparsezc.semirings.algebra.operators import TypedOp
+from sparsezc.semirings.types.datatypes import BOOL, INT64, DataType
 
 __all__ = ["aggregate", "aggregator"]
 
@@ -58,7 +59,7 @@ def aggregate(u: Any, op: Any, shape: tuple[int, ...]) -> Expression:
 
 
 class _Steps:
-    """What is done when an aggregation runs; :mod:`sparsezc.write` calls it."""
+    """What is done when an aggregation runs; :mod:`sparsezc.expr.dispatch` calls it."""
 
     _stored = False
     _lock = None

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from sparsezc.errors import InvalidValue
-from sparsezc.expression import Expression
+from sparsezc.expr.expression import Expression
 from sparsezc.ops.checks import scalar, stored
-from sparsezc.resolve import resolve
-from sparsezc.semirings import names
-from sparsezc.semirings.operators import Operator, TypedOp
-from sparsezc.semirings.types import INT64
+from sparsezc.expr.resolve import resolve
+from sparsezc.semirings.algebra import names
+from sparsezc.semirings.algebra.operators import Operator, TypedOp
+from sparsezc.semirings.types.datatypes import INT64
 
 __all__ = ["apply", "by_place"]
 

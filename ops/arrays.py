@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.errors import DimensionMismatch, IndexOutOfBound, InvalidObject, InvalidValue, UnknownDtype
-from sparsezc.semirings.types import INT64, UINT64, DataType, cast, highest, lookup, lowest
-from sparsezc.semirings.user_types import inferred, packed
+from sparsezc.semirings.types.datatypes import INT64, UINT64, DataType, cast, highest, lookup, lowest
+from sparsezc.semirings.types.user_types import inferred, packed
 
 __all__ = ["MAX_SIZE", "check_csr", "dense", "ids", "lengths", "must_be_read", "must_fit", "order", "size", "values"]
 
@@ -109,7 +109,7 @@ def values(array: Any, dtype: Any, where: str, *dimensions: int) -> tuple[NDArra
     """Values as an array of a GraphBLAS type, and that type; the array's own where none is given.
 
     Without a type, dimensions beyond those allowed make a sub-array type. Sub-arrays come as
-    :func:`~sparsezc.semirings.user_types.packed` makes them, one element each.
+    :func:`~sparsezc.semirings.types.user_types.packed` makes them, one element each.
 
     Raises
     ------

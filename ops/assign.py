@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from sparsezc.errors import DimensionMismatch, InvalidValue
-from sparsezc.expression import Expression, IndexList, Operand, Unrun
-from sparsezc.mask import Mask
+from sparsezc.expr.expression import Expression, IndexList, Operand, Unrun
+from sparsezc.expr.mask import Mask
 from sparsezc.ops.checks import adopted, says, says_noun, scalar
 
 __all__ = ["assign"]

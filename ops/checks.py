@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from sparsezc.errors import EmptyObject
-from sparsezc.expression import Operand, Unrun
+from sparsezc.expr.expression import Operand, Unrun
 from sparsezc.ops.arrays import must_be_read, must_fit
-from sparsezc.semirings.types import DataType, lookup
+from sparsezc.semirings.types.datatypes import DataType, lookup
 
 _NOUN = {0: "a Scalar", 1: "a Vector", 2: "a Matrix"}
 
@@ -27,7 +27,7 @@ def says_noun(ndim: int) -> str:
 def adopted(x: Any) -> Any:
     """A python-graphblas object as ours, without a copy; anything else as it is."""
     if type(x).__module__.partition(".")[0] == "graphblas" and hasattr(x, "ndim"):
-        from sparsezc.convert import from_graphblas
+        from sparsezc.core.graphblas_objects import from_graphblas
 
         return from_graphblas(x)
     return x

@@ -10,7 +10,7 @@ from sparsezc.ops.checks import scalar
 from sparsezc.ops.ewise import ewise_mult
 from sparsezc.ops.reduce import reduce
 from sparsezc.semirings import binary, monoid, unary
-from sparsezc.semirings.types import BOOL, FC64, FP64, DataType, lookup, unify
+from sparsezc.semirings.types.datatypes import BOOL, FC64, FP64, DataType, lookup, unify
 
 __all__ = ["check_how", "filling", "isclose", "isequal", "summary"]
 

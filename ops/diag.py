@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from sparsezc.expression import Expression
+from sparsezc.expr.expression import Expression
 from sparsezc.ops.checks import says, scalar, stored
 
 __all__ = ["diag"]

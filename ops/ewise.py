@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from sparsezc.errors import DimensionMismatch
-from sparsezc.expression import Expression
+from sparsezc.expr.expression import Expression
 from sparsezc.ops.checks import scalar, stored, stored_scalar
-from sparsezc.resolve import resolve
-from sparsezc.semirings.types import unify
+from sparsezc.expr.resolve import resolve
+from sparsezc.semirings.types.datatypes import unify
 
 __all__ = ["broadcast", "ewise_add", "ewise_mult", "ewise_union"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparsezc.expression import Expression, IndexList
+from sparsezc.expr.expression import Expression, IndexList
 
 __all__ = ["extract"]
 

@@ -1,4 +1,4 @@
-"""Indices as users write them, checked and made into :class:`~sparsezc.expression.IndexList`."""
+"""Indices as users write them, checked and made into :class:`~sparsezc.expr.expression.IndexList`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from sparsezc.errors import IndexOutOfBound
-from sparsezc.expression import IndexList, Operand, Unrun
-from sparsezc.mask import Mask
+from sparsezc.expr.expression import IndexList, Operand, Unrun
+from sparsezc.expr.mask import Mask
 from sparsezc.ops.checks import says
 
 __all__ = ["parse"]

@@ -6,10 +6,10 @@ import operator
 from typing import Any
 
 from sparsezc.errors import DimensionMismatch, InvalidValue
-from sparsezc.expression import Expression
+from sparsezc.expr.expression import Expression
 from sparsezc.ops.arrays import MAX_SIZE
 from sparsezc.ops.checks import says, scalar, stored
-from sparsezc.resolve import resolve
+from sparsezc.expr.resolve import resolve
 
 __all__ = ["inner", "kronecker", "mxm", "outer", "power"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from sparsezc.errors import DimensionMismatch
-from sparsezc.expression import Expression
+from sparsezc.expr.expression import Expression
 from sparsezc.ops.checks import says, stored
-from sparsezc.resolve import resolve
+from sparsezc.expr.resolve import resolve
 
 __all__ = ["mxv", "vxm"]
 

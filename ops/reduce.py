@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from sparsezc.errors import InvalidValue
-from sparsezc.expression import Expression
+from sparsezc.expr.expression import Expression
 from sparsezc.ops.aggregate import aggregate, aggregator
 from sparsezc.ops.checks import stored
-from sparsezc.resolve import resolve
-from sparsezc.semirings.aggregators import TypedAggregator
+from sparsezc.expr.resolve import resolve
+from sparsezc.semirings.algebra.aggregators import TypedAggregator
 
 __all__ = ["reduce", "reduce_columnwise", "reduce_rowwise"]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from sparsezc.errors import DimensionMismatch, DomainMismatch
-from sparsezc.expression import Expression, MaskKind, Operand, Unrun
-from sparsezc.mask import Mask, to_mask
+from sparsezc.expr.expression import Expression, MaskKind, Operand, Unrun
+from sparsezc.expr.mask import Mask, to_mask
 from sparsezc.ops.apply import by_place
 from sparsezc.ops.checks import says, scalar, stored
-from sparsezc.resolve import resolve
-from sparsezc.semirings.operators import Operator, TypedOp
-from sparsezc.semirings.types import INT64
+from sparsezc.expr.resolve import resolve
+from sparsezc.semirings.algebra.operators import Operator, TypedOp
+from sparsezc.semirings.types.datatypes import INT64
 
 __all__ = ["select"]
 

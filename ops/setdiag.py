@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from sparsezc.errors import DimensionMismatch, IndexOutOfBound
-from sparsezc.expression import Operand, Unrun
+from sparsezc.expr.expression import Operand, Unrun
 from sparsezc.locks import hold
-from sparsezc.mask import Mask, to_mask
+from sparsezc.expr.mask import Mask, to_mask
 from sparsezc.ops.checks import says, scalar
 from sparsezc.ops.diag import diag
-from sparsezc.semirings.types import BOOL
+from sparsezc.semirings.types.datatypes import BOOL
 
 __all__ = ["setdiag"]
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from sparsezc.errors import DimensionMismatch
-from sparsezc.expression import Expression, Operand, Unrun
-from sparsezc.mask import Mask
+from sparsezc.expr.expression import Expression, Operand, Unrun
+from sparsezc.expr.mask import Mask
 from sparsezc.ops.apply import apply
 from sparsezc.ops.checks import says, scalar, stored
 from sparsezc.ops.ewise import broadcast, ewise_add, ewise_mult, ewise_union
@@ -19,7 +19,7 @@ from sparsezc.ops.mxm import inner, mxm
 from sparsezc.ops.mxv import mxv, vxm
 from sparsezc.ops.select import select
 from sparsezc.semirings import binary, monoid, semiring, unary
-from sparsezc.semirings.types import BOOL
+from sparsezc.semirings.types.datatypes import BOOL
 
 __all__ = ["Pair", "binary_sign", "call", "into", "pair", "unary_sign"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparsezc.expression import Expression
+from sparsezc.expr.expression import Expression
 from sparsezc.ops.checks import stored
 
 __all__ = ["transpose"]

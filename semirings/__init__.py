@@ -10,8 +10,8 @@ binary.plus[FP64]
 Where nobody else needs it, it need not even stand in a namespace:
 
 >>> import numpy as np
->>> from sparsezc.semirings.domains import AS_FLOAT
->>> from sparsezc.semirings.operators import BinaryOp
+>>> from sparsezc.semirings.types.domains import AS_FLOAT
+>>> from sparsezc.semirings.algebra.operators import BinaryOp
 >>> mean = BinaryOp("mean", numpy=lambda x, y: (x + y) / 2, cuda="(x + y) / 2", domain=AS_FLOAT, commutes_to="mean")
 >>> mean["INT8"].numpy(1, 2), mean["INT8"].cuda, mean.types[types.INT64]
 (np.float32(1.5), '(x + y) / 2', FP64)
@@ -28,21 +28,14 @@ if __name__ != "sparsezc.semirings":
 
 from functools import partial
 
-from sparsezc.semirings import agg, binary, indexunary, monoid, op, select, semiring, types, unary
-from sparsezc.semirings.complex_numbers import extend
-from sparsezc.semirings.moved import move
-from sparsezc.semirings.names import from_string, listed, lookup
-from sparsezc.semirings.operators import (
-    BinaryOp,
-    IndexUnaryOp,
-    Operator,
-    SelectOp,
-    TypedOp,
-    TypeNotSupported,
-    UnaryOp,
-)
-from sparsezc.semirings.structures import Monoid, Semiring, TypedMonoid, TypedSemiring
-from sparsezc.semirings.user_operators import extend as extend_for_users
+from sparsezc.semirings import agg, binary, indexunary, monoid, op, select, semiring, unary
+from sparsezc.semirings.types import datatypes
+from sparsezc.semirings.algebra.complex_numbers import extend
+from sparsezc.semirings.algebra.deprecated_names import move
+from sparsezc.semirings.algebra.names import from_string, listed, lookup
+from sparsezc.semirings.algebra.operators import BinaryOp, IndexUnaryOp, Operator, SelectOp, TypedOp, TypeNotSupported, UnaryOp
+from sparsezc.semirings.algebra.structures import Monoid, Semiring, TypedMonoid, TypedSemiring
+from sparsezc.semirings.algebra.user_operators import extend as extend_for_users
 
 __all__ = [
     "BinaryOp", "IndexUnaryOp", "Monoid", "Operator", "SelectOp", "Semiring", "TypeNotSupported", "TypedMonoid",

@@ -16,12 +16,12 @@ from __future__ import annotations
 import numpy as np
 
 from sparsezc.semirings import binary, monoid, semiring, unary
-from sparsezc.semirings.aggregators import Aggregator, Entries, Recipe, Result
-from sparsezc.semirings.aggregators import TypedAggregator as TypedAggregator
-from sparsezc.semirings.domains import EVERY, NUMBERS, QUOTIENT, returning
-from sparsezc.semirings.operators import UnaryOp
-from sparsezc.semirings.structures import Monoid
-from sparsezc.semirings.types import COMPLEX, FC64, FLOATS, FP64, INT64, INTEGERS, UINT64, DataType
+from sparsezc.semirings.algebra.aggregators import Aggregator, Entries, Recipe, Result
+from sparsezc.semirings.algebra.aggregators import TypedAggregator as TypedAggregator
+from sparsezc.semirings.types.domains import EVERY, NUMBERS, QUOTIENT, returning
+from sparsezc.semirings.algebra.operators import UnaryOp
+from sparsezc.semirings.algebra.structures import Monoid
+from sparsezc.semirings.types.datatypes import COMPLEX, FC64, FLOATS, FP64, INT64, INTEGERS, UINT64, DataType
 
 _WIDE = returning(FP64, INTEGERS + FLOATS)
 _SQUARES = returning(INT64, INTEGERS) | returning(FP64, (UINT64, *FLOATS))

@@ -10,58 +10,47 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparsezc.semirings import faces
-from sparsezc.semirings.closeness import close
-from sparsezc.semirings.domains import (
-    AS_BOOL,
-    AS_FLOAT,
-    BINOMIAL,
-    BOOL_TO_INT8,
-    FROM_PARTS,
-    INTO_FLOAT,
-    POSITION,
-    QUOTIENT,
-    TO_BOOL,
-    WHOLE,
-)  # fmt: skip
-from sparsezc.semirings.operators import BinaryOp
-from sparsezc.semirings.registering import parameterize
-from sparsezc.semirings.types import INT64
+from sparsezc.semirings.udf import numpy_functions
+from sparsezc.semirings.algebra.closeness import close
+from sparsezc.semirings.types.domains import AS_BOOL, AS_FLOAT, BINOMIAL, BOOL_TO_INT8, FROM_PARTS, INTO_FLOAT, POSITION, QUOTIENT, TO_BOOL, WHOLE  # fmt: skip
+from sparsezc.semirings.algebra.operators import BinaryOp
+from sparsezc.semirings.algebra.registering import parameterize
+from sparsezc.semirings.types.datatypes import INT64
 
 # fmt: off
 # Choosing one
-first = BinaryOp("first", numpy=faces.first, cuda="x", commutes_to="second")
-second = BinaryOp("second", numpy=faces.second, cuda="y", commutes_to="first")
-any = BinaryOp("any", numpy=faces.second, cuda="y", commutes_to="any")
-pair = BinaryOp("pair", numpy=faces.pair, cuda="Z(1)", commutes_to="pair", mixed=INT64)
-min = BinaryOp("min", numpy=faces.lesser, cuda="lesser(x, y)", commutes_to="min")
-max = BinaryOp("max", numpy=faces.greater, cuda="greater(x, y)", commutes_to="max")
-absfirst = BinaryOp("absfirst", numpy=lambda x, y: np.abs(faces.first(x, y)), cuda="absolute(x)", commutes_to="abssecond")
-abssecond = BinaryOp("abssecond", numpy=lambda x, y: np.abs(faces.second(x, y)), cuda="absolute(y)", commutes_to="absfirst")
+first = BinaryOp("first", numpy=numpy_functions.first, cuda="x", commutes_to="second")
+second = BinaryOp("second", numpy=numpy_functions.second, cuda="y", commutes_to="first")
+any = BinaryOp("any", numpy=numpy_functions.second, cuda="y", commutes_to="any")
+pair = BinaryOp("pair", numpy=numpy_functions.pair, cuda="Z(1)", commutes_to="pair", mixed=INT64)
+min = BinaryOp("min", numpy=numpy_functions.lesser, cuda="lesser(x, y)", commutes_to="min")
+max = BinaryOp("max", numpy=numpy_functions.greater, cuda="greater(x, y)", commutes_to="max")
+absfirst = BinaryOp("absfirst", numpy=lambda x, y: np.abs(numpy_functions.first(x, y)), cuda="absolute(x)", commutes_to="abssecond")
+abssecond = BinaryOp("abssecond", numpy=lambda x, y: np.abs(numpy_functions.second(x, y)), cuda="absolute(y)", commutes_to="absfirst")
 
 # Arithmetic
 plus = BinaryOp("plus", numpy=np.add, cuda="x + y", commutes_to="plus")
-minus = BinaryOp("minus", numpy=faces.minus, cuda="x - y", commutes_to="rminus")
-rminus = BinaryOp("rminus", numpy=lambda x, y: faces.minus(y, x), cuda="y - x", commutes_to="minus")
+minus = BinaryOp("minus", numpy=numpy_functions.minus, cuda="x - y", commutes_to="rminus")
+rminus = BinaryOp("rminus", numpy=lambda x, y: numpy_functions.minus(y, x), cuda="y - x", commutes_to="minus")
 times = BinaryOp("times", numpy=np.multiply, cuda="x * y", commutes_to="times")
-cdiv = BinaryOp("cdiv", numpy=faces.quotient, cuda="quotient(x, y)", commutes_to="rdiv")
-rdiv = BinaryOp("rdiv", numpy=lambda x, y: faces.quotient(y, x), cuda="quotient(y, x)", commutes_to="cdiv")
+cdiv = BinaryOp("cdiv", numpy=numpy_functions.quotient, cuda="quotient(x, y)", commutes_to="rdiv")
+rdiv = BinaryOp("rdiv", numpy=lambda x, y: numpy_functions.quotient(y, x), cuda="quotient(y, x)", commutes_to="cdiv")
 truediv = BinaryOp("truediv", numpy=np.true_divide, cuda="Z(x) / Z(y)", domain=QUOTIENT, commutes_to="rtruediv")
 rtruediv = BinaryOp("rtruediv", numpy=lambda x, y: np.true_divide(y, x), cuda="Z(y) / Z(x)", domain=QUOTIENT, commutes_to="truediv")
-floordiv = BinaryOp("floordiv", numpy=faces.floor_quotient, cuda="floor_quotient(Z(x), Z(y))", domain=BOOL_TO_INT8, commutes_to="rfloordiv")
-rfloordiv = BinaryOp("rfloordiv", numpy=lambda x, y: faces.floor_quotient(y, x), cuda="floor_quotient(Z(y), Z(x))", domain=BOOL_TO_INT8, commutes_to="floordiv")
-mod = BinaryOp("mod", numpy=faces.modulo, cuda="modulo(Z(x), Z(y))", domain=BOOL_TO_INT8)
-pow = BinaryOp("pow", numpy=faces.power, cuda="power(x, y)", commutes_to="rpow")
-rpow = BinaryOp("rpow", numpy=lambda x, y: faces.integer_power(y, x), cuda="integer_power(Z(y), Z(x))", domain=BOOL_TO_INT8, commutes_to="pow")
-binom = BinaryOp("binom", numpy=faces.binomial, cuda="binomial(x, y)", domain=BINOMIAL)
+floordiv = BinaryOp("floordiv", numpy=numpy_functions.floor_quotient, cuda="floor_quotient(Z(x), Z(y))", domain=BOOL_TO_INT8, commutes_to="rfloordiv")
+rfloordiv = BinaryOp("rfloordiv", numpy=lambda x, y: numpy_functions.floor_quotient(y, x), cuda="floor_quotient(Z(y), Z(x))", domain=BOOL_TO_INT8, commutes_to="floordiv")
+mod = BinaryOp("mod", numpy=numpy_functions.modulo, cuda="modulo(Z(x), Z(y))", domain=BOOL_TO_INT8)
+pow = BinaryOp("pow", numpy=numpy_functions.power, cuda="power(x, y)", commutes_to="rpow")
+rpow = BinaryOp("rpow", numpy=lambda x, y: numpy_functions.integer_power(y, x), cuda="integer_power(Z(y), Z(x))", domain=BOOL_TO_INT8, commutes_to="pow")
+binom = BinaryOp("binom", numpy=numpy_functions.binomial, cuda="binomial(x, y)", domain=BINOMIAL)
 
 # Floating point
 atan2 = BinaryOp("atan2", numpy=np.arctan2, cuda="atan2(x, y)", domain=AS_FLOAT)
 hypot = BinaryOp("hypot", numpy=np.hypot, cuda="hypot(x, y)", domain=AS_FLOAT, commutes_to="hypot")
 fmod = BinaryOp("fmod", numpy=np.fmod, cuda="fmod(x, y)", domain=AS_FLOAT)
-remainder = BinaryOp("remainder", numpy=faces.remainder, cuda="remainder(x, y)", domain=AS_FLOAT)
+remainder = BinaryOp("remainder", numpy=numpy_functions.remainder, cuda="remainder(x, y)", domain=AS_FLOAT)
 copysign = BinaryOp("copysign", numpy=np.copysign, cuda="copysign(x, y)", domain=AS_FLOAT)
-ldexp = BinaryOp("ldexp", numpy=faces.scale, cuda="ldexp(x, cast<i32>(y))", domain=INTO_FLOAT)
+ldexp = BinaryOp("ldexp", numpy=numpy_functions.scale, cuda="ldexp(x, cast<i32>(y))", domain=INTO_FLOAT)
 
 # Of a real and an imaginary part
 cmplx = BinaryOp("cmplx", numpy=lambda x, y: x + 1j * y, cuda="Z(x, y)", domain=FROM_PARTS)
@@ -93,10 +82,10 @@ band = BinaryOp("band", numpy=np.bitwise_and, cuda="x & y", domain=WHOLE, commut
 bor = BinaryOp("bor", numpy=np.bitwise_or, cuda="x | y", domain=WHOLE, commutes_to="bor")
 bxor = BinaryOp("bxor", numpy=np.bitwise_xor, cuda="x ^ y", domain=WHOLE, commutes_to="bxor")
 bxnor = BinaryOp("bxnor", numpy=lambda x, y: ~(x ^ y), cuda="~(x ^ y)", domain=WHOLE, commutes_to="bxnor")
-bget = BinaryOp("bget", numpy=faces.bit_get, cuda="bit_get(x, y)", domain=WHOLE)
-bset = BinaryOp("bset", numpy=faces.bit_set, cuda="bit_set(x, y)", domain=WHOLE)
-bclr = BinaryOp("bclr", numpy=faces.bit_clear, cuda="bit_clear(x, y)", domain=WHOLE)
-bshift = BinaryOp("bshift", numpy=faces.bit_shift, cuda="bit_shift(x, y)", domain=WHOLE)
+bget = BinaryOp("bget", numpy=numpy_functions.bit_get, cuda="bit_get(x, y)", domain=WHOLE)
+bset = BinaryOp("bset", numpy=numpy_functions.bit_set, cuda="bit_set(x, y)", domain=WHOLE)
+bclr = BinaryOp("bclr", numpy=numpy_functions.bit_clear, cuda="bit_clear(x, y)", domain=WHOLE)
+bshift = BinaryOp("bshift", numpy=numpy_functions.bit_shift, cuda="bit_shift(x, y)", domain=WHOLE)
 
 # Positions; element by element both operands lie at (i, j), so there the shared k is j for firstj and i for secondi
 firsti = BinaryOp("firsti", numpy=lambda i, k, j: i, cuda="i", domain=POSITION, commutes_to="secondi", transposes_to="secondj")

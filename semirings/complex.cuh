@@ -2,7 +2,7 @@
 //
 // Who calls: as operators.cuh, which stands before it; a kernel without complex numbers does not have this text. What CUDA
 // has under the same name for real numbers (sqrt, __shfl_sync, atomicAdd ...) is a friend here, found by its argument's type
-// alone, so that nothing of CUDA's is hidden. Meanings are SuiteSparse:GraphBLAS's; faces.py says the same in NumPy.
+// alone, so that nothing of CUDA's is hidden. Meanings are SuiteSparse:GraphBLAS's; numpy_functions.py says the same in NumPy.
 //
 // Sources: W. Kahan, Branch cuts for complex elementary functions, 1987 (sqrt and the inverse functions);
 // R. L. Smith, Algorithm 116: complex division, CACM 1962, doi:10.1145/368637.368661.

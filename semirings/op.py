@@ -12,11 +12,11 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sparsezc.semirings import names
+from sparsezc.semirings.algebra import names
 from sparsezc.semirings import op_numpy as numpy
 from sparsezc.semirings import op_ss as ss
-from sparsezc.semirings.moved import ask
-from sparsezc.semirings.registering import Path
+from sparsezc.semirings.algebra.deprecated_names import ask
+from sparsezc.semirings.algebra.registering import Path
 
 if TYPE_CHECKING:  # for editors; at run time also what users have registered is found
     from sparsezc.semirings.binary import *  # type: ignore[no-redef]  # noqa: F403

@@ -2,7 +2,7 @@
 //
 // Who calls: the few lines that the specialiser writes in front of a kernel, one inline function an operator,
 // whose value it converts with cast<Z>. Operands x and y arrive converted to the operator's type, by cast<T>.
-// Meanings are SuiteSparse:GraphBLAS's, also at the edges (x / 0, NaN, overflow); faces.py says the same in NumPy.
+// Meanings are SuiteSparse:GraphBLAS's, also at the edges (x / 0, NaN, overflow); numpy_functions.py says the same in NumPy.
 // Signed integers are expected to wrap: a host compiler needs -fwrapv.
 //
 // Needs before it: i8 .. u64 in namespace szc (port.cuh) and CUDA's math functions. No header of its own, so NVRTC takes it.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from sparsezc.semirings import indexunary
-from sparsezc.semirings.operators import SelectOp
-from sparsezc.semirings.select_by import column as column
-from sparsezc.semirings.select_by import index as index
-from sparsezc.semirings.select_by import row as row
-from sparsezc.semirings.select_by import value as value
+from sparsezc.semirings.algebra.operators import SelectOp
+from sparsezc.semirings.algebra.select_by import column as column
+from sparsezc.semirings.algebra.select_by import index as index
+from sparsezc.semirings.algebra.select_by import row as row
+from sparsezc.semirings.algebra.select_by import value as value
 
 tril = SelectOp.of(indexunary.tril)
 triu = SelectOp.of(indexunary.triu)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from sparsezc.semirings import binary_numpy, monoid_numpy
-from sparsezc.semirings.names import semiring_of
-from sparsezc.semirings.operators import TypeNotSupported
+from sparsezc.semirings.algebra.names import semiring_of
+from sparsezc.semirings.algebra.operators import TypeNotSupported
 
 
 def __getattr__(name: str) -> Any:

@@ -8,25 +8,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparsezc.semirings import faces
-from sparsezc.semirings.domains import (
-    AS_FLOAT,
-    COMPLEX_ITSELF,
-    COMPLEX_PARTS,
-    FLOAT_TO_BOOL,
-    ONLY_FLOAT,
-    POSITION,
-    WHOLE,
-)  # fmt: skip
-from sparsezc.semirings.operators import UnaryOp
+from sparsezc.semirings.udf import numpy_functions
+from sparsezc.semirings.types.domains import AS_FLOAT, COMPLEX_ITSELF, COMPLEX_PARTS, FLOAT_TO_BOOL, ONLY_FLOAT, POSITION, WHOLE  # fmt: skip
+from sparsezc.semirings.algebra.operators import UnaryOp
 
 # fmt: off
 # Values
-identity = UnaryOp("identity", numpy=faces.itself, cuda="x")
-ainv = UnaryOp("ainv", numpy=faces.negative, cuda="-x")
-minv = UnaryOp("minv", numpy=faces.inverse, cuda="quotient(Z(1), x)")
-one = UnaryOp("one", numpy=faces.one, cuda="Z(1)")
-abs = UnaryOp("abs", numpy=faces.absolute, cuda="absolute(x)")
+identity = UnaryOp("identity", numpy=numpy_functions.itself, cuda="x")
+ainv = UnaryOp("ainv", numpy=numpy_functions.negative, cuda="-x")
+minv = UnaryOp("minv", numpy=numpy_functions.inverse, cuda="quotient(Z(1), x)")
+one = UnaryOp("one", numpy=numpy_functions.one, cuda="Z(1)")
+abs = UnaryOp("abs", numpy=numpy_functions.absolute, cuda="absolute(x)")
 lnot = UnaryOp("lnot", numpy=np.logical_not, cuda="x == 0")
 bnot = UnaryOp("bnot", numpy=np.invert, cuda="~x", domain=WHOLE)
 
@@ -57,12 +49,12 @@ atanh = UnaryOp("atanh", numpy=np.arctanh, cuda="atanh(x)", domain=AS_FLOAT)
 
 # Rounding and parts
 signum = UnaryOp("signum", numpy=np.sign, cuda="sign_of(x)", domain=AS_FLOAT)
-ceil = UnaryOp("ceil", numpy=faces.by_part(np.ceil), cuda="ceil(x)", domain=AS_FLOAT)
-floor = UnaryOp("floor", numpy=faces.by_part(np.floor), cuda="floor(x)", domain=AS_FLOAT)
-round = UnaryOp("round", numpy=faces.by_part(faces.round_half_away), cuda="round(x)", domain=AS_FLOAT)
-trunc = UnaryOp("trunc", numpy=faces.by_part(np.trunc), cuda="trunc(x)", domain=AS_FLOAT)
-frexpe = UnaryOp("frexpe", numpy=faces.exponent, cuda="exponent_of(x)", domain=ONLY_FLOAT)
-frexpx = UnaryOp("frexpx", numpy=faces.mantissa, cuda="mantissa_of(x)", domain=ONLY_FLOAT)
+ceil = UnaryOp("ceil", numpy=numpy_functions.by_part(np.ceil), cuda="ceil(x)", domain=AS_FLOAT)
+floor = UnaryOp("floor", numpy=numpy_functions.by_part(np.floor), cuda="floor(x)", domain=AS_FLOAT)
+round = UnaryOp("round", numpy=numpy_functions.by_part(numpy_functions.round_half_away), cuda="round(x)", domain=AS_FLOAT)
+trunc = UnaryOp("trunc", numpy=numpy_functions.by_part(np.trunc), cuda="trunc(x)", domain=AS_FLOAT)
+frexpe = UnaryOp("frexpe", numpy=numpy_functions.exponent, cuda="exponent_of(x)", domain=ONLY_FLOAT)
+frexpx = UnaryOp("frexpx", numpy=numpy_functions.mantissa, cuda="mantissa_of(x)", domain=ONLY_FLOAT)
 isfinite = UnaryOp("isfinite", numpy=np.isfinite, cuda="is_finite(x)", domain=FLOAT_TO_BOOL)
 isinf = UnaryOp("isinf", numpy=np.isinf, cuda="is_infinite(x)", domain=FLOAT_TO_BOOL)
 isnan = UnaryOp("isnan", numpy=np.isnan, cuda="x != x", domain=FLOAT_TO_BOOL)
@@ -74,10 +66,10 @@ carg = UnaryOp("carg", numpy=np.angle, cuda="atan2(x.im, x.re)", domain=COMPLEX_
 conj = UnaryOp("conj", numpy=np.conj, cuda="conjugate(x)", domain=COMPLEX_ITSELF)
 
 # Special functions
-erf = UnaryOp("erf", numpy=faces.special("erf"), cuda="erf(x)", domain=AS_FLOAT)
-erfc = UnaryOp("erfc", numpy=faces.special("erfc"), cuda="erfc(x)", domain=AS_FLOAT)
-lgamma = UnaryOp("lgamma", numpy=faces.special("gammaln"), cuda="lgamma(x)", domain=AS_FLOAT)
-tgamma = UnaryOp("tgamma", numpy=faces.special("gamma"), cuda="tgamma(x)", domain=AS_FLOAT)
+erf = UnaryOp("erf", numpy=numpy_functions.special("erf"), cuda="erf(x)", domain=AS_FLOAT)
+erfc = UnaryOp("erfc", numpy=numpy_functions.special("erfc"), cuda="erfc(x)", domain=AS_FLOAT)
+lgamma = UnaryOp("lgamma", numpy=numpy_functions.special("gammaln"), cuda="lgamma(x)", domain=AS_FLOAT)
+tgamma = UnaryOp("tgamma", numpy=numpy_functions.special("gamma"), cuda="tgamma(x)", domain=AS_FLOAT)
 
 # Positions: an entry's own row i and column j, counted from 0 or from 1
 positioni = UnaryOp("positioni", numpy=lambda i, j: i, cuda="i", domain=POSITION)

@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from sparsezc import ss as ss
     from sparsezc import stats as stats
     from sparsezc import viz as viz
-    from sparsezc.convert import from_graphblas as from_graphblas
-    from sparsezc.convert import to_graphblas as to_graphblas
-    from sparsezc.matrix import Matrix as Matrix
+    from sparsezc.core.graphblas_objects import from_graphblas as from_graphblas
+    from sparsezc.core.graphblas_objects import to_graphblas as to_graphblas
+    from sparsezc.core.matrix import Matrix as Matrix
     from sparsezc.ops.arrays import MAX_SIZE as MAX_SIZE
-    from sparsezc.scalar import Scalar as Scalar
+    from sparsezc.core.scalar import Scalar as Scalar
     from sparsezc.semirings import agg as agg
     from sparsezc.semirings import binary as binary
     from sparsezc.semirings import indexunary as indexunary
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from sparsezc.semirings import select as select
     from sparsezc.semirings import semiring as semiring
     from sparsezc.semirings import unary as unary
-    from sparsezc.vector import Vector as Vector
-    from sparsezc.write import replace as replace
+    from sparsezc.core.vector import Vector as Vector
+    from sparsezc.expr.dispatch import replace as replace
 
 __version__ = "0.1.0"
 #: The library below the CPU engine, as python-graphblas names it.
@@ -51,29 +51,29 @@ backend = "suitesparse"
 
 # Where each name lives: (module, name in it; None for the module itself). Loaded when first used.
 _HOMES: dict[str, tuple[str, str | None]] = {
-    "Matrix": ("sparsezc.matrix", "Matrix"),
-    "Vector": ("sparsezc.vector", "Vector"),
-    "Scalar": ("sparsezc.scalar", "Scalar"),
+    "Matrix": ("sparsezc.core.matrix", "Matrix"),
+    "Vector": ("sparsezc.core.vector", "Vector"),
+    "Scalar": ("sparsezc.core.scalar", "Scalar"),
     "MAX_SIZE": ("sparsezc.ops.arrays", "MAX_SIZE"),
     "agg": ("sparsezc.semirings.agg", None),
     "algorithms": ("sparsezc.algorithms", None),
-    "Recorder": ("sparsezc.recorder", "Recorder"),
+    "Recorder": ("sparsezc.core.recorder", "Recorder"),
     "binary": ("sparsezc.semirings.binary", None),
     "core": ("sparsezc.core", None),
     "dtypes": ("sparsezc.dtypes", None),
     "exceptions": ("sparsezc.exceptions", None),
-    "from_graphblas": ("sparsezc.convert", "from_graphblas"),
+    "from_graphblas": ("sparsezc.core.graphblas_objects", "from_graphblas"),
     "indexunary": ("sparsezc.semirings.indexunary", None),
     "io": ("sparsezc.io", None),
     "monoid": ("sparsezc.semirings.monoid", None),
     "op": ("sparsezc.semirings.op", None),
     "orders": ("sparsezc.orders", None),
-    "replace": ("sparsezc.write", "replace"),
+    "replace": ("sparsezc.expr.dispatch", "replace"),
     "select": ("sparsezc.semirings.select", None),
     "semiring": ("sparsezc.semirings.semiring", None),
     "ss": ("sparsezc.ss", None),
     "stats": ("sparsezc.stats", None),
-    "to_graphblas": ("sparsezc.convert", "to_graphblas"),
+    "to_graphblas": ("sparsezc.core.graphblas_objects", "to_graphblas"),
     "unary": ("sparsezc.semirings.unary", None),
     "viz": ("sparsezc.viz", None),
 }

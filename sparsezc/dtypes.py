@@ -1,14 +1,14 @@
-"""The types under python-graphblas's name for the module: see :mod:`sparsezc.semirings.types`.
+"""The types under python-graphblas's name for the module: see :mod:`sparsezc.semirings.types.datatypes`.
 
-``register_new`` and ``register_anonymous`` add types of the user's own: see :mod:`sparsezc.semirings.user_types`.
+``register_new`` and ``register_anonymous`` add types of the user's own: see :mod:`sparsezc.semirings.types.user_types`.
 """
 
-from sparsezc.semirings import types as _types
-from sparsezc.semirings import user_types as _user_types
-from sparsezc.semirings.types import *  # noqa: F403
-from sparsezc.semirings.types import lookup as lookup_dtype
-from sparsezc.semirings.types import unify
-from sparsezc.semirings.user_types import register_anonymous, register_new
+from sparsezc.semirings.types import datatypes as _types
+from sparsezc.semirings.types import user_types as _user_types
+from sparsezc.semirings.types.datatypes import *  # noqa: F403
+from sparsezc.semirings.types.datatypes import lookup as lookup_dtype
+from sparsezc.semirings.types.datatypes import unify
+from sparsezc.semirings.types.user_types import register_anonymous, register_new
 
 _supports_complex = True  # python-graphblas says by this name whether its build has them, and programs ask
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from sparsezc import ops
-from sparsezc.engines import cpu, native
-from sparsezc.suitesparse import ours, theirs
+from sparsezc.expr.engines import cpu
+from sparsezc.engines.cpu import native
+from sparsezc.core.suitesparse import ours, theirs
 
 __all__ = ["concat", "diag"]
 

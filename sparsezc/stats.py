@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from sparsezc import device
+from sparsezc.device import cuda
 
 __all__ = ["Traffic", "collect", "copied", "run", "timed"]
 
@@ -73,12 +73,12 @@ def collect() -> Iterator[Traffic]:
         _traffic = before
 
 
-def run(kernel: device.Kernel, near: bool, *launch: Any) -> None:
+def run(kernel: cuda.Kernel, near: bool, *launch: Any) -> None:
     """Launch a kernel; `near`: the entries that it reads lie in device memory, however they got there."""
     if _traffic is None:
         kernel(*launch)
         return
-    gpu = device.current()
+    gpu = cuda.current()
     gpu.synchronize()
     start = time.perf_counter()
     kernel(*launch)

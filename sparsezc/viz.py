@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparsezc.engines import cpu, native
-from sparsezc.suitesparse import theirs
+from sparsezc.expr.engines import cpu
+from sparsezc.engines.cpu import native
+from sparsezc.core.suitesparse import theirs
 
 __all__ = ["datashade", "draw", "spy"]
 

@@ -17,7 +17,7 @@ from typing import Any
 import graphblas
 import pytest
 
-from sparsezc import device
+from sparsezc.device import cuda
 from sparsezc.config import config
 from sparsezc.memory import budget
 from tests.emulator.device import EmulatedDevice, why_unavailable
@@ -97,14 +97,14 @@ def _share(session: pytest.Session) -> tuple[list[pytest.Item], int]:
 def gpu(request: pytest.FixtureRequest) -> Iterator[Any]:
     """The device in use while a test runs."""
     if request.param == "gpu":
-        yield device.current()
+        yield cuda.current()
         return
     emulated = request.getfixturevalue("emulated")
-    before = device.use(emulated)
+    before = cuda.use(emulated)
     try:
         yield emulated
     finally:
-        device.use(before)
+        cuda.use(before)
 
 
 @pytest.fixture
@@ -112,11 +112,11 @@ def counting(emulated: EmulatedDevice, monkeypatch: pytest.MonkeyPatch) -> Itera
     """The emulated device in use, counting requests to host memory."""
     monkeypatch.setattr(emulated, "order", "lockstep")
     monkeypatch.setattr(emulated, "counting", True)
-    before = device.use(emulated)
+    before = cuda.use(emulated)
     try:
         yield emulated
     finally:
-        device.use(before)
+        cuda.use(before)
 
 
 def _plays(items: list[Any]) -> tuple[list[Callable[[], None]], list[Callable[[], None]]]:
@@ -140,7 +140,7 @@ def _act(item: Any, parameters: dict[str, Any]) -> None:
     """Call a test with what stands for its fixtures in a rehearsal: its own ones are made, the device is the stage."""
     definitions, asked = item._fixtureinfo.name2fixturedefs, item._fixtureinfo.argnames
     with suppress(pytest.fail.Exception, pytest.skip.Exception), ExitStack() as endings:  # which are no Exceptions
-        known = dict.fromkeys(("gpu", "emulated"), device.current())
+        known = dict.fromkeys(("gpu", "emulated"), cuda.current())
         known |= {"engine": parameters.get("engine"), "settings_stay": None}
         known["monkeypatch"] = endings.enter_context(pytest.MonkeyPatch.context())
 

@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc import device, memory
+from sparsezc.device import cuda
+from sparsezc import memory
 from sparsezc.cli import doctor, main
 from sparsezc.cli.report import Table, cut, rate, seconds, size
 from sparsezc.config import parse_bytes
@@ -232,7 +233,7 @@ def test_info(capsys, edges):
         data["memory"]["zerocopy"]["host"] + data["memory"]["zerocopy"]["device"] == data["memory"]["device"]["device"]
     )
     _, out, _ = run(capsys, "info", edges)
-    assert ("zerocopy" in out) is (device.reason() is None)
+    assert ("zerocopy" in out) is (cuda.reason() is None)
     assert "largest 2 (vertex 0)" in out
     for name in data["memory"]:
         assert f"\n{name} " in run(capsys, "info", edges, "--placements")[1]
@@ -248,7 +249,7 @@ def test_info_says_what_compressed_ids_take(capsys, tmp_path):
     assert said["compressed"] == pytest.approx(made, rel=0.02)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(info, "_SAMPLED", 4)
-        patch.setattr("sparsezc.memory.blocks.PART", 1 << 10)
+        patch.setattr("sparsezc.memory.id_blocks.PART", 1 << 10)
         assert answer(capsys, "info", "kron:12")["bits_per_id"]["compressed"] == pytest.approx(made, rel=0.3)
         assert "about" in run(capsys, "info", "kron:12")[1]
 
@@ -266,7 +267,7 @@ def test_weights_that_are_none_are_told_in_the_command_lines_words(capsys, tmp_p
 
 @pytest.mark.parametrize("asked", [("--engine", "gpu"), ("--placement", "device"), ("--with-transpose",)])
 def test_what_asked_for_a_gpu_is_named(capsys, monkeypatch, asked):
-    monkeypatch.setattr(device, "reason", lambda: "no GPU: none was plugged in")
+    monkeypatch.setattr(cuda, "reason", lambda: "no GPU: none was plugged in")
     code, _, err = run(capsys, "bfs", "kron:4", *asked)
     assert (code, err) == (1, f"sparsezc: {' '.join(asked)} needs a GPU, and there is no GPU: none was plugged in\n")
 
@@ -319,7 +320,7 @@ def test_doctor_reads_the_driver(tmp_path):
 
 
 def test_doctor_with_a_card(capsys, monkeypatch):
-    from sparsezc.engines import gpu
+    from sparsezc.expr.engines import gpu
 
     facts = {"available": True, "name": "a card", "memory_total": 2**37, "link": {"copy": 55.3e9, "pinned": 51.3e9}}
     monkeypatch.setattr(gpu, "diagnose", lambda measure: facts)
@@ -363,7 +364,7 @@ def test_what_fails_says_why_in_one_line(capsys, edges, tmp_path, arguments, tol
 
 
 def test_a_gpu_that_is_not_there_is_an_error_that_says_why(capsys):
-    why = device.reason()
+    why = cuda.reason()
     if why is None:
         pytest.skip("there is a GPU")
     for asked in (["--engine", "gpu"], *(["--placement", each] for each in ("zerocopy", "device", "mapped"))):
@@ -451,7 +452,7 @@ def test_help(capsys, command):
 
 
 def test_an_error_nobody_expected(capsys, monkeypatch):
-    monkeypatch.setattr("sparsezc.io.reader.read_csr", lambda *args, **kwargs: {}["key"])
+    monkeypatch.setattr("sparsezc.io._read.read_csr", lambda *args, **kwargs: {}["key"])
     assert run(capsys, "info", "star:3")[::2] == (1, "sparsezc: unexpected KeyError: key (--debug shows where)\n")
 
 

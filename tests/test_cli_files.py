@@ -13,7 +13,8 @@ import pytest
 
 from sparsezc.cli import main
 from sparsezc.cli.report import Report
-from sparsezc.io import atomic, read
+from sparsezc.io.files import atomic_write
+from sparsezc.io import read
 
 MM = "%%MatrixMarket matrix coordinate real general\n"
 
@@ -112,7 +113,7 @@ def test_a_full_disk(
     """Whether it is full at once or later, the file that was there stays as it was."""
     old = tmp_path / name
     old.write_bytes(b"old")
-    monkeypatch.setattr(atomic.os, "fdopen", lambda handle, mode: io.BufferedWriter(Full(room), 1000))
+    monkeypatch.setattr(atomic_write.os, "fdopen", lambda handle, mode: io.BufferedWriter(Full(room), 1000))
     err = failed(capsys, "convert", "urand:14?weights=1-99", old)
     assert err == f"sparsezc: {old} cannot be written: No space left on device\n"
     assert [path.name for path in tmp_path.iterdir()] == [name]
@@ -123,7 +124,7 @@ def test_a_full_disk(
 def test_a_full_disk_under_an_answer(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setattr(atomic.os, "fdopen", lambda handle, mode: io.BufferedWriter(Full(5000), 1000))
+    monkeypatch.setattr(atomic_write.os, "fdopen", lambda handle, mode: io.BufferedWriter(Full(5000), 1000))
     err = failed(capsys, "bfs", "grid:100x100", "--out", tmp_path / name)
     assert err == f"sparsezc: {tmp_path / name} cannot be written: No space left on device\n"
     assert list(tmp_path.iterdir()) == []
@@ -133,9 +134,9 @@ def test_a_folder_that_may_not_be_written(tmp_path: Path, monkeypatch: pytest.Mo
     def refused(**_: Any) -> None:
         raise PermissionError(13, "Permission denied", str(tmp_path / ".a.mtx.part"))
 
-    monkeypatch.setattr(atomic.tempfile, "mkstemp", refused)
-    with pytest.raises(atomic.FileNotWritten, match=r"a\.mtx cannot be written: Permission denied"):
-        atomic.Output(tmp_path / "a.mtx").open()
+    monkeypatch.setattr(atomic_write.tempfile, "mkstemp", refused)
+    with pytest.raises(atomic_write.FileNotWritten, match=r"a\.mtx cannot be written: Permission denied"):
+        atomic_write.Output(tmp_path / "a.mtx").open()
 
 
 def test_an_answer_in_npy_is_what_numpy_loads(tmp_path: Path) -> None:

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from sparsezc import progress
+from sparsezc.terminal import progress
 from sparsezc.cli import main
 from sparsezc.errors import PerformanceWarning
-from sparsezc.printable import MESSAGE_LIMIT, one_line, printable
+from sparsezc.terminal.printable import MESSAGE_LIMIT, one_line, printable
 
 ROOT = Path(__file__).resolve().parent.parent
 ESCAPES = "\x1b[31mred\x1b]0;title\x07\x9b1m\u202etxt\r\n\x7f"

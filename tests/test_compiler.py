@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from sparsezc import compiler
+from sparsezc.device import nvrtc as compiler
 from sparsezc.errors import PerformanceWarning
 
 

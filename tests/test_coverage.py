@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sparsezc import device
+from sparsezc.device import cuda
 from tests.coverage import page
 from tests.emulator.rehearsal import rehearsing
 
@@ -17,10 +17,10 @@ STALE = "docs/coverage.md is stale: run python -m tests.coverage --update"
 @pytest.fixture(params=["emulated", pytest.param("gpu", marks=pytest.mark.gpu)], ids=str)
 def gpu(request: pytest.FixtureRequest) -> Iterator[Any]:
     """The device that statements run on."""
-    before = device.use(request.getfixturevalue("emulated")) if request.param == "emulated" else None
-    yield device.current()
+    before = cuda.use(request.getfixturevalue("emulated")) if request.param == "emulated" else None
+    yield cuda.current()
     if request.param == "emulated":
-        device.use(before)
+        cuda.use(before)
 
 
 def test_the_classes(gpu: Any) -> None:

@@ -42,13 +42,13 @@ def blocks(page: Path, language: str) -> list[str]:
 
 #: Modules whose examples need a package that is optional.
 PACKAGES = {
-    "sparsezc.io.arrow": "pyarrow",
-    "sparsezc.io.awkward": "awkward",
-    "sparsezc.io.binsparse": "h5py",
-    "sparsezc.io.paged": "h5py",
-    "sparsezc.io.pandas": "pandas",
-    "sparsezc.io.parquet": "pyarrow",
-    "sparsezc.io.torch": "torch",
+    "sparsezc.io.interop.arrow": "pyarrow",
+    "sparsezc.io.interop.awkward": "awkward",
+    "sparsezc.io.formats.binsparse": "h5py",
+    "sparsezc.io.hdf5.aligned_file": "h5py",
+    "sparsezc.io.interop.pandas": "pandas",
+    "sparsezc.io.formats.parquet": "pyarrow",
+    "sparsezc.io.interop.torch": "torch",
 }
 PAGES_NEED = {"formats.md": "h5py"}
 #: The long options of all commands.
@@ -108,7 +108,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_names_on_pages_exist(page: Path) -> None:
-    """Public names (`gb.io.read`), source files (`run.py`) and, where the command line is meant, options (`--out`)."""
+    """Public names (`gb.io.read`), source files (`engine.py`) and, where the command line is meant, options (`--out`)."""
     ticks = re.findall(r"`([^`\n]+)`", page.read_text())
     absent = []
     for tick in ticks:

@@ -19,91 +19,91 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # From low to high; the modules of one row may import each other.
 ROOMS = (
-    ("sparsezc.errors", "sparsezc.printable"),
+    ("sparsezc.errors", "sparsezc.terminal.printable"),
     ("sparsezc.exceptions",),
     ("sparsezc.semirings",),
     ("sparsezc.dtypes",),
     ("sparsezc.locks",),
     (
         "sparsezc.config",
-        "sparsezc.progress",
-        "sparsezc.device",
-        "sparsezc.compiler",
+        "sparsezc.terminal.progress",
+        "sparsezc.device.cuda",
+        "sparsezc.device.nvrtc",
         "sparsezc.stats",
     ),
     ("sparsezc.memory",),
-    ("sparsezc.csr",),
-    ("sparsezc.permute",),
-    ("sparsezc.resolve",),
-    ("sparsezc.infix", "sparsezc.options"),
-    ("sparsezc.operand",),
-    ("sparsezc.expression",),
-    ("sparsezc.mask",),
-    ("sparsezc.engines",),  # the protocol and the registry; the engines themselves stand higher
-    ("sparsezc.write",),
-    ("sparsezc.target",),
-    ("sparsezc.writable",),
+    ("sparsezc.memory.csr",),
+    ("sparsezc.memory.csr_permute",),
+    ("sparsezc.expr.resolve",),
+    ("sparsezc.expr.infix", "sparsezc.expr.options"),
+    ("sparsezc.expr.operand",),
+    ("sparsezc.expr.expression",),
+    ("sparsezc.expr.mask",),
+    ("sparsezc.expr.engines",),  # the protocol and the registry; the engines themselves stand higher
+    ("sparsezc.expr.dispatch",),
+    ("sparsezc.expr.updater",),
+    ("sparsezc.expr.writable",),
     ("sparsezc.ops",),
     (
-        "sparsezc.engines.native",
-        "sparsezc.engines.statements",
-        "sparsezc.engines.cpu",
-        "sparsezc.engines.cpu_operators",
-        "sparsezc.engines.compiled_functions",
-        "sparsezc.engines.movers",
+        "sparsezc.engines.cpu.native",
+        "sparsezc.engines.cpu.statements",
+        "sparsezc.engines.cpu.engine",
+        "sparsezc.engines.cpu.operators",
+        "sparsezc.engines.cpu.compiled_functions",
+        "sparsezc.engines.cpu.movers",
         "sparsezc.engines.gpu",
     ),
     (
-        "sparsezc.matrix",
-        "sparsezc.vector",
-        "sparsezc.scalar",
-        "sparsezc.transposed",
-        "sparsezc.placing",
-        "sparsezc.construct",
-        "sparsezc.construct_vector",
-        "sparsezc.compressed",
-        "sparsezc.contents",
-        "sparsezc.reading",
-        "sparsezc.reading_vector",
-        "sparsezc.convert",
-        "sparsezc.suitesparse",
-        "sparsezc.table",
+        "sparsezc.core.matrix",
+        "sparsezc.core.vector",
+        "sparsezc.core.scalar",
+        "sparsezc.core.transposed",
+        "sparsezc.core.placement",
+        "sparsezc.core.matrix_construct",
+        "sparsezc.core.vector_construct",
+        "sparsezc.core.compressed_construct",
+        "sparsezc.core.matrix_export",
+        "sparsezc.core.matrix_methods",
+        "sparsezc.core.vector_methods",
+        "sparsezc.core.graphblas_objects",
+        "sparsezc.core.suitesparse",
+        "sparsezc.core.formatting",
         "sparsezc.ss",
         "sparsezc.viz",
-        "sparsezc.recorder",
+        "sparsezc.core.recorder",
     ),
     ("sparsezc.core",),
     ("sparsezc.algorithms",),
     ("sparsezc.orders",),
     ("sparsezc.io",),
     ("sparsezc.cli", "sparsezc.networkx_backend"),
-    ("sparsezc.namespaces",),
+    ("sparsezc.semirings.namespaces",),
     # the operators' namespaces by their shorter names
     tuple(
         f"sparsezc.{name}" for name in ("agg", "binary", "indexunary", "monoid", "op", "select", "semiring", "unary")
     ),
     ("sparsezc", "sparsezc.__main__"),  # the facade: users import it, no room does
 )
-OWN_FILE_ONLY = {"sparsezc", "sparsezc.engines"}  # rows that mean a folder's __init__.py and not what lies beside it
+OWN_FILE_ONLY = {"sparsezc", "sparsezc.expr.engines"}  # rows that mean a folder's __init__.py and not what lies beside it
 
 # (module, what it imports inside a function): why the circle must be there.
 LAZY: dict[tuple[str, str], str] = {
-    ("sparsezc.engines", "sparsezc.engines.cpu"): "the registry starts an engine when it is first asked for",
-    ("sparsezc.engines", "sparsezc.engines.gpu"): "the same",
-    ("sparsezc.ops.checks", "sparsezc.convert"): "operations take python-graphblas's objects where a program has some",
-    ("sparsezc.semirings.typed", "sparsezc.scalar"): "an operator called with numbers makes Scalars of them",
-    ("sparsezc.infix", "sparsezc.ops"): "a sign calls an operation, and operations are made of objects that have signs",
+    ("sparsezc.expr.engines", "sparsezc.engines.cpu.engine"): "the registry starts an engine when it is first asked for",
+    ("sparsezc.expr.engines", "sparsezc.engines.gpu"): "the same",
+    ("sparsezc.ops.checks", "sparsezc.core.graphblas_objects"): "operations take python-graphblas's objects where a program has some",
+    ("sparsezc.semirings.algebra.typed", "sparsezc.core.scalar"): "an operator called with numbers makes Scalars of them",
+    ("sparsezc.expr.infix", "sparsezc.ops"): "a sign calls an operation, and operations are made of objects that have signs",
 }
 
 # Rooms that may name CuPy or ask which engine they are on, and why.
 ENGINE_ROOMS = {
-    "sparsezc.engines": "they are the engines",
+    "sparsezc.expr.engines": "they are the engines",
     "sparsezc.memory": "a placement belongs to a device",
-    "sparsezc.device": "it is the device",
+    "sparsezc.device.cuda": "it is the device",
     "sparsezc.cli.doctor": "it tells what CuPy and the card say",
-    "sparsezc.io.cupy_sparse": "it converts CuPy's own objects",
-    "sparsezc.io.generate": "graphs are made on the GPU where there is one",
-    "sparsezc.write": "the one dispatch: vectors follow to the engine where the matrices are",
+    "sparsezc.io.interop.cupy_sparse": "it converts CuPy's own objects",
+    "sparsezc.io.build.generate": "graphs are made on the GPU where there is one",
+    "sparsezc.expr.dispatch": "the one dispatch: vectors follow to the engine where the matrices are",
 }
 ENGINE_NAMES = {"cpu", "gpu"}
 
@@ -226,13 +226,13 @@ from sparsezc import errors
 from . import buffer
 from ..io import read
 if TYPE_CHECKING:
-    import sparsezc.matrix
+    import sparsezc.core.matrix
 else:
-    import sparsezc.vector
+    import sparsezc.core.vector
 def f():
-    import sparsezc.scalar as s
+    import sparsezc.core.scalar as s
     import_module("sparsezc.algorithms")
-    importlib.import_module(f"sparsezc.engines.{name}")
+    importlib.import_module(f"sparsezc.expr.engines.{name}")
 """
     path = tmp_path / "host.py"
     path.write_text(text)
@@ -242,10 +242,10 @@ def f():
         ("sparsezc.errors", False),
         ("sparsezc.memory.buffer" if "sparsezc.memory.buffer" in modules() else "sparsezc.memory", False),
         ("sparsezc.io", False),
-        ("sparsezc.vector", False),
-        ("sparsezc.scalar", True),
+        ("sparsezc.core.vector", False),
+        ("sparsezc.core.scalar", True),
         ("sparsezc.algorithms", True),
-        ("sparsezc.engines", True),
+        ("sparsezc.expr.engines", True),
     ]
 
 

@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 
 import sparsezc as gb
-from sparsezc import device, progress
+from sparsezc.device import cuda
+from sparsezc.terminal import progress
 from sparsezc.cli import main
-from sparsezc.io.writer import convert
-from sparsezc.progress import Progress, task, working
+from sparsezc.io._write import convert
+from sparsezc.terminal.progress import Progress, task, working
 from tests.io.graphs import load
 from tests.io.test_placements import Card
 
@@ -178,11 +179,11 @@ def test_other_work_of_reading(tmp_path: Path, slow: None, capsys: pytest.Captur
 def test_moving_to_another_placement(slow: None, capsys: pytest.CaptureFixture[str]) -> None:
     csr = load("urand:12")
     capsys.readouterr()
-    before = device.use(Card())
+    before = cuda.use(Card())
     try:
         csr.place("zerocopy", chunk=1 << 12)
     finally:
-        device.use(before)
+        cuda.use(before)
     told = capsys.readouterr().err
     assert "touching host pages" in told
     assert "placing in zerocopy" in told

@@ -10,7 +10,7 @@ import pytest
 from graphblas.core.matrix import TransposedMatrix as TheirTransposed
 
 import sparsezc as gb
-from sparsezc.matrix import TransposedMatrix
+from sparsezc.core.matrix import TransposedMatrix
 
 A, B = graphblas.Matrix(int, 2, 2), gb.Matrix(int, 2, 2)
 

@@ -19,8 +19,8 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.config import _changing
-from sparsezc.engines import native
-from sparsezc.engines.gpu import launch
+from sparsezc.engines.cpu import native
+from sparsezc.engines.gpu.runtime import launch
 from sparsezc.errors import InvalidObject
 from sparsezc.locks import hold
 

@@ -22,7 +22,7 @@ from benchmarks.emogi.plot import page
 from benchmarks.emogi.uvm import why_no_pages_migrate
 from benchmarks.frame import SEED, Case, Report, add_again, check_again, number, table, together
 from benchmarks.model.emogi import PATTERNS
-from sparsezc import device
+from sparsezc.device import cuda
 
 ALGORITHMS = ("bfs", "sssp", "cc")
 VARIANTS = ("uvm", *PATTERNS, "sparsezc")
@@ -191,7 +191,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.again:
         show(together(options.again, options.out))
         return 0
-    if why := device.reason():
+    if why := cuda.reason():
         print(f"EMOGI's experiments need a GPU: {why}")
         return 2
     report, end = Report("emogi", "ms", options.out), time.monotonic() + options.most_seconds

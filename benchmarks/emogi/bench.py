@@ -17,7 +17,7 @@ from benchmarks.frame import Case, Report, measure, pick_sources, within
 from benchmarks.gap_kernels import Graph
 from benchmarks.model.requests import Requests
 from benchmarks.model.watch import Model
-from sparsezc import device
+from sparsezc.device import cuda
 
 
 class Bench:
@@ -30,7 +30,7 @@ class Bench:
     """
 
     def __init__(self, name: str, report: Report, options: argparse.Namespace) -> None:
-        self.gpu, self.report, self.options = device.current(), report, options
+        self.gpu, self.report, self.options = cuda.current(), report, options
         self.graph = Graph(name, name, "zerocopy", options.weights, self.gpu.xp)
         csr = self.graph.A._to_csr()
         if csr.iso:

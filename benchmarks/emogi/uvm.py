@@ -15,9 +15,9 @@ import numpy as np
 
 from benchmarks.copyrate import runtime_of
 from benchmarks.emogi.variants import Edges
-from sparsezc import device
-from sparsezc.csr import Csr
-from sparsezc.device import Device
+from sparsezc.device import cuda
+from sparsezc.memory.csr import Csr
+from sparsezc.device.cuda import Device
 from sparsezc.memory import zerocopy
 
 PAGE = 4096
@@ -56,7 +56,7 @@ class Migrating:
         for buffer in self.buffers:
             pointer = int(self.runtime.mallocManaged(buffer.nbytes))
             self.pointers.append(pointer)
-            array = device._view(pointer, buffer.nbytes)
+            array = cuda._view(pointer, buffer.nbytes)
             _copy(array, buffer.read().view(np.uint8))
             self.runtime.memAdvise(pointer, buffer.nbytes, _READ_MOSTLY, where)
             self.arrays.append(array)

@@ -29,7 +29,7 @@ from benchmarks.model.requests import SIZES, Requests
 from benchmarks.model.watch import Model, Statement
 from benchmarks.plot import plot
 from benchmarks.where import choose_engine
-from sparsezc import device
+from sparsezc.device import cuda
 
 KNOWN = "bfs,sssp,cc,pagerank,spmv"
 MODELLED = [name for name in KERNELS if name not in NOT_MODELLED]
@@ -117,7 +117,7 @@ def source_of(kernel: str, graph: Graph, options: argparse.Namespace) -> Any:
 
 
 def run_graph(name: str, report: Report, options: argparse.Namespace) -> None:
-    gpu = device.current() if options.used_engine == "gpu" else None
+    gpu = cuda.current() if options.used_engine == "gpu" else None
     placement = "zerocopy" if gpu else "host"
     synchronize, xp = (gpu.synchronize, gpu.xp) if gpu else (nothing, np)
     graph = Graph(name, name, placement, options.weights, xp)

@@ -16,12 +16,12 @@ from benchmarks.frame import Report
 from benchmarks.gap_kernels import KERNELS, Graph
 from benchmarks.link import Bench, Sizes, held
 from benchmarks.model.counters import STREAM_BYTES, Planned
-from sparsezc import device
+from sparsezc.device import cuda
 
 
 def main(text: str) -> None:
     given = json.loads(text)
-    gpu = device.current()
+    gpu = cuda.current()
     profiler = gpu.xp.cuda.profiler
     bench = Bench(gpu, Report("counted", "ms"), Sizes())
     stream = bench.kernel("stream")

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import sparsezc as gb
-from sparsezc import device
+from sparsezc.device import cuda
 
 ROOT = Path(__file__).resolve().parents[2]
 METRICS = (
@@ -51,7 +51,7 @@ def emulator() -> Any:
     from tests.emulator.device import EmulatedDevice  # a checkout has the tests beside the benchmarks
 
     made = EmulatedDevice("lockstep", counting=True, memory=1 << 34, seconds=600.0)
-    device.use(made)
+    cuda.use(made)
     return made
 
 
@@ -65,9 +65,9 @@ def on_emulator(gpu: Any, call: Callable[[], Any]) -> Counted:
 
 def why_not_ncu() -> str | None:
     """Why ncu cannot be used here; None where it can."""
-    if why := device.reason():
+    if why := cuda.reason():
         return why
-    if not hasattr(device.current().xp, "cuda"):
+    if not hasattr(cuda.current().xp, "cuda"):
         return "the device is emulated"
     return None if shutil.which("ncu") else "ncu (Nsight Compute) is not on the path"
 

@@ -1,6 +1,6 @@
 """The row-head cache in NumPy: which ids of each row lie on the card, and which rows a pull need not read for them.
 
-heads.cu keeps the k neighbours of each row that have most neighbours themselves, and nothing of rows that are cut into
+head_cache.cu keeps the k neighbours of each row that have most neighbours themselves, and nothing of rows that are cut into
 chunks. A row that has no more than k entries is there whole.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.model.requests import Integers, positions
-from sparsezc import device
+from sparsezc.device import cuda
 
 Bits = NDArray[np.bool_]
 
@@ -45,7 +45,7 @@ class Heads:
 
 def of_engine(kept: Any, nrows: int, ncols: int) -> Heads:
     """The heads that the GPU engine has made: slot j of row r of word w lies at (w * k + j) * 32 + r."""
-    ids = device.current().asnumpy(kept.ids).reshape(-1, kept.k, 32).transpose(0, 2, 1).reshape(-1, kept.k)
+    ids = cuda.current().asnumpy(kept.ids).reshape(-1, kept.k, 32).transpose(0, 2, 1).reshape(-1, kept.k)
     return Heads(ids[:nrows], ncols)
 
 

@@ -83,7 +83,7 @@ class Rows:
 
     @cached_property
     def packs(self) -> bool:
-        """Whether ids and values fit into one word of 4 bytes (pack.cu)."""
+        """Whether ids and values fit into one word of 4 bytes (packed_values.cu)."""
         spare = 32 - max(1, (self.ncols - 1).bit_length())
         if not self.value_bytes or self.id_bytes != 4 or spare < 1 or self.values.dtype.kind == "c":
             return False

@@ -1,4 +1,4 @@
-"""What one step of many searches reads: reach_push.cu and reach_pull.cu, said in NumPy, divided as reach.py does.
+"""What one step of many searches reads: multi_source_push.cu and multi_source_pull.cu, said in NumPy, divided as multi_source_bfs.py does.
 
 The searches that push read the rows of the vertices in the frontier of any of them. The others pull: a row that some
 of them want is looked up in the row heads, then read up to the end of the slice in which the last of them finds a
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from benchmarks.model.heads import Bits, Heads
 from benchmarks.model.reads import Reading, Rows, Spans, push, streamed
 from benchmarks.model.requests import Integers, of_spans, positions
-from sparsezc.engines.gpu import reach
+from sparsezc.engines.gpu.products import multi_source_bfs
 
 Words = NDArray[np.uint64]  # shape (vertices, words): a bit for each search
 
@@ -29,13 +29,13 @@ def pack(bits: Bits) -> Words:
     return np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
 
 
-def work(rows: Rows, columns: Rows, x: Bits, wanted: Bits) -> reach.Work:
-    """What reach_work.cu counts."""
+def work(rows: Rows, columns: Rows, x: Bits, wanted: Bits) -> multi_source_bfs.Work:
+    """What multi_source_work.cu counts."""
     out, into = np.diff(columns.indptr), np.diff(rows.indptr)[wanted.any(1)]
     vertex, search = np.nonzero(x)
     each = np.bincount(search, out[vertex], x.shape[1]).astype(np.int64)
     first = int(np.minimum(into, 32).sum())
-    return reach.Work(int(out[x.any(1)].sum()), into.size, first, int(into.sum()), each, columns.nvals)
+    return multi_source_bfs.Work(int(out[x.any(1)].sum()), into.size, first, int(into.sum()), each, columns.nvals)
 
 
 def step(
@@ -60,7 +60,7 @@ def step(
     elif columns is None or direction == "pull":
         pushing, pulling = ~there & there, there
     else:
-        pushing, pulling = reach.divide(work(rows, columns, x, wanted), reach.push_cost(placement), slots)
+        pushing, pulling = multi_source_bfs.divide(work(rows, columns, x, wanted), multi_source_bfs.push_cost(placement), slots)
     ways, reading = [], Reading()
     if columns is not None and pushing.any():
         ways, reading = ["push"], push(columns, x[:, pushing].any(1), None, reads_values=False)
@@ -71,7 +71,7 @@ def step(
 
 
 def pull(rows: Rows, x: Words, wanted: Words, heads: Heads | None) -> Reading:
-    """What reach_pull.cu reads: each wanted row until all who want it have found a neighbour."""
+    """What multi_source_pull.cu reads: each wanted row until all who want it have found a neighbour."""
 
     def at_hand(which: Integers) -> Words:
         """Who is found for some rows by a look at their heads."""

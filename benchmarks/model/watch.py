@@ -16,13 +16,16 @@ import numpy as np
 
 from benchmarks.model import searches
 from benchmarks.model.reads import Bits, Reading, Rows, pull, push
-from sparsezc import device, engines
+from sparsezc.device import cuda
+from sparsezc.expr import engines
 from sparsezc.config import config
-from sparsezc.csr import index_dtype
-from sparsezc.engines.gpu import direction, heads, panel, spmv
-from sparsezc.engines.gpu.direction import Work
-from sparsezc.engines.gpu.gustavson import the_one_value
-from sparsezc.matrix import Matrix
+from sparsezc.memory.csr import index_dtype
+from sparsezc.engines.gpu.products import push_pull, spmv
+from sparsezc.engines.gpu.layouts import head_cache
+from sparsezc.engines.gpu.elementwise import panel
+from sparsezc.engines.gpu.products.push_pull import Work
+from sparsezc.engines.gpu.products.spgemm_rows import the_one_value
+from sparsezc.core.matrix import Matrix
 
 _PRODUCTS = ("mxv", "vxm")
 
@@ -32,7 +35,7 @@ class Statement:
     """A product as it is about to run: how its matrix will be read, and what that costs."""
 
     operation: str
-    direction: str  # "push", "pull", "push and pull" of many searches, or "none" where there is nothing to read
+    push_pull: str  # "push", "pull", "push and pull" of many searches, or "none" where there is nothing to read
     frontier: int  # entries of the vector, or of the matrix of many searches
     wanted: int  # results that the mask lets through
     reading: Reading
@@ -163,7 +166,7 @@ class Model:
         return Statement(operation, "none", frontier, size, Reading())
 
     def _searches(self, expression: Any, mask: Any) -> Statement | None:
-        """A step of many searches, which panels make (panel_results.py); None for any other product of matrices."""
+        """A step of many searches, which panels make (panel_statements.py); None for any other product of matrices."""
         shape = panel.shape_of(*expression.shape)
         if shape is None or the_one_value(expression.op) is None:
             return None
@@ -191,7 +194,7 @@ class Model:
             return 0
         if self.heads is not None:
             return self.heads
-        return 0 if rows.engine_rows is None else heads.expected(rows.engine_rows, dtype, values=reads_values)
+        return 0 if rows.engine_rows is None else head_cache.expected(rows.engine_rows, dtype, values=reads_values)
 
     def _whole_rows(self, rows: Rows, op: Any, reads_values: bool, *, pulls: bool = False) -> int:
         """Ids of each row at hand, for what needs all of a row."""
@@ -199,7 +202,7 @@ class Model:
             return 0
         if pulls and not spmv._in_any_order(op.monoid):
             return 0
-        kept = 0 if rows.engine_rows is None else heads.kept(rows.engine_rows).k
+        kept = 0 if rows.engine_rows is None else head_cache.kept(rows.engine_rows).k
         k = kept if self.heads is None else self.heads
         return k if not pulls or rows.nvals <= k * rows.nrows else 0
 
@@ -221,10 +224,10 @@ class Model:
         if present is None:
             return True
         asked = work(rows, columns, present, wanted)
-        if direction.is_small(asked.frontier_rows, asked.frontier_entries, asked.nvals):
+        if push_pull.is_small(asked.frontier_rows, asked.frontier_entries, asked.nvals):
             return False
         share = 1 if self.placement == "device" else spmv._LINK_SHARE
-        return direction.prefers_pull(
+        return push_pull.prefers_pull(
             asked,
             stops=_stops(op),
             heads=slots,
@@ -264,7 +267,7 @@ def _orientations(matrix: Any) -> tuple[Rows | None, Rows | None]:
     if kept is None or kept.columns is None:
         return rows, None
     other = kept.columns
-    indptr, widths = device.current().asnumpy(other.indptr), (other.indices.dtype.itemsize, value_bytes)
+    indptr, widths = cuda.current().asnumpy(other.indptr), (other.indices.dtype.itemsize, value_bytes)
     return rows, Rows(indptr, other.indices.read(), *widths, csr.nrows, other.values.read(), engine_rows=other)
 
 

@@ -25,7 +25,7 @@ from benchmarks.gap_kernels import selected
 from benchmarks.out_of_memory.cases import run
 from benchmarks.out_of_memory.plot import page
 from benchmarks.out_of_memory.summary import PLACEMENTS, tables
-from sparsezc import device
+from sparsezc.device import cuda
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -72,7 +72,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.again:
         show(together(options.again, options.out))
         return 0
-    if why := device.reason():
+    if why := cuda.reason():
         print(f"this compares placements of the GPU engine: {why}")
         return 2
     report = Report("out_of_memory", "ms", options.out)

@@ -16,14 +16,14 @@ from benchmarks import copyrate
 from benchmarks.frame import Case, Report, measure, number, pick_sources
 from benchmarks.gap_kernels import KERNELS, Graph
 from benchmarks.out_of_memory.summary import ASCETIC, row
-from sparsezc import device
-from sparsezc.engines.gpu import specialise
-from sparsezc.engines.gpu.placements import resident, ways
+from sparsezc.device import cuda
+from sparsezc.engines.gpu.runtime import codegen
+from sparsezc.engines.gpu.placements import segment_cache, transfer_cost
 from sparsezc.memory import budget as budgets
 
 ALL_ON_THE_CARD = "uvm"  # the driver's own: it obeys no budget, so it is measured once, beside the largest
 KEEPS = ("hybrid", "zerocopy", "cached", ASCETIC)  # something on the card from call to call: row heads, segments
-PUBLISHED = {"WAYS": (ways.GATHERED,), "ACTIVE": 0.1}  # what Ascetic's paper says
+PUBLISHED = {"WAYS": (transfer_cost.GATHERED,), "ACTIVE": 0.1}  # what Ascetic's paper says
 _ROUNDING = 1e-9  # of sums of up to millions of FP64 numbers
 _ROUNDS = 4  # in which a case may still meet a kernel that is not compiled
 
@@ -66,16 +66,16 @@ def _agree(one: tuple[Any, Any], other: tuple[Any, Any]) -> bool:
 def settled(run: Callable[[], Case]) -> Case:
     """A case during which nothing was compiled: one during which something was is run again."""
     for _ in range(_ROUNDS):
-        before = len(specialise._compiled)
+        before = len(codegen._compiled)
         case = run()
-        if len(specialise._compiled) == before:
+        if len(codegen._compiled) == before:
             break
     return case
 
 
 def run_case(name: str, graph: Graph, share: float, judge: Judge, report: Report, options: Any) -> Case:
     """One kernel in one placement, with device memory for the vectors and for `share` percent of the edges."""
-    kernel, gpu = KERNELS[name], device.current()
+    kernel, gpu = KERNELS[name], cuda.current()
     edge_bytes = graph.nvals * (graph.id_bytes + graph.value_bytes)
     room = budgets.working_bytes(graph.n) + int(share / 100 * edge_bytes)
     setting = {"graph": graph.name, "placement": graph.placement, "budget": share, "budget_bytes": room}
@@ -99,7 +99,7 @@ def run_case(name: str, graph: Graph, share: float, judge: Judge, report: Report
         )
 
     heads = "on" if graph.placement in ("hybrid", "zerocopy") else "off"
-    rules: Any = patch.multiple(resident, **PUBLISHED) if graph.placement == ASCETIC else nullcontext()
+    rules: Any = patch.multiple(segment_cache, **PUBLISHED) if graph.placement == ASCETIC else nullcontext()
     with gb.config.set(budget=room, head_cache=heads), rules:
         case = settled(run)
         if graph.placement != ALL_ON_THE_CARD:
@@ -169,7 +169,7 @@ def place(matrix: Any, placements: list[str], report: Report) -> dict[str, Any]:
 
 def run(options: Any, report: Report) -> None:
     """All graphs, budgets, kernels and placements; a part that fails is reported and the next goes on."""
-    gpu, end = device.current(), time.monotonic() + options.most_seconds
+    gpu, end = cuda.current(), time.monotonic() + options.most_seconds
     report.rates["zerocopy"] = copyrate.of("zerocopy", options.copy_mib << 20)
     print(f"copy rate: {number(report.rates['zerocopy'] / 1e9)} GB/s", flush=True)
     for name in options.graphs:

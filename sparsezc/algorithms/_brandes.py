@@ -13,13 +13,14 @@ from sparsezc.algorithms._distances import relax
 from sparsezc.algorithms._lengths import distances_of
 from sparsezc.algorithms._searches import batches, empty, rows
 from sparsezc.errors import InvalidValue
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import binary, monoid, select, semiring, types, unary
-from sparsezc.vector import Vector
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings import binary, monoid, select, semiring, unary
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 # Bytes of a vertex, and of an edge where each search has a copy of the graph, while they are worked on.
 _VERTEX, _EDGE = 96, 64
-_FP64 = types.FP64
+_FP64 = datatypes.FP64
 
 
 class Paths(NamedTuple):
@@ -71,7 +72,7 @@ def by_hops(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.
     n = A.nrows
     for group in batches(sources, n, _VERTEX * n):
         q = rows(group, n, _FP64, 1.0)
-        met, levels = Matrix(types.BOOL, *q.shape), []
+        met, levels = Matrix(datatypes.BOOL, *q.shape), []
         while q.nvals:
             met(q.S) << True
             levels.append(q)
@@ -91,13 +92,13 @@ def by_lengths(A: Matrix, sources: NDArray[np.int64], weighted: bool) -> Iterato
         s = s + q'T          over (plus, first)
         q = s where no edge of T is left
     """
-    n, dtype = A.nrows, distances_of(A)[0] if weighted else types.INT64
-    ones = A._vector(types.BOOL)
+    n, dtype = A.nrows, distances_of(A)[0] if weighted else datatypes.INT64
+    ones = A._vector(datatypes.BOOL)
     ones[:] = True
     for group in batches(sources, n, _VERTEX * n + _EDGE * A.nvals):
         k = group.size
         B = (
-            Vector.from_scalar(True, k, types.BOOL)
+            Vector.from_scalar(True, k, datatypes.BOOL)
             .diag()
             .kronecker(A, (binary.second if weighted else binary.pair)[dtype])
             .new(dtype)
@@ -111,7 +112,7 @@ def by_lengths(A: Matrix, sources: NDArray[np.int64], weighted: bool) -> Iterato
             levels.append(q)
             # s = s + q'T
             count(binary.plus) << q.vxm(T, semiring.plus_first[_FP64])
-            used = q.vxm(T, semiring.plus_pair[types.INT64]).new()
+            used = q.vxm(T, semiring.plus_pair[datatypes.INT64]).new()
             left(used.S, binary.minus) << used
             # q = s where no edge of T is left
             q = count.dup(mask=left.dup(mask=used.S).select(select.valueeq, 0).new().S)
@@ -122,9 +123,9 @@ def by_lengths(A: Matrix, sources: NDArray[np.int64], weighted: bool) -> Iterato
 
 def _places(ones: Vector, k: int) -> tuple[Matrix, Matrix]:
     """Of k copies of a graph, which positions are each vertex's, and which each copy's; `ones` is full."""
-    one, copies = Vector.from_scalar(True, 1, types.BOOL), Vector.from_scalar(True, k, types.BOOL)
-    of_vertex = copies.outer(one, binary.pair).new(types.BOOL).kronecker(ones.diag(), binary.pair[types.BOOL])
-    of_search = copies.diag().kronecker(ones.outer(one, binary.pair).new(types.BOOL), binary.pair[types.BOOL])
+    one, copies = Vector.from_scalar(True, 1, datatypes.BOOL), Vector.from_scalar(True, k, datatypes.BOOL)
+    of_vertex = copies.outer(one, binary.pair).new(datatypes.BOOL).kronecker(ones.diag(), binary.pair[datatypes.BOOL])
+    of_search = copies.diag().kronecker(ones.outer(one, binary.pair).new(datatypes.BOOL), binary.pair[datatypes.BOOL])
     return of_vertex.new(), of_search.new()
 
 
@@ -134,7 +135,7 @@ def _tight(B: Matrix, d: Vector) -> Matrix:
     # T = d_i + B_ij
     T = D.mxm(B, semiring.any_plus[d.dtype]).new()
     # T = T where T_ij = d_j
-    tight: Matrix = T.mxm(D, semiring.any_eq[d.dtype]).new(types.BOOL)
+    tight: Matrix = T.mxm(D, semiring.any_eq[d.dtype]).new(datatypes.BOOL)
     tight << tight.select(select.valueeq, True)
     return tight
 

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.errors import DimensionMismatch, DomainMismatch, IndexOutOfBound, InvalidValue
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import binary, monoid, types
-from sparsezc.transposed import TransposedMatrix
-from sparsezc.vector import Vector
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings import binary, monoid
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.transposed import TransposedMatrix
+from sparsezc.core.vector import Vector
 
 
 def adjacency(A: Any, name: str = "A") -> int:
@@ -51,7 +52,7 @@ def full(v: Any, n: int, name: str) -> Vector:
         raise DomainMismatch(f"{name} is a {type(v).__name__}; a Vector is needed")
     if v.size != n:
         raise DimensionMismatch(f"{name} has size {v.size}; the graph has {n} vertices")
-    made = Vector.from_scalar(0.0, n, types.FP64)
+    made = Vector.from_scalar(0.0, n, datatypes.FP64)
     made(binary.plus) << v
     return made
 
@@ -74,7 +75,7 @@ def weights(A: Matrix) -> None:
         return
     if A.reduce_scalar(monoid.min).new().value < 0:
         raise InvalidValue("A has negative values; weights >= 0 are needed")
-    total = A.reduce_scalar(monoid.plus[types.FP64]).new().value
+    total = A.reduce_scalar(monoid.plus[datatypes.FP64]).new().value
     if total < float("inf"):
         return
     if total == A.reduce_scalar(monoid.max).new().value or total != total:  # a sum is NaN where a value is

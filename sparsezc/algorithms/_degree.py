@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import semiring, types
-from sparsezc.vector import Vector
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings import semiring
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 
 def out_degree(A: Matrix) -> Vector:
     """Number of entries of each row; no entry where it is 0. Costs no look at the matrix's entries: u is full."""
     # k = A 1      over (plus, pair)
-    degree = Vector(types.INT64, A.nrows)
-    degree << A.mxv(Vector.from_scalar(1, A.ncols, types.INT64), semiring.plus_pair[types.INT64])
+    degree = Vector(datatypes.INT64, A.nrows)
+    degree << A.mxv(Vector.from_scalar(1, A.ncols, datatypes.INT64), semiring.plus_pair[datatypes.INT64])
     return degree
 
 
@@ -20,6 +21,6 @@ def in_degree(A: Matrix) -> Vector:
     if A._symmetric:
         return out_degree(A)
     # k' = 1'A     over (plus, pair)
-    degree = Vector(types.INT64, A.ncols)
-    degree << Vector.from_scalar(1, A.nrows, types.INT64).vxm(A, semiring.plus_pair[types.INT64])
+    degree = Vector(datatypes.INT64, A.ncols)
+    degree << Vector.from_scalar(1, A.nrows, datatypes.INT64).vxm(A, semiring.plus_pair[datatypes.INT64])
     return degree

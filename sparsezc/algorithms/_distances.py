@@ -13,8 +13,9 @@ from sparsezc.algorithms._pattern import transposed
 from sparsezc.algorithms._searches import batches, rows
 from sparsezc.algorithms.bfs import bfs
 from sparsezc.errors import InvalidValue
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import binary, monoid, select, semiring, types
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings import binary, monoid, select, semiring
+from sparsezc.semirings.types import datatypes
 
 _BYTES = 64  # of a distance, while it is searched for: it, what may replace it, and what the comparison makes
 
@@ -30,7 +31,7 @@ def usable(A: Matrix, positive: bool = False) -> Matrix:
         needed = f"lengths {'>' if positive else '>='} 0 are needed"
         raise InvalidValue(f"A has a value of {lengths.least}; {needed}{TAKEN_BY if lengths.least < 0 else ''}")
     refuse_long(A, dtype)
-    if dtype is not types.INT64 and lengths.most == infinity:
+    if dtype is not datatypes.INT64 and lengths.most == infinity:
         kept: Matrix = A.select(select.valuene[dtype], infinity).new()
         kept._symmetric = A._symmetric
         return kept

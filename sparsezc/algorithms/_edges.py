@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.algorithms._pattern import simple
-from sparsezc.matrix import Matrix
+from sparsezc.core.matrix import Matrix
 from sparsezc.semirings import select
-from sparsezc.vector import Vector
+from sparsezc.core.vector import Vector
 
 
 def numbered(A: Matrix, order: Callable[[int], NDArray[np.int64]]) -> tuple[Matrix, Vector]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from sparsezc.errors import ConvergenceFailure, InvalidValue
-from sparsezc.semirings import binary, monoid, semiring, types, unary
-from sparsezc.vector import Vector
+from sparsezc.semirings import binary, monoid, semiring, unary
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 
 def multiply(weighted: bool) -> Any:
     """The product with a matrix on the left that counts edges, or adds their values."""
-    return semiring.plus_times[types.FP64] if weighted else semiring.plus_second[types.FP64]
+    return semiring.plus_times[datatypes.FP64] if weighted else semiring.plus_second[datatypes.FP64]
 
 
 def moved(x: Vector, before: Vector) -> float:

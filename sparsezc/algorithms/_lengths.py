@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sparsezc.errors import InvalidValue
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import monoid, select, semiring, types
-from sparsezc.vector import Vector
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings import monoid, select, semiring
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 #: What a message that refuses negative lengths ends with.
 TAKEN_BY = "; bellman_ford and all_pairs_shortest_paths take negative ones"
@@ -42,19 +43,19 @@ def _look(A: Matrix) -> Lengths:
 
 def distances_of(A: Matrix) -> tuple[Any, Any]:
     """Type of the distances over the edges of `A`, and their infinity; NaN is refused."""
-    if A.dtype not in {types.FP32, types.FP64}:
-        return types.INT64, infinity(types.INT64)
+    if A.dtype not in {datatypes.FP32, datatypes.FP64}:
+        return datatypes.INT64, infinity(datatypes.INT64)
     lengths_of(A)
     return A.dtype, infinity(A.dtype)
 
 
-def refuse_long(A: Matrix, dtype: types.DataType) -> None:
+def refuse_long(A: Matrix, dtype: datatypes.DataType) -> None:
     """Refuse integer lengths from the INT64 on that stands for infinity: 2^63 - 1."""
-    if dtype is types.INT64 and (most := lengths_of(A).most) >= infinity(dtype):
+    if dtype is datatypes.INT64 and (most := lengths_of(A).most) >= infinity(dtype):
         raise InvalidValue(f"A has values up to {most}: distances may not fit INT64")
 
 
-def infinity(dtype: types.DataType) -> float:
+def infinity(dtype: datatypes.DataType) -> float:
     """What no distance of a type is: infinity, or an integer's largest."""
     return int(np.iinfo(dtype.np_type).max) if dtype.is_integer else float("inf")
 
@@ -80,8 +81,8 @@ def refuse_reaching_infinity(A: Matrix, distance: Vector) -> None:
     """
     if lengths_of(A).most * A.nrows < 2**63:
         return
-    reached = distance.select(select.valuene, infinity(types.INT64)).new()
-    if reached.vxm(A, semiring.any_pair[types.BOOL]).new(mask=~reached.S).nvals:
+    reached = distance.select(select.valuene, infinity(datatypes.INT64)).new()
+    if reached.vxm(A, semiring.any_pair[datatypes.BOOL]).new(mask=~reached.S).nvals:
         raise InvalidValue(
             f"A has values up to {lengths_of(A).most}: a distance of 2^63 - 1 or more does not fit INT64"
         )

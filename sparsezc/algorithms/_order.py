@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from sparsezc.algorithms._degree import out_degree
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import binary, indexunary, select, types
-from sparsezc.vector import Vector
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings import binary, indexunary, select
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 
 def by_degree(S: Matrix) -> tuple[Matrix, Matrix]:
@@ -22,12 +23,12 @@ def by_degree(S: Matrix) -> tuple[Matrix, Matrix]:
     """
     n = S.nrows
     # r = d n + i, where very large d count as equal so that r fits its type
-    r = Vector.from_scalar(0, n, types.INT64)
+    r = Vector.from_scalar(0, n, datatypes.INT64)
     r(binary.plus) << out_degree(S)
     r << r.apply(binary.min, right=2**63 // max(n, 1) - 1)
     r << r.apply(binary.times, right=n)
-    r(binary.plus) << r.apply(indexunary.rowindex[types.INT64], right=0)
+    r(binary.plus) << r.apply(indexunary.rowindex[datatypes.INT64], right=0)
     # E(i, j) = r(i) < r(j)
-    ends = S.ewise_mult(r, binary.second[types.INT64]).new()
+    ends = S.ewise_mult(r, binary.second[datatypes.INT64]).new()
     E = r.ewise_mult(ends, binary.lt).new()
     return E.select(select.valueeq, False).new(), E.select(select.valuene, False).new()

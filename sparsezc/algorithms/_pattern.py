@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sparsezc.matrix import Matrix
+from sparsezc.core.matrix import Matrix
 from sparsezc.semirings import binary, select
 
 

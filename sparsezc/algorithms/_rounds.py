@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from sparsezc.algorithms._lengths import infinity
-from sparsezc.matrix import Matrix
-from sparsezc.scalar import Scalar
+from sparsezc.core.matrix import Matrix
+from sparsezc.core.scalar import Scalar
 from sparsezc.semirings import monoid, select
-from sparsezc.vector import Vector
+from sparsezc.core.vector import Vector
 
 #: Rounds after which an engine may go on by itself: more than a search of a social or web graph has.
 _PATIENCE = 16

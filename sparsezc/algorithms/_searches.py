@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
-from sparsezc.matrix import Matrix
+from sparsezc.core.matrix import Matrix
 from sparsezc.memory import budget
-from sparsezc.semirings.types import DataType
+from sparsezc.semirings.types.datatypes import DataType
 
 #: Searches that share a pass: as many as keep their rows within the caches, at least FEW and at most MOST.
 FEW, MOST, CACHED = 16, 64, 2**20

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
 from sparsezc.errors import InvalidValue
-from sparsezc.matrix import Matrix
-from sparsezc.scalar import Scalar
-from sparsezc.semirings import binary, monoid, select, semiring, types
-from sparsezc.vector import Vector
+from sparsezc.core.matrix import Matrix
+from sparsezc.core.scalar import Scalar
+from sparsezc.semirings import binary, monoid, select, semiring
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 #: Searches that share a pass: one bit each of a UINT64.
 WIDTH = 64
@@ -32,19 +33,19 @@ def sweeps(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[int, Vector]
     Source: M. Then et al., The more the merrier: efficient multi-source graph traversal, PVLDB 8, 2014,
     doi:10.14778/2735496.2735507.
     """
-    ones = A.apply(binary.second, right=Scalar.from_value(_ALL, types.UINT64)).new()
+    ones = A.apply(binary.second, right=Scalar.from_value(_ALL, datatypes.UINT64)).new()
     for start in range(0, sources.size, WIDTH):
         chunk = sources[start : start + WIDTH]
         q = Vector.from_coo(chunk, np.uint64(1) << np.arange(chunk.size, dtype=np.uint64), size=A.nrows)
-        unmet = Vector.from_scalar(_ALL, A.nrows, types.UINT64)
+        unmet = Vector.from_scalar(_ALL, A.nrows, datatypes.UINT64)
         depth = 0
         while q.nvals:
             unmet(binary.bxor) << q
             yield depth, q
             # w = m and (the bits of all of q)
-            wanted: Vector = unmet.apply(binary.band[types.UINT64], right=q.reduce(monoid.bor).new().value).new()
+            wanted: Vector = unmet.apply(binary.band[datatypes.UINT64], right=q.reduce(monoid.bor).new().value).new()
             # q<w> = q'A and w
-            q(wanted.V, replace=True) << q.vxm(ones, semiring.bor_band[types.UINT64])
+            q(wanted.V, replace=True) << q.vxm(ones, semiring.bor_band[datatypes.UINT64])
             q << q.ewise_mult(wanted, binary.band)
             q << q.select(select.valuene, 0)
             depth += 1
@@ -57,21 +58,21 @@ def popcount(bits: Vector) -> Vector:
     count << bits.ewise_mult(count, binary.minus)
     # (x & 0011 ...) + (x >> 2 & 0011 ...)
     high = _masked(count, 2, 0x3333333333333333)
-    count << count.apply(binary.band[types.UINT64], right=0x3333333333333333)
+    count << count.apply(binary.band[datatypes.UINT64], right=0x3333333333333333)
     count << count.ewise_mult(high, binary.plus)
     # (x + (x >> 4)) & 00001111 ...
     high = _masked(count, 4, 0x0F0F0F0F0F0F0F0F)
-    count << count.apply(binary.band[types.UINT64], right=0x0F0F0F0F0F0F0F0F)
+    count << count.apply(binary.band[datatypes.UINT64], right=0x0F0F0F0F0F0F0F0F)
     count << count.ewise_mult(high, binary.plus)
     # the highest byte of x * 0x0101...
-    count << count.apply(binary.times[types.UINT64], right=0x0101010101010101)
-    return _masked(count, 56, 0x7F).dup(types.INT64)
+    count << count.apply(binary.times[datatypes.UINT64], right=0x0101010101010101)
+    return _masked(count, 56, 0x7F).dup(datatypes.INT64)
 
 
 def _masked(x: Vector, shift: int, mask: int) -> Vector:
     """x >> shift & mask."""
-    y: Vector = x.apply(binary.bshift[types.UINT64], right=-shift).new()
-    y << y.apply(binary.band[types.UINT64], right=mask)
+    y: Vector = x.apply(binary.bshift[datatypes.UINT64], right=-shift).new()
+    y << y.apply(binary.band[datatypes.UINT64], right=mask)
     return y
 
 

@@ -10,9 +10,10 @@ from sparsezc.algorithms._lengths import distances_of, lengths_of, refuse_long, 
 from sparsezc.algorithms._searches import rows
 from sparsezc.algorithms.bfs import bfs
 from sparsezc.errors import InvalidValue
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import binary, monoid, select, semiring, types
-from sparsezc.vector import Vector
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings import binary, monoid, select, semiring
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 
 def all_pairs_shortest_paths(A: Matrix, *, weighted: bool = True) -> Matrix:
@@ -76,7 +77,7 @@ def all_pairs_shortest_paths(A: Matrix, *, weighted: bool = True) -> Matrix:
         return distances
     # D = A min 0 on the diagonal
     D = A.dup(dtype)
-    if dtype is not types.INT64:
+    if dtype is not datatypes.INT64:
         D << D.select(select.valuene[dtype], infinity)
     D(binary.min) << Vector.from_scalar(0, n, dtype).diag()
     before = Matrix(dtype, n, n)
@@ -87,7 +88,7 @@ def all_pairs_shortest_paths(A: Matrix, *, weighted: bool = True) -> Matrix:
         negative = D.select(select.diag).new().select(select.valuelt, 0).new()
         if negative.nvals:
             break
-    if n and dtype is types.INT64:
+    if n and dtype is datatypes.INT64:
         refuse_overflow(A, D.reduce_scalar(monoid.min).new().value)
     if n and negative.nvals:
         raise InvalidValue(f"A has a cycle of negative length through vertex {negative.to_coo()[0][0]}")

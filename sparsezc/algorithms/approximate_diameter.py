@@ -9,7 +9,7 @@ from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._pattern import transposed
 from sparsezc.algorithms.bfs import bfs
 from sparsezc.errors import InvalidValue
-from sparsezc.matrix import Matrix
+from sparsezc.core.matrix import Matrix
 from sparsezc.semirings import monoid, select
 
 

@@ -9,9 +9,10 @@ import numpy as np
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._lengths import distances_of, refuse_long, refuse_overflow, refuse_reaching_infinity
 from sparsezc.errors import InvalidValue
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import binary, indexunary, monoid, select, semiring, types
-from sparsezc.vector import Vector
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings import binary, indexunary, monoid, select, semiring
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 
 def bellman_ford(A: Matrix, source: Any) -> tuple[Vector, Vector]:
@@ -71,7 +72,7 @@ def bellman_ford(A: Matrix, source: Any) -> tuple[Vector, Vector]:
     refuse_long(A, dtype)
     distance = Vector.from_scalar(infinity, n, dtype)
     distance[source] = 0
-    parent = Vector(types.INT64, n)
+    parent = Vector(datatypes.INT64, n)
     cycle = _relax(A, distance, parent, Vector.from_coo([source], 0, dtype, size=n))
     if cycle.size:
         said = [*cycle, cycle[0]] if cycle.size < 10 else [*cycle[:9], "..."]
@@ -128,7 +129,7 @@ def find_negative_cycle(A: Matrix, source: Any = None) -> Vector:
         q = Vector.from_coo([source], 0, dtype, size=n)
         distance = Vector.from_scalar(infinity, n, dtype)
         distance(q.S) << q
-    return Vector.from_dense(_relax(A, distance, Vector(types.INT64, n), q))
+    return Vector.from_dense(_relax(A, distance, Vector(datatypes.INT64, n), q))
 
 
 def _relax(A: Matrix, distance: Vector, parent: Vector, q: Vector) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -137,7 +138,7 @@ def _relax(A: Matrix, distance: Vector, parent: Vector, q: Vector) -> np.ndarray
     Vertices that paths start at get no parent, unless a cycle leads back to them.
     """
     n, dtype = distance.size, distance.dtype
-    t, better = Vector(dtype, n), Vector(types.BOOL, n)
+    t, better = Vector(dtype, n), Vector(datatypes.BOOL, n)
     cycle, rounds = np.empty(0, np.int64), 0
     while q.nvals and not cycle.size:
         # E = diag(q) A
@@ -151,11 +152,11 @@ def _relax(A: Matrix, distance: Vector, parent: Vector, q: Vector) -> np.ndarray
         # p<q> = the i of an entry of E diag(q) that is true
         tight = E.mxm(q.diag(), semiring.any_eq).new()
         tight << tight.select(select.valueeq, True)
-        parent(q.S) << Vector.from_scalar(True, n, types.BOOL).vxm(tight, semiring.ss.any_secondi)
+        parent(q.S) << Vector.from_scalar(True, n, datatypes.BOOL).vxm(tight, semiring.ss.any_secondi)
         rounds += 1
         if rounds & (rounds - 1) == 0 or rounds >= n:
             cycle = _cycle(parent)
-    if n and dtype is types.INT64:
+    if n and dtype is datatypes.INT64:
         refuse_overflow(A, distance.reduce(monoid.min).new().value)
         if not cycle.size:
             refuse_reaching_infinity(A, distance)
@@ -165,7 +166,7 @@ def _relax(A: Matrix, distance: Vector, parent: Vector, q: Vector) -> np.ndarray
 def _cycle(parent: Vector) -> np.ndarray[Any, np.dtype[np.int64]]:
     """A cycle of parents in the order of the edges; empty without one."""
     # u = p, or itself without a parent;  u = u(u): after n steps such a vertex, or one on a cycle
-    up = Vector.from_scalar(0, parent.size, types.INT64)
+    up = Vector.from_scalar(0, parent.size, datatypes.INT64)
     up << up.apply(indexunary.rowindex)
     up(parent.S) << parent
     for _ in range(parent.size.bit_length()):

@@ -12,9 +12,10 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._brandes import Paths, backwards, by_hops, by_lengths
 from sparsezc.algorithms._distances import usable
 from sparsezc.algorithms._sweeps import sample
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import binary, semiring, types, unary
-from sparsezc.vector import Vector
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings import binary, semiring, unary
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 
 def betweenness_centrality(
@@ -90,7 +91,7 @@ def betweenness_centrality(
     starts = sample(n, k, seed, sources)
     if weighted:
         A = usable(A, positive=True)
-    centrality = Vector.from_scalar(0.0, n, types.FP64)
+    centrality = Vector.from_scalar(0.0, n, datatypes.FP64)
     for group, paths in by_lengths(A, starts, True) if weighted else by_hops(A, starts):
         for _, _, b in backwards(paths):
             centrality(binary.plus) << paths.by_vertex(b)
@@ -159,16 +160,16 @@ def edge_betweenness_centrality(
     n = _check.adjacency(A)
     starts = sample(n, k, seed, sources)
     # an edge of infinite length, which no path uses, is one all the same
-    centrality: Matrix = A.apply(binary.second[types.FP64], right=0.0).new()
+    centrality: Matrix = A.apply(binary.second[datatypes.FP64], right=0.0).new()
     for _, paths in by_lengths(usable(A, positive=True) if weighted else A, starts, weighted):
         # P and W, of the sources and of the deepest level too
-        count, worth = paths.levels[0].dup(), Vector(types.FP64, paths.levels[0].size)
+        count, worth = paths.levels[0].dup(), Vector(datatypes.FP64, paths.levels[0].size)
         for q, w, _ in backwards(paths):
             count(q.S) << q
             worth(w.S) << w
         # diag(P) T diag(W)
-        used = count.diag().mxm(paths.edges, semiring.any_first[types.FP64]).new()
-        used << used.mxm(worth.diag(), semiring.plus_times[types.FP64])
+        used = count.diag().mxm(paths.edges, semiring.any_first[datatypes.FP64]).new()
+        used << used.mxm(worth.diag(), semiring.plus_times[datatypes.FP64])
         centrality(binary.plus) << paths.by_edge(used)
     if n > 1 and starts.size and (sources is None or normalized):
         scale = 1.0 / (starts.size * (n - 1)) if normalized else n / starts.size
@@ -178,14 +179,14 @@ def edge_betweenness_centrality(
 
 def _ends(sources: NDArray[np.int64], paths: Paths) -> Vector:
     """The paths of each vertex as their target or their source."""
-    ends = Vector(types.FP64, paths.edges.nrows if paths.of_vertex is None else paths.of_vertex.ncols)
-    targets = Vector(types.FP64, sources.size)
+    ends = Vector(datatypes.FP64, paths.edges.nrows if paths.of_vertex is None else paths.of_vertex.ncols)
+    targets = Vector(datatypes.FP64, sources.size)
     for q in paths.levels[1:]:
         met = q.apply(unary.one).new()
         ends(binary.plus) << paths.by_vertex(met)
         targets(binary.plus) << paths.by_search(met)
     found, many = targets.to_coo()
-    ends(binary.plus) << Vector.from_coo(sources[found], many, types.FP64, size=ends.size, dup_op=binary.plus)
+    ends(binary.plus) << Vector.from_coo(sources[found], many, datatypes.FP64, size=ends.size, dup_op=binary.plus)
     return ends
 
 
@@ -196,7 +197,7 @@ def _rescale(centrality: Vector, starts: np.ndarray[Any, Any], normalized: bool,
     if ends < 2 or k == 0:
         return
     least = 1.0 / (ends - 1) if normalized else float(ends)
-    inside = Vector.from_coo(np.unique(starts), True, types.BOOL, size=n)
+    inside = Vector.from_coo(np.unique(starts), True, datatypes.BOOL, size=n)
     whole = k == n or endpoints
     for mask, others in (
         (~inside.S, ends if k == n else k),

@@ -8,9 +8,10 @@ from typing import Any, overload
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._rounds import rounds
 from sparsezc.algorithms._searches import empty, start
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import semiring, types
-from sparsezc.vector import Vector
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings import semiring
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 
 @overload
@@ -63,18 +64,18 @@ def bfs(A: Matrix, source: Any) -> Any:
     >>> gb.algorithms.bfs(A, [1, 0]).to_dicts()
     {0: {1: 0, 3: 1}, 1: {0: 0, 1: 1, 2: 1, 3: 2}}
     """
-    return levels(A, start(A, source, _check.adjacency(A), types.BOOL, True))
+    return levels(A, start(A, source, _check.adjacency(A), datatypes.BOOL, True))
 
 
 def levels(A: Matrix, frontier: Any) -> Any:
     """The hops from what `frontier` has, a Vector, or a Matrix with a row for each search; it is overwritten."""
-    level = empty(frontier, types.INT32)
+    level = empty(frontier, datatypes.INT32)
     product = frontier.mxm if frontier.ndim == 2 else frontier.vxm
     for depth in rounds(frontier):
         # level<q> = d
         level(frontier.S) << depth
         # q<!level> = q'A
-        frontier(~level.S, replace=True) << product(A, semiring.any_pair[types.BOOL])
+        frontier(~level.S, replace=True) << product(A, semiring.any_pair[datatypes.BOOL])
     return level
 
 
@@ -125,8 +126,8 @@ def bfs_parents(A: Matrix, source: Any) -> Any:
     >>> gb.algorithms.bfs_parents(A, 0).to_dict()
     {0: 0, 1: 0, 2: 0, 3: 1}
     """
-    frontier = start(A, source, _check.adjacency(A), types.INT64)
-    parent = empty(frontier, types.INT64)
+    frontier = start(A, source, _check.adjacency(A), datatypes.INT64)
+    parent = empty(frontier, datatypes.INT64)
     product = frontier.mxm if frontier.ndim == 2 else frontier.vxm
     for _ in rounds(frontier):
         # parent<q> = q

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._votes import winning
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import indexunary, types
-from sparsezc.vector import Vector
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings import indexunary
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 
 def cdlp(A: Matrix, max_iter: Any = 10) -> Vector:
@@ -74,7 +75,7 @@ def cdlp(A: Matrix, max_iter: Any = 10) -> Vector:
         changed = label != before
         if not changed.any():
             break
-    answer = Vector.from_scalar(0, n, types.INT64)
+    answer = Vector.from_scalar(0, n, datatypes.INT64)
     answer << answer.apply(indexunary.rowindex)
     answer[vertices] = Vector.from_coo(np.arange(vertices.size), vertices[label].astype(np.int64), size=vertices.size)
     return answer

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._distances import from_each, usable
 from sparsezc.algorithms._sweeps import popcount, sample, sweeps
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import agg, binary, monoid, select, types
-from sparsezc.vector import Vector
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings import agg, binary, monoid, select
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 
 def closeness_centrality(
@@ -69,13 +70,13 @@ def closeness_centrality(
     n = _check.adjacency(A)
     sources = sample(n, k, seed)
     reached, total = sums(A, sources, weighted)
-    closeness = Vector.from_scalar(0.0, n, types.FP64)
+    closeness = Vector.from_scalar(0.0, n, datatypes.FP64)
     total << total.select(select.valuegt, 0)
-    share: Vector = reached.ewise_mult(total, binary.truediv).new(types.FP64)
+    share: Vector = reached.ewise_mult(total, binary.truediv).new(datatypes.FP64)
     if wf_improved:
         # |S - v|
-        others = Vector.from_scalar(sources.size, n, types.INT64)
-        others(binary.minus) << Vector.from_coo(sources, 1, types.INT64, size=n)
+        others = Vector.from_scalar(sources.size, n, datatypes.INT64)
+        others(binary.minus) << Vector.from_coo(sources, 1, datatypes.INT64, size=n)
         others << others.select(select.valuegt, 0)
         share << share.ewise_mult(reached.ewise_mult(others, binary.truediv).new(), binary.times)
     closeness(share.S) << share
@@ -85,14 +86,14 @@ def closeness_centrality(
 def sums(A: Matrix, sources: NDArray[np.int64], weighted: bool) -> tuple[Vector, Vector]:
     """How many others of the sources reach each vertex, and the sum of the distances from them: full vectors."""
     n = A.nrows
-    reached, total = Vector.from_scalar(0, n, types.INT64), Vector.from_scalar(0, n, types.INT64)
+    reached, total = Vector.from_scalar(0, n, datatypes.INT64), Vector.from_scalar(0, n, datatypes.INT64)
     if weighted:
-        total = Vector.from_scalar(0.0, n, types.FP64)
+        total = Vector.from_scalar(0.0, n, datatypes.FP64)
         for group, D in from_each(usable(A), sources):
             reached(binary.plus) << D.reduce_columnwise(agg.count)
             # which counts a source itself, at a distance of 0
-            reached(binary.minus) << Vector.from_coo(group, 1, types.INT64, size=n)
-            total(binary.plus) << D.reduce_columnwise(monoid.plus[types.FP64])
+            reached(binary.minus) << Vector.from_coo(group, 1, datatypes.INT64, size=n)
+            total(binary.plus) << D.reduce_columnwise(monoid.plus[datatypes.FP64])
         return reached, total
     for depth, bits in sweeps(A, sources):
         if depth:

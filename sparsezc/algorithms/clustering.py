@@ -7,9 +7,10 @@ from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._pattern import simple
 from sparsezc.algorithms.triangles import corners, ordered_pairs
 from sparsezc.errors import InvalidValue
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import binary, monoid, select, semiring, types, unary
-from sparsezc.vector import Vector
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings import binary, monoid, select, semiring, unary
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 
 def local_clustering_coefficient(A: Matrix) -> Vector:
@@ -54,13 +55,13 @@ def local_clustering_coefficient(A: Matrix) -> Vector:
     """
     _check.adjacency(A)
     S = simple(A)
-    C = S.mxm(A, semiring.plus_pair[types.INT64]).new(mask=S.S)
+    C = S.mxm(A, semiring.plus_pair[datatypes.INT64]).new(mask=S.S)
     edges = C.reduce_rowwise(monoid.plus).new()
     # a loop at j is an edge from a neighbour of i to its neighbour j
     loops = A.select(select.diag).new()
     if loops.nvals:
         at = loops.reduce_rowwise(monoid.any).new()
-        edges(binary.minus) << S.mxv(at, semiring.plus_pair[types.INT64])
+        edges(binary.minus) << S.mxv(at, semiring.plus_pair[datatypes.INT64])
     return _share(edges, ordered_pairs(out_degree(S)))
 
 
@@ -117,7 +118,7 @@ def clustering(A: Matrix, *, weighted: bool = False) -> Vector:
         # eight times the triangles over four times the pairs
         return local_clustering_coefficient(A)
     plain = A.select(select.offdiag).new()
-    E = plain.apply(binary.pair[types.INT64], right=1).new()
+    E = plain.apply(binary.pair[datatypes.INT64], right=1).new()
     M = E.ewise_add(E.T, monoid.plus).new()
     N = M
     if weighted:
@@ -141,7 +142,7 @@ def _cube_roots(plain: Matrix, A: Matrix) -> Matrix:
     """The cube roots of the weights over the largest of them, which may be a loop's."""
     _check.weights(A)
     most = A.reduce_scalar(monoid.max).new().get(1)
-    W: Matrix = plain.apply(binary.truediv[types.FP64], right=most or 1).new()
+    W: Matrix = plain.apply(binary.truediv[datatypes.FP64], right=most or 1).new()
     W << W.apply(unary.cbrt)
     return W
 
@@ -190,7 +191,7 @@ def square_clustering(A: Matrix) -> Vector:
     S = simple(A)
     degree = out_degree(S)
     # q = sum_j C (C - 1) / 2
-    C = S.mxm(S, semiring.plus_pair[types.INT64]).new()
+    C = S.mxm(S, semiring.plus_pair[datatypes.INT64]).new()
     C << C.select(select.offdiag)
     C << C.ewise_mult(C.apply(binary.minus, right=1).new(), binary.times)
     q = C.reduce_rowwise(monoid.plus).new()
@@ -206,7 +207,7 @@ def square_clustering(A: Matrix) -> Vector:
 
 def _share(part: Vector, whole: Vector) -> Vector:
     """part / whole, 0 where either has no entry or the whole is not above 0."""
-    share = Vector.from_scalar(0.0, part.size, types.FP64)
+    share = Vector.from_scalar(0.0, part.size, datatypes.FP64)
     whole = whole.select(select.valuegt, 0).new()
     share(binary.plus) << part.ewise_mult(whole, binary.truediv)
     return share

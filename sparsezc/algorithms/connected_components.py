@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import binary, indexunary, monoid, select, semiring, types
-from sparsezc.vector import Vector
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings import binary, indexunary, monoid, select, semiring
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 #: Levels of breadth-first search before the rest is left to hooking: more than any social or web graph has.
 SWEEPS = 32
@@ -67,9 +68,9 @@ def connected_components(A: Matrix) -> Vector:
     [0, 1, 0, 1, 1]
     """
     n = _check.adjacency(A)
-    parent = Vector.from_scalar(0, n, types.INT32 if n < 2**31 else types.INT64)
+    parent = Vector.from_scalar(0, n, datatypes.INT32 if n < 2**31 else datatypes.INT64)
     if A.nvals == 0:
-        alone: Vector = parent.apply(indexunary.rowindex).new(types.INT64)
+        alone: Vector = parent.apply(indexunary.rowindex).new(datatypes.INT64)
         return alone
     directed = not A._symmetric
     inside, border = _sweep(A, directed)
@@ -81,7 +82,7 @@ def connected_components(A: Matrix) -> Vector:
     if border.nvals == 0:
         _spread(A, parent, changed, directed)
     _hook(A, parent, changed, directed)
-    return parent.dup(types.INT64)
+    return parent.dup(datatypes.INT64)
 
 
 def _smallest(A: Matrix, q: Vector, directed: bool) -> Vector:
@@ -127,7 +128,7 @@ def _sweep(A: Matrix, directed: bool) -> tuple[Vector, Vector]:
     degree = out_degree(A)
     largest = degree.reduce(monoid.max).new().value
     start = int(degree.select(select.valueeq, largest).new().to_coo()[0][0])
-    inside, border = A._vector(types.BOOL), A._vector(types.BOOL)
+    inside, border = A._vector(datatypes.BOOL), A._vector(datatypes.BOOL)
     border[start] = True
     for _ in range(SWEEPS):
         # p<q> = true
@@ -136,9 +137,9 @@ def _sweep(A: Matrix, directed: bool) -> tuple[Vector, Vector]:
             _go_near(near, inside, border)
             near, border = None, inside
         # q<!p> = q'A  or  A q
-        met = border.vxm(A, semiring.any_pair[types.BOOL]).new(mask=~inside.S)
+        met = border.vxm(A, semiring.any_pair[datatypes.BOOL]).new(mask=~inside.S)
         if directed:
-            met(~inside.S, binary.lor) << A.mxv(border, semiring.any_pair[types.BOOL])
+            met(~inside.S, binary.lor) << A.mxv(border, semiring.any_pair[datatypes.BOOL])
         border = met
         if border.nvals == 0:
             break
@@ -152,7 +153,7 @@ def _go_near(near: Matrix, inside: Vector, border: Vector) -> None:
     before, found = 0, inside.nvals
     while ENOUGH * found >= before:
         # q<!p> = H q
-        border = near.mxv(border, semiring.any_pair[types.BOOL]).new(mask=~inside.S)
+        border = near.mxv(border, semiring.any_pair[datatypes.BOOL]).new(mask=~inside.S)
         # p<q> = true
         inside(border.S) << True
         before, found = before + found, border.nvals

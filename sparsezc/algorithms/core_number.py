@@ -7,9 +7,10 @@ from typing import Any
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._pattern import simple
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import binary, monoid, select, semiring, types
-from sparsezc.vector import Vector
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings import binary, monoid, select, semiring
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 #: A degree that no vertex has.
 GONE = 2**61
@@ -59,11 +60,11 @@ def core_number(A: Matrix) -> Vector:
     """
     n = _check.adjacency(A)
     S = simple(A)
-    core = Vector.from_scalar(0, n, types.INT64)
+    core = Vector.from_scalar(0, n, datatypes.INT64)
     # d, beyond any degree once a vertex is gone and 0 without neighbours
     degree = core.dup()
     degree(binary.plus) << out_degree(S)
-    peeled, lost = Vector(types.INT64, n), Vector(types.INT64, n)
+    peeled, lost = Vector(datatypes.INT64, n), Vector(datatypes.INT64, n)
     while n:
         k = degree.reduce(monoid.min).new().value
         if k >= GONE:
@@ -75,7 +76,7 @@ def core_number(A: Matrix) -> Vector:
             core(peeled.S) << k
             degree(peeled.S) << 2 * GONE
             # t = q'S;  d -= t
-            lost << peeled.vxm(S, semiring.plus_pair[types.INT64])
+            lost << peeled.vxm(S, semiring.plus_pair[datatypes.INT64])
             degree(binary.minus) << lost
             # q = d<t> where d <= k
             lost << lost.ewise_mult(degree, binary.second)

@@ -16,9 +16,10 @@ from sparsezc.algorithms._sweeps import sweeps
 from sparsezc.algorithms.bfs import bfs
 from sparsezc.algorithms.sssp import sssp
 from sparsezc.errors import InvalidValue
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import binary, monoid, select, types
-from sparsezc.vector import Vector
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings import binary, monoid, select
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 
 def eccentricity(A: Matrix, *, weighted: bool = False) -> Vector:
@@ -69,7 +70,7 @@ def eccentricity(A: Matrix, *, weighted: bool = False) -> Vector:
         A = usable(A)
     B = refuse_disconnected(A)
     if not weighted:
-        farthest = Vector.from_scalar(0, n, types.INT64)
+        farthest = Vector.from_scalar(0, n, datatypes.INT64)
         for depth, bits in sweeps(B, np.arange(n)):
             farthest(bits.S, binary.max) << depth
         return farthest
@@ -149,9 +150,9 @@ def _extreme(A: Matrix, weighted: bool, greatest: bool) -> Any:
 def _bounded(A: Matrix, search: Callable[[Matrix, int], Vector], greatest: bool) -> Any:
     """The greatest lower or the smallest upper bound, once they settle the diameter, or the radius."""
     n = A.nrows
-    dtype = types.FP64 if search is sssp and not distances_of(A)[0].is_integer else types.INT64
+    dtype = datatypes.FP64 if search is sssp and not distances_of(A)[0].is_integer else datatypes.INT64
     lower, upper = Vector.from_scalar(0, n, dtype), Vector.from_scalar(infinity(dtype), n, dtype)
-    candidates = Vector.from_scalar(True, n, types.BOOL)
+    candidates = Vector.from_scalar(True, n, datatypes.BOOL)
     score, highest = out_degree(A), True
     while candidates.nvals:
         # v has the most edges at first, then by turns the highest upper bound and the lowest lower bound

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from sparsezc.algorithms import _check, _iterate
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import binary, monoid, types
-from sparsezc.vector import Vector
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings import binary, monoid
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 
 def eigenvector_centrality(
@@ -68,9 +69,9 @@ def eigenvector_centrality(
     if weighted:
         _check.weights(A)
     if n == 0:
-        return Vector(types.FP64, 0)
-    x = Vector.from_scalar(1.0 / n, n, types.FP64) if nstart is None else _check.distribution(nstart, n, "nstart")
-    turned, before = A._turned(), Vector(types.FP64, n)
+        return Vector(datatypes.FP64, 0)
+    x = Vector.from_scalar(1.0 / n, n, datatypes.FP64) if nstart is None else _check.distribution(nstart, n, "nstart")
+    turned, before = A._turned(), Vector(datatypes.FP64, n)
     for _ in range(max_iter):
         # x = (x + A' x) / |x + A' x|
         before << x

@@ -9,9 +9,9 @@ from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._pattern import simple
 from sparsezc.algorithms.maximal_independent_set import first_independent_set, random_order
 from sparsezc.errors import InvalidValue
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import types
-from sparsezc.vector import Vector
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 
 def greedy_color(A: Matrix, seed: int | None = None, *, strategy: str = "random_sequential") -> Vector:
@@ -67,7 +67,7 @@ def greedy_color(A: Matrix, seed: int | None = None, *, strategy: str = "random_
     if strategy not in ("random_sequential", "largest_first"):
         raise InvalidValue(f"strategy is {strategy!r}; 'random_sequential' or 'largest_first' is needed")
     S = simple(A)
-    color = Vector(types.INT64, n)
+    color = Vector(datatypes.INT64, n)
     order = random_order(n, seed) if strategy == "random_sequential" else _by_degree(S)
     c = 0
     while order.nvals:

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._distances import from_each, usable
 from sparsezc.algorithms._sweeps import popcount, sample, sweeps
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import binary, monoid, select, types, unary
-from sparsezc.vector import Vector
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings import binary, monoid, select, unary
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 
 def harmonic_centrality(
@@ -79,7 +80,7 @@ def harmonic_centrality(
     harmonic = _sums(A, chosen, weighted)
     if chosen.size < n:
         # a vertex of S is not asked about itself
-        inside = Vector.from_coo(chosen, True, types.BOOL, size=n)
+        inside = Vector.from_coo(chosen, True, datatypes.BOOL, size=n)
         for mask, others in ((~inside.S, chosen.size), (inside.S, max(chosen.size - 1, 1))):
             harmonic(mask) << harmonic.apply(binary.times, right=(n - 1) / others)
     return harmonic
@@ -87,10 +88,10 @@ def harmonic_centrality(
 
 def _sums(A: Matrix, sources: NDArray[np.int64], weighted: bool) -> Vector:
     """The sum of one over the distances from these vertices."""
-    total = Vector.from_scalar(0.0, A.nrows, types.FP64)
+    total = Vector.from_scalar(0.0, A.nrows, datatypes.FP64)
     if weighted:
         for _, D in from_each(usable(A), sources):
-            far = D.select(select.valuegt, 0).new(types.FP64)
+            far = D.select(select.valuegt, 0).new(datatypes.FP64)
             total(binary.plus) << far.apply(unary.minv).new().reduce_columnwise(monoid.plus)
         return total
     for depth, bits in sweeps(A, sources):

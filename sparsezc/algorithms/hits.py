@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check, _iterate
 from sparsezc.errors import ConvergenceFailure
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import monoid, types
-from sparsezc.vector import Vector
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings import monoid
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 #: Vectors of the search space, and those of them that a restart keeps: as many as ARPACK takes for one eigenvalue.
 _BASIS, _KEPT = 20, 10
@@ -78,8 +79,8 @@ def hits(
     if weighted:
         _check.weights(A)
     if n == 0:
-        return Vector(types.FP64, 0), Vector(types.FP64, 0)
-    uniform = Vector.from_scalar(1.0 / n, n, types.FP64)
+        return Vector(datatypes.FP64, 0), Vector(datatypes.FP64, 0)
+    uniform = Vector.from_scalar(1.0 / n, n, datatypes.FP64)
     hubs = uniform if nstart is None else _check.distribution(nstart, n, "nstart")
     turned, multiply = A._turned(), _iterate.multiply(weighted)
     most = float(A.reduce_scalar(monoid.max).new().get(0)) if weighted else 1.0

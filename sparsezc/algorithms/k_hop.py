@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from sparsezc.algorithms import _check
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import binary, semiring, types
-from sparsezc.vector import Vector
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings import binary, semiring
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 
 def k_hop(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, undirected: bool = False) -> Vector:
@@ -60,8 +61,8 @@ def k_hop(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, undir
     n = _check.adjacency(A)
     source = _check.vertex(source, n)
     radius = _check.count(radius, "radius")
-    level = Vector(types.INT32, n)
-    q = Vector(types.BOOL, n)
+    level = Vector(datatypes.INT32, n)
+    q = Vector(datatypes.BOOL, n)
     q[source] = True
     for depth in range(radius + 1):
         # level<q> = d
@@ -69,9 +70,9 @@ def k_hop(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, undir
         if depth == radius or q.nvals == 0:
             break
         # q<!level> = q'A  or  A q
-        met = q.vxm(A, semiring.any_pair[types.BOOL]).new(mask=~level.S)
+        met = q.vxm(A, semiring.any_pair[datatypes.BOOL]).new(mask=~level.S)
         if undirected and not A._symmetric:
-            met(~level.S, binary.lor) << A.mxv(q, semiring.any_pair[types.BOOL])
+            met(~level.S, binary.lor) << A.mxv(q, semiring.any_pair[datatypes.BOOL])
         q = met
     if not center:
         del level[source]

@@ -6,8 +6,9 @@ from typing import Any
 
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._pattern import simple
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import binary, select, semiring, types
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings import binary, select, semiring
+from sparsezc.semirings.types import datatypes
 
 
 def k_truss(A: Matrix, k: Any) -> Matrix:
@@ -55,10 +56,10 @@ def k_truss(A: Matrix, k: Any) -> Matrix:
     """
     _check.adjacency(A)
     least = _check.count(k, "k") - 2
-    op = semiring.plus_pair[types.INT64]
+    op = semiring.plus_pair[datatypes.INT64]
     # C<C> = C C, with 0 where there is no triangle
     S = simple(A)
-    C: Matrix = S.apply(binary.times[types.INT64], right=0).new()
+    C: Matrix = S.apply(binary.times[datatypes.INT64], right=0).new()
     C(C.S, binary.plus) << S.mxm(S, op)
     while True:
         # R = C where C < k - 2;  C = C where C >= k - 2

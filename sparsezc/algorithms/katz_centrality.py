@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from sparsezc.algorithms import _check, _iterate
 from sparsezc.errors import InvalidValue
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import binary, monoid, types
-from sparsezc.vector import Vector
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings import binary, monoid
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 
 def katz_centrality(
@@ -73,12 +74,12 @@ def katz_centrality(
     """
     n = _check.adjacency(A)
     _iterate.options(tol, max_iter)
-    base = _check.full(beta, n, "beta") if isinstance(beta, Vector) else Vector.from_scalar(beta, n, types.FP64)
-    x = Vector.from_scalar(0.0, n, types.FP64) if nstart is None else _check.full(nstart, n, "nstart")
+    base = _check.full(beta, n, "beta") if isinstance(beta, Vector) else Vector.from_scalar(beta, n, datatypes.FP64)
+    x = Vector.from_scalar(0.0, n, datatypes.FP64) if nstart is None else _check.full(nstart, n, "nstart")
     if n == 0:
         return x
     turned = A._turned()
-    before, sent = Vector(types.FP64, n), Vector(types.FP64, n)
+    before, sent = Vector(datatypes.FP64, n), Vector(datatypes.FP64, n)
     for _ in range(max_iter):
         # x = alpha A' x + beta
         before << x

@@ -9,9 +9,9 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._pattern import simple
 from sparsezc.algorithms._votes import winning
 from sparsezc.algorithms.greedy_color import greedy_color
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import types
-from sparsezc.vector import Vector
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 
 def label_propagation(A: Matrix) -> Vector:
@@ -68,7 +68,7 @@ def label_propagation(A: Matrix) -> Vector:
         for part in edges:
             vertices, content, largest = _satisfied(*part, label)
             label[vertices] = np.where(content, label[vertices], largest)
-    return Vector.from_coo(np.arange(n), label, types.INT64, size=n)
+    return Vector.from_coo(np.arange(n), label, datatypes.INT64, size=n)
 
 
 def _satisfied(

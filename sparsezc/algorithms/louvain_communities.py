@@ -9,9 +9,10 @@ import numpy as np
 from sparsezc.algorithms import _check
 from sparsezc.algorithms.greedy_color import greedy_color
 from sparsezc.algorithms.modularity import contract, flows, membership, quality
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import binary, indexunary, monoid, select, semiring, types
-from sparsezc.vector import Vector
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings import binary, indexunary, monoid, select, semiring
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 
 def louvain_communities(
@@ -105,7 +106,7 @@ def _level(
 ) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     """The community of each vertex, once no round of moves gains more than `threshold`."""
     n, m = W.nrows, W.reduce_scalar(monoid.plus).new().value
-    k = Vector.from_scalar(0.0, n, types.FP64)
+    k = Vector.from_scalar(0.0, n, datatypes.FP64)
     k(binary.plus) << W.reduce_rowwise(monoid.plus)
     N = W.select(select.offdiag).new()
     N._symmetric = True
@@ -134,10 +135,10 @@ def _move(P: Matrix, colour: Vector, k: Vector, community: Vector, scale: float)
     C = membership(community.to_coo()[1])
     own = colour.diag().mxm(C, semiring.any_second).new()
     # G = P W C, with an entry for staying
-    G = P.mxm(C, semiring.plus_first[types.FP64]).new()
+    G = P.mxm(C, semiring.plus_first[datatypes.FP64]).new()
     G(binary.plus) << own.apply(binary.times, right=0.0)
     # s: the sums of communities, less the vertex's own share of its own
-    sums = k.vxm(C, semiring.plus_first[types.FP64]).new()
+    sums = k.vxm(C, semiring.plus_first[datatypes.FP64]).new()
     s = G.mxm(sums.diag(), semiring.any_second).new()
     s(binary.minus) << k.diag().mxm(own, semiring.any_first)
     # G = G - scale k s'
@@ -148,7 +149,7 @@ def _move(P: Matrix, colour: Vector, k: Vector, community: Vector, scale: float)
     # argmax: the smallest j where G(i, j) is the most
     at = most.diag().mxm(G, semiring.any_eq).new()
     at << at.select(select.valueeq, True)
-    target = at.apply(indexunary.colindex).new(types.INT64).reduce_rowwise(monoid.min).new()
+    target = at.apply(indexunary.colindex).new(datatypes.INT64).reduce_rowwise(monoid.min).new()
     # rounding is no gain
     gains = most.ewise_mult(stay, binary.minus).new().select(select.valuegt, 1e-12).new()
     community(gains.S) << target

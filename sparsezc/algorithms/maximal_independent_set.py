@@ -10,9 +10,10 @@ import numpy as np
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._pattern import simple
 from sparsezc.errors import InvalidValue
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import binary, semiring, types
-from sparsezc.vector import Vector
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings import binary, semiring
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 
 def maximal_independent_set(A: Matrix, nodes: Iterable[Any] | None = None, seed: int | None = None) -> Vector:
@@ -67,11 +68,11 @@ def maximal_independent_set(A: Matrix, nodes: Iterable[Any] | None = None, seed:
     n = _check.adjacency(A)
     S = simple(A)
     order = random_order(n, seed)
-    chosen = Vector(types.BOOL, n)
+    chosen = Vector(datatypes.BOOL, n)
     if nodes is not None:
         for v in nodes:
             chosen[_check.vertex(v, n, "nodes")] = True
-        beside = chosen.vxm(S, semiring.any_pair[types.BOOL]).new()
+        beside = chosen.vxm(S, semiring.any_pair[datatypes.BOOL]).new()
         if (clash := beside.ewise_mult(chosen, binary.land).new()).nvals:
             raise InvalidValue(f"nodes: {clash.to_coo()[0][0]} has a neighbour among them; an independent set has none")
         order(~beside.S, replace=True) << order
@@ -87,10 +88,10 @@ def random_order(n: int, seed: int | None) -> Vector:
 
 def first_independent_set(S: Matrix, order: Vector) -> Vector:
     """The maximal set among the entries of `order` that a walk from the highest down finds; S is symmetric."""
-    members = Vector(types.BOOL, order.size)
+    members = Vector(datatypes.BOOL, order.size)
     q = order.dup()
-    around, won = Vector(types.INT64, order.size), Vector(types.INT64, order.size)
-    lost = Vector(types.BOOL, order.size)
+    around, won = Vector(datatypes.INT64, order.size), Vector(datatypes.INT64, order.size)
+    lost = Vector(datatypes.BOOL, order.size)
     while q.nvals:
         # t<q> = q'S
         around(q.S, replace=True) << q.vxm(S, semiring.max_first)
@@ -100,6 +101,6 @@ def first_independent_set(S: Matrix, order: Vector) -> Vector:
         members(won.S) << True
         # q<!m, !m'S> = q
         q(lost.V, replace=True) << q
-        lost << won.vxm(S, semiring.any_pair[types.BOOL])
+        lost << won.vxm(S, semiring.any_pair[datatypes.BOOL])
         q(~lost.S, replace=True) << q
     return members

@@ -6,9 +6,10 @@ import numpy as np
 
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._edges import numbered
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import binary, indexunary, semiring, types
-from sparsezc.vector import Vector
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings import binary, indexunary, semiring
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 
 def maximal_matching(A: Matrix, seed: int | None = None) -> Vector:
@@ -60,12 +61,12 @@ def maximal_matching(A: Matrix, seed: int | None = None) -> Vector:
     """
     n = _check.adjacency(A)
     S, ends = numbered(A, np.random.default_rng(seed).permutation)
-    partner = Vector(types.INT64, n)
-    q = Vector.from_scalar(True, n, types.BOOL)
-    least = Vector(types.INT64, n)
+    partner = Vector(datatypes.INT64, n)
+    q = Vector.from_scalar(True, n, datatypes.BOOL)
+    least = Vector(datatypes.INT64, n)
     while True:
         # t<q> = S q
-        least(q.S, replace=True) << S.mxv(q, semiring.min_first[types.INT64])
+        least(q.S, replace=True) << S.mxv(q, semiring.min_first[datatypes.INT64])
         v, number = least.to_coo()
         if v.size == 0:
             return partner
@@ -74,7 +75,7 @@ def maximal_matching(A: Matrix, seed: int | None = None) -> Vector:
         p(binary.minus) << p.apply(indexunary.rowindex)
         # partner = p where p(p(v)) == v
         back = Vector.from_coo(v, p[p.to_coo()[1]].new().to_coo()[1], size=n)
-        mutual = back.ewise_mult(back.apply(indexunary.rowindex).new(types.INT64), binary.eq).new()
+        mutual = back.ewise_mult(back.apply(indexunary.rowindex).new(datatypes.INT64), binary.eq).new()
         partner(mutual.V) << p
         # q<!partner> = q, of which only vertices with an edge matter
         q(least.S, replace=True) << q

@@ -7,8 +7,9 @@ import numpy as np
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._lengths import distances_of
 from sparsezc.algorithms.connected_components import connected_components
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import binary, monoid, select, semiring, types
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings import binary, monoid, select, semiring
+from sparsezc.semirings.types import datatypes
 
 
 def minimum_spanning_forest(A: Matrix) -> Matrix:
@@ -61,7 +62,7 @@ def minimum_spanning_forest(A: Matrix) -> Matrix:
     order = np.argsort(weight, kind="stable")
     i, j, weight = i[order], j[order], weight[order]
     number = np.arange(order.size)
-    S = Matrix.from_coo(np.r_[i, j], np.r_[j, i], np.r_[number, number], types.INT64, nrows=n, ncols=n)
+    S = Matrix.from_coo(np.r_[i, j], np.r_[j, i], np.r_[number, number], datatypes.INT64, nrows=n, ncols=n)
     taken = np.zeros(order.size, bool)
     while S.nvals:
         # t = min of each row of S
@@ -73,7 +74,7 @@ def minimum_spanning_forest(A: Matrix) -> Matrix:
         f = connected_components(lightest).to_coo()[1]
         # S = C' S C, off the diagonal
         C = Matrix.from_coo(np.arange(n), f, True, nrows=n, ncols=n)
-        S = C.T.mxm(S, semiring.min_second[types.INT64]).new().mxm(C, semiring.min_first[types.INT64]).new()
+        S = C.T.mxm(S, semiring.min_second[datatypes.INT64]).new().mxm(C, semiring.min_first[datatypes.INT64]).new()
         S << S.select(select.offdiag)
     i, j, weight = i[taken], j[taken], weight[taken]
     return Matrix.from_coo(np.r_[i, j], np.r_[j, i], np.r_[weight, weight], A.dtype, nrows=n, ncols=n)

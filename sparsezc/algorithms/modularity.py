@@ -6,9 +6,10 @@ import numpy as np
 
 from sparsezc.algorithms import _check
 from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import binary, monoid, select, semiring, types
-from sparsezc.vector import Vector
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings import binary, monoid, select, semiring
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 
 def modularity(A: Matrix, communities: Vector, resolution: float = 1.0, *, weighted: bool = False) -> float:
@@ -76,7 +77,7 @@ def modularity(A: Matrix, communities: Vector, resolution: float = 1.0, *, weigh
 
 def flows(A: Matrix, weighted: bool) -> Matrix:
     """The weights of the edges, FP64: the values, or ones."""
-    return A.dup(types.FP64) if weighted else A.apply(binary.pair[types.FP64], right=1.0).new()
+    return A.dup(datatypes.FP64) if weighted else A.apply(binary.pair[datatypes.FP64], right=1.0).new()
 
 
 def membership(community: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Matrix:
@@ -87,8 +88,8 @@ def membership(community: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Matrix:
 
 def contract(W: Matrix, C: Matrix) -> Matrix:
     """C' W C: a vertex a community."""
-    B: Matrix = C.T.mxm(W, semiring.plus_second[types.FP64]).new()
-    B << B.mxm(C, semiring.plus_first[types.FP64])
+    B: Matrix = C.T.mxm(W, semiring.plus_second[datatypes.FP64]).new()
+    B << B.mxm(C, semiring.plus_first[datatypes.FP64])
     return B
 
 

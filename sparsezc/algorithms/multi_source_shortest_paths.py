@@ -11,9 +11,9 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._distances import usable
 from sparsezc.algorithms.bfs import levels
 from sparsezc.algorithms.sssp import from_nearest
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import types
-from sparsezc.vector import Vector
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 
 def multi_source_shortest_paths(A: Matrix, sources: Iterable[Any], *, weighted: bool = False) -> Vector:
@@ -65,7 +65,7 @@ def multi_source_shortest_paths(A: Matrix, sources: Iterable[Any], *, weighted: 
     at = np.unique(_check.vertices(sources, n))
     if weighted:
         return from_nearest(usable(A), at)
-    q = A._vector(types.BOOL)
+    q = A._vector(datatypes.BOOL)
     q[at] = True
     level: Vector = levels(A, q)
     return level

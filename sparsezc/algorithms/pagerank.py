@@ -5,9 +5,10 @@ from __future__ import annotations
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.errors import ConvergenceFailure, InvalidValue
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import binary, monoid, select, semiring, types, unary
-from sparsezc.vector import Vector
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings import binary, monoid, select, semiring, unary
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 
 def pagerank(
@@ -88,18 +89,18 @@ def pagerank(
     if max_iter < 1:
         raise InvalidValue(f"max_iter is {max_iter}; at least 1 is needed")
     if n == 0:
-        return Vector(types.FP64, 0)
-    uniform = Vector.from_scalar(1.0 / n, n, types.FP64)
+        return Vector(datatypes.FP64, 0)
+    uniform = Vector.from_scalar(1.0 / n, n, datatypes.FP64)
     teleport = uniform if personalization is None else _check.distribution(personalization, n, "personalization")
     start = uniform if nstart is None else _check.distribution(nstart, n, "nstart")
     leak = None if dangling is None else _check.distribution(dangling, n, "dangling")
     # d / k, and 0 where k is 0: what has all entries needs no look at which there are
-    share = _check.full(_out_weight(A, weighted).apply(binary.truediv, left=damping).new(types.FP64), n, "k")
-    multiply = semiring.plus_times[types.FP64] if weighted else semiring.plus_second[types.FP64]
+    share = _check.full(_out_weight(A, weighted).apply(binary.truediv, left=damping).new(datatypes.FP64), n, "k")
+    multiply = semiring.plus_times[datatypes.FP64] if weighted else semiring.plus_second[datatypes.FP64]
 
     turned = A._turned()
     rank = start.dup()
-    before, sent, change = (Vector(types.FP64, n) for _ in range(3))
+    before, sent, change = (Vector(datatypes.FP64, n) for _ in range(3))
     for _ in range(max_iter):
         rank, before = before, rank
         # t = A' (d r / k)
@@ -135,8 +136,8 @@ def _out_weight(A: Matrix, weighted: bool) -> Vector:
         return out_degree(A)
     if A.nvals and not A.reduce_scalar(monoid.min).new().value >= 0:
         raise InvalidValue("weighted: A has negative values; weights >= 0 are needed")
-    total = Vector(types.FP64, A.nrows)
-    total << A.reduce_rowwise(monoid.plus[types.FP64])
+    total = Vector(datatypes.FP64, A.nrows)
+    total << A.reduce_rowwise(monoid.plus[datatypes.FP64])
     # The sum of all may be beyond the type where no vertex's is; a maximum may pass over a NaN.
     most = total.reduce(monoid.max).new().get(0.0)
     if most and not total.apply(binary.truediv, right=most).new().reduce(monoid.plus).new().value < float("inf"):

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import types
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings.types import datatypes
 
 
 def random_walks(
@@ -85,7 +85,7 @@ def random_walks(
         columns.append(np.full(walk.size, step))
         met.append(at)
     i, j, v = map(np.concatenate, (rows, columns, met))
-    return Matrix.from_coo(i, j, v, types.INT64, nrows=rows[0].size, ncols=steps + 1)
+    return Matrix.from_coo(i, j, v, datatypes.INT64, nrows=rows[0].size, ncols=steps + 1)
 
 
 def _reach(indptr: NDArray[np.int64], values: NDArray[Any]) -> NDArray[np.float64]:

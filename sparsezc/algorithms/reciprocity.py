@@ -5,9 +5,10 @@ from __future__ import annotations
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import in_degree, out_degree
 from sparsezc.errors import InvalidValue
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import binary, select, types
-from sparsezc.vector import Vector
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings import binary, select
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 
 def reciprocity(A: Matrix) -> Vector:
@@ -52,7 +53,7 @@ def reciprocity(A: Matrix) -> Vector:
     pairs = degree.apply(binary.times, right=0).new()
     pairs(binary.plus) << out_degree(_pairs(A))
     pairs << pairs.apply(binary.times, right=2)
-    share: Vector = pairs.ewise_mult(degree, binary.truediv).new(types.FP64)
+    share: Vector = pairs.ewise_mult(degree, binary.truediv).new(datatypes.FP64)
     return share
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.errors import DimensionMismatch, DomainMismatch
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import binary, select, semiring, types, unary
-from sparsezc.vector import Vector
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings import binary, select, semiring, unary
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 
 def jaccard_coefficient(A: Matrix, pairs: Matrix | None = None) -> Matrix:
@@ -57,7 +58,7 @@ def jaccard_coefficient(A: Matrix, pairs: Matrix | None = None) -> Matrix:
     union = D.mxm(C, semiring.any_first).new()
     union << union.ewise_mult(C.mxm(D, semiring.any_second).new(), binary.plus)
     union << union.ewise_mult(C, binary.minus)
-    share: Matrix = C.ewise_mult(union, binary.truediv).new(types.FP64)
+    share: Matrix = C.ewise_mult(union, binary.truediv).new(datatypes.FP64)
     return share
 
 
@@ -102,10 +103,10 @@ def cosine_similarity(A: Matrix, pairs: Matrix | None = None, *, weighted: bool 
     C = _products(A, pairs, weighted)
     # D = 1 / |A_i|
     if weighted:
-        squares = A.ewise_mult(A, binary.times[types.FP64]).new()
-        length: Vector = squares.reduce_rowwise("plus").new(types.FP64)
+        squares = A.ewise_mult(A, binary.times[datatypes.FP64]).new()
+        length: Vector = squares.reduce_rowwise("plus").new(datatypes.FP64)
     else:
-        length = out_degree(A).dup(types.FP64)
+        length = out_degree(A).dup(datatypes.FP64)
     length << length.select(select.valuegt, 0)
     length << length.apply(unary.sqrt)
     D = length.apply(unary.minv).new().diag()
@@ -118,7 +119,7 @@ def cosine_similarity(A: Matrix, pairs: Matrix | None = None, *, weighted: bool 
 def _products(A: Matrix, pairs: Matrix | None, weighted: bool) -> Matrix:
     """The products of two rows, FP64: of all pairs off the diagonal, or of those asked for."""
     _check.adjacency(A)
-    op = semiring.plus_times[types.FP64] if weighted else semiring.plus_pair[types.FP64]
+    op = semiring.plus_times[datatypes.FP64] if weighted else semiring.plus_pair[datatypes.FP64]
     if pairs is None:
         C: Matrix = A.mxm(A.T, op).new()
         C << C.select(select.offdiag)

@@ -21,9 +21,10 @@ from sparsezc.algorithms._lengths import (
 )
 from sparsezc.algorithms._rounds import buckets
 from sparsezc.errors import DomainMismatch, InvalidValue
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import binary, monoid, select, semiring, types
-from sparsezc.vector import Vector
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings import binary, monoid, select, semiring
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 _WORK = 20  # delta, in mean lengths for each edge of a vertex; Davidson et al. take 32
 _FEW = 32  # a bucket of fewer vertices than one in so many falls on few others: which of them are settled matters not
@@ -110,20 +111,20 @@ def from_nearest(A: Matrix, sources: NDArray[np.int64], delta: float | None = No
     """What :func:`sssp` gives, from the nearest of several vertices; `delta` is None where a length is negative."""
     lengths, (dtype, _) = lengths_of(A), distances_of(A)
     refuse_long(A, dtype)
-    if dtype is types.INT64 and lengths.least >= 0 and lengths.most < 2**31:  # half the bytes, and mostly enough
-        found = _reached(_search(A, sources, types.INT32, delta, lengths), dtype)
+    if dtype is datatypes.INT64 and lengths.least >= 0 and lengths.most < 2**31:  # half the bytes, and mostly enough
+        found = _reached(_search(A, sources, datatypes.INT32, delta, lengths), dtype)
         least, most = (found.reduce(fold).new().get(0) for fold in (monoid.min, monoid.max))
         if least >= 0 and most + lengths.most < 2**31 - 1:
             return found
     distance = _search(A, sources, dtype, delta, lengths)
-    if dtype is types.INT64:
+    if dtype is datatypes.INT64:
         refuse_overflow(A, distance.reduce(monoid.min).new().value)
         refuse_reaching_infinity(A, distance)
     return _reached(distance, dtype)
 
 
 def _search(
-    A: Matrix, sources: NDArray[np.int64], dtype: types.DataType, delta: float | None, lengths: Lengths
+    A: Matrix, sources: NDArray[np.int64], dtype: datatypes.DataType, delta: float | None, lengths: Lengths
 ) -> Vector:
     """Every vertex's distance; infinite, or an integer's largest, where it is not reached.
 
@@ -136,7 +137,7 @@ def _search(
     if dtype.is_integer:
         step = max(ceil(step) - 1, 0)  # the bucket's last distance belongs to it
     last = never - 1 if dtype.is_integer else float(np.finfo(dtype.np_type).max)
-    near, t, less = A._vector(dtype), A._vector(dtype), A._vector(types.BOOL)
+    near, t, less = A._vector(dtype), A._vector(dtype), A._vector(datatypes.BOOL)
     near[sources] = 0
     distance = Vector.from_scalar(never, n, dtype)
     distance(near.S) << 0  # `near` lies on A's engine, and so `distance` does from here on
@@ -175,7 +176,7 @@ def _step(lengths: Lengths, n: int) -> float:
     return max(lengths.least, _WORK * lengths.mean * n / lengths.edges)
 
 
-def _reached(distance: Vector, dtype: types.DataType) -> Vector:
+def _reached(distance: Vector, dtype: datatypes.DataType) -> Vector:
     """Absent where d is infinite."""
     found: Vector = distance.select(select.valuene[distance.dtype], infinity(distance.dtype)).new(dtype)
     return found

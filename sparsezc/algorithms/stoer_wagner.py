@@ -9,9 +9,10 @@ import numpy as np
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._lengths import distances_of
 from sparsezc.errors import InvalidValue
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import binary, monoid, select, semiring, types
-from sparsezc.vector import Vector
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings import binary, monoid, select, semiring
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 
 def stoer_wagner(A: Matrix) -> tuple[Any, Vector]:
@@ -66,7 +67,7 @@ def stoer_wagner(A: Matrix) -> tuple[Any, Vector]:
     dtype, _ = distances_of(A)
     _check.weights(A)
     S = A.ewise_add(A.T, binary.max).new().select(select.offdiag).new()
-    if dtype is types.INT64 and (total := sum(S.to_coo()[2].tolist()) // 2) >= 2**63:
+    if dtype is datatypes.INT64 and (total := sum(S.to_coo()[2].tolist()) // 2) >= 2**63:
         raise InvalidValue(f"A has weights whose sum is {total}: a cut may not fit INT64")
     S = S.dup(dtype)
     group = np.arange(n)
@@ -82,7 +83,7 @@ def stoer_wagner(A: Matrix) -> tuple[Any, Vector]:
         C = Matrix.from_coo(np.arange(n), merged, 1, dtype, nrows=n, ncols=n)
         S << C.T.mxm(S, semiring.plus_second[dtype]).new().mxm(C, semiring.plus_first[dtype])
         S << S.select(select.offdiag)
-    return cut_value, Vector.from_coo(part, True, types.BOOL, size=n)
+    return cut_value, Vector.from_coo(part, True, datatypes.BOOL, size=n)
 
 
 def _phase(S: Matrix, vertices: np.ndarray[Any, np.dtype[np.int64]]) -> tuple[int, int, Any]:

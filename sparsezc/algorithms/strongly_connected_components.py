@@ -6,9 +6,10 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._pattern import transposed
 from sparsezc.algorithms.connected_components import connected_components
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import binary, indexunary, monoid, select, semiring, types
-from sparsezc.vector import Vector
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings import binary, indexunary, monoid, select, semiring
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 
 def strongly_connected_components(A: Matrix) -> Vector:
@@ -58,15 +59,15 @@ def strongly_connected_components(A: Matrix) -> Vector:
     n = _check.adjacency(A)
     if A._symmetric:
         return connected_components(A)
-    label = Vector.from_scalar(0, n, types.INT64)
+    label = Vector.from_scalar(0, n, datatypes.INT64)
     label << label.apply(indexunary.rowindex)
-    live = Vector.from_scalar(True, n, types.BOOL)
+    live = Vector.from_scalar(True, n, datatypes.BOOL)
     B = transposed(A)
     _trim(A, B, live)
     if live.nvals:
         _giant(A, B, live, label)
-    colour, q, t = (Vector(types.INT64, n) for _ in range(3))
-    chosen = Vector(types.BOOL, n)
+    colour, q, t = (Vector(datatypes.INT64, n) for _ in range(3))
+    chosen = Vector(datatypes.BOOL, n)
     while live.nvals:
         # q = c = 0, 1, ..., n-1, but -1 where a vertex is done
         colour << -1
@@ -106,7 +107,7 @@ def _trim(A: Matrix, B: Matrix, live: Vector) -> None:
         before = live.nvals
         # p<p> = p'A;  p<p> = A p
         for edges in (A, B):
-            live(live.S, replace=True) << live.vxm(edges, semiring.any_pair[types.BOOL])
+            live(live.S, replace=True) << live.vxm(edges, semiring.any_pair[datatypes.BOOL])
 
 
 def _giant(A: Matrix, B: Matrix, live: Vector, label: Vector) -> None:
@@ -115,20 +116,20 @@ def _giant(A: Matrix, B: Matrix, live: Vector, label: Vector) -> None:
     largest = degree.reduce(monoid.max).new().value
     pivot = int(degree.select(select.valueeq, largest).new().to_coo()[0][0])
     component = _reach(B, pivot, _reach(A, pivot, live))
-    label(component.S) << component.apply(indexunary.rowindex).new(types.INT64).reduce(monoid.min).new().value
+    label(component.S) << component.apply(indexunary.rowindex).new(datatypes.INT64).reduce(monoid.min).new().value
     live(~component.S, replace=True) << live
 
 
 def _reach(A: Matrix, start: int, within: Vector) -> Vector:
     """The vertices of `within` that can be reached from one of them without leaving it."""
-    met = Vector(types.BOOL, within.size)
+    met = Vector(datatypes.BOOL, within.size)
     met(~within.S) << False
-    q = Vector(types.BOOL, within.size)
+    q = Vector(datatypes.BOOL, within.size)
     q[start] = True
     while q.nvals:
         # p<q> = true
         met(q.S) << True
         # q<!p> = q'A
-        q(~met.S, replace=True) << q.vxm(A, semiring.any_pair[types.BOOL])
+        q(~met.S, replace=True) << q.vxm(A, semiring.any_pair[datatypes.BOOL])
     met << met.select(select.valueeq, True)
     return met

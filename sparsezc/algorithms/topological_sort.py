@@ -7,9 +7,10 @@ import numpy as np
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import in_degree
 from sparsezc.errors import InvalidValue
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import binary, select, semiring, types
-from sparsezc.vector import Vector
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings import binary, select, semiring
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 
 def topological_generations(A: Matrix) -> Vector:
@@ -55,7 +56,7 @@ def topological_generations(A: Matrix) -> Vector:
     n = _check.adjacency(A)
     generation = _generations(A)
     if generation.nvals < n:
-        rest = Vector.from_scalar(True, n, types.BOOL).dup(mask=~generation.S)
+        rest = Vector.from_scalar(True, n, datatypes.BOOL).dup(mask=~generation.S)
         raise InvalidValue(
             f"A has a cycle: {rest.nvals} vertices, {rest.to_coo()[0][0]} the first, lie on one or behind one"
         )
@@ -136,18 +137,18 @@ def is_directed_acyclic_graph(A: Matrix) -> bool:
 def _generations(A: Matrix) -> Vector:
     """The generations of the vertices that are on no cycle and behind none."""
     n = _check.adjacency(A)
-    generation = Vector(types.INT64, n)
+    generation = Vector(datatypes.INT64, n)
     # d = A' 1
-    left = Vector.from_scalar(0, n, types.INT64)
+    left = Vector.from_scalar(0, n, datatypes.INT64)
     left(binary.plus) << in_degree(A)
     q = left.select(select.valueeq, 0).new()
-    t = Vector(types.INT64, n)
+    t = Vector(datatypes.INT64, n)
     g = 0
     while q.nvals:
         # generation<q> = g
         generation(q.S) << g
         # t = q'A;  d -= t
-        t << q.vxm(A, semiring.plus_pair[types.INT64])
+        t << q.vxm(A, semiring.plus_pair[datatypes.INT64])
         left(binary.minus) << t
         # q = t where d == 0
         t << t.ewise_mult(left, binary.second)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from sparsezc.algorithms import _check
 from sparsezc.algorithms.topological_sort import topological_generations
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import binary, select, semiring, types
-from sparsezc.vector import Vector
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings import binary, select, semiring
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 
 def transitive_closure(A: Matrix, reflexive: bool | None = False) -> Matrix:
@@ -49,17 +50,17 @@ def transitive_closure(A: Matrix, reflexive: bool | None = False) -> Matrix:
     [[0, 1], [0, 2], [1, 2]]
     """
     n = _check.adjacency(A)
-    C: Matrix = A.apply(binary.pair[types.BOOL], right=True).new()
+    C: Matrix = A.apply(binary.pair[datatypes.BOOL], right=True).new()
     before = -1
     while C.nvals != before:
         before = C.nvals
         # C = C or C C
-        C(binary.lor) << C.mxm(C, semiring.any_pair[types.BOOL])
+        C(binary.lor) << C.mxm(C, semiring.any_pair[datatypes.BOOL])
     if reflexive is None:
         C << C.select(select.offdiag)
         C(A.select(select.diag).new().S) << True
     elif reflexive:
-        C(binary.lor) << Vector.from_scalar(True, n, types.BOOL).diag()
+        C(binary.lor) << Vector.from_scalar(True, n, datatypes.BOOL).diag()
     return C
 
 
@@ -100,5 +101,5 @@ def transitive_reduction(A: Matrix) -> Matrix:
     [[0, 1], [1, 2]]
     """
     topological_generations(A)  # refuses a cycle
-    M = A.mxm(transitive_closure(A), semiring.any_pair[types.BOOL]).new(mask=A.S)
+    M = A.mxm(transitive_closure(A), semiring.any_pair[datatypes.BOOL]).new(mask=A.S)
     return A.dup(mask=~M.S)

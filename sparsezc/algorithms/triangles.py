@@ -6,9 +6,10 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._order import by_degree
 from sparsezc.algorithms._pattern import simple
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import binary, monoid, semiring, types
-from sparsezc.vector import Vector
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings import binary, monoid, semiring
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 
 def triangle_count(A: Matrix) -> int:
@@ -51,7 +52,7 @@ def triangle_count(A: Matrix) -> int:
     _check.adjacency(A)
     L, U = by_degree(simple(A))
     # C<L> = U U'
-    C = U.mxm(U.T, semiring.plus_pair[types.INT64]).new(mask=L.S)
+    C = U.mxm(U.T, semiring.plus_pair[datatypes.INT64]).new(mask=L.S)
     return int(C.reduce_scalar(monoid.plus).new().get(0))
 
 
@@ -136,9 +137,9 @@ def transitivity(A: Matrix) -> float:
 def corners(S: Matrix) -> Vector:
     """Triangles at each vertex of an undirected simple graph."""
     # C<S> = S S
-    C = S.mxm(S, semiring.plus_pair[types.INT64]).new(mask=S.S)
+    C = S.mxm(S, semiring.plus_pair[datatypes.INT64]).new(mask=S.S)
     # C 1 / 2
-    t = Vector.from_scalar(0, S.nrows, types.INT64)
+    t = Vector.from_scalar(0, S.nrows, datatypes.INT64)
     t(binary.plus) << C.reduce_rowwise(monoid.plus)
     t << t.apply(binary.cdiv, right=2)
     return t

@@ -20,7 +20,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from sparsezc.cli import streams
-from sparsezc.printable import one_line
+from sparsezc.terminal.printable import one_line
 
 if TYPE_CHECKING:
     from sparsezc.cli.report import Report

@@ -12,7 +12,7 @@ from sparsezc.cli.graph import Graph
 from sparsezc.cli.report import Percent, Report, Table, counted, rate, seconds
 
 if TYPE_CHECKING:
-    from sparsezc.vector import Vector
+    from sparsezc.core.vector import Vector
 
 _ROWS = 20  # of a table; longer ones are put together
 
@@ -181,7 +181,7 @@ def _loaded(arguments: argparse.Namespace, weights: Any = None) -> Graph:
 
 def _timed(found: Graph, compute: Callable[[Any], Vector]) -> tuple[Vector, float, str]:
     """Run on the graph's matrix; making it counts as loading. The answer is complete when the clock stops."""
-    from sparsezc.io.source import naming
+    from sparsezc.io.files.source import naming
 
     start = time.perf_counter()
     A = found.matrix()

@@ -68,9 +68,9 @@ def check(arguments: argparse.Namespace) -> None:
     if arguments.out is None:
         return
     from sparsezc.errors import InvalidValue
-    from sparsezc.io.atomic import FileNotWritten
-    from sparsezc.io.optional import need
-    from sparsezc.io.source import FileIsFolder, FileMissing
+    from sparsezc.io.files.atomic_write import FileNotWritten
+    from sparsezc.io.build.optional import need
+    from sparsezc.io.files.source import FileIsFolder, FileMissing
 
     suffix = _suffix(arguments.out)
     if suffix == "-":
@@ -106,8 +106,8 @@ def save(path: str | None, graph: Graph, vertices: NDArray[Any], values: NDArray
         return
     import numpy as np
 
-    from sparsezc.io.atomic import Output
-    from sparsezc.progress import task
+    from sparsezc.io.files.atomic_write import Output
+    from sparsezc.terminal.progress import task
 
     rows = vertices.astype(np.int64)
     answer = Answer(graph.named(vertices).astype(np.int64), values, rows, graph.degrees.size, missing)
@@ -127,7 +127,7 @@ def save(path: str | None, graph: Graph, vertices: NDArray[Any], values: NDArray
 def _suffix(path: str) -> str:
     """Return the format that a name asks for; ``.txt`` for pipes and devices, and "-" for standard output."""
     from sparsezc.errors import FileFormatError
-    from sparsezc.io.source import FileMissing
+    from sparsezc.io.files.source import FileMissing
 
     if not path:
         raise FileMissing("the name of the file to write is empty")
@@ -156,7 +156,7 @@ def _is_stream(path: Path) -> bool:
 
 def _lines(answer: Answer, between: str) -> Iterator[str]:
     """Yield lines of vertex and value, a block at a time."""
-    from sparsezc.progress import Progress
+    from sparsezc.terminal.progress import Progress
 
     progress = Progress(answer.vertices.size, "writing", " lines")
     for start in range(0, answer.vertices.size, _BLOCK):
@@ -208,7 +208,7 @@ def _npz(answer: Answer, file: IO[bytes]) -> None:
 
 
 def _parquet(answer: Answer, file: IO[bytes]) -> None:
-    from sparsezc.io.optional import need
+    from sparsezc.io.build.optional import need
 
     pyarrow, parquet = need("pyarrow", "arrow"), need("pyarrow.parquet", "arrow")
     parquet.write_table(pyarrow.table({"vertex": answer.vertices, "value": answer.values}), file)
@@ -217,8 +217,8 @@ def _parquet(answer: Answer, file: IO[bytes]) -> None:
 def _hdf5(answer: Answer, path: str) -> None:
     """Write a vector in binsparse, of as many positions as the graph has vertices."""
     from sparsezc.config import config
-    from sparsezc.io.binsparse import write_binsparse
-    from sparsezc.vector import Vector
+    from sparsezc.io.formats.binsparse import write_binsparse
+    from sparsezc.core.vector import Vector
 
     size = max(answer.size, int(answer.vertices.max(initial=-1)) + 1)  # of a relabelled graph the ids reach further
     with config.set(engine="cpu"):  # where a vector takes memory for its entries alone

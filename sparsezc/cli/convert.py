@@ -35,8 +35,8 @@ def add(commands: Any) -> None:
 def convert(arguments: argparse.Namespace) -> Report:
     """Read on the host, write, and say how much it was."""
     from sparsezc.errors import InvalidValue
-    from sparsezc.io.reader import ready_file
-    from sparsezc.io.writer import check_target, write_files
+    from sparsezc.io._read import ready_file
+    from sparsezc.io._write import check_target, write_files
 
     target = Path(arguments.target)
     check_target(target, compress=arguments.compress)
@@ -78,10 +78,10 @@ def _is_same(source: Path, target: Path) -> bool:
 
 def _with_bits(report: Report, arguments: argparse.Namespace) -> Report:
     """The report, and what an id takes in a file with compressed ids."""
-    from sparsezc.io import ready
+    from sparsezc.io.hdf5 import csr_file
 
-    found = ready.find(Path(arguments.target)) if arguments.compress else None
-    bits = 0.0 if found is None else ready.bits(found)
+    found = csr_file.find(Path(arguments.target)) if arguments.compress else None
+    bits = 0.0 if found is None else csr_file.bits(found)
     if bits:
         report.data["bits_per_id"] = bits
         gain = f"{32 / bits:.2f} times smaller" if bits <= 32 else f"{bits / 32:.2f} times larger"
@@ -91,10 +91,10 @@ def _with_bits(report: Report, arguments: argparse.Namespace) -> Report:
 
 def _bounded(arguments: argparse.Namespace) -> Report:
     """The same on disk: sorting is most of it, so reading and writing are one time."""
-    from sparsezc.io import bounded
+    from sparsezc.io import _convert
 
     start = time.perf_counter()
-    made = bounded.convert(
+    made = _convert.convert(
         arguments.graph,
         arguments.target,
         arguments.memory,

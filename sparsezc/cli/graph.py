@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from sparsezc.csr import Csr
-    from sparsezc.matrix import Matrix
+    from sparsezc.memory.csr import Csr
+    from sparsezc.core.matrix import Matrix
 
 
 #: What each choice of --engine leaves for --placement.
@@ -93,7 +93,7 @@ _budget = partial(nbytes, share=True)
 
 def configure(arguments: argparse.Namespace) -> None:
     """Put --engine and --placement into the configuration, if what was asked for goes together and can be had."""
-    from sparsezc import device
+    from sparsezc.device import cuda
     from sparsezc.config import config
     from sparsezc.errors import DeviceUnavailable, InvalidValue
 
@@ -109,7 +109,7 @@ def configure(arguments: argparse.Namespace) -> None:
         raise InvalidValue(f"{of_gpu[0]} is none of --engine {engine}; leave one of them out")
     wanted = {"--engine": engine if engine in _NEEDS_GPU else "auto", "--placement": placement}
     asked = [f"{option} {value}" for option, value in wanted.items() if value != "auto"] + turned
-    if asked and (missing := device.reason()) is not None:
+    if asked and (missing := cuda.reason()) is not None:
         raise DeviceUnavailable(f"{asked[0]} needs a GPU, and there is {missing}")
     placement = "auto" if placement == "mapped" else placement  # a file can be mapped, what is made cannot
     config.set(engine=engine, placement=placement, host_budget=arguments.host_budget, head_cache=heads)
@@ -142,7 +142,7 @@ class Graph:
 
     def matrix(self) -> Matrix:
         """The adjacency matrix, on the engine that its placement belongs to; it takes the arrays of `csr` over."""
-        from sparsezc.matrix import Matrix
+        from sparsezc.core.matrix import Matrix
 
         made: Matrix = Matrix._from_csr(self.csr, adopt=True)
         del self.csr
@@ -182,7 +182,7 @@ class Graph:
 def weights_of(arguments: argparse.Namespace, weights: Any = None) -> Any:
     """What --weights says, in the words of :func:`sparsezc.io.read`; `weights` where it was not given."""
     from sparsezc.errors import InvalidValue
-    from sparsezc.io.weights import parse
+    from sparsezc.io.build.weights import parse
 
     given = getattr(arguments, "weights", None)
     if given is None:
@@ -202,7 +202,7 @@ def load(arguments: argparse.Namespace, weights: Any = None) -> Graph:
     """Read or make the graph; `weights` holds where --weights was not given."""
     import numpy as np
 
-    from sparsezc.io.reader import read_csr
+    from sparsezc.io._read import read_csr
 
     weights = weights_of(arguments, weights)
     start = time.perf_counter()

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from sparsezc.csr import Csr
+    from sparsezc.memory.csr import Csr
 
 
 _PIECE = 1 << 20  # entries
@@ -36,9 +36,9 @@ def info(arguments: argparse.Namespace) -> Report:
     """Read the graph on the host and look at it; no engine is started."""
     import numpy as np
 
-    from sparsezc import device
-    from sparsezc.io.reader import ready_file
-    from sparsezc.io.ready import lies_ready
+    from sparsezc.device import cuda
+    from sparsezc.io._read import ready_file
+    from sparsezc.io.hdf5.csr_file import lies_ready
 
     arguments.engine = "cpu"
     arguments.placement = "auto"
@@ -86,7 +86,7 @@ def info(arguments: argparse.Namespace) -> Report:
     ]
     if arguments.check:
         report.facts.append(("checksums", "right"))
-    every = arguments.placements or device.reason() is None
+    every = arguments.placements or cuda.reason() is None
     n, edges = max(out.size, 1), max(int(out.sum()), 1)
     rows = [
         (str(low) if low == high else f"{low}-{high}", have, Percent(have / n), told, Percent(held / edges))
@@ -135,7 +135,7 @@ def needs(csr: Csr, ids: Compressed) -> dict[str, dict[str, int]]:
     Caches, which take what is left, are not counted; the row-head cache, which is made once it pays, has a line of its
     own, and so have compressed ids.
     """
-    from sparsezc.csr import index_dtype
+    from sparsezc.memory.csr import index_dtype
     from sparsezc.memory import GPU_PLACEMENTS
     from sparsezc.memory.budget import buffer_bytes, chunk_length, head_bytes, working_bytes
 
@@ -163,9 +163,9 @@ class Compressed(NamedTuple):
     @classmethod
     def of(cls, csr: Csr) -> Compressed:
         """The ids of a matrix in the order that they have."""
-        from sparsezc.memory import blocks
+        from sparsezc.memory import id_blocks
 
-        nvals, step = csr.nvals, blocks.PART
+        nvals, step = csr.nvals, id_blocks.PART
         starts = range(0, nvals, step)
         exact = len(starts) <= _SAMPLED
         if not exact:
@@ -173,10 +173,10 @@ class Compressed(NamedTuple):
         words = measured = 0
         for start in starts:
             part = csr.indices.read(start, start + step)
-            words += int((blocks.measure(part) >> 10).sum(dtype="uint64"))
+            words += int((id_blocks.measure(part) >> 10).sum(dtype="uint64"))
             measured += part.size
         body = 4 * words if exact else round(4 * words * nvals / measured)
-        headers = blocks.padded(nvals)
+        headers = id_blocks.padded(nvals)
         return cls(body, 2 * headers + 8 * (headers // 32), exact)
 
     def bits(self, nvals: int) -> float:

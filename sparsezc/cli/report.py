@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TextIO
 
-from sparsezc.printable import printable
+from sparsezc.terminal.printable import printable
 
 _ENDLESS = 1 << 20  # a file or a pipe: nothing is broken or cut
 

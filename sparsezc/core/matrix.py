@@ -1,5 +1,363 @@
-"""Matrix and what stands in for its transpose."""
+"""Matrix: a sparse matrix that lies where it was put, and its transpose, which is never formed unless asked for."""
 
-from sparsezc.matrix import Matrix, TransposedMatrix
+from __future__ import annotations
+
+import itertools
+import sys
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Self
+
+from numpy.typing import ArrayLike
+
+from sparsezc.expr import engines
+from sparsezc import locks, ops
+from sparsezc.core import placement, scalar
+from sparsezc.core.matrix_construct import FromArrays
+from sparsezc.core.matrix_export import MatrixContents
+from sparsezc.expr.engines import cpu
+from sparsezc.errors import OutputNotEmpty, UnknownDtype
+from sparsezc.expr.expression import Expression, IndexList, ready
+from sparsezc.locks import alone, hold
+from sparsezc.expr.mask import Mask, as_mask
+from sparsezc.memory import budget
+from sparsezc.ops import arrays, compare, indices
+from sparsezc.expr.options import check as check_options
+from sparsezc.core.placement import Placeable
+from sparsezc.core.matrix_methods import Readable
+from sparsezc.semirings.types.datatypes import FP64, DataType, lookup
+from sparsezc.core.suitesparse import Accessor
+from sparsezc.core.formatting import html
+from sparsezc.core.transposed import TransposedMatrix
+from sparsezc.core.vector import Vector
+from sparsezc.expr.writable import Writable
+
+if TYPE_CHECKING:
+    from sparsezc.memory.csr import Csr
+    from sparsezc.expr.engines import Engine
 
 __all__ = ["Matrix", "TransposedMatrix"]
+
+_numbers = itertools.count()
+
+
+class Matrix(FromArrays, MatrixContents, Readable, Placeable, Writable):
+    """A sparse matrix of `nrows` rows and `ncols` columns.
+
+    A matrix stays on the engine where it was made (``config.engine``); :meth:`to` makes it on another one.
+
+    Parameters
+    ----------
+    dtype : DataType, str, NumPy dtype or Python type
+    nrows, ncols : int
+    name : str, optional
+
+    Raises
+    ------
+    UnknownDtype
+        `dtype` is no type.
+    InvalidValue
+        A size is negative or above 2**60.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> A = gb.Matrix.from_coo([0, 0, 1], [1, 2, 2], [5, 1, 2], nrows=3, ncols=3)
+    >>> d = gb.Vector.from_coo([0], [0], size=3)
+    >>> w = gb.Vector(int, 3)
+    >>> w(~d.S) << d.vxm(A, gb.semiring.min_plus)
+    >>> w.to_dict()
+    {1: 5, 2: 1}
+    """
+
+    __slots__ = ("_facts", "_shape", "_symmetric", "_transpose")
+    ndim = 2
+    ss = Accessor()
+
+    def __init__(self, dtype: Any = FP64, nrows: int = 0, ncols: int = 0, *, name: str | None = None) -> None:
+        try:
+            kind = lookup(dtype)
+        except UnknownDtype as error:
+            raise UnknownDtype(f"Matrix: {error}") from None
+        self._begin(kind, (arrays.size(nrows, "Matrix: nrows"), arrays.size(ncols, "Matrix: ncols")), name)
+
+    def _begin(self, dtype: DataType, shape: tuple[int, ...], name: str | None) -> None:
+        self.dtype = dtype
+        self.name = f"M_{next(_numbers)}" if name is None else name
+        self._shape = shape
+        self._symmetric = False
+        self._transpose: weakref.ref[TransposedMatrix] | None = None  # in a circle both would wait for the collector
+        self._facts: dict[str, Any] | None = {}  # what was once computed of the content; None: nothing is remembered
+        self._engine = None
+        self._store = None
+        self._lock = locks.new()
+
+    @classmethod
+    def _blank(cls, dtype: DataType, shape: tuple[int, ...], name: str | None) -> Self:
+        made = cls.__new__(cls)
+        made._begin(dtype, shape, name)
+        return made
+
+    @classmethod
+    def _from_store(
+        cls, engine: Engine, store: Any, dtype: DataType, shape: tuple[int, ...], name: str | None = None
+    ) -> Self:
+        made = cls._blank(dtype, shape, name)
+        made._put(engine, store)
+        return made
+
+    @classmethod
+    def _from_csr(cls, csr: Csr, engine: str | None = None, *, name: str | None = None, adopt: bool = False) -> Self:
+        """A matrix on the engine that the arrays' placement belongs to, or on the one named.
+
+        With `adopt` the CPU engine takes over the arrays themselves, where they own their memory: nobody may use them
+        afterwards.
+        """
+        if engine is None:
+            engine = budget.engine_of(csr.indices.placement)
+        there = engines.get(engine)
+        host = cpu.engine()
+        store = host.matrix_from_csr(csr, adopt) if there is host else there.matrix_from_csr(csr)
+        made = cls._from_store(there, store, csr.dtype, (csr.nrows, csr.ncols), name)
+        made._symmetric = csr.symmetric
+        return made
+
+    @alone
+    def _to_csr(self) -> Csr:
+        """The content as plain arrays; copies."""
+        engine, store = self._need()
+        csr = engine.matrix_to_csr(store)
+        csr.symmetric = self._symmetric
+        return csr
+
+    def _changed(self) -> None:
+        self._symmetric = False
+        if self._facts:
+            self._facts = {}
+
+    @alone
+    def _fact(self, name: str, compute: Callable[[], Any]) -> Any:
+        """``compute()``, remembered until the content changes: what takes a pass over all entries."""
+        if self._facts is None:
+            return compute()
+        if name not in self._facts:
+            self._facts[name] = compute()
+        return self._facts[name]
+
+    def _vector(self, dtype: DataType) -> Vector:
+        """A vector for a product with this matrix from the left, empty, where the matrix lies."""
+        v = Vector(dtype, self.shape[0])
+        v._settle(self._need()[0])
+        return v
+
+    @alone
+    def _turned(self) -> Matrix | TransposedMatrix:
+        """A' for products again and again; the engine keeps its rows too, where it gains by them and has the room."""
+        if self._symmetric:
+            return self
+        engine, store = self._need()
+        engine.afford_transpose(store)
+        return self.T
+
+    @alone
+    def _sampled(self) -> Matrix | None:
+        """Some entries of each row, hubs first, where the engine has them nearer than the rest (see heads.py)."""
+        engine, store = self._need()
+        sample = engine.sample(store)
+        return None if sample is None else Matrix._from_store(engine, sample, self.dtype, self.shape)
+
+    def _settle(self, engine: Engine) -> None:
+        if self._engine is None or self.nvals == 0:
+            self._put(engine, engine.new_matrix(self.dtype, *self._shape))
+            return
+        csr = self._to_csr()
+        placement.say_that_it_moves(self, engine.name, csr.nbytes)
+        self._put(engine, engine.matrix_from_csr(csr))
+
+    @alone
+    def _need(self) -> tuple[Engine, Any]:
+        if self._engine is None:
+            self._settle(engines.get("cpu"))
+        assert self._engine is not None
+        return self._engine, self._store
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """``(nrows, ncols)``."""
+        return self._shape
+
+    @property
+    @alone
+    def nvals(self) -> int:
+        """Number of entries."""
+        return 0 if self._engine is None else self._engine.nvals(self._store)
+
+    @property
+    def S(self) -> Mask:
+        """Mask: the positions that have an entry."""
+        return Mask(self, True)
+
+    @property
+    def V(self) -> Mask:
+        """Mask: the positions whose entry is true (not zero)."""
+        return Mask(self, False)
+
+    @property
+    def T(self) -> TransposedMatrix:
+        """The transpose, for operations to read; ``A.T.new()`` forms it."""
+        view = None if self._transpose is None else self._transpose()
+        if view is None:
+            view = TransposedMatrix(self)
+            self._transpose = weakref.ref(view)
+        return view
+
+    def dup(
+        self,
+        dtype: Any = None,
+        *,
+        clear: bool = False,
+        mask: Any = None,
+        name: str | None = None,
+        **options: Any,
+    ) -> Matrix:
+        """A copy: of another type, without entries, or only of what a mask allows."""
+        check_options(options)
+        kind = self.dtype if dtype is None else lookup(dtype)
+        if mask is not None:
+            mask = as_mask(mask, self)
+        with hold(self) if mask is None else hold(self, mask.parent):
+            made = self._blank(kind, self.shape, name)
+            if clear or self._engine is None:
+                return made
+            if mask is not None:
+                made(mask) << self
+            else:
+                made._put(self._engine, self._engine.dup(self._store, kind))
+                made._symmetric = self._symmetric
+            return made
+
+    def build(
+        self,
+        rows: ArrayLike,
+        columns: ArrayLike,
+        values: Any,
+        *,
+        dup_op: Any = None,
+        clear: bool = False,
+        nrows: int | None = None,
+        ncols: int | None = None,
+    ) -> None:
+        """Fill this empty matrix from row ids, column ids and values, which take its type.
+
+        Parameters
+        ----------
+        rows, columns, values, dup_op
+            As in :meth:`from_coo`.
+        clear : bool
+            Remove what is there first.
+        nrows, ncols : int, optional
+            Resize first.
+
+        Raises
+        ------
+        OutputNotEmpty
+            There are entries, and `clear` is not set.
+        """
+        rows, columns, values = ready(rows), ready(columns), ready(values)
+        with hold(self):
+            self._build(rows, columns, values, dup_op, clear, nrows, ncols)
+
+    def _build(
+        self, rows: Any, columns: Any, values: Any, dup_op: Any, clear: bool, nrows: int | None, ncols: int | None
+    ) -> None:
+        if not clear and self.nvals:
+            raise OutputNotEmpty(f"{self.name}.build: there are {self.nvals} entries; clear=True removes them")
+        shape = self.nrows if nrows is None else nrows, self.ncols if ncols is None else ncols
+        made = Matrix.from_coo(rows, columns, values, self.dtype, nrows=shape[0], ncols=shape[1], dup_op=dup_op)
+        self.clear()
+        if shape != self.shape:
+            self.resize(*shape)
+        self << made
+
+    def setdiag(self, values: Any, k: int = 0, *, mask: Any = None, accum: Any = None, **options: Any) -> None:
+        """Write to diagonal `k`: see :func:`sparsezc.ops.setdiag`."""
+        ops.setdiag(self, values, k, mask, accum)
+
+    @alone
+    def __sizeof__(self) -> int:
+        held = 0 if self._engine is None or self._engine is not cpu.engine() else int(sys.getsizeof(self._store))
+        return object.__sizeof__(self) + held
+
+    @alone
+    def __reduce__(self) -> tuple[Any, ...]:
+        i, j, values = self.to_coo()
+        return _unpickle, (i, j, values, self.dtype, self.shape, self.name)
+
+    def _repr_html_(self) -> str:
+        return html(self)
+
+    @alone
+    def clear(self) -> None:
+        """Remove every entry."""
+        if self._engine is not None:
+            self._engine.clear(self._store)
+        self._changed()
+
+    @alone
+    def resize(self, nrows: int, ncols: int) -> None:
+        """Change the sizes; entries beyond go."""
+        shape = arrays.size(nrows, f"{self.name}.resize: nrows"), arrays.size(ncols, f"{self.name}.resize: ncols")
+        if self._engine is not None:
+            self._engine.resize(self._store, *shape)
+        self._shape = shape
+        self._changed()
+        self._transpose = None
+
+    @alone
+    def wait(self, how: str = "materialize") -> Matrix:
+        """Finish whatever is pending.
+
+        Raises
+        ------
+        InvalidValue
+            `how` is neither "materialize" nor "complete".
+        """
+        compare.check_how(how)
+        if self._engine is not None:
+            self._engine.wait(self._store)
+        return self
+
+    @alone
+    def to_graphblas(self, *, copy: bool = False) -> Any:
+        """The matrix as python-graphblas's: see :func:`sparsezc.to_graphblas`."""
+        here = self if self._engine is None else self.to("cpu")
+        engine, store = here._need()
+        if copy:
+            return engine.dup(store, self.dtype)
+        if here is self:
+            self._changed()  # from now on it may be, through the other object
+            self._facts = None
+        return store
+
+    # What writing needs
+    def _indexed(self, keys: Any) -> tuple[IndexList, ...]:
+        return indices.parse(keys, self.shape, self.name)
+
+    def _express(self, value: Any) -> Expression:
+        if isinstance(value, TransposedMatrix):
+            return ops.transpose(value.T)
+        return ops.assign(self, indices.parse(..., self.shape, self.name), value)
+
+    def _assignment(self, keys: tuple[IndexList, ...], value: Any, mask: Mask | None, submask: bool) -> Expression:
+        return ops.assign(self, keys, value, mask, submask)
+
+    def _deletion(self) -> Any:
+        return scalar.Scalar(self.dtype)
+
+    @alone
+    def __repr__(self) -> str:
+        return compare.summary(self, "nowhere yet" if self._engine is None else self._engine.name)
+
+
+def _unpickle(i: Any, j: Any, values: Any, dtype: Any, shape: tuple[int, int], name: str) -> Matrix:
+    return Matrix.from_coo(i, j, values, dtype, nrows=shape[0], ncols=shape[1], name=name)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparsezc.semirings.aggregators import Aggregator, TypedAggregator
-from sparsezc.semirings.operators import BinaryOp, IndexUnaryOp, Operator, SelectOp, UnaryOp
-from sparsezc.semirings.registering import Parameterized
-from sparsezc.semirings.structures import Monoid, Semiring
-from sparsezc.semirings.typed import TypedOp
+from sparsezc.semirings.algebra.aggregators import Aggregator, TypedAggregator
+from sparsezc.semirings.algebra.operators import BinaryOp, IndexUnaryOp, Operator, SelectOp, UnaryOp
+from sparsezc.semirings.algebra.registering import Parameterized
+from sparsezc.semirings.algebra.structures import Monoid, Semiring
+from sparsezc.semirings.algebra.typed import TypedOp
 
 __all__ = [
     "Aggregator",

@@ -1,5 +1,377 @@
-"""Scalar."""
+"""Scalar: one value, or none."""
 
-from sparsezc.scalar import Scalar
+from __future__ import annotations
 
-__all__ = ["Scalar"]
+import cmath
+import itertools
+from typing import Any
+
+import numpy as np
+
+from sparsezc import locks, ops
+from sparsezc.expr.engines import cpu
+from sparsezc.errors import InvalidValue
+from sparsezc.expr.expression import Expression, Unrun
+from sparsezc.locks import hold
+from sparsezc.ops.arrays import must_be_read
+from sparsezc.ops.compare import check_how
+from sparsezc.semirings import binary, monoid
+from sparsezc.semirings.algebra.operators import TypedOp
+from sparsezc.semirings.types.datatypes import BOOL, FP64, INT64, UINT64, DataType, cast, highest, lookup, lowest
+from sparsezc.expr.writable import Writable
+
+__all__ = ["NotAnIndex", "Scalar"]
+
+
+class NotAnIndex(TypeError, AttributeError):
+    """A Scalar of another type was used where Python needs an integer."""
+
+
+_numbers = itertools.count()
+_PLAIN: dict[type, DataType] = {bool: BOOL, int: INT64, float: FP64}
+
+
+class Scalar(Writable):
+    """One value of a GraphBLAS type, or none. It lives on the host, whatever engine computes it.
+
+    Parameters
+    ----------
+    dtype : DataType, str, NumPy dtype or Python type
+    name : str, optional
+
+    Raises
+    ------
+    UnknownDtype
+        `dtype` is no type.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> s = gb.Scalar.from_value(3)
+    >>> s.dtype, s.value, s == 3, gb.Scalar(float).is_empty
+    (INT64, 3, True, True)
+    >>> s(gb.binary.plus) << 4
+    >>> s.value
+    7
+    """
+
+    __slots__ = ("_is_cscalar", "_value")
+    ndim = 0
+    _stored = False
+    _shape = ()
+
+    def __init__(self, dtype: Any = FP64, *, is_cscalar: bool = False, name: str | None = None) -> None:
+        self.dtype = lookup(dtype)
+        self.name = f"s_{next(_numbers)}" if name is None else name
+        self._engine = None
+        self._store = None
+        self._lock = locks.new()
+        self._is_cscalar = is_cscalar
+        self._value: bool | int | float | complex | None = None
+
+    @classmethod
+    def _blank(cls, dtype: DataType, shape: tuple[int, ...], name: str | None) -> Scalar:
+        return cls(dtype, name=name)
+
+    @classmethod
+    def from_value(cls, value: Any, dtype: Any = None, *, is_cscalar: bool = False, name: str | None = None) -> Scalar:
+        """A Scalar with this value.
+
+        Parameters
+        ----------
+        value : number, NumPy scalar, Scalar, or None with a `dtype`
+            With a user-defined `dtype` also what its value can be made of: a tuple or a dict of a record's fields.
+        dtype : optional
+            By default the value's own: for Python's numbers INT64 (UINT64 from 2**63 on), FP64 or BOOL.
+        is_cscalar : bool
+            See :attr:`is_cscalar`.
+        name : str, optional
+
+        Raises
+        ------
+        TypeError
+            `value` is no number.
+        InvalidValue
+            `value` is one of Python's integers, and needs more than 64 bits, or more than INT64 has where `dtype` is an
+            integer type other than UINT64.
+        """
+        if isinstance(value, Unrun):
+            value = value.new()
+        if isinstance(value, Scalar):
+            made = cls(value.dtype if dtype is None else dtype, is_cscalar=is_cscalar, name=name)
+            made.value = value
+            return made
+        if value is None and dtype is not None:
+            return cls(dtype, is_cscalar=is_cscalar, name=name)
+        plain = _PLAIN.get(type(value))
+        if plain is INT64 and value >= 2**63:
+            plain = UINT64
+        numbers = np.generic | np.ndarray | bool | int | float | complex
+        if plain is None and not isinstance(value, numbers) and (dtype is None or not lookup(dtype).is_udt):
+            raise TypeError(f"value must be a number; got {value!r} of type {type(value).__name__}")
+        if dtype is None:
+            dtype = lookup(np.asarray(value).dtype) if plain is None else plain
+        made = cls(dtype, is_cscalar=is_cscalar, name=name)
+        must_be_read(value, made.dtype, made.name)
+        made._convert(value)
+        return made
+
+    @classmethod
+    def _on_device(cls, value: Any) -> Scalar:
+        """A number that an engine keeps: it can be assigned or compared with, and nothing else."""
+        made = cls(value.dtype)
+        made._value = value
+        return made
+
+    @property
+    def is_cscalar(self) -> bool:
+        """Whether this was asked to be a C number, as python-graphblas has them; then it takes no number that its type
+        cannot hold.
+        """
+        return self._is_cscalar
+
+    @property
+    def is_grbscalar(self) -> bool:
+        """The opposite of :attr:`is_cscalar`: any number is converted to the type."""
+        return not self._is_cscalar
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """``()``."""
+        return ()
+
+    @property
+    def value(self) -> Any:
+        """The value as a Python bool, int or float, or a NumPy record or array; None where there is none. Assigning
+        converts to the type.
+        """
+        return self._value
+
+    @value.setter
+    def value(self, value: Any) -> None:
+        if isinstance(value, Unrun):
+            value = value.new()
+        if isinstance(value, Scalar):
+            value = value._value
+        else:
+            must_be_read(value, self.dtype, self.name)
+        with self._lock:
+            self._convert(value)
+
+    def _convert(self, value: Any) -> None:
+        """Hold a number of any type."""
+        dtype = self.dtype
+        if dtype.is_udt:
+            self._value = None if value is None else self._of_users(value)
+            return
+        if self._is_cscalar and value is not None:
+            self._refuse(value)
+        if value is None or (_PLAIN.get(type(value)) is dtype and (dtype is not INT64 or -(2**63) <= value < 2**63)):
+            self._value = value
+            return
+        try:
+            array = np.asarray(value)
+        except ValueError:
+            array = np.empty(2)
+        if array.ndim or array.dtype.kind not in "biufc":
+            if isinstance(value, int):
+                raise InvalidValue(f"{self.name}: {value} needs more than 64 bits, and {dtype} has fewer")
+            raise TypeError(f"{self.name}: the value must be a number; got {value!r} of type {type(value).__name__}")
+        self._value = cast(array, dtype).item()
+
+    def _of_users(self, value: Any) -> Any:
+        """One value of this user-defined type."""
+        made = cast(value, self.dtype)
+        if np.shape(made) != self.dtype.shape:
+            raise TypeError(f"{self.name}: one value of {self.dtype} is needed; got {value!r}")
+        return made if self.dtype.shape == () and type(made) is not np.ndarray else np.array(made)[()]
+
+    def _refuse(self, value: Any) -> None:
+        """Refuse for a C number what does not fit its type."""
+        kind = np.asarray(value).dtype.kind
+        if self.dtype.is_integer and kind in "fc":
+            raise TypeError(f"{self.name}: an integer is required for a C number of type {self.dtype}; got {value!r}")
+        if self.dtype.is_integer and not lowest(self.dtype) <= value <= highest(self.dtype):
+            raise OverflowError(f"{self.name}: {value} is out of bounds for {self.dtype.np_type}")
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no value."""
+        return self._value is None
+
+    @property
+    def nvals(self) -> int:
+        """1 where there is a value, else 0."""
+        return int(self._value is not None)
+
+    def get(self, default: Any = None) -> Any:
+        """The value, or `default` where there is none."""
+        value = self._value
+        return default if value is None else value
+
+    def clear(self) -> None:
+        """Forget the value."""
+        with self._lock:
+            self._convert(None)
+
+    def dup(
+        self, dtype: Any = None, *, clear: bool = False, is_cscalar: bool | None = None, name: str | None = None
+    ) -> Scalar:
+        """A copy, of another type where one is given; see :attr:`is_cscalar`."""
+        made = Scalar(
+            self.dtype if dtype is None else dtype,
+            is_cscalar=self._is_cscalar if is_cscalar is None else is_cscalar,
+            name=name,
+        )
+        if not clear:
+            made._convert(self._value)
+        return made
+
+    def wait(self, how: str = "materialize") -> Scalar:
+        """Nothing is ever pending; for programs that ask."""
+        check_how(how)
+        return self
+
+    def isequal(self, other: Any, *, check_dtype: bool = False) -> bool:
+        """Whether both have the same value, or both have none; with `check_dtype`, of the same type.
+
+        Raises
+        ------
+        TypeError
+            `other` is neither a number nor a Scalar.
+        """
+        if other is None:
+            return self._value is None
+        if not isinstance(other, Scalar):
+            other, check_dtype = Scalar.from_value(other, self.dtype if self.dtype.is_udt else None), False
+        if check_dtype and self.dtype is not other.dtype:
+            return False
+        mine, its = self._with(other)
+        if mine is None or its is None:
+            return mine is its
+        return bool(np.all(mine == its))
+
+    def _with(self, other: Scalar) -> tuple[Any, Any]:
+        """The values of both."""
+        with hold(self, other):
+            return self._value, other._value
+
+    def isclose(self, other: Any, *, rel_tol: float = 1e-7, abs_tol: float = 0.0, check_dtype: bool = False) -> bool:
+        """Whether both values differ by at most ``max(rel_tol * max(|a|, |b|), abs_tol)``, or both are missing."""
+        if other is None:
+            return self._value is None
+        if not isinstance(other, Scalar):
+            other, check_dtype = Scalar.from_value(other), False
+        if check_dtype and self.dtype is not other.dtype:
+            return False
+        mine, its = self._with(other)
+        if mine is None or its is None:
+            return mine is its
+        return cmath.isclose(mine, its, rel_tol=rel_tol, abs_tol=abs_tol)
+
+    def __eq__(self, other: object) -> bool:
+        return self.isequal(other)  # of two values there is one answer, other than of matrices
+
+    def __ne__(self, other: object) -> bool:
+        return not self.isequal(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __getitem__(self, keys: Any) -> Any:
+        raise TypeError(f"the Scalar {self.name} is not subscriptable")
+
+    def __setitem__(self, keys: Any, value: Any, **options: Any) -> None:
+        raise TypeError(f"the Scalar {self.name} does not support item assignment")
+
+    def __delitem__(self, keys: Any) -> None:
+        raise TypeError(f"the Scalar {self.name} does not support item deletion")
+
+    def _indexed(self, keys: Any) -> Any:
+        raise TypeError(f"Indexing not supported for Scalars: {self.name}(...)[...]")
+
+    def __bool__(self) -> bool:
+        return bool(self._value)
+
+    def __complex__(self) -> complex:
+        return complex(self._need())
+
+    def __float__(self) -> float:
+        return float(self._need())
+
+    def __int__(self) -> int:
+        return int(self._need())
+
+    def __index__(self) -> int:
+        if not self.dtype.is_integer:
+            raise NotAnIndex(
+                f"Scalar {self.name} of type {self.dtype}: only those have __index__ whose type is integral"
+            )
+        return int(self._need())
+
+    def _need(self) -> Any:
+        value = self._value
+        if value is None:
+            raise TypeError(f"{self.name} is empty, and so no number")
+        return value
+
+    def __array__(self, dtype: Any = None, *, copy: Any = None) -> Any:
+        return np.array(self._need(), self.dtype.base if dtype is None else dtype)
+
+    # Operations
+    def ewise_add(self, other: Any, op: Any = monoid.plus) -> Expression:
+        """`op` of both values, or the one that is there: see :func:`sparsezc.ops.ewise_add`."""
+        return ops.ewise_add(self, other, op)
+
+    def ewise_mult(self, other: Any, op: Any = binary.times) -> Expression:
+        """`op` of both values: see :func:`sparsezc.ops.ewise_mult`."""
+        return ops.ewise_mult(self, other, op)
+
+    def ewise_union(self, other: Any, op: Any, left_default: Any, right_default: Any) -> Expression:
+        """`op`, with defaults for what is missing: see :func:`sparsezc.ops.ewise_union`."""
+        return ops.ewise_union(self, other, op, left_default, right_default)
+
+    def apply(self, op: Any, right: Any = None, *, left: Any = None) -> Expression:
+        """`op` of the value: see :func:`sparsezc.ops.apply`."""
+        return ops.apply(self, op, right, left)
+
+    def select(self, op: Any, thunk: Any = None) -> Expression:
+        """The value if `op` accepts it: see :func:`sparsezc.ops.select`."""
+        return ops.select(self, op, thunk)
+
+    def to_graphblas(self) -> Any:
+        """A python-graphblas Scalar of the same type and value."""
+        return cpu.engine().scalar(self._value, self.dtype)
+
+    def _take(self, value: Any, accum: TypedOp | None) -> None:
+        kind = self.dtype if value is None or self.dtype.is_udt or type(value) is int else None
+        given = Scalar.from_value(value, kind)
+        self._merge(given._value, accum)
+
+    def _receive(self, expression: Expression, value: Any, accum: TypedOp | None) -> None:
+        """An engine's result: `value` is None where nothing was there to reduce or to read."""
+        if value is None:
+            value = expression.empty
+        if value is not None:
+            value = cast(value, expression.dtype)
+            value = value if expression.dtype.is_udt else value.item()
+        self._merge(value, accum)
+
+    def _merge(self, value: Any, accum: TypedOp | None) -> None:
+        if accum is not None:
+            if value is None:
+                return
+            if self._value is not None:
+                value = accum.numpy(self._value, value)
+        self._convert(value)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickle, (self._value, self.dtype, self._is_cscalar, self.name)
+
+    def __repr__(self) -> str:
+        value = self._value
+        said = "empty" if value is None else str(value) if self.dtype.is_udt else repr(value)
+        return f"<Scalar {self.name} {self.dtype}: {said}>"
+
+
+def _unpickle(value: Any, dtype: Any, is_cscalar: bool, name: str) -> Scalar:
+    return Scalar.from_value(value, dtype, is_cscalar=is_cscalar, name=name)

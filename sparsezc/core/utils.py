@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparsezc.expression import Unrun
+from sparsezc.expr.expression import Unrun
 
 __all__ = ["ensure_type", "output_type"]
 

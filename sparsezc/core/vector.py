@@ -1,5 +1,343 @@
-"""Vector."""
+"""Vector: a sparse vector on whatever engine it is needed."""
 
-from sparsezc.vector import Vector
+from __future__ import annotations
+
+import itertools
+import sys
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import ArrayLike
+
+from sparsezc.expr import engines
+from sparsezc import locks, ops
+from sparsezc.core import scalar
+from sparsezc.core.vector_construct import VectorFromArrays
+from sparsezc.expr.engines import cpu
+from sparsezc.errors import OutputNotEmpty
+from sparsezc.expr.expression import Expression, IndexList, Operand, ready
+from sparsezc.locks import alone, hold
+from sparsezc.expr.mask import Mask, as_mask
+from sparsezc.ops import arrays, compare, indices
+from sparsezc.expr.options import check as check_options
+from sparsezc.core.vector_methods import ReadableVector
+from sparsezc.semirings.types.datatypes import BOOL, FP64, DataType, cast, lookup
+from sparsezc.semirings.types.user_types import plain
+from sparsezc.core.suitesparse import Accessor
+from sparsezc.core.formatting import html
+from sparsezc.expr.writable import Writable
+
+if TYPE_CHECKING:
+    from sparsezc.expr.engines import Engine
+    from sparsezc.core.matrix import Matrix
 
 __all__ = ["Vector"]
+
+_numbers = itertools.count()
+_MOST_PENDING = 64  # elements that a vector without a store remembers
+
+
+class Vector(VectorFromArrays, ReadableVector, Writable):
+    """A sparse vector: `size` positions, some of which hold a value.
+
+    A vector lies on the engine of the last statement that it took part in and moves by itself; a new one lies nowhere.
+
+    Parameters
+    ----------
+    dtype : DataType, str, NumPy dtype or Python type
+    size : int
+    name : str, optional
+
+    Raises
+    ------
+    UnknownDtype
+        `dtype` is no type.
+    InvalidValue
+        `size` is negative or above 2**60.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> v = gb.Vector.from_coo([0, 2], [1.5, 2.5], size=4)
+    >>> v.nvals, v.get(2), v.get(1, "missing")
+    (2, 2.5, 'missing')
+    >>> v[3] = 7
+    >>> v.to_dense(fill_value=0)
+    array([1.5, 0. , 2.5, 7. ])
+    """
+
+    __slots__ = ("_everywhere", "_pending", "_shape")
+    ndim = 1
+    ss = Accessor()
+
+    def __init__(self, dtype: Any = FP64, size: int = 0, *, name: str | None = None) -> None:
+        self.dtype = lookup(dtype)
+        self.name = f"v_{next(_numbers)}" if name is None else name
+        self._shape: tuple[int, ...] = (arrays.size(size, "Vector: size"),)
+        self._engine = None
+        self._store = None
+        self._lock = locks.new()
+        # Until an engine stores it: what every position holds, and the single elements written since. So a vector that
+        # an algorithm begins with needs no place before the first statement with a matrix gives it one.
+        self._everywhere: scalar.Scalar | None = None
+        self._pending: list[Expression] = []
+
+    @classmethod
+    def _blank(cls, dtype: DataType, shape: tuple[int, ...], name: str | None) -> Vector:
+        made: Vector = cls.__new__(cls)
+        made.dtype = dtype
+        made.name = f"v_{next(_numbers)}" if name is None else name
+        made._shape = shape
+        made._engine = made._store = made._everywhere = None
+        made._pending = []
+        made._lock = locks.new()
+        return made
+
+    @classmethod
+    def _from_store(cls, engine: Engine, store: Any, dtype: DataType, size: int, name: str | None = None) -> Vector:
+        made = cls._blank(dtype, (size,), name)
+        made._put(engine, store)
+        return made
+
+    @alone
+    def _pointers(self) -> Matrix:
+        """A square matrix with an entry (i, v(i)) for each entry of this vector of positions; its values are true."""
+        engine, store = self._need()
+        kind: Any = Operand._kinds[2]
+        matrix: Matrix = kind._from_store(engine, engine.pointers(store), BOOL, (self._shape[0], self._shape[0]))
+        return matrix
+
+    def _settle(self, engine: Engine) -> None:
+        old, content = self._engine, self._store
+        if old is engine:
+            return
+        if old is None:
+            self._put(engine, engine.new_vector(self.dtype, self._shape[0]))
+        else:
+            self._put(engine, engine.vector_from_coo(*old.vector_to_coo(content), self.dtype, self._shape[0]))
+        if self._everywhere is not None:
+            value, self._everywhere = self._everywhere, None
+            engine.run(self._express(value), self, None, None, False)
+        pending, self._pending = self._pending, []
+        for expression in pending:
+            engine.run(expression, self, None, None, False)
+
+    def _postpone(self, expression: Expression) -> bool:
+        """Remember ``self[i] << s`` for the engine that will store this vector; False where it is something else."""
+        if expression.operation != "assign" or len(self._pending) == _MOST_PENDING:
+            return False
+        s, index = expression.operands
+        if index.kind != "one" or s.value is None:
+            return False
+        self._pending.append(expression.with_operands(lambda x: x.dup() if x is s else x))
+        return True
+
+    @alone
+    def _need(self) -> tuple[Engine, Any]:
+        """Engine and store; a vector that was never filled gets them on the CPU."""
+        if self._engine is None:
+            self._settle(engines.get("cpu"))
+        assert self._engine is not None
+        return self._engine, self._store
+
+    # Reading it
+    @property
+    def size(self) -> int:
+        """Number of positions."""
+        return self._shape[0]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """``(size,)``."""
+        return self._shape
+
+    @property
+    @alone
+    def nvals(self) -> int:
+        """Number of entries."""
+        if self._engine is None:
+            if self._everywhere is not None:
+                return self._shape[0]
+            return len({expression.operands[1].key for expression in self._pending})
+        return self._engine.nvals(self._store)
+
+    @property
+    def S(self) -> Mask:
+        """Mask: the positions that have an entry."""
+        return Mask(self, True)
+
+    @property
+    def V(self) -> Mask:
+        """Mask: the positions whose entry is true (not zero)."""
+        return Mask(self, False)
+
+    @alone
+    def to_coo(
+        self,
+        dtype: Any = None,
+        *,
+        indices: bool = True,
+        values: bool = True,
+        sort: bool = True,
+    ) -> tuple[Any, Any]:
+        """Positions (uint64, ascending) and values as arrays, copied; None for what is not asked for."""
+        engine, store = self._need()
+        at, vals = engine.vector_to_coo(store)
+        vals = plain(vals, self.dtype)
+        if dtype is not None:
+            vals = cast(vals, lookup(dtype))
+        return at if indices else None, vals if values else None
+
+    # Changing it
+    def dup(
+        self,
+        dtype: Any = None,
+        *,
+        clear: bool = False,
+        mask: Any = None,
+        name: str | None = None,
+        **options: Any,
+    ) -> Vector:
+        """A copy: of another type, without entries, or only of what a mask allows."""
+        check_options(options)
+        kind = self.dtype if dtype is None else lookup(dtype)
+        if mask is not None:
+            mask = as_mask(mask, self)
+        with hold(self) if mask is None else hold(self, mask.parent):
+            made = self._blank(kind, self.shape, name)
+            if clear:
+                return made
+            if mask is not None:
+                made(mask) << self
+            elif self._engine is None and (kind is self.dtype or (not self._pending and self._everywhere is None)):
+                made._everywhere, made._pending = self._everywhere, self._pending.copy()
+            else:
+                engine, store = self._need()  # what was written has this vector's type first
+                made._put(engine, engine.dup(store, kind))
+            return made
+
+    def build(
+        self, indices: ArrayLike, values: Any, *, dup_op: Any = None, clear: bool = False, size: int | None = None
+    ) -> None:
+        """Fill this empty vector from positions and values, which take its type.
+
+        Parameters
+        ----------
+        indices, values, dup_op
+            As in :meth:`from_coo`.
+        clear : bool
+            Remove what is there first.
+        size : int, optional
+            Resize first.
+
+        Raises
+        ------
+        OutputNotEmpty
+            There are entries, and `clear` is not set.
+        """
+        indices, values = ready(indices), ready(values)
+        with hold(self):
+            self._build(indices, values, dup_op, clear, size)
+
+    def _build(self, indices: Any, values: Any, dup_op: Any, clear: bool, size: int | None) -> None:
+        if not clear and self.nvals:
+            raise OutputNotEmpty(f"{self.name}.build: there are {self.nvals} entries; clear=True removes them")
+        size = self._shape[0] if size is None else size
+        made = Vector.from_coo(indices, values, self.dtype, size=size, dup_op=dup_op)
+        self.clear()
+        if size != self._shape[0]:
+            self.resize(size)
+        self << made
+
+    @alone
+    def __sizeof__(self) -> int:
+        held = 0 if self._engine is None or self._engine is not cpu.engine() else int(sys.getsizeof(self._store))
+        return object.__sizeof__(self) + held
+
+    @alone
+    def __reduce__(self) -> tuple[Any, ...]:
+        at, values = self.to_coo()
+        return _unpickle, (at, values, self.dtype, self._shape[0], self.name)
+
+    def _repr_html_(self) -> str:
+        return html(self)
+
+    @alone
+    def clear(self) -> None:
+        """Remove every entry."""
+        self._everywhere, self._pending = None, []
+        if self._engine is not None:
+            self._engine.clear(self._store)
+
+    @alone
+    def resize(self, size: int) -> None:
+        """Change the number of positions; entries beyond go."""
+        size = arrays.size(size, f"{self.name}.resize: size")
+        if self._everywhere is not None or self._pending:
+            self._need()
+        if self._engine is not None:
+            self._engine.resize(self._store, size)
+        self._shape = (size,)
+
+    @alone
+    def wait(self, how: str = "materialize") -> Vector:
+        """Finish whatever is pending.
+
+        Raises
+        ------
+        InvalidValue
+            `how` is neither "materialize" nor "complete".
+        """
+        compare.check_how(how)
+        if self._engine is not None:
+            self._engine.wait(self._store)
+        return self
+
+    def to(self, engine: str) -> Vector:
+        """The vector on an engine, ``"cpu"`` or ``"gpu"``: itself where it is there, else a copy.
+
+        Raises
+        ------
+        DeviceUnavailable
+            For "gpu" without one.
+        """
+        there = engines.get(engine, f"{self.name}.to({engine!r})")
+        if self._engine is there:
+            return self
+        made = self.dup(name=self.name)
+        made._settle(there)
+        return made
+
+    @alone
+    def to_graphblas(self, *, copy: bool = False) -> Any:
+        """The vector as python-graphblas's: see :func:`sparsezc.to_graphblas`."""
+        here = self if self._engine is None else self.to("cpu")
+        engine, store = here._need()
+        return engine.dup(store, self.dtype) if copy else store
+
+    # What writing needs
+    def _indexed(self, keys: Any) -> tuple[IndexList, ...]:
+        return indices.parse(keys, self._shape, self.name)
+
+    def _express(self, value: Any) -> Expression:
+        return ops.assign(self, (IndexList("all", None, self._shape[0]),), value)
+
+    def _assignment(self, keys: tuple[IndexList, ...], value: Any, mask: Mask | None, submask: bool) -> Expression:
+        return ops.assign(self, keys, value, mask, submask)
+
+    def _extraction(self, keys: tuple[IndexList, ...]) -> Expression:
+        return ops.extract(self, keys)
+
+    def _deletion(self) -> Any:
+        return scalar.Scalar(self.dtype)
+
+    @alone
+    def __repr__(self) -> str:
+        return compare.summary(self, "nowhere yet" if self._engine is None else self._engine.name)
+
+
+def _unpickle(at: Any, values: Any, dtype: Any, size: int, name: str) -> Vector:
+    return Vector.from_coo(at, values, dtype, size=size, name=name)
+
+
+# At the end, because it needs Vector: a program that never names Matrix may make one (diag).
+import sparsezc.core.matrix  # noqa: E402, F401

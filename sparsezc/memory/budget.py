@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Protocol
 from weakref import WeakSet
 
-from sparsezc import device
+from sparsezc.device import cuda
 from sparsezc.config import config, parse_bytes
 from sparsezc.errors import DeviceUnavailable, InvalidValue, OutOfMemory
 from sparsezc.memory import PLACEMENTS, machine
@@ -69,12 +69,12 @@ def reclaim() -> bool:
     return bool(found)
 
 
-device.when_short(reclaim)
+cuda.when_short(reclaim)
 
 
 def available() -> int:
     """Bytes of device memory that may still be used: what caches leave of the budget, and never more than is free."""
-    free, total = device.current().memory()
+    free, total = cuda.current().memory()
     if config.budget is None:
         return parse(None, free, total)
     return max(0, min(free, parse(config.budget, free, total) - _held()))
@@ -82,7 +82,7 @@ def available() -> int:
 
 def exceeded() -> bool:
     """Whether caches take more than a budget that was lowered since."""
-    return config.budget is not None and _held() > parse(config.budget, *device.current().memory())
+    return config.budget is not None and _held() > parse(config.budget, *cuda.current().memory())
 
 
 def room(nbytes: int) -> int:
@@ -98,7 +98,7 @@ def fitting(placement: str, nbytes: int) -> str:
 
 def share(part: float | str) -> int:
     """Bytes of device memory that a setting such as `head_budget` stands for."""
-    free, total = device.current().memory()
+    free, total = cuda.current().memory()
     return parse(part, free, total)
 
 
@@ -114,7 +114,7 @@ def host_available() -> int | None:
 def workspace() -> int | None:
     """Bytes that work may take which could lie on the card or on the host: what the smaller one has left."""
     room = host_available()
-    if device.reason() is not None:
+    if cuda.reason() is not None:
         return room
     return available() if room is None else min(room, available())
 
@@ -247,7 +247,7 @@ def _mapped(placement: str | None, nbytes: int, nrows: int, lies: str | None) ->
 
 def on_device() -> bool:
     """Whether a matrix of which nothing is said goes to the GPU."""
-    return config.engine == "gpu" or (config.engine == "auto" and device.reason() is None)
+    return config.engine == "gpu" or (config.engine == "auto" and cuda.reason() is None)
 
 
 def engine_of(placement: str) -> str:
@@ -267,7 +267,7 @@ def _choose(placement: str | None, nbytes: int, nrows: int) -> str:
     """What the caller or the configuration says, "auto" by what fits the card."""
     if placement == "host" or (placement is None and config.engine == "cpu"):
         return "host"
-    missing = device.reason()
+    missing = cuda.reason()
     if missing is not None:
         if placement in (None, "auto") and config.engine == "auto":
             return "host"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparsezc import device
+from sparsezc.device import cuda
 from sparsezc.errors import OutOfMemory
 from sparsezc.memory import budget
 from sparsezc.memory.buffer import Buffer
@@ -22,7 +22,7 @@ class DeviceBuffer(Buffer):
     def __init__(self, array: Any) -> None:
         super().__init__(array.size, array.dtype)
         self.array = array
-        self._device = device.current()
+        self._device = cuda.current()
 
     @property
     def pointer(self) -> int:
@@ -41,7 +41,7 @@ class DeviceBuffer(Buffer):
 
 def allocate(count: int, dtype: np.dtype[Any], placement: str) -> DeviceBuffer:
     """An uninitialised device array of `count` entries."""
-    gpu = device.current()
+    gpu = cuda.current()
     nbytes, free = count * dtype.itemsize, gpu.memory()[0]
     if nbytes > free and budget.reclaim():
         free = gpu.memory()[0]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparsezc import device
+from sparsezc.device import cuda
 from sparsezc.errors import OutOfMemory
 from sparsezc.memory import budget
 from sparsezc.memory.buffer import Buffer
@@ -35,7 +35,7 @@ class HostBuffer(Buffer):
         return self.array[start:stop]
 
     def load(self, start: int = 0, stop: int | None = None) -> Any:
-        return device.current().xp.asarray(self.array[start:stop])
+        return cuda.current().xp.asarray(self.array[start:stop])
 
 
 def allocate(count: int, dtype: np.dtype[Any], placement: str) -> HostBuffer:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparsezc import device
+from sparsezc.device import cuda
 from sparsezc.errors import FileFormatError, InvalidValue, OutOfMemory, warn_slow
 from sparsezc.memory import zerocopy
 from sparsezc.memory.buffer import Buffer
@@ -60,13 +60,13 @@ class MappedBuffer(Buffer):
             self.array = np.fromfile(self.path, self.dtype, count, offset=offset)
         else:
             self.array = np.asarray(np.memmap(self.path, self.dtype, "r", offset, (count,)))
-        self._reached: device.Pages | zerocopy.ZerocopyBuffer | None = None  # what kernels read, once one has asked
+        self._reached: cuda.Pages | zerocopy.ZerocopyBuffer | None = None  # what kernels read, once one has asked
 
     @property
     def pointer(self) -> int:
         return self._reach().pointer
 
-    def _reach(self) -> device.Pages | zerocopy.ZerocopyBuffer:
+    def _reach(self) -> cuda.Pages | zerocopy.ZerocopyBuffer:
         """What kernels read. Only now the pages are registered, and ids checked."""
         if self._reached is None:
             self._trust()
@@ -90,12 +90,12 @@ class MappedBuffer(Buffer):
             self.compare(self.array.view(np.uint8))
             self.compare = None
 
-    def _registered(self) -> device.Pages | None:
+    def _registered(self) -> cuda.Pages | None:
         """The file's pages for kernels to read; None where there are none, or the driver refuses."""
         if self.nbytes < PAGE:
             return None
         try:
-            return device.current().map(self.array.view(np.uint8))
+            return cuda.current().map(self.array.view(np.uint8))
         except OutOfMemory as refused:
             if self.path not in _refused:
                 _refused.add(self.path)
@@ -126,7 +126,7 @@ class MappedBuffer(Buffer):
         return self._loaded(start, stop)
 
     def _loaded(self, start: int, stop: int | None) -> Any:
-        gpu, part = device.current(), self.array[start:stop]
+        gpu, part = cuda.current(), self.array[start:stop]
         made = gpu.xp.empty(part.size, self.dtype)
         gpu.copy_in(made, part, "mapped")
         return made
@@ -147,7 +147,7 @@ def check_on_device(path: str | os.PathLike[str], count: int, load: Callable[[in
     for start in range(0, count, _CHECKED):
         ids = load(start, min(start + _CHECKED, count))
         if int(ids.max()) >= below:
-            check_ids(path, device.current().asnumpy(ids), start, below)
+            check_ids(path, cuda.current().asnumpy(ids), start, below)
 
 
 def allocate(count: int, dtype: np.dtype[Any], _placement: str) -> zerocopy.ZerocopyBuffer:

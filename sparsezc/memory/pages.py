@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sparsezc import device
-from sparsezc.device import Device, Kernel, Pages
+from sparsezc.device import cuda
+from sparsezc.device.cuda import Device, Kernel, Pages
 from sparsezc.errors import OutOfMemory
 
 _MATTERS = 1 << 28  # bytes: smaller arrays are not worth a measurement
@@ -67,7 +67,7 @@ def choose(placement: str, nbytes: int, room: int, *, measure: bool = True) -> C
     measure : bool
         Whether a measurement may be made that has not been.
     """
-    gpu = device.current()
+    gpu = cuda.current()
     if placement not in ("zerocopy", "hybrid", "mapped"):
         return Choice("pinned", "bulk copies run at the link's rate from pinned pages only")
     if not gpu.managed_is_safe():

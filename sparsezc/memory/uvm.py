@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc import device
+from sparsezc.device import cuda
 from sparsezc.config import config
 from sparsezc.errors import OutOfMemory
 from sparsezc.memory import budget, zerocopy
-from sparsezc.progress import working
+from sparsezc.terminal.progress import working
 
 
 def allocate(count: int, dtype: np.dtype[Any], placement: str) -> zerocopy.ZerocopyBuffer:
@@ -26,7 +26,7 @@ def allocate(count: int, dtype: np.dtype[Any], placement: str) -> zerocopy.Zeroc
     OutOfMemory
         Beyond the card's free memory.
     """
-    gpu = device.current()
+    gpu = cuda.current()
     nbytes, room = count * dtype.itemsize, zerocopy.managed_room()
     if nbytes >= room and not config.oversubscribe:
         raise OutOfMemory(

@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparsezc import device
+from sparsezc.device import cuda
 from sparsezc.memory import budget, pages
 from sparsezc.memory.buffer import Buffer
-from sparsezc.progress import working
+from sparsezc.terminal.progress import working
 
 _PART = 1 << 22  # entries that one thread copies at a time
 _managed: weakref.WeakSet[Buffer] = weakref.WeakSet()  # live buffers of managed memory
@@ -34,7 +34,7 @@ _counting = threading.Lock()  # of several threads one may make a buffer while a
 class ZerocopyBuffer(Buffer):
     """A buffer in host memory with an address that kernels can read."""
 
-    def __init__(self, held: device.Pages, count: int, dtype: np.dtype[Any], placement: str) -> None:
+    def __init__(self, held: cuda.Pages, count: int, dtype: np.dtype[Any], placement: str) -> None:
         super().__init__(count, dtype)
         self.placement = placement
         self.pages = held.kind
@@ -46,7 +46,7 @@ class ZerocopyBuffer(Buffer):
         return self._pages.pointer
 
     def write(self, start: int, array: ArrayLike) -> None:
-        gpu = device.current()
+        gpu = cuda.current()
         if isinstance(array, gpu.xp.ndarray) and gpu.xp is not np:  # device memory: straight into the pages
             given: Any = array
             target = self.array[start : start + given.size]
@@ -65,7 +65,7 @@ class ZerocopyBuffer(Buffer):
         return self.array[start:stop]
 
     def load(self, start: int = 0, stop: int | None = None) -> Any:
-        gpu, part = device.current(), self.array[start:stop]
+        gpu, part = cuda.current(), self.array[start:stop]
         made = gpu.xp.empty(part.size, self.dtype)
         gpu.copy_in(made, part, self.pages)
         return made
@@ -77,7 +77,7 @@ def allocate(count: int, dtype: np.dtype[Any], placement: str) -> ZerocopyBuffer
     budget.require_host(nbytes, f"placement {placement!r}")  # before it is mapped and touched
     kind = pages.choose(placement, nbytes, managed_room()).kind
     with working("touching host pages"):
-        buffer = ZerocopyBuffer(device.current().pages(nbytes, kind), count, dtype, placement)
+        buffer = ZerocopyBuffer(cuda.current().pages(nbytes, kind), count, dtype, placement)
     if kind == "managed":
         count_managed(buffer)
     return buffer
@@ -85,7 +85,7 @@ def allocate(count: int, dtype: np.dtype[Any], placement: str) -> ZerocopyBuffer
 
 def managed_room() -> int:
     """Bytes of managed memory that may still be made: all of it together stays below the card's free memory."""
-    return device.current().memory()[0] - managed_bytes()
+    return cuda.current().memory()[0] - managed_bytes()
 
 
 def managed_bytes() -> int:

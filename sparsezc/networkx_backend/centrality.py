@@ -12,7 +12,7 @@ from sparsezc.errors import ConvergenceFailure
 from sparsezc.networkx_backend.claims import claims, else_declined
 from sparsezc.networkx_backend.graph import Graph
 from sparsezc.semirings import monoid
-from sparsezc.vector import Vector
+from sparsezc.core.vector import Vector
 
 #: Up to here FP64 has the squares of numbers, and sums of them.
 _SQUARES = 1e140

@@ -11,15 +11,16 @@ import numpy as np
 
 from sparsezc import algorithms
 from sparsezc.errors import InvalidValue
-from sparsezc.matrix import Matrix
+from sparsezc.core.matrix import Matrix
 from sparsezc.networkx_backend.claims import claims, else_declined
 from sparsezc.networkx_backend.components import groups
 from sparsezc.networkx_backend.convert import original
 from sparsezc.networkx_backend.graph import Graph
 from sparsezc.networkx_backend.hops import search, within
 from sparsezc.networkx_backend.lengths import nearest, not_all_zero
-from sparsezc.semirings import agg, monoid, select, types
-from sparsezc.vector import Vector
+from sparsezc.semirings import agg, monoid, select
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 #: Pairs of nodes that are looked at together.
 PAIRS = 2**20
@@ -32,7 +33,7 @@ def maximal_independent_set(G: Graph, nodes: Any = None, seed: Any = None) -> li
     if not wanted <= set(G):
         raise nx.NetworkXUnfeasible(f"{wanted} is not a subset of the nodes of G")
     numbers = G.numbers(wanted)
-    at = Vector.from_coo(numbers, True, types.BOOL, size=len(G))
+    at = Vector.from_coo(numbers, True, datatypes.BOOL, size=len(G))
     loops = G.A.select(select.diag).new().diag()
     try:
         if loops.dup(mask=at.S).nvals:
@@ -183,7 +184,7 @@ def modularity(G: Graph, communities: Iterable[Any], weight: str | None = "weigh
     A = G.values(weight)
     if not G.directed:
         # a loop ends at its node twice
-        A = A.dup(types.FP64)
+        A = A.dup(datatypes.FP64)
         A = A.ewise_add(A.select(select.diag).new(), "plus").new()
     label = np.empty(len(G), np.int64)
     for k, part in enumerate(parts):
@@ -217,7 +218,7 @@ def _shares(G: Graph, pairs: list[tuple[Any, Any]]) -> Iterator[tuple[Any, Any, 
     n = len(G)
     i, j = G.numbers(u for u, _ in pairs), G.numbers(v for _, v in pairs)
     cells, inverse = np.unique(i * n + j, return_inverse=True)
-    mask = Matrix.from_coo(cells // n, cells % n, True, types.BOOL, nrows=n, ncols=n)
+    mask = Matrix.from_coo(cells // n, cells % n, True, datatypes.BOOL, nrows=n, ncols=n)
     rows, columns, shares = algorithms.jaccard_coefficient(G.A, mask).to_coo()
     found = np.zeros(cells.size)
     found[np.searchsorted(cells, rows * n + columns)] = shares

@@ -10,13 +10,14 @@ import networkx as nx
 import numpy as np
 
 from sparsezc import algorithms
-from sparsezc.matrix import Matrix
+from sparsezc.core.matrix import Matrix
 from sparsezc.networkx_backend.claims import claims, else_declined
 from sparsezc.networkx_backend.convert import original
 from sparsezc.networkx_backend.graph import Graph
 from sparsezc.networkx_backend.lengths import not_all_zero
-from sparsezc.semirings import agg, binary, select, semiring, types
-from sparsezc.vector import Vector
+from sparsezc.semirings import agg, binary, select, semiring
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 
 def _asked(G: Graph, vector: Vector, nodes: Any) -> Any:
@@ -34,11 +35,11 @@ def _by_neighbours(G: Graph, measure: Callable[[Matrix], Vector], nodes: Any) ->
     if nodes is None:
         return G.named(measure(G.A), whole_zeros=True)
     asked = G.bunch(nodes)
-    at = Vector.from_coo(np.unique(G.numbers(asked)), True, types.BOOL, size=len(G))
+    at = Vector.from_coo(np.unique(G.numbers(asked)), True, datatypes.BOOL, size=len(G))
     near = at.dup()
-    near(binary.lor) << at.vxm(G.A, semiring.any_pair[types.BOOL])
+    near(binary.lor) << at.vxm(G.A, semiring.any_pair[datatypes.BOOL])
     if G.directed:
-        near(binary.lor) << G.A.mxv(at, semiring.any_pair[types.BOOL])
+        near(binary.lor) << G.A.mxv(at, semiring.any_pair[datatypes.BOOL])
     vertices = near.to_coo()[0]
     some = G.A[vertices, vertices].new()
     some._symmetric = not G.directed
@@ -95,7 +96,7 @@ def _with_possible_squares(G: Graph) -> set[Any]:
     """
     A = G.A.select(select.offdiag).new()
     d = A.reduce_rowwise(agg.count).new()
-    others = A.mxv(d, semiring.plus_second[types.INT64]).new().to_dense(0)
+    others = A.mxv(d, semiring.plus_second[datatypes.INT64]).new().to_dense(0)
     degrees = d.to_dense(0)
     possible = (degrees - 1) * (others - degrees) - 2 * algorithms.triangles(A).to_dense(0)
     return set(G.names(np.flatnonzero((degrees > 1) & (possible > 0))))

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc import algorithms
-from sparsezc.matrix import Matrix
+from sparsezc.core.matrix import Matrix
 from sparsezc.networkx_backend.claims import claims
 from sparsezc.networkx_backend.graph import Graph
-from sparsezc.vector import Vector
+from sparsezc.core.vector import Vector
 
 
 def split(labels: Vector) -> Iterator[NDArray[np.int64]]:

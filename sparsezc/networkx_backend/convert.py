@@ -9,9 +9,9 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.matrix import Matrix
+from sparsezc.core.matrix import Matrix
 from sparsezc.networkx_backend.graph import DiGraph, Graph
-from sparsezc.semirings import types
+from sparsezc.semirings.types import datatypes
 
 #: The types of values that are taken; a Fraction or a Decimal would not come back as one.
 WHOLE = (int, np.integer, np.bool_)
@@ -57,7 +57,7 @@ def convert_from_nx(
     nodes = list(graph)
     if set(map(type, nodes)) <= {int} and nodes == list(range(len(nodes))):  # 0.0 and False equal 0 and are not it
         nodes = range(len(nodes))  # type: ignore[assignment]
-    made = kind._made(Matrix(types.BOOL, 0, 0), nodes, graph)
+    made = kind._made(Matrix(datatypes.BOOL, 0, 0), nodes, graph)
     made.A = _matrix(made, *_edges(graph, made), True)
     for weight, default in (edge_attrs or {}).items():
         weighted(graph, made, weight, default)

@@ -15,8 +15,9 @@ from sparsezc.networkx_backend.claims import claims
 from sparsezc.networkx_backend.components import split
 from sparsezc.networkx_backend.convert import original
 from sparsezc.networkx_backend.graph import Graph
-from sparsezc.semirings import semiring, types
-from sparsezc.vector import Vector
+from sparsezc.semirings import semiring
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 
 @claims()
@@ -46,14 +47,14 @@ def _as_met(G: Graph, generations: Iterator[NDArray[np.int64]]) -> Iterator[NDAr
         q'P          over (max, plus)
     """
     n, m = len(G), max(int(G.A.nvals), 1)
-    q, done = Vector(types.INT64, n), 0
+    q, done = Vector(datatypes.INT64, n), 0
     P = G.places()
     for generation in generations:
         found = generation
         if done:
-            last = q.vxm(P, semiring.max_plus[types.INT64]).new().to_dense(-1)
+            last = q.vxm(P, semiring.max_plus[datatypes.INT64]).new().to_dense(-1)
             found = generation[np.argsort(last[generation])]
-        places = Vector.from_coo(found, (done + np.arange(found.size)) * m, types.INT64, size=n)
+        places = Vector.from_coo(found, (done + np.arange(found.size)) * m, datatypes.INT64, size=n)
         q(places.S) << places
         done += found.size
         yield found

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
 from sparsezc.errors import DimensionMismatch, InvalidValue
-from sparsezc.matrix import Matrix
-from sparsezc.semirings import binary, select, types
-from sparsezc.vector import Vector
+from sparsezc.core.matrix import Matrix
+from sparsezc.semirings import binary, select
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 
 class Graph:
@@ -109,7 +110,7 @@ class Graph:
         if weight is not None and weight in self._values:
             return self._values[weight]
         if self._ones is None:
-            self._ones = self.A.apply(binary.pair[types.BOOL], right=True).new()
+            self._ones = self.A.apply(binary.pair[datatypes.BOOL], right=True).new()
             self._ones._symmetric = not self.directed
         return self._ones
 

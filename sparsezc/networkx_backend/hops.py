@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from sparsezc import algorithms
 from sparsezc.algorithms._pattern import transposed
-from sparsezc.matrix import Matrix
+from sparsezc.core.matrix import Matrix
 from sparsezc.networkx_backend.claims import claims
 from sparsezc.networkx_backend.graph import Graph
-from sparsezc.semirings import semiring, types
-from sparsezc.vector import Vector
+from sparsezc.semirings import semiring
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 
 def within(A: Matrix, source: int, cutoff: float | None, undirected: bool = False) -> Vector:
@@ -49,23 +50,23 @@ def search(
     """
     against = against and G.directed
     if G.source is None:
-        P, rule, m = transposed(G.A) if against else G.A, semiring.min_first[types.INT64], 1
+        P, rule, m = transposed(G.A) if against else G.A, semiring.min_first[datatypes.INT64], 1
     else:
-        P, rule, m = G.places(against), semiring.min_plus[types.INT64], max(int(G.A.nvals), 1)
+        P, rule, m = G.places(against), semiring.min_plus[datatypes.INT64], max(int(G.A.nvals), 1)
     n, farthest = len(G), inf if cutoff is None else cutoff
     parent = np.full(n, -1, np.int64)
     queue, before = [np.array(sources, np.int64)], 0
-    met = Vector.from_coo(queue[0], True, types.BOOL, size=n)
+    met = Vector.from_coo(queue[0], True, datatypes.BOOL, size=n)
     while queue[-1].size and len(queue) - 1 < farthest and not (queue[-1] == target).any():
         last = queue[-1]
-        q = Vector.from_coo(last, (before + np.arange(last.size)) * m, types.INT64, size=n)
+        q = Vector.from_coo(last, (before + np.arange(last.size)) * m, datatypes.INT64, size=n)
         i, key = q.vxm(P, rule).new(mask=~met.S).to_coo()
         order = np.lexsort((i, key))
         found = i[order].astype(np.int64)
         parent[found] = last[key[order] // m - before]
         before += last.size
         queue.append(found)
-        met(Vector.from_coo(found, True, types.BOOL, size=n).S) << True
+        met(Vector.from_coo(found, True, datatypes.BOOL, size=n).S) << True
     depths = np.repeat(np.arange(len(queue)), [layer.size for layer in queue])
     return Tree(np.concatenate(queue), depths, parent)
 

@@ -15,7 +15,7 @@ from sparsezc import algorithms
 from sparsezc.algorithms._lengths import lengths_of
 from sparsezc.algorithms._pattern import transposed
 from sparsezc.errors import InvalidValue
-from sparsezc.matrix import Matrix
+from sparsezc.core.matrix import Matrix
 from sparsezc.networkx_backend.claims import claims, else_declined
 from sparsezc.networkx_backend.graph import Graph
 from sparsezc.networkx_backend.hops import (
@@ -25,8 +25,9 @@ from sparsezc.networkx_backend.hops import (
     single_target_shortest_path_length,
 )
 from sparsezc.networkx_backend.settled import Settled, settled
-from sparsezc.semirings import monoid, select, types
-from sparsezc.vector import Vector
+from sparsezc.semirings import monoid, select
+from sparsezc.semirings.types import datatypes
+from sparsezc.core.vector import Vector
 
 
 def positive(G: Graph, weight: str | None) -> Matrix:
@@ -276,7 +277,7 @@ def floyd_warshall_numpy(G: Graph, nodelist: Any = None, weight: str | None = "w
         )
     with else_declined():
         D = algorithms.all_pairs_shortest_paths(G.values(weight))
-    distances = D.to_dense(np.inf, dtype=types.FP64)
+    distances = D.to_dense(np.inf, dtype=datatypes.FP64)
     if nodelist is None:
         return distances
     order = G.numbers(nodelist)

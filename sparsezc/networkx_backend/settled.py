@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sparsezc.algorithms._pattern import transposed
 from sparsezc.networkx_backend.graph import Graph
-from sparsezc.vector import Vector
+from sparsezc.core.vector import Vector
 
 
 class Settled(NamedTuple):

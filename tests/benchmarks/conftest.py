@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-import sparsezc.device
+import sparsezc.device.cuda
 from tests.emulator.device import EmulatedDevice
 
 
@@ -15,6 +15,6 @@ def device(request: pytest.FixtureRequest) -> Iterator[EmulatedDevice]:
     """The emulated device in the GPU's place; in lockstep and counting where a test asks for that."""
     order = getattr(request, "param", "forward")
     made = EmulatedDevice(order, counting=order == "lockstep", multiprocessors=1)
-    before = sparsezc.device.use(made)
+    before = sparsezc.device.cuda.use(made)
     yield made
-    sparsezc.device.use(before)
+    sparsezc.device.cuda.use(before)

@@ -17,7 +17,7 @@ from benchmarks.model import counters
 from benchmarks.model.emogi import PATTERNS, of_rows, per_row
 from benchmarks.model.requests import Requests
 from benchmarks.model.watch import Model
-from sparsezc.csr import Csr
+from sparsezc.memory.csr import Csr
 from sparsezc.memory import budget
 from tests.benchmarks.runs import emulated
 from tests.emulator.device import EmulatedDevice

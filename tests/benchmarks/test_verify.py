@@ -11,7 +11,7 @@ from scipy.sparse import csgraph
 
 from benchmarks import verify
 from benchmarks.verify import Edges, Undecided, Wrong
-from sparsezc.csr import Csr
+from sparsezc.memory.csr import Csr
 
 
 def random_graph(seed: int, directed: bool, n: int = 60, m: int = 110) -> sp.csr_matrix:

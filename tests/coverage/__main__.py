@@ -9,7 +9,7 @@ import graphblas
 
 graphblas.init("suitesparse", blocking=True)
 
-from sparsezc import device  # noqa: E402  -- the judge must be started before
+from sparsezc.device import cuda  # noqa: E402  -- the judge must be started before
 from tests.coverage import page  # noqa: E402
 from tests.emulator.device import EmulatedDevice  # noqa: E402
 from tests.emulator.rehearsal import rehearse  # noqa: E402
@@ -20,7 +20,7 @@ def main() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         emulated.compile_many(rehearse([page.classes]))
-        device.use(emulated)
+        cuda.use(emulated)
         text = page.HEAD + page.classes() + page.algebra() + page.others() + page.SUITE
     if "--update" in sys.argv[1:]:
         page.PAGE.write_text(text)

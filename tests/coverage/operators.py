@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import graphblas
 
 import sparsezc
-from sparsezc import device
-from sparsezc.semirings import types
-from sparsezc.semirings.registering import Parameterized
+from sparsezc.device import cuda
+from sparsezc.semirings.types import datatypes
+from sparsezc.semirings.algebra.registering import Parameterized
 from tests.emulator.rehearsal import Rehearsal
 from tests.semirings import test_surface
 
@@ -62,18 +62,18 @@ def done_by(kind: str, op: Any, *, also_on_cpu: bool = False, dtype: Any = None)
     should and cannot.
     """
     op = op() if isinstance(op, Parameterized) else op
-    known = getattr(op, "types", None) or {types.INT64: None}
-    dtype = dtype or next(t for t in (types.INT64, types.FP64, *known) if t in known)
+    known = getattr(op, "types", None) or {datatypes.INT64: None}
+    dtype = dtype or next(t for t in (datatypes.INT64, datatypes.FP64, *known) if t in known)
     if also_on_cpu:
         USES[kind](_object(dtype, 2, "cpu"), _object(dtype, 1, "cpu"), op)
-    before = device.use(Rehearsal())
+    before = cuda.use(Rehearsal())
     try:
         with sparsezc.config.set(fallback="error"):
             USES[kind](_object(dtype, 2, "gpu"), _object(dtype, 1, "gpu"), op)
     except sparsezc.exceptions.NotImplementedException:
         return FALLBACK
     finally:
-        device.use(before)
+        cuda.use(before)
     return NATIVE
 
 
@@ -111,8 +111,8 @@ def kinds_of_numbers() -> dict[str, str]:
     """Who does products, sums and elementwise operations, for each type."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = {t.name: done_by("semiring", _one(t), dtype=t) for t in (*types.ALL, *types.COMPLEX)}
-        record = types.lookup({"x": int})
+        found = {t.name: done_by("semiring", _one(t), dtype=t) for t in (*datatypes.ALL, *datatypes.COMPLEX)}
+        record = datatypes.lookup({"x": int})
         return found | {"user-defined": done_by("semiring", sparsezc.semiring.any_first[record], dtype=record)}
 
 

@@ -13,16 +13,18 @@ from typing import Any
 import numpy as np
 
 import sparsezc as gb
-from sparsezc.engines.gpu import gustavson, reach, specialise, spmv
+from sparsezc.engines.gpu.products import spgemm_rows, multi_source_bfs, spmv
+from sparsezc.engines.gpu.runtime import codegen
 from sparsezc.engines.gpu.placements import segments
 from sparsezc.memory import budget
-from sparsezc.semirings import semiring, types
-from sparsezc.semirings.structures import Semiring
+from sparsezc.semirings import semiring
+from sparsezc.semirings.types import datatypes
+from sparsezc.semirings.algebra.structures import Semiring
 
 from .rehearsal import rehearse
 
 Case = tuple[str, str, str]
-_TRIED = (types.FP64, types.INT64, types.BOOL, types.UINT64)
+_TRIED = (datatypes.FP64, datatypes.INT64, datatypes.BOOL, datatypes.UINT64)
 
 
 def _products(
@@ -44,7 +46,7 @@ def _products(
         shape = dtype, dtype, wide, compressed, iso, budget.LONG
         flags = (accum if kernel == "mxv" else None, out, at_once, heads, packed, *part, skips)
         prelude = spmv._prelude(typed, kernel == "vxm", *shape, *flags)
-        yield kernel, f"#define KERNEL {kernel}\n" + specialise.source(f"{kernel}.cu", prelude), kernel
+        yield kernel, f"#define KERNEL {kernel}\n" + codegen.source(f"{kernel}.cu", prelude), kernel
 
 
 def every_semiring() -> list[Case]:
@@ -62,31 +64,31 @@ def every_width() -> list[Case]:
     """mxv and vxm of the main semirings in types of each size and sort, both id widths, iso-valued or not."""
     found: list[Case] = []
     for op, dtype in (
-        (semiring.any_pair, types.BOOL),
-        (semiring.any_second, types.INT64),
-        (semiring.lor_land, types.BOOL),
+        (semiring.any_pair, datatypes.BOOL),
+        (semiring.any_second, datatypes.INT64),
+        (semiring.lor_land, datatypes.BOOL),
     ):
         for wide in (False, True):
             found += [case for case in _products(op[dtype], dtype, wide=wide, heads=True) if case[0] == "mxv"]
-    found += _products(semiring.min_plus[types.UINT8], types.UINT8, packed=True)
-    found += _products(semiring.plus_times[types.FP64], types.FP64, packed=True)
-    for op, dtype in ((semiring.plus_times, types.FP32), (semiring.any_pair, types.BOOL)):
+    found += _products(semiring.min_plus[datatypes.UINT8], datatypes.UINT8, packed=True)
+    found += _products(semiring.plus_times[datatypes.FP64], datatypes.FP64, packed=True)
+    for op, dtype in ((semiring.plus_times, datatypes.FP32), (semiring.any_pair, datatypes.BOOL)):
         found += [case for case in _products(op[dtype], dtype, skips=True) if case[0] == "mxv"]
     for op, dtype in (
-        (semiring.plus_times, types.FP32),
-        (semiring.min_plus, types.INT64),
-        (semiring.any_pair, types.BOOL),
+        (semiring.plus_times, datatypes.FP32),
+        (semiring.min_plus, datatypes.INT64),
+        (semiring.any_pair, datatypes.BOOL),
     ):
         found += _products(op[dtype], dtype, at_once=1)
     for part in ((True, 0), (False, segments.BITS), (True, segments.BITS)):
         for op, dtype in (
-            (semiring.plus_times, types.FP32),
-            (semiring.min_plus, types.INT64),
-            (semiring.any_pair, types.BOOL),
+            (semiring.plus_times, datatypes.FP32),
+            (semiring.min_plus, datatypes.INT64),
+            (semiring.any_pair, datatypes.BOOL),
         ):
             found += _products(op[dtype], dtype, part=part)
     for op in (semiring.plus_times, semiring.min_plus, semiring.any_pair):
-        for dtype in (types.BOOL, types.INT8, types.UINT16, types.INT64, types.FP32, types.FP64):
+        for dtype in (datatypes.BOOL, datatypes.INT8, datatypes.UINT16, datatypes.INT64, datatypes.FP32, datatypes.FP64):
             if dtype in op.types:
                 accum = gb.binary.plus[dtype]
                 for wide, iso in ((False, False), (True, False), (False, True)):
@@ -141,46 +143,46 @@ def _panels() -> Iterator[Case]:
     """What products with panels ask for once it is counted what they would read, which a rehearsal does not."""
     for words, aligned in ((1, True), (2, False)):
         for looks, name in ((False, "reach_pull"), (True, "reach_pull"), (False, "reach_push")):
-            prelude = reach._prelude(False, False, looks, words, aligned, budget.LONG)
-            yield name, f"#define KERNEL {name}\n" + specialise.source(f"{name}.cu", prelude), name
-    source = specialise.source("panel.cu", specialise.typedefs(Id="u32"))
+            prelude = multi_source_bfs._prelude(False, False, looks, words, aligned, budget.LONG)
+            yield name, f"#define KERNEL {name}\n" + codegen.source(f"{name}.cu", prelude), name
+    source = codegen.source("panel.cu", codegen.typedefs(Id="u32"))
     yield "panel_rows", "#define KERNEL panel_rows\n" + source, "panel_rows"
-    yield "lines", specialise.source("bits.cu", ""), "lines"
+    yield "lines", codegen.source("bits.cu", ""), "lines"
 
 
 def _heavy() -> Iterator[Case]:
     """What products ask for whose rows are shared by all blocks: of so many that no rehearsal has them."""
-    for dtype in (types.INT8, types.FP64):
+    for dtype in (datatypes.INT8, datatypes.FP64):
         case = semiring.plus_times[dtype], dtype, dtype, (False, False), (False, False), True
         for file, prelude, name in (
-            ("heavy_mark", gustavson._count_prelude(False, False), "heavy_mark"),
-            ("heavy_add", gustavson._fill_prelude(*case, 0), "heavy_add"),
-            ("heavy_add", gustavson._fill_prelude(*case, 0), "heavy_join"),
+            ("heavy_mark", spgemm_rows._count_prelude(False, False), "heavy_mark"),
+            ("heavy_add", spgemm_rows._fill_prelude(*case, 0), "heavy_add"),
+            ("heavy_add", spgemm_rows._fill_prelude(*case, 0), "heavy_join"),
         ):
-            yield name, f"#define KERNEL {name}\n" + specialise.source(f"{file}.cu", prelude), name
+            yield name, f"#define KERNEL {name}\n" + codegen.source(f"{file}.cu", prelude), name
 
 
 def _placed() -> Iterator[Case]:
     """What placements that move entries ask for."""
     for bound, entry in (("i32", "u32"), ("i64", "c128")):
         texts = {
-            "segments.cu": f"constexpr u32 SEGMENT_BITS = {segments.BITS};\n{specialise.typedefs(A=entry)}",
-            "runs.cu": specialise.typedefs(Bound=bound),
+            "segments.cu": f"constexpr u32 SEGMENT_BITS = {segments.BITS};\n{codegen.typedefs(A=entry)}",
+            "row_runs.cu": codegen.typedefs(Bound=bound),
         }
         for file, name in (
             *(("segments.cu", name) for name in ("touch", "resident", "copy")),
-            *(("runs.cu", name) for name in ("count_runs", "runs_before", "list_runs")),
+            *(("row_runs.cu", name) for name in ("count_runs", "runs_before", "list_runs")),
         ):
-            yield name, specialise.source(file, texts[file]), name
+            yield name, codegen.source(file, texts[file]), name
 
 
 def _rounds() -> Iterator[Case]:
     """What recorded rounds ask for, which no rehearsal goes through enough of."""
-    for dtype, limit in ((types.INT32, types.INT64), (types.FP64, types.FP64)):
-        prelude = f"{specialise.typedefs(Z=dtype, S=limit)}\n{specialise.monoid(gb.monoid.min[dtype])}"
-        yield "neutral", "#define KERNEL neutral\n" + specialise.source("neutral.cu", prelude), "neutral"
+    for dtype, limit in ((datatypes.INT32, datatypes.INT64), (datatypes.FP64, datatypes.FP64)):
+        prelude = f"{codegen.typedefs(Z=dtype, S=limit)}\n{codegen.monoid(gb.monoid.min[dtype])}"
+        yield "neutral", "#define KERNEL neutral\n" + codegen.source("neutral.cu", prelude), "neutral"
         for name in ("bucket_is_empty", "bucket_starts", "bucket_fills"):
-            yield name, specialise.source("buckets.cu", prelude), name
+            yield name, codegen.source("buckets.cu", prelude), name
 
 
 def everything_else() -> list[Case]:
@@ -208,11 +210,11 @@ def every_compressed() -> list[Case]:
     """What reads and writes compressed ids, labelled so: it takes more than what reads plain ones."""
     found: list[Case] = []
     for op, dtype in (
-        (semiring.any_pair, types.BOOL),
-        (semiring.plus_second, types.FP64),
-        (semiring.plus_times, types.FP64),
-        (semiring.min_plus, types.INT64),
-        (semiring.plus_second, types.FP32),
+        (semiring.any_pair, datatypes.BOOL),
+        (semiring.plus_second, datatypes.FP64),
+        (semiring.plus_times, datatypes.FP64),
+        (semiring.min_plus, datatypes.INT64),
+        (semiring.plus_second, datatypes.FP32),
     ):
         found += _products(op[dtype], dtype, compressed=True)
     found += [(name, source, name) for source, name in rehearse([_compressed_statements])]
@@ -245,7 +247,7 @@ def every_complex() -> list[Case]:
     """A few kernels of every sort for complex numbers, labelled so: they take more than those of real ones."""
     found: list[Case] = []
     for op in (semiring.plus_times, semiring.times_second):  # added by atomics, and in turn
-        for dtype in types.COMPLEX:
+        for dtype in datatypes.COMPLEX:
             found += _products(op[dtype], dtype, accum=gb.binary.plus[dtype])
     found += [(name, source, name) for source, name in rehearse([_complex_statements]) if name not in ("mxv", "vxm")]
     return [

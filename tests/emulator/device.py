@@ -9,7 +9,7 @@ How to use it::
     kernel(grid, block, (indptr, np.int64(n), out))     # arrays by pointer, NumPy scalars by value; an int or np.uint64
                                                         # may stand for a pointer
     device.compile_many([(source, "mxv"), ...])         # warms the cache: many kernels a compiler run, on all cores
-    sparsezc.device.use(device)                         # the whole GPU engine, on the CPU
+    sparsezc.device.cuda.use(device)                         # the whole GPU engine, on the CPU
 
 Which kernels a piece of code needs is what a rehearsal finds out (rehearsal.py), so that all are compiled at once.
 
@@ -200,7 +200,7 @@ class Kernel:
 
 
 class HostDevice:
-    """What :class:`sparsezc.device.Device` asks for besides kernels: the host's memory is the device's."""
+    """What :class:`sparsezc.device.cuda.Device` asks for besides kernels: the host's memory is the device's."""
 
     name = "emulator"
     xp: Any = np
@@ -217,7 +217,7 @@ class HostDevice:
         return True
 
     def pages(self, nbytes: int, kind: str) -> Any:
-        from sparsezc.device import Pages
+        from sparsezc.device.cuda import Pages
 
         if self.guard:
             array = guarded_bytes(nbytes, self.guard)
@@ -227,7 +227,7 @@ class HostDevice:
         return Pages(array, array.ctypes.data, kind)
 
     def map(self, array: np.ndarray) -> Any:
-        from sparsezc.device import Pages
+        from sparsezc.device.cuda import Pages
 
         return Pages(array, array.ctypes.data, "file")
 
@@ -288,7 +288,7 @@ class Recording:
 
 
 class EmulatedDevice(HostDevice):
-    """The seam of ``sparsezc.device.Device``, on the CPU; this module's text says how to use it."""
+    """The seam of ``sparsezc.device.cuda.Device``, on the CPU; this module's text says how to use it."""
 
     def __init__(
         self,

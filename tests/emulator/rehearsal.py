@@ -15,10 +15,10 @@ from unittest import mock
 
 import numpy as np
 
-from sparsezc import device
+from sparsezc.device import cuda
 from sparsezc.config import config
-from sparsezc.reading import Readable
-from sparsezc.reading_vector import ReadableVector
+from sparsezc.core.matrix_methods import Readable
+from sparsezc.core.vector_methods import ReadableVector
 
 from .device import NOTHING, HostDevice, Requests
 
@@ -85,7 +85,7 @@ def rehearse(runs: Iterable[Callable[[], Any]], *, to_the_end: bool = False) -> 
     for run in runs:
         for stage in stages:
             stage.left = _LAUNCHES
-            before, agreeing = device.use(stage), _agreeing() if to_the_end else contextlib.nullcontext()
+            before, agreeing = cuda.use(stage), _agreeing() if to_the_end else contextlib.nullcontext()
             try:
                 # What fails here fails again with the right values, and is seen then, so pytest need not explain it:
                 # of long lists that takes minutes. SuiteSparse must see none of these.
@@ -93,7 +93,7 @@ def rehearse(runs: Iterable[Callable[[], Any]], *, to_the_end: bool = False) -> 
                 with contextlib.suppress(Exception), config.set(fallback="error"), agreeing, unexplained:
                     run()
             finally:
-                device.use(before)
+                cuda.use(before)
     return list(dict.fromkeys(case for stage in stages for case in stage.cases))
 
 
@@ -122,4 +122,4 @@ def _same(compare: Callable[..., bool]) -> Callable[..., bool]:
 
 def rehearsing() -> bool:
     """Whether results mean nothing now."""
-    return device.reason() is None and isinstance(device.current(), Rehearsal)
+    return cuda.reason() is None and isinstance(cuda.current(), Rehearsal)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-import sparsezc.device
+import sparsezc.device.cuda
 from tests.emulator.device import (
     ORDERS,
     EmulatedDevice,
@@ -337,7 +337,7 @@ def test_a_rehearsal_writes_kernels_down_and_runs_none() -> None:
     out = np.zeros(32, I32)
 
     def asks(name: str) -> None:
-        sparsezc.device.current().compile(BUGS, name)(1, 32, (out,))
+        sparsezc.device.cuda.current().compile(BUGS, name)(1, 32, (out,))
         raise ValueError("passed over")
 
     names = ("traps", "endless", "traps")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sparsezc.engines.gpu.placements import gather, resident, segments, staging
+from sparsezc.engines.gpu.placements import gather, segment_cache, segments, double_buffer
 from sparsezc.memory import budget
 
 
@@ -13,6 +13,6 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Buffers and segments so small that a test's matrix takes many."""
     monkeypatch.setattr(budget, "LONG", 64)
     monkeypatch.setattr(segments, "BITS", 6)
-    monkeypatch.setattr(staging, "MOST", 1 << 12)
+    monkeypatch.setattr(double_buffer, "MOST", 1 << 12)
     monkeypatch.setattr(gather, "_ROW_BYTES", 100)  # so that turns have few rows
-    monkeypatch.setattr(resident, "_LARGE", 0)
+    monkeypatch.setattr(segment_cache, "_LARGE", 0)

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc import device
-from sparsezc.engines.gpu import blocked, matrices
+from sparsezc.device import cuda
+from sparsezc.engines.gpu.layouts import column_blocks
+from sparsezc.engines.gpu import matrix_stores
 from sparsezc.memory import budget
 
 N = 330
@@ -18,20 +19,20 @@ N = 330
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budget, "LONG", 64)
-    monkeypatch.setattr(blocked, "_PAYS", 0)
-    monkeypatch.setattr(blocked, "_HUB", N)
+    monkeypatch.setattr(column_blocks, "_PAYS", 0)
+    monkeypatch.setattr(column_blocks, "_HUB", N)
     budget.reclaim()
 
 
 def parts_of(monkeypatch: pytest.MonkeyPatch, count: float, entry_bytes: int, size: int = N) -> None:
     """So many blocks for vectors of such entries."""
-    monkeypatch.setattr(device.current(), "cache_bytes", -(-size * entry_bytes // count) / blocked._PART)
+    monkeypatch.setattr(cuda.current(), "cache_bytes", -(-size * entry_bytes // count) / column_blocks._PART)
 
 
 def held(A: gb.Matrix, placement: str = "device") -> gb.Matrix:
     """On the card, both ways."""
     B = A.to("gpu", placement=placement)
-    matrices.keep_transpose(B._store)
+    matrix_stores.keep_transpose(B._store)
     return B
 
 
@@ -66,7 +67,7 @@ def test_products_are_the_cpu_engine_s(
     parts_of(monkeypatch, count, u.dtype.np_type.itemsize)
     csr = A._to_csr().place("device", ids=np.uint64 if variant == "wide ids" else None)
     B, v = gb.Matrix._from_csr(csr, "gpu"), u.to("gpu")
-    matrices.keep_transpose(B._store)
+    matrix_stores.keep_transpose(B._store)
     for product in (lambda M, x: M.mxv(x, name), lambda M, x: x.vxm(M.T, name)):
         wanted = product(A, u).new()
         for _ in range(4):
@@ -116,7 +117,7 @@ def test_a_matrix_of_few_columns_or_short_rows_is_left_whole(gpu: Any, monkeypat
     A, v = held(matrix("FP64")), full("FP64").to("gpu")
     for count, pays in ((2, 0), (40, 0), (4, 30)):
         parts_of(monkeypatch, count, 8)
-        monkeypatch.setattr(blocked, "_PAYS", pays)
+        monkeypatch.setattr(column_blocks, "_PAYS", pays)
         for _ in range(4):
             A.mxv(v, "plus_second").new()
         assert A._store.rows.blocks is None
@@ -185,7 +186,7 @@ def test_pagerank_and_recorded_rounds(gpu: Any, monkeypatch: pytest.MonkeyPatch)
     assert len(B._store.rows.blocks.rows) == 4
     assert gb.algorithms.sssp(B, 1).to("cpu").isclose(gb.algorithms.sssp(A, 1))
     assert gb.algorithms.connected_components(B).to("cpu").isequal(gb.algorithms.connected_components(A))
-    assert device.current() is gpu
+    assert cuda.current() is gpu
 
 
 def pattern(kind: str, n: int = 2000, degree: int = 16) -> tuple[Any, Any]:
@@ -204,7 +205,7 @@ def pattern(kind: str, n: int = 2000, degree: int = 16) -> tuple[Any, Any]:
 def test_only_what_the_cache_does_not_hold_is_worth_a_cut(
     kind: str, cut: bool, gpu: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(blocked, "_HUB", 4)
+    monkeypatch.setattr(column_blocks, "_HUB", 4)
     rows, columns = pattern(kind)
     A = gb.Matrix.from_coo(rows, columns, np.ones(rows.size), dup_op="plus", nrows=2000, ncols=2000)
     u = gb.Vector.from_dense(np.arange(2000.0))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc import device
+from sparsezc.device import cuda
 from sparsezc.memory import budget
 
 N = 70
@@ -40,7 +40,7 @@ def assert_close(got: Any, want: Any, dtype: str) -> None:
 def test_many_threads_combine_into_few_values(order: str, emulated: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Sums by atomics on each part; products of FC32 by compare-and-swap, of FC64 by taking turns."""
     monkeypatch.setattr(emulated, "order", order)
-    before = device.use(emulated)
+    before = cuda.use(emulated)
     try:
         with gb.config.set(fallback="error"):
             for dtype in ("FC32", "FC64"):
@@ -50,13 +50,13 @@ def test_many_threads_combine_into_few_values(order: str, emulated: Any, monkeyp
                     u, v = vector(dtype), vector(dtype)
                     assert_close(v.vxm(B, semiring).new(), u.vxm(A, semiring).new(), dtype)
     finally:
-        device.use(before)
+        cuda.use(before)
 
 
 @pytest.mark.parametrize("order", ["forward", "reverse", "random", "lockstep"])
 def test_lanes_share_a_table_of_sums(order: str, emulated: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(emulated, "order", order)
-    before = device.use(emulated)
+    before = cuda.use(emulated)
     try:
         with gb.config.set(fallback="error"):
             for dtype in ("FC32", "FC64"):
@@ -65,7 +65,7 @@ def test_lanes_share_a_table_of_sums(order: str, emulated: Any, monkeypatch: pyt
                 got, want = B.mxm(B).new().to_coo(), A.mxm(A).new().to_coo()
                 assert all(np.allclose(x, y, rtol=1e-4) for x, y in zip(got, want, strict=True))
     finally:
-        device.use(before)
+        cuda.use(before)
 
 
 @pytest.mark.parametrize("placement", ["device", "zerocopy"])

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc import device
-from sparsezc.csr import Csr
-from sparsezc.engines.gpu import compress
+from sparsezc.device import cuda
+from sparsezc.memory.csr import Csr
+from sparsezc.engines.gpu.storage import compressed_ids
 from sparsezc.errors import InvalidObject
-from sparsezc.memory import allocate, blocks, budget
+from sparsezc.memory import allocate, id_blocks, budget
 
 N = 300
 
@@ -43,11 +43,11 @@ KINDS = ("of a web", "of hubs", "ascending", "the same", "large gaps", "in disor
 def test_blocks_in_numpy_give_back_what_went_in(kind: str) -> None:
     ids = lists(kind)
     for count in (1, 31, 32, 33, 64, ids.size):
-        made = blocks.encode(ids[:count])
-        assert np.array_equal(blocks.decode(made), ids[:count])
+        made = id_blocks.encode(ids[:count])
+        assert np.array_equal(id_blocks.decode(made), ids[:count])
         assert made.body.size % 32 == 0
         assert (made.headers >> 10).max() <= 32
-    made = blocks.encode(ids)
+    made = id_blocks.encode(ids)
     for start, stop in (
         (0, 0),
         (5, 6),
@@ -57,7 +57,7 @@ def test_blocks_in_numpy_give_back_what_went_in(kind: str) -> None:
         (7, ids.size + 50),
         (ids.size, 2**20),
     ):
-        assert np.array_equal(blocks.decode(made, start, stop), ids[start:stop])
+        assert np.array_equal(id_blocks.decode(made, start, stop), ids[start:stop])
 
 
 @pytest.mark.parametrize("placement", ["device", "zerocopy"])
@@ -66,7 +66,7 @@ def test_the_kernels_make_and_read_the_same_blocks(kind: str, placement: str, gp
     ids = lists(kind)
     buffer = allocate(placement, ids.size, np.uint64 if kind == "of a web" else np.uint32)
     buffer.write(0, ids)
-    made, want = compress.compressed(buffer, 2**32), blocks.encode(ids)
+    made, want = compressed_ids.compressed(buffer, 2**32), id_blocks.encode(ids)
     if want.nbytes >= buffer.nbytes:
         assert made is None
         return
@@ -222,7 +222,7 @@ def test_requests_are_whole_lines_and_fewer(emulated: Any, monkeypatch: pytest.M
     lengths = np.random.default_rng(6).integers(0, 200, 600)
     ids = np.concatenate([np.sort(np.random.default_rng(k).choice(2**20, n, False)) for k, n in enumerate(lengths)])
     csr = Csr.from_arrays(np.concatenate([[0], np.cumsum(lengths)]), ids, [1], 2**20, dtype="FP32")
-    before = device.use(emulated)
+    before = cuda.use(emulated)
     try:
         A = gb.Matrix._from_csr(csr.place("zerocopy"), "gpu")
         B = A.compress()
@@ -241,7 +241,7 @@ def test_requests_are_whole_lines_and_fewer(emulated: Any, monkeypatch: pytest.M
         few.vxm(B, "plus_first").new()
         assert emulated.total(0).count <= 2 + -(-int(lengths[300]) * 24 // 1024)
     finally:
-        device.use(before)
+        cuda.use(before)
 
 
 @pytest.fixture(params=["device", "zerocopy"])

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 import sparsezc as gb
 from sparsezc.errors import DomainMismatch, InvalidObject, InvalidValue
-from sparsezc.io import cupy_sparse
+from sparsezc.io.interop import cupy_sparse
 
 MATRIX = sp.random(40, 30, density=0.2, random_state=4, format="csr")
 FORMATS = ("csr", "csc", "coo")

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc import device
-from sparsezc.engines.gpu.direction import Work, prefers_pull
+from sparsezc.device import cuda
+from sparsezc.engines.gpu.products.push_pull import Work, prefers_pull
 
 N, NVALS = 1 << 20, 16 << 20
 
@@ -63,7 +63,7 @@ def kernels(emulated: Any, run: Any) -> list[str]:
 
 def test_a_search_pushes_first_and_pulls_in_the_middle(emulated: Any) -> None:
     A, n = graph()
-    before = device.use(emulated)
+    before = cuda.use(emulated)
     try:
         B = A.to("gpu", with_transpose=True)
         one = gb.Vector.from_coo([3], True, size=n)
@@ -76,7 +76,7 @@ def test_a_search_pushes_first_and_pulls_in_the_middle(emulated: Any) -> None:
         assert kernels(emulated, lambda: one.vxm(A.to("gpu"), any_pair).new(mask=few_left)) == ["vxm"]  # rows alone
         assert kernels(emulated, lambda: A.to("gpu").mxv(one, any_pair).new(mask=nobody)) == ["mxv"]
     finally:
-        device.use(before)
+        cuda.use(before)
 
 
 @pytest.mark.parametrize("semiring", ["any_pair", "lor_land", "min_plus", "max_times", "plus_times", "min_secondi"])
@@ -115,7 +115,7 @@ def test_ranks_of_a_directed_graph_are_pulled_on_the_card(name: str, emulated: A
     A = A.select("triu").new()
     A[n - 1, 0] = 1
     expected = RANKS[name](A)
-    before = device.use(emulated)
+    before = cuda.use(emulated)
     try:
         for placement, room, wanted in (("device", 10**9, "mxv"), ("zerocopy", 10**9, "vxm"), ("device", 10**4, "vxm")):
             B = A.to("gpu", placement)
@@ -127,7 +127,7 @@ def test_ranks_of_a_directed_graph_are_pulled_on_the_card(name: str, emulated: A
             assert (wanted == "vxm") == ("vxm" in products)
             np.testing.assert_allclose(ranks.to_dense(), expected.to_dense(), rtol=1e-12, atol=1e-15)
     finally:
-        device.use(before)
+        cuda.use(before)
 
 
 def test_a_matrix_stays_where_it_lies_when_it_gets_its_transpose(gpu: Any) -> None:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.csr import Csr
-from sparsezc.engines.gpu import dots
+from sparsezc.memory.csr import Csr
+from sparsezc.engines.gpu.products import spgemm_masked_dot
 
 N = 310  # the length that A's rows and B's columns share
 
@@ -41,7 +41,7 @@ def small_tables() -> Iterator[None]:
     """So that small rows are too long for a warp, a block, or a table."""
     with pytest.MonkeyPatch.context() as patch:
         for constant, value in (("TABLE_BYTES", 2048), ("WARP_MASK", 8), ("CHUNK", 40)):
-            patch.setattr(dots, constant, value)
+            patch.setattr(spgemm_masked_dot, constant, value)
         yield
 
 
@@ -114,12 +114,12 @@ def test_ids_of_8_bytes_and_ids_that_look_like_none(gpu: Any) -> None:
 @pytest.mark.parametrize("order", ["random", "reverse"])
 def test_sums_do_not_depend_on_timing(order: str, emulated: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Floating-point sums are the same bit by bit whichever lane and warp goes first."""
-    from sparsezc import device
+    from sparsezc.device import cuda
 
     rng = np.random.default_rng(7)
     A, B = (gb.Matrix.from_dense(rng.random((40, N)) * 10.0 ** rng.integers(-8, 8, (40, N))) for _ in range(2))
     M = matrix([40] * 40, 40, "INT8", 1)
-    before = device.use(emulated)
+    before = cuda.use(emulated)
     try:
         a, b, m = (x.to("gpu") for x in (A, B, M))
         with small_tables():
@@ -129,4 +129,4 @@ def test_sums_do_not_depend_on_timing(order: str, emulated: Any, monkeypatch: py
                 monkeypatch.setattr(emulated, "seed", seed)
                 assert np.array_equal(a.mxm(b.T, "plus_times").new(mask=m.S).to_dense(), expected)
     finally:
-        device.use(before)
+        cuda.use(before)

@@ -12,7 +12,7 @@ import pytest
 import scipy.sparse as sp
 
 import sparsezc as gb
-from sparsezc.engines.gpu import exchange
+from sparsezc.engines.gpu import array_exchange
 from sparsezc.errors import DimensionMismatch, IndexOutOfBound, InvalidObject, InvalidValue
 
 
@@ -246,9 +246,9 @@ def test_cupy_arrays_are_found_to_lie_on_the_gpu(wrap: str) -> None:
     import cupy
 
     values = WRAPS[wrap](cupy.arange(5.0))
-    assert exchange.is_here(values)
+    assert array_exchange.is_here(values)
     assert gb.io.from_array(values)._engine.name == "gpu"
     assert gb.io.from_array(values, engine="cpu").to_dict() == dict(enumerate(range(5)))
-    assert not exchange.is_here(np.arange(5))
+    assert not array_exchange.is_here(np.arange(5))
     out = gb.io.to_array(gb.io.from_array(np.arange(4.0), engine="gpu"))
     np.testing.assert_array_equal(cupy.asnumpy(cupy.from_dlpack(out)), np.arange(4.0))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import sparsezc as gb
-from sparsezc.engines.gpu import matrix_results, run
+from sparsezc.engines.gpu import matrix_statements, engine
 
 pytestmark = pytest.mark.usefixtures("gpu")
 
@@ -17,9 +17,9 @@ pytestmark = pytest.mark.usefixtures("gpu")
 @pytest.fixture(autouse=True)
 def an_engine_that_lacks_something(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The GPU engine without ewise_add and ewise_mult of matrices, and nobody was warned yet."""
-    monkeypatch.setattr(run, "_warned", set())
+    monkeypatch.setattr(engine, "_warned", set())
     for operation in ("ewise_add", "ewise_mult"):
-        monkeypatch.delitem(matrix_results._MAKE, operation)
+        monkeypatch.delitem(matrix_statements._MAKE, operation)
     with warnings.catch_warnings():
         warnings.simplefilter("always")
         yield

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.engines.gpu.placements import gather, hands, staging
+from sparsezc.engines.gpu.placements import gather, host_gather, double_buffer
 from tests.gpu.serving import N, link_bytes, matrix, room_for, vectors
 
 
@@ -19,7 +19,7 @@ def test_pieces_are_gathered_or_copied_whole_by_what_takes_less_time(monkeypatch
     degrees = A.reduce_rowwise("count").new().to_dense(fill_value=0)
     assert 77 not in u.to_coo()[0]  # the row that half a buffer does not hold
     some = gb.Vector.from_coo(np.arange(0, 150, 2), 1.0, size=N)  # half of the rows of some pieces
-    own = hands._own()
+    own = host_gather._own()
     with room_for(40_000):
         B = A.to("gpu", placement="gather")
         for gathers, copies in ((1.0, 1.0), (1.0, 1e9)):  # what was measured, in bytes a second
@@ -41,10 +41,10 @@ def test_pieces_are_gathered_or_copied_whole_by_what_takes_less_time(monkeypatch
 def test_copies_are_measured_from_their_start_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where bytes are counted a copy has ended before anybody waits for it."""
     A, u = matrix("FP64"), next(vectors("FP64"))
-    own, filled, took = hands._Hands(), staging.Staging.fill, 0.02
-    monkeypatch.setattr(hands, "_own", lambda: own)
-    monkeypatch.setattr(hands, "_TELLING", 1)
-    monkeypatch.setattr(staging.Staging, "fill", lambda *given: (filled(*given), time.sleep(took))[0])
+    own, filled, took = host_gather._Hands(), double_buffer.Staging.fill, 0.02
+    monkeypatch.setattr(host_gather, "_own", lambda: own)
+    monkeypatch.setattr(host_gather, "_TELLING", 1)
+    monkeypatch.setattr(double_buffer.Staging, "fill", lambda *given: (filled(*given), time.sleep(took))[0])
     with room_for(40_000), gb.config.set(packing="off"):
         B = A.to("gpu", placement="gather")
         link_bytes(lambda: u.to("gpu").vxm(B, "any_pair").new())
@@ -56,9 +56,9 @@ def test_without_pinned_memory_to_gather_in_rows_are_read_in_place(monkeypatch: 
     A, u = matrix("FP64"), next(vectors("FP64"))
     with room_for(40_000), gb.config.set(packing="off"):
         B = A.to("gpu", placement="gather")
-        own = hands._Hands()
-        monkeypatch.setattr(hands, "_own", lambda: own)
-        monkeypatch.setattr(hands, "share", lambda: 1.0)  # nothing is copied whole
+        own = host_gather._Hands()
+        monkeypatch.setattr(host_gather, "_own", lambda: own)
+        monkeypatch.setattr(host_gather, "share", lambda: 1.0)  # nothing is copied whole
 
         def refused(*_: Any) -> None:
             raise gb.exceptions.OutOfMemory("no more pages are pinned")
@@ -76,23 +76,23 @@ def test_without_pinned_memory_to_gather_in_rows_are_read_in_place(monkeypatch: 
 def test_a_copy_that_waited_for_kernels_tells_nothing_of_the_link(
     emulated: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    own = hands._Hands()
-    monkeypatch.setattr(hands, "_own", lambda: own)
-    hands.copied(lambda: time.sleep(0.05), hands._TELLING, time.perf_counter())
+    own = host_gather._Hands()
+    monkeypatch.setattr(host_gather, "_own", lambda: own)
+    host_gather.copied(lambda: time.sleep(0.05), host_gather._TELLING, time.perf_counter())
     slow = own.copies
-    for _ in range(hands._LOOKS - 1):
-        hands.copied(lambda: time.sleep(0.001), hands._TELLING, time.perf_counter())
+    for _ in range(host_gather._LOOKS - 1):
+        host_gather.copied(lambda: time.sleep(0.001), host_gather._TELLING, time.perf_counter())
     assert own.copies > 5 * slow
-    hands.copied(lambda: 1 / 0, hands._TELLING, time.perf_counter())  # nobody waits any more
+    host_gather.copied(lambda: 1 / 0, host_gather._TELLING, time.perf_counter())  # nobody waits any more
 
 
 @pytest.mark.usefixtures("small_pieces")
 def test_what_is_wanted_whole_is_never_gathered(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     A, u = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
-    own = hands._own()
+    own = host_gather._own()
     monkeypatch.setattr(own, "gathers", 9.0)  # the threads are faster than the link
     monkeypatch.setattr(own, "copies", 1.0)
-    monkeypatch.setattr(hands, "fill", None)
+    monkeypatch.setattr(host_gather, "fill", None)
     with room_for(60_000), gb.config.set(packing="off"):
         B = A.to("gpu", placement="gather")
         assert B.mxv(u, "plus_times").new().to("cpu").isclose(A.mxv(u, "plus_times").new())
@@ -122,12 +122,12 @@ def test_rows_are_gathered_with_and_without_scipy_s_loop(
     A, few = matrix(dtype), gb.Vector.from_coo(np.arange(0, N, 9), True, size=N)
     u = gb.Vector.from_dense(np.arange(N) % 5 + 1).dup(dtype)
     name = "lor_land" if dtype == "BOOL" else "min_plus"
-    monkeypatch.setattr(hands, "_TAKE", 64)  # many tasks a turn
+    monkeypatch.setattr(host_gather, "_TAKE", 64)  # many tasks a turn
     with room_for(60_000), gb.config.set(packing="off"):
         B = gb.Matrix._from_csr(A._to_csr().place("gather", ids=np.uint64 if wide else None), "gpu")
-        assert hands._row_copier() is not hands._by_positions
-        for copier in (hands._row_copier, lambda: hands._by_positions):
-            monkeypatch.setattr(hands, "_row_copier", copier)
+        assert host_gather._row_copier() is not host_gather._by_positions
+        for copier in (host_gather._row_copier, lambda: host_gather._by_positions):
+            monkeypatch.setattr(host_gather, "_row_copier", copier)
             for op in (name, "any_pair"):
                 assert B.mxv(u, op).new(mask=few.S).to("cpu").isequal(A.mxv(u, op).new(mask=few.S))
             monoid = "lor" if dtype == "BOOL" else "max"  # reads values alone
@@ -141,7 +141,7 @@ def test_an_output_that_masks_itself_is_written_turn_by_turn(gpu: Any, monkeypat
     rows, columns = np.nonzero(rng.random((N, N)) < 0.02)
     A = gb.Matrix.from_coo(rows, columns, rng.integers(1, 9, rows.size), "FP64", nrows=N, ncols=N)
     full, old = gb.Vector.from_dense(np.ones(N)), gb.Vector.from_coo(np.flatnonzero(rng.random(N) < 0.5), 1.0, size=N)
-    monkeypatch.setattr(hands, "share", lambda: 1.0)
+    monkeypatch.setattr(host_gather, "share", lambda: 1.0)
     with room_for(40_000), gb.config.set(packing="off"):
         B = A.to("gpu", placement="gather")
         for flip in (False, True):
@@ -157,4 +157,4 @@ def test_a_scipy_that_has_changed_is_not_asked(monkeypatch: pytest.MonkeyPatch) 
 
     for changed in (lambda *arguments: None, None):
         monkeypatch.setattr(scipy.sparse._sparsetools, "csr_row_index", changed)
-        assert hands._row_copier.__wrapped__() is hands._by_positions
+        assert host_gather._row_copier.__wrapped__() is host_gather._by_positions

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc import device
+from sparsezc.device import cuda
 from sparsezc.memory import budget
 
 N = 200
@@ -81,7 +81,7 @@ def test_hubs_come_first(gpu: Any) -> None:
         B = A.to("gpu", with_transpose=True)
         B.mxv(gb.Vector.from_coo(range(1, 120), True, size=120), gb.semiring.any_pair).new()
     kept = B._store.rows.heads
-    ids = device.current().asnumpy(kept.ids).reshape(-1, kept.k, 32).transpose(0, 2, 1).reshape(-1, kept.k)
+    ids = cuda.current().asnumpy(kept.ids).reshape(-1, kept.k, 32).transpose(0, 2, 1).reshape(-1, kept.k)
     none = np.uint32(2**32 - 1)
     assert kept.k == 4
     assert ids[3].tolist() == [0, 5, none, none]

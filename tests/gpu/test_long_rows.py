@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc import device
-from sparsezc.device import Pages
-from sparsezc.engines.gpu import parts
+from sparsezc.device import cuda
+from sparsezc.device.cuda import Pages
+from sparsezc.engines.gpu.storage import row_blocks
 
 ROWS, COLUMNS = 4, 6_000
 BUDGET = 60_000  # bytes: a fifth of a row's ids and values
@@ -109,7 +109,7 @@ def test_what_the_device_holds_meanwhile(emulated: Any, monkeypatch: pytest.Monk
         return Pages(array, array.ctypes.data, kind)
 
     monkeypatch.setattr(emulated, "pages", untraced)
-    before = device.use(emulated)
+    before = cuda.use(emulated)
     room, vectors = 10 * BUDGET, 6 * 8 * COLUMNS  # these are what goes by positions
     python = 400_000  # bytes: the interpreter's own, of which each block has some
     try:
@@ -125,7 +125,7 @@ def test_what_the_device_holds_meanwhile(emulated: Any, monkeypatch: pytest.Monk
                 tracemalloc.stop()
                 assert most < room + vectors + python, (name, most)
     finally:
-        device.use(before)
+        cuda.use(before)
 
 
 def test_a_product_s_row_that_is_too_long_is_refused_with_a_budget_that_works(gpu: Any) -> None:
@@ -148,8 +148,8 @@ def test_a_product_s_row_that_is_too_long_is_refused_with_a_budget_that_works(gp
 def test_blocks_leave_long_rows_to_themselves(gpu: Any) -> None:
     offsets = gpu.xp.asarray(np.array([0, 10, 20, 1020, 1030, 1030, 1130, 3000]))
     with gb.config.set(budget=200):  # 100 entries of a byte
-        assert parts.blocks([offsets], 1) == [(0, 2), (2, 3), (3, 6), (6, 7)]
-        cut = parts.blocks([offsets], 1, cut=parts.evenly(offsets))
+        assert row_blocks.blocks([offsets], 1) == [(0, 2), (2, 3), (3, 6), (6, 7)]
+        cut = row_blocks.blocks([offsets], 1, cut=row_blocks.evenly(offsets))
     assert cut[:2] == [(0, 2), (2, 3, 20, 120)]
     assert [part[:2] for part in cut].count((2, 3)) == 10
     assert [part[:2] for part in cut].count((6, 7)) == 19

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc import device, memory
-from sparsezc.csr import Csr
+from sparsezc.device import cuda
+from sparsezc import memory
+from sparsezc.memory.csr import Csr
 from sparsezc.memory import budget
 
 pytestmark = [pytest.mark.gpu, pytest.mark.slow]
@@ -31,7 +32,7 @@ def matrix(request: pytest.FixtureRequest) -> Any:
     assert nvals > 2**32 + 10**7
     if request.param == "device" and budget.available() < 4 * nvals + 2**32:
         pytest.skip(f"needs {4 * nvals + 2**32:,} bytes of device memory")
-    xp = device.current().xp
+    xp = cuda.current().xp
     indices, values = memory.allocate(request.param, nvals, np.uint32), memory.allocate(request.param, 1, np.float64)
     values.write(0, np.array([3.0]))
     for length in (1_000, 3_000):

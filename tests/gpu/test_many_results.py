@@ -15,7 +15,7 @@ import pytest
 import scipy.sparse as sp
 
 import sparsezc as gb
-from sparsezc import device
+from sparsezc.device import cuda
 from sparsezc.memory import budget
 
 KINDS = 12  # i % 4 and i % 3 say which two rows of B row i is made of
@@ -37,7 +37,7 @@ class Known:
 def known(request: pytest.FixtureRequest) -> Iterator[Known]:
     """C = A B over UINT8: each row of A has two entries, each row of B two thirds of all columns."""
     nrows, ncols = SHAPES[request.param]
-    before = device.use(request.getfixturevalue("emulated")) if request.param == "few" else None
+    before = cuda.use(request.getfixturevalue("emulated")) if request.param == "few" else None
     try:
         if request.param != "few" and budget.available() < NEEDED:
             pytest.skip(f"needs {NEEDED:,} bytes of device memory, and {budget.available():,} may be used")
@@ -55,7 +55,7 @@ def known(request: pytest.FixtureRequest) -> Iterator[Known]:
             yield Known(left.mxm(right, "plus_times").new(), (A[:KINDS] @ B).tocsr(), left, right)
     finally:
         if request.param == "few":
-            device.use(before)
+            cuda.use(before)
 
 
 def holds(found: gb.Matrix, kinds: Any) -> None:

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc import device, memory
-from sparsezc.csr import Csr
-from sparsezc.engines.gpu import parts
+from sparsezc.device import cuda
+from sparsezc import memory
+from sparsezc.memory.csr import Csr
+from sparsezc.engines.gpu.storage import row_blocks
 from sparsezc.memory import budget, zerocopy
 
 PLACEMENTS = ("device", "zerocopy")
@@ -85,14 +86,14 @@ def test_results_are_the_same_in_one_block_and_in_many(
 ) -> None:
     """And lie where their operands lay."""
     cut: list[int] = []
-    real = parts.blocks
+    real = row_blocks.blocks
 
     def counting(*arguments: Any, **options: Any) -> Any:
         ranges = real(*arguments, **options)
         cut.append(len(ranges))
         return ranges
 
-    monkeypatch.setattr(parts, "blocks", counting)
+    monkeypatch.setattr(row_blocks, "blocks", counting)
     for name, statement in STATEMENTS.items():
         wanted = statement(*operands(None))
         for placement in PLACEMENTS:
@@ -172,7 +173,7 @@ def test_a_number_everywhere_goes_where_there_is_room(gpu: Any, monkeypatch: pyt
 
 def test_a_number_under_a_mask_into_an_empty_matrix_is_the_mask_s_pattern(emulated: Any) -> None:
     M = gb.Matrix.from_coo([0, 0, 3], [1, 2, 0], [0, 5, 7], nrows=4, ncols=3)
-    before = device.use(emulated)
+    before = cuda.use(emulated)
     try:
         C, B = gb.Matrix("FP64", 4, 3), M.to("gpu", placement="device")
         emulated.reset()
@@ -190,7 +191,7 @@ def test_a_number_under_a_mask_into_an_empty_matrix_is_the_mask_s_pattern(emulat
         empty(B.V) << 3
         assert empty.to_dicts() == {0: {2: 3}, 3: {0: 3}}
     finally:
-        device.use(before)
+        cuda.use(before)
 
 
 def test_columns_beyond_4_bytes_meet_others(gpu: Any) -> None:
@@ -223,8 +224,8 @@ def test_products_of_rows_that_meet_nothing_are_cut_too(gpu: Any, monkeypatch: p
     B = gb.Matrix.from_coo([0], [0], [1.0], nrows=200, ncols=200)
     wanted, repeated = A.mxm(B, "plus_times").new(), A[:, [3] * 50].new()
     cut: list[int] = []
-    real = parts.blocks
-    monkeypatch.setattr(parts, "blocks", lambda *a, **k: cut.append(len(real(*a, **k))) or real(*a, **k))
+    real = row_blocks.blocks
+    monkeypatch.setattr(row_blocks, "blocks", lambda *a, **k: cut.append(len(real(*a, **k))) or real(*a, **k))
     monkeypatch.setattr(budget, "available", lambda: 20_000)
     X, Y = A.to("gpu", placement="zerocopy"), B.to("gpu", placement="zerocopy")
     assert X.mxm(Y, "plus_times").new().isequal(wanted)

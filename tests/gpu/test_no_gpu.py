@@ -10,15 +10,16 @@ from typing import Any
 import pytest
 
 import sparsezc as gb
-from sparsezc import device, memory
+from sparsezc.device import cuda
+from sparsezc import memory
 
 
 @pytest.fixture(autouse=True)
 def look_again() -> Iterator[None]:
     """Each test looks for a GPU anew, and what was there comes back."""
-    before = device.use(None)
+    before = cuda.use(None)
     yield
-    device.use(before)
+    cuda.use(before)
 
 
 def cupy(devices: Callable[[], int], version: Callable[[], Any] = lambda: (13, 0)) -> Any:
@@ -56,7 +57,7 @@ def test_the_error_says_what_is_missing(what: str, monkeypatch: pytest.MonkeyPat
         lambda: memory.allocate("device", 1, "int8"),
         lambda: memory.allocate("zerocopy", 1, "int8"),
         lambda: gb.io.read("kron:4", placement="device"),
-        device.current,
+        cuda.current,
     ):
         with pytest.raises(gb.exceptions.DeviceUnavailable, match="no GPU: .*" + reason):
             ask()
@@ -75,16 +76,16 @@ def test_everything_else_works(monkeypatch: pytest.MonkeyPatch) -> None:
         assert A._engine.name == "cpu"
         assert gb.algorithms.bfs(A, int(A.to_coo()[0][0])).nvals > 1
         assert gb.algorithms.pagerank(A).nvals == A.nrows
-    assert device.reason() is not None
+    assert cuda.reason() is not None
 
 
 def test_the_search_for_a_gpu_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
-    monkeypatch.setattr(device, "_import_cupy", lambda: asked.append(1) or cupy(lambda: 0))
-    monkeypatch.setattr(device, "Cuda", lambda: (_ for _ in ()).throw(gb.exceptions.DeviceUnavailable("no GPU: none")))
-    assert device.reason() == device.reason() == "no GPU: none"
-    monkeypatch.setattr(device, "Cuda", lambda: asked.append(2))
-    assert device.reason() == "no GPU: none"
+    monkeypatch.setattr(cuda, "_import_cupy", lambda: asked.append(1) or cupy(lambda: 0))
+    monkeypatch.setattr(cuda, "Cuda", lambda: (_ for _ in ()).throw(gb.exceptions.DeviceUnavailable("no GPU: none")))
+    assert cuda.reason() == cuda.reason() == "no GPU: none"
+    monkeypatch.setattr(cuda, "Cuda", lambda: asked.append(2))
+    assert cuda.reason() == "no GPU: none"
     assert asked == []
 
 

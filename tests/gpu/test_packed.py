@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc import device
+from sparsezc.device import cuda
 from sparsezc.memory import budget
 
 N = 150
@@ -76,7 +76,7 @@ def test_nan_is_no_whole_number(gpu: Any) -> None:
 def test_when_words_are_made_and_what_they_save(emulated: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(emulated, "order", "lockstep")
     monkeypatch.setattr(emulated, "counting", True)
-    before = device.use(emulated)
+    before = cuda.use(emulated)
     try:
         A, u = matrix("UINT8").to("gpu", placement="zerocopy"), vectors("UINT8")[1]
         reads = []
@@ -93,7 +93,7 @@ def test_when_words_are_made_and_what_they_save(emulated: Any, monkeypatch: pyte
             near.mxv(u, "plus_times").new()
         assert near._store.rows.packed is None
     finally:
-        device.use(before)
+        cuda.use(before)
 
 
 def test_without_host_memory_nothing_is_packed(gpu: Any) -> None:

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sparsezc import device, memory
+from sparsezc.device import cuda
+from sparsezc import memory
 from sparsezc.cli import doctor as command
 from sparsezc.engines.gpu import doctor
 from sparsezc.errors import OutOfMemory
@@ -30,9 +31,9 @@ def card(emulated: EmulatedDevice, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     monkeypatch.setattr(pages, "_SAMPLE", 1 << 16)
     monkeypatch.setattr(pages, "_MATTERS", 1 << 20)
     monkeypatch.setattr(zerocopy, "_managed", weakref.WeakSet())
-    before = device.use(emulated)
+    before = cuda.use(emulated)
     yield emulated
-    device.use(before)
+    cuda.use(before)
 
 
 def measured(monkeypatch: pytest.MonkeyPatch, gpu: Any, **rates: Rate) -> None:
@@ -83,7 +84,7 @@ def test_a_measurement_is_made_once_and_for_large_arrays_only(
 ) -> None:
     asked: list[str] = []
 
-    def counted(gpu: Any, held: device.Pages, **_: Any) -> Rate:
+    def counted(gpu: Any, held: cuda.Pages, **_: Any) -> Rate:
         asked.append(held.kind)
         return Rate(2e9, 1e9) if held.kind == "pinned" else Rate(1e9, 1e9)
 
@@ -95,11 +96,11 @@ def test_a_measurement_is_made_once_and_for_large_arrays_only(
     assert [memory.allocate("zerocopy", 2 * MIB, "uint8").pages for _ in range(3)] == ["pinned"] * 3
     assert asked == ["managed", "pinned"]
     other = EmulatedDevice(multiprocessors=1)
-    before = device.use(other)
+    before = cuda.use(other)
     try:
         assert pages.known(other) is None
     finally:
-        device.use(before)
+        cuda.use(before)
 
 
 @pytest.mark.parametrize("missing", ["managed", "pinned"])
@@ -108,7 +109,7 @@ def test_a_kind_that_cannot_be_made_is_not_taken(
 ) -> None:
     made = card.pages
 
-    def refusing(nbytes: int, kind: str) -> device.Pages:
+    def refusing(nbytes: int, kind: str) -> cuda.Pages:
         if kind == missing:
             raise OutOfMemory("the system forbids it")
         return made(nbytes, kind)
@@ -213,7 +214,7 @@ def test_doctor_holds_one_kind_of_pages_at_a_time(card: EmulatedDevice, monkeypa
     monkeypatch.setattr(doctor, "_BYTES", 1 << 17)
     made, held = card.pages, []
 
-    def noted(nbytes: int, kind: str) -> device.Pages:
+    def noted(nbytes: int, kind: str) -> cuda.Pages:
         assert [pages() for pages in held if pages() is not None] == []
         found = made(nbytes, kind)
         held.append(weakref.ref(found.array.base))

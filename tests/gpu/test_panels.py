@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.engines.gpu import panel
+from sparsezc.engines.gpu.elementwise import panel
 from sparsezc.memory import budget
 
 N = 140

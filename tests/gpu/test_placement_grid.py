@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc import csr
-from sparsezc.engines.gpu import panel
-from sparsezc.engines.gpu.placements import hands
-from sparsezc.io import ready, ready_writer
+from sparsezc.memory import csr
+from sparsezc.engines.gpu.elementwise import panel
+from sparsezc.engines.gpu.placements import host_gather
+from sparsezc.io.hdf5 import csr_file, csr_file_writer
 from sparsezc.memory import budget
 from sparsezc.stats import Traffic
 from tests.emulator.device import HostDevice
@@ -50,7 +50,7 @@ ON_THE_CARD = ("device", "uvm", "compressed on the card")
 VECTORS = [name for name in VECTOR if name.startswith(("mxv", "vxm"))]
 TYPES = ("INT64", "FP32", "UINT8", "BOOL")
 WIDTHS = (1, 3, 32, 33, 64, 70)
-#: For products with panels: every type; multiplies of values, of positions, of both, and of nothing (reach.py).
+#: For products with panels: every type; multiplies of values, of positions, of both, and of nothing (multi_source_bfs.py).
 SEMIRINGS = [
     ("plus_times", "FP64"), ("plus_times", "FP32"), ("plus_times", "INT8"), ("min_plus", "INT64"),
     ("min_plus", "UINT16"), ("max_first", "INT32"), ("plus_second", "FP32"), ("plus_minus", "INT16"),
@@ -102,7 +102,7 @@ def placed(placement: str, files: Path, kind: Kind) -> Engine:
         if placement == "mapped":
             path = files / f"{next(names)}.h5"
             with pytest.MonkeyPatch.context() as patch:
-                for module in (csr, ready, ready_writer) if kind.wide else ():  # as of more than 2^32 columns
+                for module in (csr, csr_file, csr_file_writer) if kind.wide else ():  # as of more than 2^32 columns
                     patch.setattr(module, "index_dtype", lambda *_: np.dtype(np.uint64))
                 gb.io.write(x, path)
                 return gb.io.read(path, placement=lie)
@@ -242,7 +242,7 @@ def test_what_products_move_is_counted(
     """The rows that the mask lets through at least, all and what aligns them at most; and who moved them."""
     for setting, value in (("order", "lockstep"), ("counting", True)):  # of the emulator
         monkeypatch.setattr(gpu, setting, value, raising=False)
-    monkeypatch.setattr(hands, "_SHARE", 1.0)  # what is gathered anywhere is gathered here
+    monkeypatch.setattr(host_gather, "_SHARE", 1.0)  # what is gathered anywhere is gathered here
     product, value_bytes = COUNTED[name]
     arrays, some = panel_operands(0, "FP64", 5, "A X")["A"], np.arange(0, N, 3)
     A = engines(KINDS["plain"]).put(make(gb, arrays))

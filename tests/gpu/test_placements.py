@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc import device, memory
-from sparsezc.csr import Csr
+from sparsezc.device import cuda
+from sparsezc import memory
+from sparsezc.memory.csr import Csr
 from sparsezc.memory import budget, zerocopy
 
 GPU_PLACEMENTS = [name for name in memory.GPU_PLACEMENTS if name != "mapped"]  # a file: tests/io/test_ready.py
@@ -69,9 +70,9 @@ def small(emulated: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(emulated, "free_memory", 1_000_000)
     monkeypatch.setattr(emulated, "total_memory", 2_000_000)
     monkeypatch.setattr(zerocopy, "_managed", WeakSet())
-    before = device.use(emulated)
+    before = cuda.use(emulated)
     yield emulated
-    device.use(before)
+    cuda.use(before)
 
 
 def test_managed_pages_stay_below_the_card_s_free_memory(small: Any) -> None:
@@ -132,14 +133,14 @@ def test_placing_takes_the_memory_of_the_result_and_a_tenth(placement: str, emul
     count = 1 << 20
     indptr = np.arange(0, count + 1, 16)
     csr = Csr.from_arrays(indptr, np.arange(count, dtype=np.uint64) % 1000, np.ones(count, np.float32), 1000)
-    before = device.use(emulated)
+    before = cuda.use(emulated)
     try:
         tracemalloc.start()
         placed = csr.place(placement)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-        device.use(before)
+        cuda.use(before)
     final = placed.indices.nbytes + placed.values.nbytes
     assert final == 8 * count  # ids of 4 bytes where the source has 8
     assert peak <= 1.1 * final

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc import device
-from sparsezc.csr import Csr
-from sparsezc.engines.gpu import gustavson, heavy
+from sparsezc.device import cuda
+from sparsezc.memory.csr import Csr
+from sparsezc.engines.gpu.products import spgemm_rows, spgemm_heavy_rows
 from sparsezc.memory import budget
 from tests.gpu.test_dots import matrix
 
@@ -36,8 +36,8 @@ SEMIRINGS += [("plus_secondi", "INT64"), ("times_second", "INT16")]
 def small_tables() -> Iterator[None]:
     """So that small rows are too long for a warp."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(gustavson, "TABLE_BYTES", 2048)
-        patch.setattr(gustavson, "PATIENCE", 300)
+        patch.setattr(spgemm_rows, "TABLE_BYTES", 2048)
+        patch.setattr(spgemm_rows, "PATIENCE", 300)
         yield
 
 
@@ -59,15 +59,15 @@ def light_rows() -> Iterator[list[int]]:
     """So that rows of a hundred products are shared by all blocks; their numbers."""
     shared: list[int] = []
 
-    class Noted(heavy.HeavyRow):
+    class Noted(spgemm_heavy_rows.HeavyRow):
         def __init__(self, a: Any, b: Any, row: int, marking: str) -> None:
             super().__init__(a, b, row, marking)
             shared.append(row)
 
     with pytest.MonkeyPatch.context() as patch:
         for constant, value in (("PRODUCTS", 100), ("PIECE", 37), ("PARTS", 5)):
-            patch.setattr(heavy, constant, value)
-        patch.setattr(gustavson, "HeavyRow", Noted)
+            patch.setattr(spgemm_heavy_rows, constant, value)
+        patch.setattr(spgemm_rows, "HeavyRow", Noted)
         yield shared
 
 
@@ -90,9 +90,9 @@ def test_rows_that_all_blocks_share(placement: str, gpu: Any, monkeypatch: pytes
 
 
 def test_a_row_is_shared_where_it_has_a_large_part_of_all_products() -> None:
-    assert heavy.least(np.array([1 << 30] + [10] * 1000)) < 1 << 30
-    assert heavy.least(np.full(10_000, 1 << 30)) > 1 << 30
-    assert heavy.least(np.array([1000])) > 1000
+    assert spgemm_heavy_rows.least(np.array([1 << 30] + [10] * 1000)) < 1 << 30
+    assert spgemm_heavy_rows.least(np.full(10_000, 1 << 30)) > 1 << 30
+    assert spgemm_heavy_rows.least(np.array([1000])) > 1000
 
 
 @pytest.mark.parametrize("room", [30_000, 100_000])
@@ -117,7 +117,7 @@ def test_columns_that_no_map_holds_are_numbered_anew(gpu: Any) -> None:
             ("max_secondj", [3, 5, 70, last, 5, 70, last]),
         ):
             with small_tables(), pytest.MonkeyPatch.context() as patch:
-                patch.setattr(gustavson, "TABLE_BYTES", 256)
+                patch.setattr(spgemm_rows, "TABLE_BYTES", 256)
                 C = A.mxm(B, semiring).new()
             assert C.ncols == ncols
             assert [x.tolist() for x in C.to_coo()] == [[0] * 4 + [2] * 3, [3, 5, 70, last, 5, 70, last], values]
@@ -131,7 +131,7 @@ def test_sums_do_not_depend_on_timing(order: str, shared: bool, emulated: Any, m
     A = gb.Matrix.from_dense(rng.random((9, 50)) * 10.0 ** rng.integers(-8, 8, (9, 50)))
     B = gb.Matrix.from_dense(rng.random((50, 70)) * 10.0 ** rng.integers(-8, 8, (50, 70)))
     few = B.select("colle", 8).new()
-    before = device.use(emulated)
+    before = cuda.use(emulated)
     try:
         with light_rows() if shared else small_tables():
             a = A.to("gpu")
@@ -143,4 +143,4 @@ def test_sums_do_not_depend_on_timing(order: str, shared: bool, emulated: Any, m
                     monkeypatch.setattr(emulated, "seed", seed)
                     assert np.array_equal(a.mxm(b, "plus_times").new().to_dense(fill_value=0), expected)
     finally:
-        device.use(before)
+        cuda.use(before)

@@ -12,9 +12,10 @@ import scipy.sparse as sp
 from scipy.sparse import csgraph
 
 import sparsezc as gb
-from sparsezc import device
-from sparsezc.engines.gpu import elementwise, launch
-from sparsezc.engines.gpu.replay import Replay
+from sparsezc.device import cuda
+from sparsezc.engines.gpu.elementwise import vector_map
+from sparsezc.engines.gpu.runtime import launch
+from sparsezc.engines.gpu.graph_replay import Replay
 from sparsezc.errors import InvalidValue
 from sparsezc.memory import budget
 
@@ -83,7 +84,7 @@ def test_short_rows_are_read_from_the_row_heads(name: str, slots: int, gpu: Any)
 
 
 def test_the_host_waits_seldom(emulated: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = device.use(emulated)
+    before = cuda.use(emulated)
     try:
         B, _ = both(path(2000), 2000)
         waits = []
@@ -94,7 +95,7 @@ def test_the_host_waits_seldom(emulated: Any, monkeypatch: pytest.MonkeyPatch) -
         assert len(waits) < 100
         assert 3 * 2000 <= len(emulated.launches) < 3.3 * 2000  # assign, push, clear for the next round
     finally:
-        device.use(before)
+        cuda.use(before)
 
 
 @pytest.mark.parametrize(
@@ -162,7 +163,7 @@ def judge(A: gb.Matrix, source: int) -> Any:
 
 
 def test_shortest_paths_leave_the_host_alone(emulated: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = device.use(emulated)
+    before = cuda.use(emulated)
     try:
         indptr, ids, _ = both(path(1000), 1000)[1].to_csr()
         lengths = np.ones(ids.size, np.uint8)
@@ -177,7 +178,7 @@ def test_shortest_paths_leave_the_host_alone(emulated: Any, monkeypatch: pytest.
         # what a push takes is cleaned where it was written, and not filled
         assert emulated.launches.count("neutral") > 950
     finally:
-        device.use(before)
+        cuda.use(before)
 
 
 def test_distances_that_wrap_around_while_the_device_goes_on_alone(gpu: Any) -> None:
@@ -215,7 +216,7 @@ def test_a_body_that_fails_leaves_the_device_usable(gpu: Any) -> None:
 def test_shortest_paths_that_are_stopped_leave_the_device_usable(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """By Ctrl-C, say, whose traceback somebody still holds when the next statement comes."""
     B = both(path(200), 200)[0]
-    stopped, select, calls = False, elementwise.select, []
+    stopped, select, calls = False, vector_map.select, []
 
     def stop(*given: Any, **more: Any) -> None:
         calls.append(1)
@@ -223,7 +224,7 @@ def test_shortest_paths_that_are_stopped_leave_the_device_usable(gpu: Any, monke
             raise KeyboardInterrupt
         select(*given, **more)
 
-    monkeypatch.setattr(elementwise, "select", stop)
+    monkeypatch.setattr(vector_map, "select", stop)
     try:
         gb.algorithms.sssp(B, 0)
     except KeyboardInterrupt as error:
@@ -277,12 +278,12 @@ def test_pages_are_given_back_after_a_recording(monkeypatch: pytest.MonkeyPatch)
     calls: list[Any] = []
     runtime = SimpleNamespace(deviceSynchronize=lambda: calls.append("wait"))
     later: list[Any] = []
-    monkeypatch.setattr(device, "_later", later)
+    monkeypatch.setattr(cuda, "_later", later)
     memory = np.zeros(1)
-    device._give_back(runtime, calls.append, 7, memory)
+    cuda._give_back(runtime, calls.append, 7, memory)
     assert calls == []
     assert len(later) == 1
     assert any(kept is memory for kept in later[0])
-    monkeypatch.setattr(device, "_later", None)
-    device._give_back(*later.pop())
+    monkeypatch.setattr(cuda, "_later", None)
+    cuda._give_back(*later.pop())
     assert calls == ["wait", 7]

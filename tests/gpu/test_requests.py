@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.csr import Csr
+from sparsezc.memory.csr import Csr
 from sparsezc.memory import budget
 from tests.emulator.test_emogi import kronecker_lengths
 
@@ -44,13 +44,13 @@ def link(counted: Any) -> Callable[[Callable[[], Any]], tuple[Any, Any]]:
 @pytest.fixture(autouse=True)
 def counted(emulated: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The emulated device, counting; what is made lies in host memory."""
-    from sparsezc import device
+    from sparsezc.device import cuda
 
     monkeypatch.setattr(emulated, "order", "lockstep")
     monkeypatch.setattr(emulated, "counting", True)
-    before = device.use(emulated)
+    before = cuda.use(emulated)
     yield emulated
-    device.use(before)
+    cuda.use(before)
 
 
 def matrix(lengths: Any, ids: str = "u8", dtype: str = "FP64", *, iso: bool = False) -> Any:

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.engines.gpu import launch, spmv
+from sparsezc.engines.gpu.runtime import launch
+from sparsezc.engines.gpu.products import spmv
 from sparsezc.memory import budget
 
 LONG = 33  # instead of 2,048: so that small graphs have long rows
@@ -103,11 +104,11 @@ def test_long_rows_are_written_by_the_same_rule(name: str, gpu: Any, monkeypatch
 
 @pytest.mark.parametrize("order", ["reverse", "random", "lockstep"])
 def test_no_answer_depends_on_the_order_of_lanes(order: str, emulated: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from sparsezc import device
+    from sparsezc.device import cuda
 
     monkeypatch.setattr(budget, "LONG", LONG)
     monkeypatch.setattr(emulated, "order", order)
-    before = device.use(emulated)
+    before = cuda.use(emulated)
     try:
         for name in ("around a slice", "around a chunk", "a star"):
             A = matrix(LENGTHS[name])
@@ -119,7 +120,7 @@ def test_no_answer_depends_on_the_order_of_lanes(order: str, emulated: Any, monk
                 assert_same(v.vxm(B, semiring).new(), u.vxm(A, semiring).new())
                 assert_same(B.mxv(v, semiring).new(mask=~v.S), A.mxv(u, semiring).new(mask=~u.S))
     finally:
-        device.use(before)
+        cuda.use(before)
 
 
 def test_ids_of_four_and_of_eight_bytes(gpu: Any) -> None:

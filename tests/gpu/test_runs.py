@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc import device
-from sparsezc.engines.gpu.placements import Wanted, hands
-from sparsezc.engines.gpu.placements.runs import Scan, Stretch
+from sparsezc.device import cuda
+from sparsezc.engines.gpu.placements import Wanted, host_gather
+from sparsezc.engines.gpu.placements.row_runs import Scan, Stretch
 from tests.gpu.serving import N, matrix
 
 
@@ -20,14 +20,14 @@ from tests.gpu.serving import N, matrix
 def test_runs_of_any_stretch_of_rows(
     wide: bool, count: int, flip: bool, gpu: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hands, "_TAKE", 32)
-    monkeypatch.setattr(hands, "UNEVEN", 20)
+    monkeypatch.setattr(host_gather, "_TAKE", 32)
+    monkeypatch.setattr(host_gather, "UNEVEN", 20)
     A = gb.Matrix._from_csr(matrix()._to_csr().place("gather", ids=np.uint64 if wide else None), "gpu")
-    rows, xp = A._store.rows, device.current().xp
+    rows, xp = A._store.rows, cuda.current().xp
     told = np.zeros(-(-N // 32) * 32, bool)  # of rows, whether a bit is set
     told[np.random.default_rng(count).choice(N, count, replace=False)] = True
     is_wanted = told[:N] ^ flip
-    indptr = device.current().asnumpy(rows.indptr)
+    indptr = cuda.current().asnumpy(rows.indptr)
     lengths = np.where(is_wanted, np.diff(indptr), 0)
     entries, runs = (np.append(0, np.cumsum(counts)) for counts in (lengths, lengths > 0))
 
@@ -41,7 +41,7 @@ def test_runs_of_any_stretch_of_rows(
         nvals, nruns = int(entries[end] - entries[first]), int(runs[end] - runs[first])
         stretch = Stretch((first, end), int(entries[first]), int(runs[first]), nvals, nruns)
         offsets = scan.offsets(stretch, start=7)
-        found = device.current().asnumpy(offsets.array)[first - offsets.first :][: end - first + 1]
+        found = cuda.current().asnumpy(offsets.array)[first - offsets.first :][: end - first + 1]
         assert found.tolist() == (7 + entries[first : end + 1] - entries[first]).tolist()
         if nvals:
             at = np.flatnonzero(lengths[first:end]) + first
@@ -58,7 +58,7 @@ def test_runs_of_any_stretch_of_rows(
         assert (made.tasks[0], made.tasks[-1]) == (0, stretch.nruns)
         sums = np.append(0, np.cumsum(bounds[:, 1] - bounds[:, 0]))
         assert made.taken.tolist() == sums[made.tasks].tolist()
-        late = hands.tasks(stretch.nvals) - made.taken[:-1]
+        late = host_gather.tasks(stretch.nvals) - made.taken[:-1]
         assert (late >= 0).all()
-        assert ((late <= hands.UNEVEN) | (late < sums[made.tasks[:-1] + 1] - made.taken[:-1])).all()
-    hands.give(listed.pages)
+        assert ((late <= host_gather.UNEVEN) | (late < sums[made.tasks[:-1] + 1] - made.taken[:-1])).all()
+    host_gather.give(listed.pages)

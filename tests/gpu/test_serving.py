@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc import device
-from sparsezc.engines.gpu.placements import Entries, gather, resident, segments, staging, ways
+from sparsezc.device import cuda
+from sparsezc.engines.gpu.placements import Entries, gather, segment_cache, segments, double_buffer, transfer_cost
 from sparsezc.memory import budget
 from tests.gpu.serving import N, link_bytes, matrix, room_for, statements, vectors
 
@@ -176,8 +176,8 @@ def test_a_push_goes_by_the_entries_of_its_own_rows(gpu: Any, monkeypatch: pytes
     many = gb.Matrix.from_coo(np.repeat(np.arange(5), n), np.tile(np.arange(n), 5), 1.0).to("gpu", placement="hybrid")
     v = gb.Vector.from_coo([0, 1, 2], 1.0, size=5).to("gpu")
     u = gb.Vector.from_coo([0, 1, 2], 1.0, size=n).to("gpu")
-    parts = resident.parts
-    monkeypatch.setattr(resident, "parts", lambda *given: seen.append(given[2].entries) or parts(*given))
+    parts = segment_cache.parts
+    monkeypatch.setattr(segment_cache, "parts", lambda *given: seen.append(given[2].entries) or parts(*given))
     u.vxm(few, "plus_times").new()
     u._store.count = u._store.row_entries = None
     assert u.nvals == 3
@@ -192,10 +192,10 @@ def test_at_half_of_the_edges_cached_keeps_what_its_goal_asks_for(monkeypatch: p
     """PageRank on kron:22 is to move 0.4 of the ids: what gathering takes of the card comes out of its own share."""
     ids = SimpleNamespace(dtype=np.dtype(np.uint32), placement="cached")
     rows: Any = SimpleNamespace(nrows=1 << 22, nvals=128_311_436, indices=ids, chunks=SimpleNamespace(length=2048))
-    monkeypatch.setattr(staging, "room", lambda _: int(0.5 * 5 * rows.nvals))
-    room = resident._room(rows, Entries(cast("Any", ids), None))
+    monkeypatch.setattr(double_buffer, "room", lambda _: int(0.5 * 5 * rows.nvals))
+    room = segment_cache._room(rows, Entries(cast("Any", ids), None))
     assert room >= 0.605 * 4 * rows.nvals
-    fetching = staging.room(rows) - room
+    fetching = double_buffer.room(rows) - room
     size = fetching // 16
     assert 2 * 4 * size + gather._ROW_BYTES * gather._most(rows, 4, size) <= fetching
     assert size > 100_000
@@ -205,7 +205,7 @@ def test_at_half_of_the_edges_cached_keeps_what_its_goal_asks_for(monkeypatch: p
 @pytest.mark.parametrize("placement", ["stream", "gather"])
 def test_placing_names_the_least_with_which_algorithms_run(emulated: Any, placement: str, graph: str) -> None:
     A = gb.io.read(graph, placement="host")
-    before = device.use(emulated)
+    before = cuda.use(emulated)
     try:
         with (
             gb.config.set(budget=1000),
@@ -224,12 +224,12 @@ def test_placing_names_the_least_with_which_algorithms_run(emulated: Any, placem
                 ranks = [gb.algorithms.pagerank(M, weighted=weighted) for M in (A, B)]
                 np.testing.assert_allclose(ranks[1].to_dense(0), ranks[0].to_dense(0), rtol=1e-9)
     finally:
-        device.use(before)
+        cuda.use(before)
 
 
 def test_a_budget_below_the_vectors_says_the_least_that_works(emulated: Any) -> None:
     A, u = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
-    before = device.use(emulated)
+    before = cuda.use(emulated)
     try:
         for placement in ("stream", "gather"):
             B = A.to("gpu", placement=placement)
@@ -249,7 +249,7 @@ def test_a_budget_below_the_vectors_says_the_least_that_works(emulated: Any) -> 
                 assert B.mxv(u, "plus_times").new().to("cpu").isclose(A.mxv(u, "plus_times").new())
             assert B._store.rows.region is None
     finally:
-        device.use(before)
+        cuda.use(before)
 
 
 @pytest.mark.usefixtures("small_pieces")
@@ -257,7 +257,7 @@ def test_caches_count_to_the_budget_and_go_where_the_room_is_needed(
     emulated: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     A, u = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
-    before = device.use(emulated)
+    before = cuda.use(emulated)
     try:
         with room_for(200_000):
             free = budget.available()
@@ -277,7 +277,7 @@ def test_caches_count_to_the_budget_and_go_where_the_room_is_needed(
         for _ in range(4):
             assert B.mxv(u, "plus_times").new().to("cpu").isclose(A.mxv(u, "plus_times").new())
     finally:
-        device.use(before)
+        cuda.use(before)
 
 
 def test_recorded_rounds_do_not_count(gpu: Any) -> None:
@@ -294,7 +294,7 @@ def test_pages_that_migrate_stay_below_the_card_s_free_memory(emulated: Any, mon
 
     monkeypatch.setattr(emulated, "free_memory", 1_000_000)
     monkeypatch.setattr(zerocopy, "_managed", WeakSet())
-    before = device.use(emulated)
+    before = cuda.use(emulated)
     try:
         with pytest.raises(
             gb.exceptions.OutOfMemory, match=r"'uvm' needs 2,000,000 .* room for 1,000,000; more can hang"
@@ -304,7 +304,7 @@ def test_pages_that_migrate_stay_below_the_card_s_free_memory(emulated: Any, mon
         with gb.config.set(oversubscribe=True):
             assert memory.allocate("uvm", 2_000_000, "uint8").count == 2_000_000
     finally:
-        device.use(before)
+        cuda.use(before)
 
 
 @pytest.mark.usefixtures("small_pieces")
@@ -329,12 +329,12 @@ def test_what_is_measured_decides_how_cached_fetches(gpu: Any, monkeypatch: pyte
 @pytest.mark.usefixtures("small_pieces", "counting")
 def test_where_the_rest_is_gathered_rows_stay_as_wholes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ascetic as published: of a product that wants all, what lies on the card is not moved."""
-    monkeypatch.setattr(resident, "WAYS", (ways.GATHERED,))
+    monkeypatch.setattr(segment_cache, "WAYS", (transfer_cost.GATHERED,))
     A, full = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
     with room_for(22_000), gb.config.set(packing="off"):
         B = partly_kept(A, "cached")
         region = B._store.rows.region
-        slots = device.current().asnumpy(region._slot_of)
+        slots = cuda.current().asnumpy(region._slot_of)
         assert (slots[: region.filled] >= 0).all()  # from the first on
         read, copied, inside = link_bytes(lambda: B.mxv(full, "plus_second").new())
         kept = 4 * region.filled << segments.BITS
@@ -344,13 +344,13 @@ def test_where_the_rest_is_gathered_rows_stay_as_wholes(monkeypatch: pytest.Monk
 
 
 def test_ascetic_s_share() -> None:
-    assert resident.share(0.1, 4.0, 1.0) == pytest.approx(0.6 / 0.9)
+    assert segment_cache.share(0.1, 4.0, 1.0) == pytest.approx(0.6 / 0.9)
 
 
 @pytest.mark.usefixtures("small_pieces")
 def test_what_needs_the_caches_room_gets_it(emulated: Any) -> None:
     A, full = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
-    before = device.use(emulated)
+    before = cuda.use(emulated)
     try:
         B, C = (A.to("gpu", placement=placement) for placement in ("hybrid", "stream"))
         for product, wanted in (
@@ -365,4 +365,4 @@ def test_what_needs_the_caches_room_gets_it(emulated: Any) -> None:
                 assert product().to("cpu").isclose(wanted)
                 assert B._store.rows.region is None
     finally:
-        device.use(before)
+        cuda.use(before)

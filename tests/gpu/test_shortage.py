@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc import device
-from sparsezc.engines.gpu import blocked, heads, matrices, placements
-from sparsezc.engines.gpu.placements import Wanted, resident, segments, staging, ways
+from sparsezc.device import cuda
+from sparsezc.engines.gpu.layouts import column_blocks, head_cache
+from sparsezc.engines.gpu import matrix_stores, placements
+from sparsezc.engines.gpu.placements import Wanted, segment_cache, segments, double_buffer, transfer_cost
 from sparsezc.memory import budget
 from tests.emulator.device import why_unavailable
 from tests.gpu.serving import N, matrix, room_for
@@ -35,7 +36,7 @@ class Pool:
     def __init__(self) -> None:
         self.used, self.limit = 0, math.inf
         self.grants = math.inf  # allocations that come before the one that is refused
-        self._take = device.giving(self._from_pool)
+        self._take = cuda.giving(self._from_pool)
 
     def _from_pool(self, nbytes: int) -> np.ndarray:
         self.grants -= 1
@@ -72,15 +73,15 @@ class Pool:
 def pool(emulated: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pool]:
     monkeypatch.setattr(budget, "LONG", 64)
     monkeypatch.setattr(segments, "BITS", 6)
-    monkeypatch.setattr(resident, "_LARGE", 0)
+    monkeypatch.setattr(segment_cache, "_LARGE", 0)
     made = Pool()
     monkeypatch.setattr(type(emulated), "xp", made)
-    before = device.use(emulated)
+    before = cuda.use(emulated)
     try:
         yield made
     finally:
         made.limit = math.inf
-        device.use(before)
+        cuda.use(before)
         budget.reclaim()
 
 
@@ -110,13 +111,13 @@ def test_buffers_are_as_large_as_the_card_allows(
     placement: str, push: bool, pool: Pool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever the card has left: the right answer through smaller buffers, or one error and nothing lost."""
-    monkeypatch.setattr(resident, "WAYS", (ways.GATHERED,))
+    monkeypatch.setattr(segment_cache, "WAYS", (transfer_cost.GATHERED,))
     A = matrix("FP64")
     B, u = A.to("gpu", placement=placement), gb.Vector.from_coo(np.arange(0, N, 2), 1.0, size=N)
     v, semiring = u.to("gpu"), gb.semiring.min_plus
     wanted = u.vxm(A, semiring).new() if push else A.mxv(u, semiring).new()
-    sizes, made = list[int](), staging.Staging
-    monkeypatch.setattr(staging, "Staging", lambda entries, size: sizes.append(size) or made(entries, size))
+    sizes, made = list[int](), double_buffer.Staging
+    monkeypatch.setattr(double_buffer, "Staging", lambda entries, size: sizes.append(size) or made(entries, size))
     served, refused = set[int](), 0
     with room_for(200_000), gb.config.set(packing="off", head_cache="off"):
         for left in (*range(500, 6_000, 500), *range(6_000, 400_000, 3_000)):
@@ -145,7 +146,7 @@ def test_buffers_are_as_large_as_the_card_allows(
 def test_whichever_allocation_is_refused_nothing_is_lost(
     placement: str, pool: Pool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(resident, "WAYS", (ways.GATHERED,))
+    monkeypatch.setattr(segment_cache, "WAYS", (transfer_cost.GATHERED,))
     A, op = matrix("FP64"), gb.semiring.min_plus
     B, u = A.to("gpu", placement=placement), gb.Vector.from_coo(np.arange(0, N, 2), 1.0, size=N)
     v, before = u.to("gpu"), gb.Vector.from_dense(np.full(N, 7.0))
@@ -206,10 +207,10 @@ def test_blocks_go_for_the_result_of_the_product_that_would_read_them(
     pool: Pool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in (("_PAYS", 0), ("_HUB", N)):
-        monkeypatch.setattr(blocked, name, value)
-    monkeypatch.setattr(device.current(), "cache_bytes", 2 * N / blocked._PART)
+        monkeypatch.setattr(column_blocks, name, value)
+    monkeypatch.setattr(cuda.current(), "cache_bytes", 2 * N / column_blocks._PART)
     B, u, wanted = placed("device")
-    matrices.keep_transpose(B._store)
+    matrix_stores.keep_transpose(B._store)
     for _ in range(3):
         B.mxv(u, "plus_second").new()
     assert len(B._store.rows.blocks.rows) == 4
@@ -227,7 +228,7 @@ def test_ranks_do_without_a_transpose_that_the_card_refuses(pool: Pool, monkeypa
     def refused(*_: Any) -> None:
         raise Shortage("Out of memory allocating 1 bytes")
 
-    monkeypatch.setattr(matrices, "transposed", refused)
+    monkeypatch.setattr(matrix_stores, "transposed", refused)
     assert gb.algorithms.pagerank(B).to("cpu").isclose(gb.algorithms.pagerank(A), abs_tol=1e-9)
 
 
@@ -239,7 +240,7 @@ def test_no_heads_where_they_do_not_fit(pool: Pool, monkeypatch: pytest.MonkeyPa
     def refused(*_: Any) -> None:
         raise Shortage("Out of memory allocating 1 bytes")
 
-    monkeypatch.setattr(heads, "_make", refused)
+    monkeypatch.setattr(head_cache, "_make", refused)
     with (
         gb.config.set(head_cache="on"),
         pytest.warns(gb.exceptions.PerformanceWarning, match="no row-head cache.*1 bytes"),
@@ -262,7 +263,7 @@ def test_what_does_not_fit_at_all_is_one_error(pool: Pool) -> None:
 
 def test_an_allocator_asks_once_and_then_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
     asked, has = [], [True]
-    monkeypatch.setattr(device, "_givers", [lambda: asked.append(1) or has[0]])
+    monkeypatch.setattr(cuda, "_givers", [lambda: asked.append(1) or has[0]])
     tries: list[int] = []
 
     def allocate(nbytes: int) -> int:
@@ -271,7 +272,7 @@ def test_an_allocator_asks_once_and_then_gives_up(monkeypatch: pytest.MonkeyPatc
             raise Shortage("no")
         return nbytes
 
-    careful = device.giving(allocate)
+    careful = cuda.giving(allocate)
     assert (careful(5), tries, len(asked)) == (5, [5, 5], 1)
     with pytest.raises(Shortage):
         careful(11)
@@ -318,8 +319,8 @@ def test_buffers_from_the_card_s_own_pool(placement: str, monkeypatch: pytest.Mo
     import cupy
 
     A = gb.io.read("kron:14").to("gpu", placement=placement)
-    u, sizes, made = gb.Vector.from_dense(np.ones(A.ncols)).to("gpu"), list[int](), staging.Staging
-    monkeypatch.setattr(staging, "Staging", lambda entries, size: sizes.append(size) or made(entries, size))
+    u, sizes, made = gb.Vector.from_dense(np.ones(A.ncols)).to("gpu"), list[int](), double_buffer.Staging
+    monkeypatch.setattr(double_buffer, "Staging", lambda entries, size: sizes.append(size) or made(entries, size))
     wanted = A.mxv(u, "plus_second").new()
     largest, pool = sizes[-1], cupy.get_default_memory_pool()
     pool.free_all_blocks()

@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 import sparsezc as gb
-from sparsezc.engines.gpu import parts
+from sparsezc.engines.gpu.storage import row_blocks
 from sparsezc.memory import device as device_memory
 from sparsezc.memory import zerocopy
 
@@ -24,14 +24,14 @@ OVERFLOW = {"device": "hybrid", "zerocopy": "zerocopy"}  # where a result goes t
 def little(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     """Next to no device memory, nothing by the CPU engine and nothing read by the host; the pieces that were cut."""
     cut: list[int] = []
-    real = parts.pieces
+    real = row_blocks.pieces
 
     def counting(*arguments: Any, **options: Any) -> Any:
         ranges = real(*arguments, **options)
         cut.append(len(ranges))
         return ranges
 
-    monkeypatch.setattr(parts, "pieces", counting)
+    monkeypatch.setattr(row_blocks, "pieces", counting)
     with gb.config.set(budget=BUDGET, fallback="error"):
         yield cut
 

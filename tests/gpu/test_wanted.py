@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc import device
-from sparsezc.engines.gpu import panel, placements
-from sparsezc.engines.gpu.placements import Wanted, hands, segments
+from sparsezc.device import cuda
+from sparsezc.engines.gpu.elementwise import panel
+from sparsezc.engines.gpu import placements
+from sparsezc.engines.gpu.placements import Wanted, host_gather, segments
 from sparsezc.memory import budget
 from tests.gpu.serving import N, link_bytes, matrix, room_for
 from tests.gpu.test_serving import MOVING
@@ -22,7 +23,7 @@ def test_a_masked_product_with_a_panel_asks_for_the_rows_that_the_mask_allows(
     width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(panel, "_LONG", 1)
-    monkeypatch.setattr(hands, "_SHARE", 1.0)
+    monkeypatch.setattr(host_gather, "_SHARE", 1.0)
     A, X = matrix("FP64"), gb.Matrix.from_dense(np.arange(N * width).reshape(N, width) % 7 + 1.0)
     at = np.array([3, 64, 65, 400, N - 1])  # a few rows, each in one of the columns
     M = gb.Matrix.from_coo(at, at % width, True, nrows=N, ncols=width)
@@ -51,7 +52,7 @@ def test_a_product_that_reads_almost_nothing_is_served_as_by_zerocopy(emulated: 
     """No look at what it wants, no wait, no table: the same kernels, whatever lies on the card."""
     A = gb.io.read("kron:11", placement="host")
     full, few = gb.Vector.from_dense(np.ones(A.nrows)), gb.Vector.from_coo([5], [1.0], size=A.nrows)
-    before = device.use(emulated)
+    before = cuda.use(emulated)
     try:
         launched: dict[str, list[str]] = {}
         for placement in ("zerocopy", "hybrid"):
@@ -73,7 +74,7 @@ def test_a_product_that_reads_almost_nothing_is_served_as_by_zerocopy(emulated: 
             (part,) = placements.parts(rows, None, Wanted(v._store.bits, 0, entries), ids=True, values=False)
             assert part.bits == bits
     finally:
-        device.use(before)
+        cuda.use(before)
 
 
 @pytest.mark.usefixtures("small_pieces", "counting")
@@ -84,7 +85,7 @@ def test_a_push_that_nobody_counted_is_estimated() -> None:
     with room_for(40_000), gb.config.set(packing="off"):
         B, v = A.to("gpu", placement="hybrid"), few.to("gpu")
         assert v.nvals == 1
-        emulated = device.current()
+        emulated = cuda.current()
         emulated.reset()
         assert v.vxm(B, "any_pair").new().to("cpu").isequal(few.vxm(A, "any_pair").new())
     assert "wanted" not in emulated.launches
@@ -93,7 +94,7 @@ def test_a_push_that_nobody_counted_is_estimated() -> None:
 @pytest.mark.usefixtures("small_pieces")
 def test_products_that_read_all_are_counted_without_the_device(emulated: Any) -> None:
     A, u = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
-    before = device.use(emulated)
+    before = cuda.use(emulated)
     try:
         launched: dict[str, list[str]] = {}
         for placement in ("zerocopy", "hybrid"):
@@ -109,7 +110,7 @@ def test_products_that_read_all_are_counted_without_the_device(emulated: Any) ->
         region._add_passes(B._store.rows)
         assert int(region._reads.sum()) == 2 * A.nvals
     finally:
-        device.use(before)
+        cuda.use(before)
 
 
 @pytest.mark.usefixtures("small_pieces")

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc import device, stats
-from sparsezc.engines.gpu.placements import Entries, Wanted, gather, resident, staging, stream, ways
-from sparsezc.engines.gpu.placements.ways import COPIED, GATHERED, IN_PLACE, Rates
+from sparsezc.device import cuda
+from sparsezc import stats
+from sparsezc.engines.gpu.placements import Entries, Wanted, gather, segment_cache, double_buffer, stream, transfer_cost
+from sparsezc.engines.gpu.placements.transfer_cost import COPIED, GATHERED, IN_PLACE, Rates
 from sparsezc.memory import budget
 from tests.gpu.serving import N, link_bytes, matrix, room_for, statements, vectors
 
@@ -24,18 +25,18 @@ RATES = {COPIED: FAST_COPIES, GATHERED: FAST_THREADS, IN_PLACE: FAST_KERNELS}
 def small(small_pieces: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """A test's matrix is worth a choice, and so are small buffers; what other tests left on the card takes no room."""
     budget.reclaim()
-    monkeypatch.setattr(ways, "_MATTERS", 0)
-    monkeypatch.setattr(ways, "_SAMPLE", 1 << 12)
-    monkeypatch.setattr(ways, "_TURN", 0.0)
+    monkeypatch.setattr(transfer_cost, "_MATTERS", 0)
+    monkeypatch.setattr(transfer_cost, "_SAMPLE", 1 << 12)
+    monkeypatch.setattr(transfer_cost, "_TURN", 0.0)
 
 
 def at_rates(monkeypatch: pytest.MonkeyPatch, rates: Rates) -> None:
-    monkeypatch.setattr(ways, "measured", lambda _entries, _room: rates)
+    monkeypatch.setattr(transfer_cost, "measured", lambda _entries, _room: rates)
 
 
 def nothing_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     """No segment earns a copy on the card."""
-    monkeypatch.setattr(resident, "_noted", lambda *_: None)
+    monkeypatch.setattr(segment_cache, "_noted", lambda *_: None)
 
 
 def pinned(A: gb.Matrix, **given: Any) -> gb.Matrix:
@@ -127,7 +128,7 @@ def choice(rates: Rates, monkeypatch: pytest.MonkeyPatch, share: float = 1.0, ke
     at_rates(monkeypatch, rates)
     rows = pinned(matrix("FP64"))._store.rows
     wanted = Wanted(None if share == 1 else object(), **more)
-    return ways.cheapest(rows, Entries(rows.indices, None), wanted, share * rows.nvals, kept)
+    return transfer_cost.cheapest(rows, Entries(rows.indices, None), wanted, share * rows.nvals, kept)
 
 
 @pytest.mark.usefixtures("small")
@@ -148,18 +149,18 @@ def test_the_cheapest_way_by_this_machine_s_rates(gpu: Any, monkeypatch: pytest.
         assert choice(slow_reads, monkeypatch, 0.01) == IN_PLACE  # over before anything is set up
         assert choice(slow_reads, monkeypatch, 0.1, most=32) == IN_PLACE  # leaves rows early
         with monkeypatch.context() as turns:
-            turns.setattr(ways, "_TURN", 25e-6)  # buffers so small take longer to change than to fill
+            turns.setattr(transfer_cost, "_TURN", 25e-6)  # buffers so small take longer to change than to fill
             assert choice(slow_reads, monkeypatch) == IN_PLACE
-        monkeypatch.setattr(ways, "_MATTERS", 1 << 28)
+        monkeypatch.setattr(transfer_cost, "_MATTERS", 1 << 28)
         assert choice(slow_reads, monkeypatch) == IN_PLACE
     with gb.config.set(budget=budget.working_bytes(N) + 100):  # no buffers
-        monkeypatch.setattr(ways, "_MATTERS", 0)
+        monkeypatch.setattr(transfer_cost, "_MATTERS", 0)
         assert choice(slow_reads, monkeypatch) == IN_PLACE
 
 
 @pytest.mark.usefixtures("small")
 def test_pages_that_copies_are_slow_from_are_read_in_place(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ways, "measured", None)
+    monkeypatch.setattr(transfer_cost, "measured", None)
     A, u = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
     with room_for(40_000):
         B = A.to("gpu", placement="hybrid")
@@ -170,15 +171,15 @@ def test_pages_that_copies_are_slow_from_are_read_in_place(gpu: Any, monkeypatch
 
 @pytest.mark.usefixtures("small")
 def test_rates_are_measured_once_and_leave_room_for_buffers(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ways, "_measured", type(ways._measured)())
+    monkeypatch.setattr(transfer_cost, "_measured", type(transfer_cost._measured)())
     A, u = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
     with room_for(40_000), gb.config.set(packing="off"):
         B = pinned(A)
         for _ in range(3):
             assert B.mxv(u, "plus_times").new().to("cpu").isclose(A.mxv(u, "plus_times").new())
-        rates = ways._measured[device.current()]
+        rates = transfer_cost._measured[cuda.current()]
         assert min(rates) > 0
-        assert ways.measured(Entries(None, None), 0) is rates
+        assert transfer_cost.measured(Entries(None, None), 0) is rates
         rows, entries = B._store.rows, Entries(B._store.rows.indices, None)
         for given, room, left in (
             (FAST_COPIES, 16_000, 2_000),
@@ -187,18 +188,18 @@ def test_rates_are_measured_once_and_leave_room_for_buffers(gpu: Any, monkeypatc
             (FAST_THREADS, 100_000, 0),  # all do
         ):
             at_rates(monkeypatch, given)
-            assert ways.buffers(rows, entries, room) == left
+            assert transfer_cost.buffers(rows, entries, room) == left
 
 
 @pytest.mark.usefixtures("small")
 def test_rates_are_not_measured_beyond_the_budget(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ways, "_measured", type(ways._measured)())
-    monkeypatch.setattr(ways, "_SAMPLE", 1 << 16)
+    monkeypatch.setattr(transfer_cost, "_measured", type(transfer_cost._measured)())
+    monkeypatch.setattr(transfer_cost, "_SAMPLE", 1 << 16)
     nothing_stays(monkeypatch)
     A, u = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
     with room_for(40_000), gb.config.set(packing="off"):
         assert pinned(A).mxv(u, "plus_times").new().to("cpu").isclose(A.mxv(u, "plus_times").new())
-    assert not ways._measured
+    assert not transfer_cost._measured
 
 
 @pytest.mark.usefixtures("small")
@@ -207,9 +208,9 @@ def test_a_mapped_matrix_is_read_in_place(gpu: Any, monkeypatch: pytest.MonkeyPa
     rows = pinned(matrix("FP64"))._store.rows
     at_rates(monkeypatch, FAST_COPIES)
     with room_for(40_000):
-        assert ways.cheapest(rows, Entries(rows.indices, None), Wanted(None), rows.nvals, 0.0) == COPIED
+        assert transfer_cost.cheapest(rows, Entries(rows.indices, None), Wanted(None), rows.nvals, 0.0) == COPIED
         rows.indices.placement = "mapped"
-        assert ways.cheapest(rows, Entries(rows.indices, None), Wanted(None), rows.nvals, 0.0) == IN_PLACE
+        assert transfer_cost.cheapest(rows, Entries(rows.indices, None), Wanted(None), rows.nvals, 0.0) == IN_PLACE
 
 
 @pytest.mark.usefixtures("small")
@@ -237,8 +238,8 @@ def test_copies_begin_before_what_is_on_the_card_is_read(gpu: Any, monkeypatch: 
     """The buffers wait for the kernels launched before them: so they come before the launch that reads the card."""
     at_rates(monkeypatch, FAST_THREADS)
     A, u, seen = matrix("FP64"), gb.Vector.from_dense(np.ones(N)), list[str]()
-    made, run = staging.Staging, stats.run
-    monkeypatch.setattr(staging, "Staging", lambda *given: seen.append("buffers") or made(*given))
+    made, run = double_buffer.Staging, stats.run
+    monkeypatch.setattr(double_buffer, "Staging", lambda *given: seen.append("buffers") or made(*given))
     monkeypatch.setattr(stats, "run", lambda *given: seen.append("launch") or run(*given))
     with room_for(40_000), gb.config.set(packing="off"):
         B = pinned(A)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc import device
+from sparsezc.device import cuda
 
 
 class Card:
@@ -23,12 +23,12 @@ class Card:
     def memory(self) -> tuple[int, int]:
         return self.free, self.free
 
-    def pages(self, nbytes: int, kind: str) -> device.Pages:
+    def pages(self, nbytes: int, kind: str) -> cuda.Pages:
         array = np.zeros(nbytes, np.uint8)
-        return device.Pages(array, array.ctypes.data, kind)
+        return cuda.Pages(array, array.ctypes.data, kind)
 
-    def map(self, array: Any) -> device.Pages:
-        return device.Pages(array, array.ctypes.data, "file")
+    def map(self, array: Any) -> cuda.Pages:
+        return cuda.Pages(array, array.ctypes.data, "file")
 
     def managed_is_safe(self) -> bool:
         return True

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from sparsezc import device
+from sparsezc.device import cuda
 from tests.io.card import Card
 
 
 @pytest.fixture
 def card() -> Iterator[Card]:
     made = Card()
-    before = device.use(made)
+    before = cuda.use(made)
     try:
         yield made
     finally:
-        device.use(before)
+        cuda.use(before)

@@ -17,10 +17,11 @@ from typing import Any
 
 import pytest
 
-from sparsezc.csr import Csr
-from sparsezc.io import atomic, pieces, unfinished
-from sparsezc.io.atomic import FileNotWritten, Output
-from sparsezc.io.writer import convert, write
+from sparsezc.memory.csr import Csr
+from sparsezc.io.files import atomic_write, unfinished
+from sparsezc.io.build import csr_chunks
+from sparsezc.io.files.atomic_write import FileNotWritten, Output
+from sparsezc.io._write import convert, write
 from tests.io.graphs import load
 
 NAMES = ["a.txt", "a.txt.gz", "a.mtx", "a.gr", "a.graph", "a.sg", "a.npz", "a.bel"]
@@ -34,7 +35,7 @@ def test_an_error_half_way_leaves_the_old_file(
     csr = load("kron:8?weights=1-9")
     old = tmp_path / name
     old.write_text("old")
-    monkeypatch.setattr(pieces, "PIECE", 100)
+    monkeypatch.setattr(csr_chunks, "PIECE", 100)
     real = type(csr.indices).read
     calls = []
 
@@ -54,7 +55,7 @@ def test_an_error_half_way_leaves_the_old_file(
 def test_ctrl_c_and_kill_while_a_file_is_written(tmp_path: Path) -> None:
     """An interrupt cleans up; what a kill leaves the next run removes; neither leaves a half file."""
     program = (
-        "import signal, sys; from sparsezc.io.reader import read_csr; from sparsezc.io.writer import write\n"
+        "import signal, sys; from sparsezc.io._read import read_csr; from sparsezc.io._write import write\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # what runs in the background ignores it
         "csr, _ = read_csr('urand:15', placement='host'); print('go', flush=True)\n"
         "while True: write(csr, sys.argv[1])"
@@ -238,7 +239,7 @@ def test_a_descriptor_that_is_closed_is_named() -> None:
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the file's handle may stay open
 def test_ctrl_c_may_come_at_any_line_of_opening(tmp_path: Path) -> None:
-    files, before = (atomic.__file__, tempfile.__file__), sys.gettrace()
+    files, before = (atomic_write.__file__, tempfile.__file__), sys.gettrace()
     target, begun = tmp_path / "a.txt", 0
     target.write_text("old")
 

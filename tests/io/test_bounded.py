@@ -21,10 +21,12 @@ import sparsezc as gb
 from benchmarks import converting
 from benchmarks.scattered import WRITERS, Scattered, Spool
 from sparsezc.cli import main
-from sparsezc.csr import Csr
+from sparsezc.memory.csr import Csr
 from sparsezc.errors import DimensionMismatch, FileFormatError, InvalidValue, OutOfMemory
-from sparsezc.io import bounded, compressing, external, landing, paged, stream
-from sparsezc.io.reader import read_csr
+from sparsezc.io import _convert
+from sparsezc.io.hdf5 import compressing, merge_runs, aligned_file
+from sparsezc.io.build import external_sort, csr_stream
+from sparsezc.io._read import read_csr
 from tests.io.graphs import load
 
 h5py: Any = pytest.importorskip("h5py", reason="h5py is not installed")
@@ -38,8 +40,8 @@ DUPS = ("min", "max", "plus", "times", "first", "second", "lor", "land", "lxor")
 def room(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     """Bytes for sorting: so few that there are many runs, merged in turns."""
     found = int(request.param)
-    monkeypatch.setattr(bounded._Room, "left", lambda _: found)
-    monkeypatch.setattr(external, "_BLOCK", 4)
+    monkeypatch.setattr(_convert._Room, "left", lambda _: found)
+    monkeypatch.setattr(external_sort, "_BLOCK", 4)
     return found
 
 
@@ -94,7 +96,7 @@ def foreign(path: Path, A: sp.csr_array, form: str, *, iso: bool = False, **how:
     kinds = {name: array.dtype.name for name, array in arrays.items()}
     kind = {"bool": "bint8", "complex64": "complex[float32]"}.get(kinds["values"], kinds["values"])
     kinds["values"] = f"iso[{kind}]" if iso else kind
-    arrays["values"] = paged.plain(np.ascontiguousarray(arrays["values"][: 1 if iso else None]))
+    arrays["values"] = aligned_file.plain(np.ascontiguousarray(arrays["values"][: 1 if iso else None]))
     head = {"version": "0.1", "format": form, "shape": A.shape, "number_of_stored_values": count, "data_types": kinds}
     with h5py.File(path, "w") as file:
         for name, array in arrays.items():
@@ -112,7 +114,7 @@ BINSPARSE = {
 def test_binsparse_by_other_programs(
     tmp_path: Path, room: int, monkeypatch: pytest.MonkeyPatch, form: str, dtype: str
 ) -> None:
-    monkeypatch.setattr(stream, "PIECE", 100)
+    monkeypatch.setattr(csr_stream, "PIECE", 100)
     A = (sp.random_array((40, 40), density=0.3, rng=1, format="csr") * 99).astype(dtype)
     foreign(tmp_path / "a.h5", A, form, chunks=(32,), compression="gzip")
     for options in ({}, {"weights": False}, {"weights": "5-500", "relabel": True}):
@@ -167,7 +169,7 @@ def test_compressed_ids_are_those_of_a_conversion_in_memory(
     tmp_path: Path, room: int, monkeypatch: pytest.MonkeyPatch, graph: str, part: int
 ) -> None:
     monkeypatch.setattr(compressing, "_PART", part)
-    monkeypatch.setattr(landing, "_STEP", 70)
+    monkeypatch.setattr(merge_runs, "_STEP", 70)
     source: Any = graph
     if graph == "a.mtx":
         source = tmp_path / graph
@@ -319,9 +321,9 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Mon
         raise OSError(errno.ENOSPC, "No space left on device")
 
     if when == "runs":
-        monkeypatch.setattr(external.Run, "write", full)
+        monkeypatch.setattr(external_sort.Run, "write", full)
     else:
-        monkeypatch.setattr(paged.Filled, "write", full)
+        monkeypatch.setattr(aligned_file.Filled, "write", full)
     with pytest.raises(OSError, match=r"a\.h5 cannot be written: No space left on device"):
         gb.io.convert("kron:6", tmp_path / "a.h5", memory="8GB")
     assert (tmp_path / "a.h5").read_text() == "old"
@@ -383,7 +385,7 @@ def test_no_format_is_held_in_memory(spool: Spool, tmp_path: Path, kind: str) ->
 @pytest.mark.parametrize("name", FORMATS)
 def test_more_entries_than_the_memory_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """An undirected format has half of the entries: at 8 bytes each these would take more than is given, too."""
-    monkeypatch.setattr(bounded._Room, "left", lambda _: 40_000)
+    monkeypatch.setattr(_convert._Room, "left", lambda _: 40_000)
     gb.io.convert("kron:9", tmp_path / name)
     expected = load("kron:9")
     gb.io.convert(tmp_path / name, tmp_path / "b.h5", memory=3 * expected.nvals)
@@ -514,21 +516,21 @@ def test_checksums_of_the_source_are_compared_first(tmp_path: Path) -> None:
 
 
 def test_ids_that_are_too_many_to_number_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounded._Room, "left", lambda _: 1000)
-    monkeypatch.setattr(bounded.build, "BLOCK", 10)
+    monkeypatch.setattr(_convert._Room, "left", lambda _: 1000)
+    monkeypatch.setattr(_convert.build, "BLOCK", 10)
     with pytest.raises(OutOfMemory, match=r"relabel=True holds [\d,]+ ids in memory"):
         gb.io.convert("kron:9", tmp_path / "b.h5", memory="8GB", relabel=True)
 
 
 def test_progress_says_what_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     labels: list[tuple[str, int]] = []
-    real = external.Progress
+    real = external_sort.Progress
 
     def noted(total: int, label: str, unit: str) -> Any:
         labels.append((label, total))
         return real(total, label, unit)
 
-    monkeypatch.setattr(external, "Progress", noted)
+    monkeypatch.setattr(external_sort, "Progress", noted)
     gb.io.convert("kron:8", tmp_path / "b.h5", memory="8GB")
     (first, count), (second, again) = labels
     assert (first, second, count) == ("counting edges", "writing b.h5", again)

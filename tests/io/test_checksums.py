@@ -14,7 +14,8 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.errors import DomainMismatch, FileFormatError, InvalidValue, OutOfMemory
-from sparsezc.io import foreign, parquet_sums, ready, seal
+from sparsezc.io.hdf5 import foreign, csr_file, seal
+from sparsezc.io.formats import parquet_sums
 from tests.io.test_tables import absent
 
 h5py: Any = pytest.importorskip("h5py", reason="h5py is not installed")
@@ -102,7 +103,7 @@ def test_a_file_that_another_program_has_added_to_is_read_by_its_checksums(
         file.attrs["origin"] = "a survey"
         offset = file["values"].id.get_offset()
     assert seal.find(path, None) is None
-    assert ready.find(path) is not None
+    assert csr_file.find(path) is not None
     assert gb.io.read(path, placement="host").isequal(graph, check_dtype=True)
     path.write_bytes(damaged(path.read_bytes(), offset, 2))
     with pytest.raises(FileFormatError, match=r"a\.h5 is damaged: the checksum of values\["):

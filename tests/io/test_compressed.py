@@ -14,8 +14,8 @@ import pytest
 import sparsezc as gb
 from sparsezc.cli import main
 from sparsezc.errors import FileFormatError
-from sparsezc.io import paged
-from sparsezc.io.reader import read_csr
+from sparsezc.io.hdf5 import aligned_file
+from sparsezc.io._read import read_csr
 from sparsezc.memory import mapped
 from tests.io.card import Card
 
@@ -108,7 +108,7 @@ def test_more_columns_than_blocks_can_count_are_refused(tmp_path: Path) -> None:
         head = json.loads(file.attrs["binsparse"])
         head["binsparse"]["shape"][1] = 2**33
         text = json.dumps(head)
-        paged.describe(file, text)
+        aligned_file.describe(file, text)
         file.attrs["sparsezc_crc32"] = np.uint32(zlib.crc32(text.encode()))
     with pytest.raises(FileFormatError, match=r"a\.h5 has 8,589,934,592 columns; compressed ids count 2\^32 at most"):
         read_csr(path)
@@ -117,7 +117,7 @@ def test_more_columns_than_blocks_can_count_are_refused(tmp_path: Path) -> None:
 @pytest.fixture
 def unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files whose checksums are those of what they hold, damaged as it is."""
-    monkeypatch.setattr(paged.Ready, "compare", lambda *_: None)
+    monkeypatch.setattr(aligned_file.Ready, "compare", lambda *_: None)
 
 
 def damaged(path: Path) -> Iterator[None]:

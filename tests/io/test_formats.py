@@ -12,9 +12,9 @@ import scipy.sparse as sp
 
 import sparsezc as gb
 from sparsezc.errors import FileFormatError, InvalidValue, OutOfMemory
-from sparsezc.io.reader import read_csr
-from sparsezc.io.weights import hashed, parse
-from sparsezc.io.writer import convert
+from sparsezc.io._read import read_csr
+from sparsezc.io.build.weights import hashed, parse
+from sparsezc.io._write import convert
 from tests.io.graphs import is_symmetric, load, same, scipy_of
 
 
@@ -88,7 +88,7 @@ def test_metis_vertices_without_neighbours_are_blank_lines(tmp_path: Path) -> No
 
 
 def test_lines_that_are_cut_between_chunks(tmp_path: Path) -> None:
-    from sparsezc.io.source import lines
+    from sparsezc.io.files.source import lines
 
     path = put(tmp_path, "a.txt", "".join(f"{i} {i + 1}\n" for i in range(5000)) + "5000 5001")
     for size in (7, 100, 1 << 20):

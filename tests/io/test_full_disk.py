@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.io import paged
+from sparsezc.io.hdf5 import aligned_file
 
 pytest.importorskip("h5py", reason="h5py is not installed")
 pytest.importorskip("resource", reason="the system has no limits")
@@ -57,7 +57,7 @@ def test_so_it_is_for_other_formats(tmp_path: Path) -> None:
 def test_arrays_that_are_filled_side_by_side_are_reserved_together(tmp_path: Path) -> None:
     """As a conversion in bounded memory fills them: what does not fit is told before the first entry is written."""
     part = np.zeros(100_000, np.int64)
-    with paged.Writer(tmp_path / "g.h5") as writer:
+    with aligned_file.Writer(tmp_path / "g.h5") as writer:
         arrays = [writer.array(name, part.size, np.int64) for name in ("pointers_to_1", "indices_1")]
         assert (tmp_path / "g.h5").stat().st_size > 2 * part.nbytes
         arrays[0].write(part)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 from sparsezc.errors import FileFormatError, OutOfMemory
-from sparsezc.io.writer import write
+from sparsezc.io._write import write
 from tests.io.graphs import load, scipy_of
 
 NAMES = ["a.txt", "a.csv", "a.txt.gz", "a.mtx", "a.gr", "a.graph", "a.sg", "a.wsg", "a.npz", "a.bel.col", "a.bel.dst",

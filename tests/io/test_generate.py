@@ -7,8 +7,8 @@ import hashlib
 import numpy as np
 import pytest
 
-from sparsezc.csr import Csr
-from sparsezc.io import generate
+from sparsezc.memory.csr import Csr
+from sparsezc.io.build import generate
 from sparsezc.memory import machine
 from tests.io.graphs import is_symmetric, load, same, scipy_of
 

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc import device, memory
+from sparsezc.device import cuda
+from sparsezc import memory
 from sparsezc.cli import main
 from sparsezc.errors import OutOfMemory
-from sparsezc.io import build
-from sparsezc.io.reader import read_csr
-from sparsezc.io.writer import convert
+from sparsezc.io.build import csr_builder
+from sparsezc.io._read import read_csr
+from sparsezc.io._write import convert
 from sparsezc.memory import budget, machine
 from tests.io.card import Card
 from tests.io.graphs import load
@@ -25,7 +26,7 @@ GB = 10**9
 class Untouched(Card):
     """A card whose host pages must never be asked for."""
 
-    def pages(self, nbytes: int, kind: str) -> device.Pages:
+    def pages(self, nbytes: int, kind: str) -> cuda.Pages:
         raise AssertionError(f"{nbytes} bytes of {kind} pages were mapped")
 
 
@@ -91,7 +92,7 @@ def test_zerocopy_is_measured_before_a_page_is_mapped(tmp_path: Path, readings: 
     path = tmp_path / source
     if ":" not in source:
         convert("urand:12", path)
-    before = device.use(Untouched())
+    before = cuda.use(Untouched())
     try:
         with (
             gb.config.set(host_budget=100_000),
@@ -105,32 +106,32 @@ def test_zerocopy_is_measured_before_a_page_is_mapped(tmp_path: Path, readings: 
         ):
             read_csr(source if ":" in source else path, placement="zerocopy")
     finally:
-        device.use(before)
+        cuda.use(before)
     assert source in str(caught.value)
 
 
 def test_arrays_that_are_made_one_by_one_are_measured_too(readings: Path) -> None:
     (readings / "proc" / "meminfo").write_text("MemAvailable: 20000 kB\n")
-    before = device.use(Untouched())
+    before = cuda.use(Untouched())
     try:
         with pytest.raises(OutOfMemory, match="'zerocopy' needs 40,000,000 bytes of host memory and 18,432,000 may"):
             memory.allocate("zerocopy", 10_000_000, np.uint32)
     finally:
-        device.use(before)
+        cuda.use(before)
     with pytest.raises(OutOfMemory, match="'host' needs 40,000,000 bytes"):
         memory.allocate("host", 10_000_000, np.uint32)
     assert memory.allocate("host", 1000, np.uint32).count == 1000
 
 
 def test_a_matrix_that_lies_there_already_needs_nothing(readings: Path) -> None:
-    before = device.use(Card())
+    before = cuda.use(Card())
     try:
         with gb.config.set(host_budget=1000):
             assert budget.resolve("zerocopy", GB, 10, lies="zerocopy") == "zerocopy"
             with pytest.raises(OutOfMemory, match="needs 1,000,000,000 bytes of host memory"):
                 budget.resolve("zerocopy", GB, 10, lies="host")
     finally:
-        device.use(before)
+        cuda.use(before)
 
 
 @pytest.mark.parametrize("name", ["a.npz", "a.sg", "a.mtx", "a.txt", "a.gr", "a.graph"])
@@ -149,7 +150,7 @@ def test_headers_that_ask_for_too_much_are_refused_before_their_lines_are_read(t
     with pytest.raises(OutOfMemory, match=r"a\.mtx: .*offsets of 9,000,000,000 rows needs 72,000,000,008 bytes"):
         load(path)
     with pytest.raises(OutOfMemory, match=r"relabel=True"):
-        build.offsets(2**32)
+        csr_builder.offsets(2**32)
 
 
 @pytest.mark.parametrize(
@@ -166,12 +167,12 @@ def test_made_graphs_are_measured_before_they_are_made(readings: Path, name: str
 def test_sorting_is_measured_before_it_begins(readings: Path, values: Any, each: int, symmetrize: bool) -> None:
     ids = np.arange(1000, dtype=np.uint32)
     count, each = (2000, each + 4) if symmetrize else (1000, each)
-    edges = build.Edges(1000, 1000, ids, ids, values)
+    edges = csr_builder.Edges(1000, 1000, ids, ids, values)
     with (
         gb.config.set(host_budget=count * each - 1),
         pytest.raises(OutOfMemory, match=f"sorting {count:,} edges needs {count * each:,} bytes"),
     ):
-        build.build(edges, placement="host", symmetrize=symmetrize)
+        csr_builder.build(edges, placement="host", symmetrize=symmetrize)
 
 
 def test_the_command_line_sets_it(capsys: pytest.CaptureFixture[str]) -> None:

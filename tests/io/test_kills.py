@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sparsezc.io import atomic
-from sparsezc.io.atomic import Output
+from sparsezc.io.files import atomic_write
+from sparsezc.io.files.atomic_write import Output
 from tests.campaigns import kills
 from tests.campaigns.kills import Case
 
@@ -41,7 +41,7 @@ def test_litter_and_failing_writes_are_found(tmp_path: Path, monkeypatch: pytest
     case = Case("write .txt", tmp_path / "a.txt", 0, 1)
     kills._undisturbed("write .txt", 1)
     real: Any = shutil.rmtree
-    monkeypatch.setattr(atomic.Work, "remove", lambda self: None)
+    monkeypatch.setattr(atomic_write.Work, "remove", lambda self: None)
     with pytest.raises(AssertionError, match="1 unfinished folders are left"):
         case.write_undisturbed()
     monkeypatch.undo()

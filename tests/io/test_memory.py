@@ -13,7 +13,7 @@ import pytest
 PROGRAM = """
 import sys, tracemalloc
 import numpy as np
-from sparsezc.io.reader import read_csr
+from sparsezc.io._read import read_csr
 read_csr("path:3", placement="host")
 from importlib import import_module
 for name in ("npz", "gap", "emogi"): import_module("sparsezc.io." + name)
@@ -29,8 +29,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A graph of 4 million entries in each format, 33 to 65 MB as final arrays."""
     import scipy.sparse as sp
 
-    from sparsezc.csr import Csr
-    from sparsezc.io.writer import write
+    from sparsezc.memory.csr import Csr
+    from sparsezc.io._write import write
 
     made = tmp_path_factory.mktemp("graphs")
     n, degree = 100_000, 40

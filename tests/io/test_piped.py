@@ -19,8 +19,8 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.errors import FileFormatError, GraphblasException
-from sparsezc.io import piped
-from sparsezc.io.atomic import FileNotWritten
+from sparsezc.io.files import piped
+from sparsezc.io.files.atomic_write import FileNotWritten
 from tests.io.graphs import load, same, scipy_of
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc import device
+from sparsezc.device import cuda
 from sparsezc.errors import DeviceUnavailable, OutOfMemory
-from sparsezc.io.reader import read_csr
-from sparsezc.io.writer import convert
+from sparsezc.io._read import read_csr
+from sparsezc.io._write import convert
 from tests.io.card import Card
 from tests.io.graphs import load
 
@@ -56,7 +56,7 @@ def test_the_configuration_decides_where_nothing_is_said(card: Card) -> None:
 
 
 def test_a_gpu_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(device, "reason", lambda: "no GPU: none was plugged in")
+    monkeypatch.setattr(cuda, "reason", lambda: "no GPU: none was plugged in")
     with pytest.raises(DeviceUnavailable, match="none was plugged in"):
         read_csr("path:9", placement="zerocopy")
     assert read_csr("path:9")[0].indices.placement == "host"

@@ -17,12 +17,13 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc import device
+from sparsezc.device import cuda
 from sparsezc.cli import main
-from sparsezc.csr import Csr
+from sparsezc.memory.csr import Csr
 from sparsezc.errors import DeviceUnavailable, FileFormatError, InvalidValue, OutOfMemory, PerformanceWarning
-from sparsezc.io import build, paged
-from sparsezc.io.reader import read_csr
+from sparsezc.io.build import csr_builder
+from sparsezc.io.hdf5 import aligned_file
+from sparsezc.io._read import read_csr
 from sparsezc.memory import budget, mapped
 from tests.io.card import Card
 from tests.io.graphs import load
@@ -112,9 +113,9 @@ def test_auto_maps_what_is_large_and_reads_what_is_small(
 
 def test_opening_reads_the_offsets_and_nothing_else(large: Path, card: Card, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
-    original = paged.Ready._checked
+    original = aligned_file.Ready._checked
     monkeypatch.setattr(
-        paged.Ready, "_checked", lambda self, name, *more: read.append(name) or original(self, name, *more)
+        aligned_file.Ready, "_checked", lambda self, name, *more: read.append(name) or original(self, name, *more)
     )
     monkeypatch.setattr(np, "fromfile", lambda *_, **__: pytest.fail("an array was read"))
     csr, _ = read_csr(large, placement="mapped")
@@ -141,7 +142,7 @@ def test_opening_takes_no_memory_for_the_offsets(tmp_path: Path, card: Card) -> 
 def test_offsets_that_fall_are_refused_wherever_they_do(tmp_path: Path, card: Card) -> None:
     """Between the parts that threads look at, too."""
     gb.io.write(gb.Matrix.from_coo([0, 2], [5, 7], [1, 2], nrows=3_000_000, ncols=9), tmp_path / "a.h5")
-    for row in (5, build.BLOCK, build.BLOCK + 1, 2 * build.BLOCK, 2_999_999):
+    for row in (5, csr_builder.BLOCK, csr_builder.BLOCK + 1, 2 * csr_builder.BLOCK, 2_999_999):
         target = tmp_path / "b.h5"
         shutil.copy(tmp_path / "a.h5", target)
         write_wrongly(target, row, 3, "pointers_to_1")
@@ -150,7 +151,7 @@ def test_offsets_that_fall_are_refused_wherever_they_do(tmp_path: Path, card: Ca
 
 
 def test_without_a_gpu_a_mapped_matrix_is_the_cpu_engines(large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(device, "reason", lambda: "no GPU: none was plugged in")
+    monkeypatch.setattr(cuda, "reason", lambda: "no GPU: none was plugged in")
     A = gb.io.read(large, placement="mapped")
     assert A._engine.name == "cpu"
     assert A.isequal(gb.io.read("kron:13?weights=1-255"), check_dtype=True)
@@ -186,7 +187,7 @@ def test_both_directions_of_a_symmetric_file_are_there(large: Path, card: Card) 
 def test_pages_that_cannot_be_registered_are_copied_with_one_warning(
     large: Path, gpu: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuses(array: Any) -> device.Pages:
+    def refuses(array: Any) -> cuda.Pages:
         raise OutOfMemory("4,096 bytes of a file could not be registered: operation not supported")
 
     if gpu.name != "emulator":
@@ -246,8 +247,8 @@ def test_a_damaged_array_is_found_with_its_place_where_it_is_read(
     read_csr(large, placement="mapped")
     if name == "values":
         read_csr(large, placement="device", weights=False)
-    first = entry * width // paged.PIECE * paged.PIECE // width
-    stop = min(first + paged.PIECE // width, count)
+    first = entry * width // aligned_file.PIECE * aligned_file.PIECE // width
+    stop = min(first + aligned_file.PIECE // width, count)
     said = rf"large\.h5 is damaged: the checksum of {name}\[{first}:{stop}\], bytes"
     ways: list[dict[str, Any]] = [{"placement": each} for each in ("host", "device", "zerocopy", "hybrid")]
     ways += [{"placement": "mapped", "verify": True}, {"relabel": True}, {"weights": "FP64", "placement": "device"}]
@@ -282,7 +283,7 @@ def test_a_damaged_array_that_is_mapped_is_found_when_it_is_first_used(
 
 
 def test_what_is_mapped_without_a_gpu_is_read_and_so_compared(large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(device, "reason", lambda: "no GPU: none was plugged in")
+    monkeypatch.setattr(cuda, "reason", lambda: "no GPU: none was plugged in")
     with h5py.File(large) as file:
         flip(large, file["indices_1"].id.get_offset())
     with pytest.raises(FileFormatError, match=r"the checksum of indices_1"):
@@ -405,7 +406,7 @@ def write_wrongly(path: Path, entry: int, value: int, name: str = "indices_1") -
     put(path, name, entry, value)
     with h5py.File(path, "r+") as file:
         content, head = file[name][()].tobytes(), json.loads(file.attrs["binsparse"])
-        sums = [zlib.crc32(content[at : at + paged.PIECE]) for at in range(0, len(content), paged.PIECE)]
+        sums = [zlib.crc32(content[at : at + aligned_file.PIECE]) for at in range(0, len(content), aligned_file.PIECE)]
         file[f"sparsezc/crc32/{name}"][...] = sums
         head["sparsezc"]["crc32"][name] = zlib.crc32(np.array(sums, np.uint32).data)
         file.attrs["binsparse"] = text = json.dumps(head)

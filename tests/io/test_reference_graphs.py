@@ -67,7 +67,7 @@ def test_shortest_paths_agree_with_the_published_ones(graph: dict) -> None:
 
 
 def test_relabel_returns_the_ids_of_the_file() -> None:
-    from sparsezc.io.reader import read_csr
+    from sparsezc.io._read import read_csr
 
     csr, ids = read_csr(DATA / "wiki-Vote.txt.gz", relabel=True, placement="host")
     np.testing.assert_array_equal(ids, np.load(DATA / "refs" / "wiki-Vote.npz")["ids"])

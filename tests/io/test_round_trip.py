@@ -13,14 +13,14 @@ import scipy.io
 import scipy.sparse as sp
 from hypothesis import given, settings
 
-from sparsezc.csr import Csr
+from sparsezc.memory.csr import Csr
 from sparsezc.errors import InvalidValue
-from sparsezc.io import stream
-from sparsezc.io import weights as weighting
-from sparsezc.io.build import Edges, build
-from sparsezc.io.reader import read_csr
-from sparsezc.io.writer import convert, write
-from sparsezc.semirings import types
+from sparsezc.io.build import csr_stream
+from sparsezc.io.build import weights as weighting
+from sparsezc.io.build.csr_builder import Edges, build
+from sparsezc.io._read import read_csr
+from sparsezc.io._write import convert, write
+from sparsezc.semirings.types import datatypes
 from tests.io.graphs import load, same, scipy_of
 
 DIRECTED = ("a.txt", "a.csv", "a.mtx", "a.mtx.gz", "a.gr", "a.sg", "a.wsg", "a.bel", "a.npz")
@@ -76,7 +76,7 @@ def test_undirected_graphs(name: str, csr: Csr) -> None:
         assert round_trip(csr, name).symmetric
 
 
-def numbers(dtype: types.DataType) -> np.ndarray:
+def numbers(dtype: datatypes.DataType) -> np.ndarray:
     if dtype.is_bool:
         return np.array([True, False, True])
     if dtype.is_float:
@@ -85,9 +85,9 @@ def numbers(dtype: types.DataType) -> np.ndarray:
     return np.array([bounds.min, 7, bounds.max], dtype.np_type)
 
 
-@pytest.mark.parametrize("dtype", types.ALL, ids=str)
+@pytest.mark.parametrize("dtype", datatypes.ALL, ids=str)
 @pytest.mark.parametrize("name", ["a.mtx", "a.npz"])
-def test_every_type_keeps_its_values_and_its_name(tmp_path: Path, name: str, dtype: types.DataType) -> None:
+def test_every_type_keeps_its_values_and_its_name(tmp_path: Path, name: str, dtype: datatypes.DataType) -> None:
     csr = Csr.from_arrays([0, 1, 3], [1, 0, 2], numbers(dtype), 3)
     write(csr, tmp_path / name)
     found = load(tmp_path / name)
@@ -95,8 +95,8 @@ def test_every_type_keeps_its_values_and_its_name(tmp_path: Path, name: str, dty
     same(found, scipy_of(csr))
 
 
-@pytest.mark.parametrize("dtype", types.ALL, ids=str)
-def test_an_iso_value_is_written_for_every_entry(tmp_path: Path, dtype: types.DataType) -> None:
+@pytest.mark.parametrize("dtype", datatypes.ALL, ids=str)
+def test_an_iso_value_is_written_for_every_entry(tmp_path: Path, dtype: datatypes.DataType) -> None:
     csr = Csr.from_arrays([0, 1, 3], [1, 0, 2], [1], 3, dtype=dtype)
     for name in ("a.mtx", "a.npz"):
         write(csr, tmp_path / name)
@@ -120,7 +120,7 @@ def test_weights_of_an_older_bel_graph_are_not_taken_for_those_of_a_new_one(tmp_
     write(plain, tmp_path / "a.bel")
     found = load(tmp_path / "a.bel")
     assert found.iso
-    assert found.dtype is types.BOOL
+    assert found.dtype is datatypes.BOOL
 
 
 def test_equal_values_that_are_stored_one_by_one_are_symmetric_too(tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ def test_pieces_of_any_size_make_the_same_matrix(tmp_path: Path, monkeypatch: py
     backwards = sp.csr_array((matrix.data[order], matrix.indices[order], matrix.indptr), shape=(30, 50))
     rows, cols = np.nonzero(dense)
     expected = weighting.hashed(rows, cols, weighting.parse("hash:1-255"))
-    monkeypatch.setattr(stream, "PIECE", piece)
+    monkeypatch.setattr(csr_stream, "PIECE", piece)
     for stored in (matrix, backwards):
         sp.save_npz(tmp_path / "a.npz", stored)
         np.testing.assert_array_equal(scipy_of(load(tmp_path / "a.npz")).toarray(), dense)
@@ -223,9 +223,9 @@ def test_convert(tmp_path: Path, target: str) -> None:
     np.testing.assert_array_equal(a.indices.read(), b.indices.read())
 
 
-@pytest.mark.parametrize("dtype", [types.FC32, types.FC64])
+@pytest.mark.parametrize("dtype", [datatypes.FC32, datatypes.FC64])
 @pytest.mark.parametrize("kind", ["csr", "csc", "coo"])
-def test_complex_values_in_npz(tmp_path: Path, kind: str, dtype: types.DataType) -> None:
+def test_complex_values_in_npz(tmp_path: Path, kind: str, dtype: datatypes.DataType) -> None:
     matrix = sp.csr_array(np.array([[0, 1 + 2j], [3 - 1j, 0]], dtype.np_type))
     sp.save_npz(tmp_path / "a.npz", matrix.asformat(kind))
     found = load(tmp_path / "a.npz")

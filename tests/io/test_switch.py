@@ -13,10 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sparsezc.csr import Csr
-from sparsezc.io import emogi, stream, switch, weights
-from sparsezc.io.atomic import FileNotWritten
-from sparsezc.io.writer import write
+from sparsezc.memory.csr import Csr
+from sparsezc.io.formats import emogi
+from sparsezc.io.build import csr_stream, weights
+from sparsezc.io.files import switch
+from sparsezc.io.files.atomic_write import FileNotWritten
+from sparsezc.io._write import write
 from tests.io.graphs import load, same, scipy_of
 
 WEIGHTED = Csr.from_arrays([0, 1, 2, 4], [1, 2, 0, 1], [3, 4, 5, 6], 3)
@@ -96,7 +98,7 @@ def test_a_graph_that_is_replaced_while_it_is_read(tmp_path: Path) -> None:
     stored = emogi.stored(path, weights.FROM_FILE)
     write(PLAIN, path)
     for _ in range(2):
-        found = stream.load(stored, weights.FROM_FILE, "host", direct=True)
+        found = csr_stream.load(stored, weights.FROM_FILE, "host", direct=True)
         assert isinstance(found, Csr)
         same(found, scipy_of(WEIGHTED))
     same(load(path), scipy_of(PLAIN))

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 import sparsezc as gb
 from sparsezc.errors import DimensionMismatch, DomainMismatch, FileFormatError, InvalidValue
-from sparsezc.io import optional
+from sparsezc.io.build import optional
 
 KINDS = ("pandas", "arrow")
 PACKAGES = {"pandas": "pandas", "arrow": "pyarrow"}
@@ -149,7 +149,7 @@ def test_what_is_no_table_or_matrix_is_refused(kind: str) -> None:
 
 def test_arrow_columns_are_read_where_they_lie_and_sizes_stay() -> None:
     pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-    from sparsezc.io.arrow import column
+    from sparsezc.io.interop.arrow import column
 
     ids = np.arange(5, dtype=np.int64)
     edges = pa.table({"source": pa.array(ids), "target": pa.array(ids)})

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.csr import Csr
+from sparsezc.memory.csr import Csr
 from sparsezc.errors import FileFormatError
-from sparsezc.io import undirected
-from sparsezc.io.reader import read_csr
+from sparsezc.io.formats import undirected
+from sparsezc.io._read import read_csr
 from tests.io.graphs import load, same, scipy_of
 
 _IDS = 17 + 8 * 129  # bytes before the ids of 128 vertices

@@ -12,7 +12,7 @@ import networkx as nx
 import pytest
 
 import sparsezc as gb
-from sparsezc import device
+from sparsezc.device import cuda
 from sparsezc.networkx_backend import DiGraph, Graph, interface
 from sparsezc.networkx_backend.claims import require_networkx
 from sparsezc.networkx_backend.info import FUNCTIONS, get_info
@@ -316,9 +316,9 @@ def gpu(request: pytest.FixtureRequest) -> Iterator[None]:
     if request.param == "emulated":
         if reason := why_unavailable():
             pytest.skip(reason)
-        before = device.use(EmulatedDevice("lockstep"))
+        before = cuda.use(EmulatedDevice("lockstep"))
         yield
-        device.use(before)
+        cuda.use(before)
     else:
         yield
 

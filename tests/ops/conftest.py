@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from sparsezc import device
+from sparsezc.device import cuda
 from sparsezc.errors import PerformanceWarning
 from tests.ops.judge import ENGINES, Engine
 
@@ -20,11 +20,11 @@ def _marks(name: str) -> list[pytest.MarkDecorator]:
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
     """Where operands are put before a statement runs."""
     under_test = ENGINES[request.param]
-    before = device.use(request.getfixturevalue("emulated")) if under_test.name.startswith("emulated") else None
+    before = cuda.use(request.getfixturevalue("emulated")) if under_test.name.startswith("emulated") else None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PerformanceWarning)  # what falls back is compared all the same
             yield under_test
     finally:
         if before is not None or under_test.name.startswith("emulated"):
-            device.use(before)
+            cuda.use(before)

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc import engines
-from sparsezc.csr import Csr
-from sparsezc.engines import cpu
-from sparsezc.matrix import Matrix
-from sparsezc.vector import Vector
+from sparsezc.expr import engines
+from sparsezc.memory.csr import Csr
+from sparsezc.expr.engines import cpu
+from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -131,7 +131,7 @@ def test_errors_that_slip_through_are_ours() -> None:
 
 
 def test_an_operator_that_the_library_lacks_is_named() -> None:
-    from sparsezc.semirings.operators import BinaryOp
+    from sparsezc.semirings.algebra.operators import BinaryOp
 
     mean = BinaryOp("mean_of_two", numpy=lambda x, y: (x + y) / 2, cuda="(x + y) / 2")
     v = gb.Vector.from_coo([0], [1.0], size=2)
@@ -179,7 +179,7 @@ print("wrong answers:", wrong)
 
 
 def test_nonblocking_mode_is_warned_of_once_and_answers_stay_right() -> None:
-    """SuiteSparse 9.4 to 10.5 would corrupt q here in nearly every case: see the head of engines/cpu.py."""
+    """SuiteSparse 9.4 to 10.5 would corrupt q here in nearly every case: see the head of engines/cpu/engine.py."""
     done = subprocess.run(
         [sys.executable, "-c", NONBLOCKING], capture_output=True, text=True, cwd=ROOT, timeout=120, check=False
     )

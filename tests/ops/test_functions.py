@@ -9,7 +9,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.errors import NotImplementedException
-from sparsezc.semirings import types
+from sparsezc.semirings.types import datatypes
 from tests.emulator.rehearsal import rehearsing
 from tests.ops.judge import Arrays, Engine, make
 from tests.semirings import functions
@@ -53,7 +53,7 @@ def same(got: Any, want: Any, dtype: Any) -> None:
 
 
 def typed_values(x: Arrays) -> Any:
-    return np.asarray(x.values).astype(types.lookup(x.dtype).np_type)
+    return np.asarray(x.values).astype(datatypes.lookup(x.dtype).np_type)
 
 
 @pytest.mark.parametrize("name", functions.UNARY)
@@ -106,7 +106,7 @@ def test_indexunary(name: str, engine: Engine) -> None:
 
 
 LONGEST = gb.binary.register_anonymous(lambda x, y: max(abs(x), abs(y)), "longest")
-NORM = gb.monoid.register_anonymous(LONGEST, 0, terminal={t: 127 if t.is_integer else np.inf for t in types.ALL})
+NORM = gb.monoid.register_anonymous(LONGEST, 0, terminal={t: 127 if t.is_integer else np.inf for t in datatypes.ALL})
 RINGS = {
     "own addition": gb.semiring.register_anonymous(NORM, gb.binary.times),
     "own multiplication": gb.semiring.register_anonymous(gb.monoid.plus, LONGEST),
@@ -169,9 +169,9 @@ def test_an_accumulator_and_a_parameter(engine: Engine) -> None:
 
 def test_without_numba(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only a GPU runs them then, and the error says so."""
-    from sparsezc.engines import cpu_operators
+    from sparsezc.engines.cpu import operators
 
-    monkeypatch.setattr(cpu_operators, "find_spec", lambda name: None)
+    monkeypatch.setattr(operators, "find_spec", lambda name: None)
     op = gb.unary.register_anonymous(lambda x: x + 5)
     with pytest.raises(NotImplementedException, match="needs numba"):
         gb.Vector.from_dense([1]).apply(op).new()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sparsezc
-from sparsezc.semirings import names
+from sparsezc.semirings.algebra import names
 from tests.emulator.rehearsal import rehearsing
 from tests.ops.judge import TYPES, Arrays, Engine, judge, make
 

@@ -9,7 +9,8 @@ from functools import cache
 import graphblas as gb
 import numpy as np
 
-from sparsezc.semirings import TypedOp, names
+from sparsezc.semirings import TypedOp
+from sparsezc.semirings.algebra import names
 
 from . import judge, samples
 

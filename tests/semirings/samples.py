@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparsezc.semirings import types
-from sparsezc.semirings.types import DataType
+from sparsezc.semirings.types import datatypes
+from sparsezc.semirings.types.datatypes import DataType
 
 
 def edges(dtype: DataType) -> np.ndarray:
@@ -17,7 +17,7 @@ def edges(dtype: DataType) -> np.ndarray:
         numbers = [0.0, 0.25, 0.5, 1, 1.5, 2, 2.5, 3, 7, 10, 127.5, 1e5, 2.0**31, 2.0**63, info.max, info.tiny, np.inf]
         numbers = numbers + [-v for v in numbers] + [np.nan]
         return np.array(numbers, dtype.np_type)
-    low, high = int(types.lowest(dtype)), int(types.highest(dtype))
+    low, high = int(datatypes.lowest(dtype)), int(datatypes.highest(dtype))
     small = {-9, -8, -7, -3, -2, -1, 0, 1, 2, 3, 5, 7, 8, 9, 15, 16, 31, 32, 63, 64}
     numbers = small | {low, low + 1, high // 2, high - 1, high}
     return np.array(sorted(n for n in numbers if low <= n <= high), dtype.np_type)

@@ -8,8 +8,9 @@ import graphblas
 import numpy as np
 import pytest
 
-from sparsezc.semirings import names, types
-from sparsezc.semirings.registering import Parameterized
+from sparsezc.semirings.algebra import names
+from sparsezc.semirings.types import datatypes
+from sparsezc.semirings.algebra.registering import Parameterized
 from tests.emulator import resources
 
 from . import cuda_face, judge
@@ -73,7 +74,7 @@ def same(got: Any, want: Any, dtype: str) -> None:
 
 @pytest.mark.parametrize(("name", "dtype"), operators("unary"))
 def test_unary(name: str, dtype: str, program: HostProgram) -> None:
-    x = FINITE.astype(types.lookup(dtype).np_type)
+    x = FINITE.astype(datatypes.lookup(dtype).np_type)
     want = judge.apply(judge.operators("unary")[name][dtype], x)
     ours = names.names_of("unary")[name][dtype]
     same(ours.numpy(x), want, dtype)
@@ -82,7 +83,7 @@ def test_unary(name: str, dtype: str, program: HostProgram) -> None:
 
 @pytest.mark.parametrize(("name", "dtype"), operators("binary"))
 def test_binary(name: str, dtype: str, program: HostProgram) -> None:
-    x, y = (a.ravel().astype(types.lookup(dtype).np_type) for a in np.meshgrid(FINITE, FINITE))
+    x, y = (a.ravel().astype(datatypes.lookup(dtype).np_type) for a in np.meshgrid(FINITE, FINITE))
     ours = names.names_of("binary")[name][dtype]
     want = judge.combine(judge.operators("binary")[name][dtype], x, y).astype(ours.return_type.np_type)
     same(ours.numpy(x, y), want, dtype)
@@ -91,7 +92,7 @@ def test_binary(name: str, dtype: str, program: HostProgram) -> None:
 
 @pytest.mark.parametrize(("name", "dtype"), operators("select"))
 def test_selections(name: str, dtype: str, program: HostProgram) -> None:
-    x, y = (a.ravel().astype(types.lookup(dtype).np_type) for a in np.meshgrid(FINITE, FINITE))
+    x, y = (a.ravel().astype(datatypes.lookup(dtype).np_type) for a in np.meshgrid(FINITE, FINITE))
     assert program(names.lookup("select", name)[dtype], x, y).tolist() == ((x == y) == (name == "valueeq")).tolist()
 
 
@@ -135,18 +136,18 @@ def test_of_two_parts(program: HostProgram) -> None:
 
 def test_conversions() -> None:
     x = np.array([1.5 + 2j, -3.7, 0, complex(np.nan, 1), 1e30 - 1j, 2j, np.inf])
-    for to in types.ALL:
-        np.testing.assert_array_equal(types.cast(x, to), judge.vector(x).dup(to.name).to_dense())
-    for t in (*types.ALL, *types.COMPLEX):
-        for other in types.COMPLEX:
+    for to in datatypes.ALL:
+        np.testing.assert_array_equal(datatypes.cast(x, to), judge.vector(x).dup(to.name).to_dense())
+    for t in (*datatypes.ALL, *datatypes.COMPLEX):
+        for other in datatypes.COMPLEX:
             want = graphblas.dtypes.unify(
                 graphblas.dtypes.lookup_dtype(t.name), graphblas.dtypes.lookup_dtype(other.name)
             )
-            assert types.unify(t, other).name == want.name
+            assert datatypes.unify(t, other).name == want.name
 
 
 def test_monoids() -> None:
     for name in ("plus", "times", "any"):
         for dtype in ("FC32", "FC64"):
             ours, theirs = names.lookup("monoid", name)[dtype], getattr(graphblas.monoid, name)[dtype]
-            assert (ours.identity, ours.identity.dtype) == (theirs.identity, types.lookup(dtype).np_type)
+            assert (ours.identity, ours.identity.dtype) == (theirs.identity, datatypes.lookup(dtype).np_type)

@@ -9,9 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sparsezc import compiler
-from sparsezc.semirings import binary, indexunary, names, select, types, unary
-from sparsezc.semirings.operators import reads_of
+from sparsezc.device import nvrtc
+from sparsezc.semirings import binary, indexunary, select, unary
+from sparsezc.semirings.algebra import names
+from sparsezc.semirings.types import datatypes
+from sparsezc.semirings.algebra.operators import reads_of
 from tests.emulator import resources
 
 from . import cuda_face, samples
@@ -85,7 +87,7 @@ def test_values_on_a_gpu(kind: str) -> None:
 
     module = cupy.cuda.Module()
     module.load(
-        compiler.compiled(
+        nvrtc.compiled(
             cupy.cuda.nvrtc, cuda_face.text(EVERY, device=True), int(cupy.cuda.Device().compute_capability)
         )
     )
@@ -119,7 +121,7 @@ def test_reads() -> None:
 
 
 def test_constants_survive_being_written(tmp_path: Path) -> None:
-    values = [(t, v) for t in types.ALL for v in samples.values(t)]
+    values = [(t, v) for t in datatypes.ALL for v in samples.values(t)]
     lines = [f"{t.ctype} c{n} = {t.literal(v)};" for n, (t, v) in enumerate(values)]
     source, library = tmp_path / "constants.cpp", tmp_path / "constants.so"
     source.write_text("\n".join([cuda_face.HOST, "namespace szc {", 'extern "C" {', *lines, "}", "}"]))

@@ -12,7 +12,9 @@ import pytest
 
 import sparsezc as gb
 from sparsezc import errors
-from sparsezc.semirings import binary, indexunary, names, select, types, unary
+from sparsezc.semirings import binary, indexunary, select, unary
+from sparsezc.semirings.algebra import names
+from sparsezc.semirings.types import datatypes
 from tests.emulator import resources
 
 from . import cuda_face, functions, samples
@@ -34,16 +36,16 @@ def operator(kind: str, name: str) -> Any:
 made: dict[tuple[str, str], Any] = {}
 
 
-def small(dtype: types.DataType) -> np.ndarray:
+def small(dtype: datatypes.DataType) -> np.ndarray:
     """Numbers that stay in every type whatever is done to them here."""
     if dtype.is_bool:
         return np.array([False, True])
-    values = SMALL[SMALL >= 0] if dtype in types.UNSIGNED else SMALL
+    values = SMALL[SMALL >= 0] if dtype in datatypes.UNSIGNED else SMALL
     values = values.astype(dtype.np_type)
     return np.concatenate([values, values + dtype.np_type.type(0.5)]) if dtype.is_float else values
 
 
-def operands(kind: str, dtype: types.DataType) -> tuple[np.ndarray, ...]:
+def operands(kind: str, dtype: datatypes.DataType) -> tuple[np.ndarray, ...]:
     x = small(dtype)
     if kind in ("unary", "bits"):
         return (x,)
@@ -69,9 +71,9 @@ def test_means_what_python_means(kind: str, name: str) -> None:
         want = np.array([function(*row) for row in zip(*(a.tolist() for a in arrays), strict=True)])
         got = op[dtype].numpy(*arrays)
         assert got.dtype == op.types[dtype].np_type
-        want = types.cast(np.asarray(want, np.float64 if want.dtype.kind == "f" else None), op.types[dtype])
+        want = datatypes.cast(np.asarray(want, np.float64 if want.dtype.kind == "f" else None), op.types[dtype])
         if got.dtype.kind == "f":
-            single = got.dtype == np.float32 or dtype is types.FP32
+            single = got.dtype == np.float32 or dtype is datatypes.FP32
             np.testing.assert_allclose(got, want, rtol=1e-6 if single else 1e-14, err_msg=f"{name} {dtype}")
         else:
             np.testing.assert_array_equal(got, want, err_msg=f"{name} {dtype}")
@@ -297,7 +299,7 @@ def test_monoids_and_semirings() -> None:
     norm = gb.monoid.register_new("longest", longest, 0)
     assert (gb.monoid.longest, longest.monoid, norm.binaryop) == (norm, norm, longest)
     assert (norm["INT8"].identity, norm["FP32"].identity.dtype) == (0, np.float32)
-    assert types.BOOL not in norm.types  # it makes an INT8 of two BOOL
+    assert datatypes.BOOL not in norm.types  # it makes an INT8 of two BOOL
     some = gb.monoid.register_anonymous(longest, {"INT8": 0, "FP64": 0.0}, terminal={"INT8": 127, "FP64": np.inf})
     assert [t.name for t in some.types] == ["INT8", "FP64"]
     assert (some["INT8"].terminal, some["FP64"].terminal) == (127, np.inf)

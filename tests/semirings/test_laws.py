@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sparsezc.semirings import TypedMonoid, TypedSemiring, binary, monoid, names, semiring, types
-from sparsezc.semirings.structures import register_anonymous
+from sparsezc.semirings import TypedMonoid, TypedSemiring, binary, monoid, semiring
+from sparsezc.semirings.algebra import names
+from sparsezc.semirings.types import datatypes
+from sparsezc.semirings.algebra.structures import register_anonymous
 
 
 def typed(module: Any) -> list[Any]:
@@ -23,19 +25,19 @@ MONOIDS: list[TypedMonoid] = typed(monoid)
 SEMIRINGS: list[TypedSemiring] = typed(semiring)
 
 
-def numbers(t: types.DataType) -> st.SearchStrategy[Any]:
+def numbers(t: datatypes.DataType) -> st.SearchStrategy[Any]:
     if t.is_bool:
         found: st.SearchStrategy[Any] = st.booleans()
     elif t.is_complex:
-        found = st.complex_numbers(width=64 if t is types.FC32 else 128, max_magnitude=1e6)
+        found = st.complex_numbers(width=64 if t is datatypes.FC32 else 128, max_magnitude=1e6)
     elif t.is_float:
-        found = st.floats(width=32 if t is types.FP32 else 64, allow_nan=False)
+        found = st.floats(width=32 if t is datatypes.FP32 else 64, allow_nan=False)
     else:
-        found = st.integers(int(types.lowest(t)), int(types.highest(t)))
+        found = st.integers(int(datatypes.lowest(t)), int(datatypes.highest(t)))
     return found.map(t.np_type.type)
 
 
-def triples(t: types.DataType) -> st.SearchStrategy[tuple[Any, Any, Any]]:
+def triples(t: datatypes.DataType) -> st.SearchStrategy[tuple[Any, Any, Any]]:
     return st.tuples(numbers(t), numbers(t), numbers(t))
 
 
@@ -72,12 +74,12 @@ def test_a_nan_never_wins(op: TypedMonoid) -> None:
     assert op.numpy(op.numpy(op.identity, nan), op.terminal) == op.terminal
 
 
-@pytest.mark.parametrize("dtype", types.INTEGERS, ids=str)
-def test_every_value_but_the_terminal_can_change(dtype: types.DataType) -> None:
+@pytest.mark.parametrize("dtype", datatypes.INTEGERS, ids=str)
+def test_every_value_but_the_terminal_can_change(dtype: datatypes.DataType) -> None:
     """A terminal value is not missing where there is one: small integer types are tried in full."""
     if dtype.np_type.itemsize > 1:
         return
-    every = np.arange(int(types.lowest(dtype)), int(types.highest(dtype)) + 1).astype(dtype.np_type)
+    every = np.arange(int(datatypes.lowest(dtype)), int(datatypes.highest(dtype)) + 1).astype(dtype.np_type)
     for op in (m for m in MONOIDS if m.type is dtype and not m.stops_anywhere):
         absorbs = [t for t in every if (op.numpy(np.full_like(every, t), every) == t).all()]
         assert absorbs == ([] if op.terminal is None else [op.terminal]), repr(op)

@@ -17,19 +17,9 @@ import numpy as np
 import pytest
 
 from sparsezc import errors, semirings
-from sparsezc.semirings import (
-    binary,
-    from_string,
-    indexunary,
-    lookup,
-    monoid,
-    names,
-    select,
-    semiring,
-    structures,
-    types,
-    unary,
-)
+from sparsezc.semirings import binary, from_string, indexunary, lookup, monoid, select, semiring, unary
+from sparsezc.semirings.algebra import names, structures
+from sparsezc.semirings.types import datatypes
 
 from . import judge
 
@@ -39,11 +29,11 @@ min.+ min.plus min_plus any.pair +.* lor.land |.& plus.times MIN.+ Lor.Land
 """
 
 
-@pytest.mark.parametrize("dtype", [*types.ALL, *types.COMPLEX], ids=str)
-def test_types_are_found_by_every_name(dtype: types.DataType) -> None:
+@pytest.mark.parametrize("dtype", [*datatypes.ALL, *datatypes.COMPLEX], ids=str)
+def test_types_are_found_by_every_name(dtype: datatypes.DataType) -> None:
     np_type = dtype.np_type
     for name in (dtype, dtype.name, dtype.name.lower(), np_type, np_type.type, np_type.name, np_type.str):
-        assert types.lookup(name) is dtype
+        assert datatypes.lookup(name) is dtype
         assert dtype == name
     assert dtype == gb.dtypes.lookup_dtype(dtype.name).np_type
     assert dtype != "FC64" or dtype.is_complex
@@ -53,13 +43,13 @@ def test_types_are_found_by_every_name(dtype: types.DataType) -> None:
 
 
 def test_python_types() -> None:
-    assert [types.lookup(t) for t in (bool, int, float, "int", complex)] == ["BOOL", "INT64", "FP64", "INT64", "FC64"]
+    assert [datatypes.lookup(t) for t in (bool, int, float, "int", complex)] == ["BOOL", "INT64", "FP64", "INT64", "FC64"]
 
 
 @pytest.mark.parametrize("wrong", [None, "", "INT128", "U3", object, [], 3.5, {"x": object}])
 def test_unknown_types(wrong: object) -> None:
     with pytest.raises(errors.UnknownDtype, match="names no GraphBLAS type"):
-        types.lookup(wrong)
+        datatypes.lookup(wrong)
 
 
 @pytest.mark.parametrize("kind", names.KINDS)
@@ -109,14 +99,14 @@ def test_numpys_names_need_no_prefix() -> None:
 
 
 def test_names_in_c() -> None:
-    for t in (*types.ALL, *types.COMPLEX):
+    for t in (*datatypes.ALL, *datatypes.COMPLEX):
         assert t.c_type == gb.dtypes.lookup_dtype(t.name).c_type
-        assert types.lookup(t.c_type) is (types.FP64 if t.c_type == "float" else t)  # as Python's float, as there
+        assert datatypes.lookup(t.c_type) is (datatypes.FP64 if t.c_type == "float" else t)  # as Python's float, as there
 
 
 def test_comparing_with_what_is_no_type() -> None:
-    assert types.BOOL != None  # noqa: E711
-    for compare in (types.BOOL.__eq__, gb.dtypes.BOOL.__eq__):
+    assert datatypes.BOOL != None  # noqa: E711
+    for compare in (datatypes.BOOL.__eq__, gb.dtypes.BOOL.__eq__):
         with pytest.raises(TypeError):
             compare(object())
 
@@ -144,7 +134,7 @@ def test_operators_stand_for_each_other() -> None:
 
 def test_typed_operators_are_made_once() -> None:
     plus = binary.plus
-    same = [plus[k] for k in ("INT64", "int64", int, np.int64, np.dtype("int64"), types.INT64, (types.INT32, "INT64"))]
+    same = [plus[k] for k in ("INT64", "int64", int, np.int64, np.dtype("int64"), datatypes.INT64, (datatypes.INT32, "INT64"))]
     assert all(op is same[0] for op in same)
     assert unary.sin["INT8"] is unary.sin["FP32"]
     assert semiring.lor_first["FP64"] is semiring.lor_first["BOOL"]

@@ -6,7 +6,8 @@ import graphblas as gb
 import numpy as np
 import pytest
 
-from sparsezc.semirings import binary, indexunary, select, types, unary
+from sparsezc.semirings import binary, indexunary, select, unary
+from sparsezc.semirings.types import datatypes
 
 from . import judge, samples
 from .cases import Case, cases
@@ -67,11 +68,11 @@ def test_tests_of_positions(name: str, thunk: int) -> None:
         np.testing.assert_array_equal(keep, kept.to_dense(fill_value=0))
 
 
-@pytest.mark.parametrize("to", types.ALL, ids=str)
-def test_conversion_of_types(to: types.DataType) -> None:
-    for t in types.ALL:
+@pytest.mark.parametrize("to", datatypes.ALL, ids=str)
+def test_conversion_of_types(to: datatypes.DataType) -> None:
+    for t in datatypes.ALL:
         x = samples.values(t)
         expected = judge.vector(x).dup(to.name).to_dense()
-        got = types.cast(x, to)
+        got = datatypes.cast(x, to)
         assert got.dtype == to.np_type
         np.testing.assert_array_equal(got, expected)

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.semirings import names, types
-from sparsezc.semirings.registering import Parameterized
+from sparsezc.semirings.algebra import names
+from sparsezc.semirings.types import datatypes
+from sparsezc.semirings.algebra.registering import Parameterized
 
 from . import judge
 
@@ -254,7 +255,7 @@ def test_numpys_names_mean_what_they_mean_there() -> None:
             if mine.name == other.name and ".numpy." not in repr(other):
                 continue
             dtype = "FP64" if "FP64" in mine else "INT64"
-            given = tuple(np.abs(a).astype(types.lookup(dtype).np_type) for a in arrays)
+            given = tuple(np.abs(a).astype(datatypes.lookup(dtype).np_type) for a in arrays)
             want = judge.apply(other[dtype], *given) if kind == "unary" else judge.combine(other[dtype], *given)
             np.testing.assert_allclose(mine[dtype].numpy(*given), want, rtol=1e-14, err_msg=f"{kind}.numpy.{name}")
 

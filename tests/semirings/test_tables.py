@@ -7,7 +7,9 @@ from importlib import import_module
 
 import pytest
 
-from sparsezc.semirings import names, op, types
+from sparsezc.semirings.algebra import names
+from sparsezc.semirings import op
+from sparsezc.semirings.types import datatypes
 
 from . import judge
 
@@ -51,13 +53,13 @@ def test_input_operand_and_result_types(kind: str) -> None:
 def test_two_types_meet_as_they_do_there() -> None:
     import graphblas as gb
 
-    for a, b in itertools.product(types.ALL, types.ALL):
+    for a, b in itertools.product(datatypes.ALL, datatypes.ALL):
         theirs = gb.dtypes.unify(gb.dtypes.lookup_dtype(a.name), gb.dtypes.lookup_dtype(b.name))
-        assert types.unify(a, b).name == theirs.name
+        assert datatypes.unify(a, b).name == theirs.name
         for left, right in itertools.product((False, True), repeat=2):
             flags = {"is_left_scalar": left, "is_right_scalar": right}
             theirs = gb.dtypes.unify(gb.dtypes.lookup_dtype(a.name), gb.dtypes.lookup_dtype(b.name), **flags)
-            assert types.unify(a, b, **flags).name == theirs.name
+            assert datatypes.unify(a, b, **flags).name == theirs.name
 
 
 @pytest.mark.parametrize("kind", ["binary", "semiring"])

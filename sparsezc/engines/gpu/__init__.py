@@ -1,15 +1,15 @@
 """The GPU engine: our own kernels over a CSR whose edges may lie in host memory.
 
-``run.py`` is the engine: stores in and out, fallback to the CPU engine, and the table of the operations that make a
-vector or a scalar; ``matrix_results.py`` has the table of those that make a matrix. Behind them, by what they work on:
+``engine.py`` is the engine: stores in and out, fallback to the CPU engine, and the table of the operations that make a
+vector or a scalar; ``matrix_statements.py`` has the table of those that make a matrix. Behind them, by what they work on:
 
-* products: ``spmv.py`` (mxv, vxm; ``direction.py`` chooses push or pull), ``mxm.py``, ``pairs.py`` (Kronecker, outer);
-* vectors, position by position: ``elementwise.py``, ``indexing.py``, ``reduce.py``;
-* matrices, entry by entry: ``entries.py`` (apply, select, casts), ``merge.py`` (ewise, masks, accumulators), and
-  ``submatrix.py`` (extract, assign), ``transpose.py``; ``parts.py`` cuts what does not fit into blocks of rows.
+* products: ``spmv.py`` (mxv, vxm; ``push_pull.py`` chooses push or pull), ``mxm.py``, ``kronecker.py`` (Kronecker, outer);
+* vectors, position by position: ``vector_map.py``, ``vector_index.py``, ``reduce.py``;
+* matrices, entry by entry: ``matrix_map.py`` (apply, select, casts), ``matrix_merge.py`` (ewise, masks, accumulators), and
+  ``matrix_index.py`` (extract, assign), ``transpose.py``; ``row_blocks.py`` cuts what does not fit into blocks of rows.
 
-``stores.py`` and ``matrices.py`` say what a Vector and a Matrix are on the device, ``output.py`` what a mask is there;
-``specialise.py`` makes kernels out of the texts in ``kernels/``, and ``launch.py`` launches them.
+``matrix_store.py`` and ``matrix_stores.py`` say what a Vector and a Matrix are on the device, ``mask_output.py`` what a mask is there;
+``codegen.py`` makes kernels out of the texts in ``kernels/``, and ``launch.py`` launches them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sparsezc.engines.gpu.run import GpuEngine
+    from sparsezc.engines.gpu.engine import GpuEngine
 
 __all__ = ["diagnose", "engine"]
 
@@ -33,11 +33,11 @@ def engine() -> GpuEngine:
         Where no GPU can be used; the message says why.
     """
     global _engine
-    from sparsezc import device
-    from sparsezc.engines.gpu import launch
-    from sparsezc.engines.gpu.run import GpuEngine
+    from sparsezc.device import cuda
+    from sparsezc.engines.gpu.runtime import launch
+    from sparsezc.engines.gpu.engine import GpuEngine
 
-    device.current()
+    cuda.current()
     if _engine is None:
         with launch.lock:
             if _engine is None:

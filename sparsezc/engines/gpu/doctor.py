@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc import device
-from sparsezc.device import Device, Pages
-from sparsezc.engines.gpu.placements import hands
+from sparsezc.device import cuda as device
+from sparsezc.device.cuda import Device, Pages
+from sparsezc.engines.gpu.placements import host_gather
 from sparsezc.errors import OutOfMemory
 from sparsezc.memory import budget, pages, zerocopy
 from sparsezc.memory.mapped import MappedBuffer
@@ -88,7 +88,7 @@ def _link(gpu: Device) -> tuple[dict[str, float], dict[str, float]]:
     for kind, held in _held(gpu, nbytes):
         if kind == "pinned":
             streamed["copy"] = pages.copied(gpu, held, _REPEATS)
-            streamed["gather"] = hands.rate(held.array[:_GATHERED])
+            streamed["gather"] = host_gather.rate(held.array[:_GATHERED])
         streamed[kind], scattered[kind] = pages.rate(gpu, held, _REPEATS)
         del held  # before the next are made
     return streamed, scattered

@@ -6,7 +6,7 @@ own way:
 
 * ``stream.py``: ranges of rows, one after another, through two buffers on the card;
 * ``gather.py``: the rows that the product wants, put together by the host's threads and copied;
-* ``resident.py``: some *segments* of the entries stay on the card (``hybrid``, ``mapped``, ``cached``); for the rest
+* ``segment_cache.py``: some *segments* of the entries stay on the card (``hybrid``, ``mapped``, ``cached``); for the rest
   ``hybrid`` takes the cheapest of these ways (``ways.py``).
 
 Each gives parts for what is wanted; the kernels know nothing else of placements, and algorithms nothing at all. Their
@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sparsezc.engines.gpu import launch
-from sparsezc.engines.gpu.stores import Rows
+from sparsezc.engines.gpu.runtime import launch
+from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.memory import Buffer
 
 __all__ = ["Entries", "Part", "Wanted", "lie_near", "moves", "part", "parts", "serves", "whole"]

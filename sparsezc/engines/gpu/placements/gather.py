@@ -8,7 +8,7 @@ R. Gupta, Subway: minimizing data transfer during out-of-GPU-memory graph proces
 doi:10.1145/3342195.3387537.
 
 Subway gathers always. Here a piece of the matrix, of half a buffer, of which so much is wanted that copying all takes
-less time than gathering (hands.py measures both) is copied from where it lies.
+less time than gathering (host_gather.py measures both) is copied from where it lies.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from sparsezc import device
-from sparsezc.engines.gpu.placements import Entries, Part, Wanted, hands, part, staging
-from sparsezc.engines.gpu.placements.hands import Runs
-from sparsezc.engines.gpu.placements.runs import Listed, Offsets, Scan, Stretch
-from sparsezc.engines.gpu.stores import Rows
+from sparsezc.device import cuda
+from sparsezc.engines.gpu.placements import Entries, Part, Wanted, host_gather, part, double_buffer
+from sparsezc.engines.gpu.placements.host_gather import Runs
+from sparsezc.engines.gpu.placements.row_runs import Listed, Offsets, Scan, Stretch
+from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.errors import OutOfMemory
 
 _ROW_BYTES = 16  # of a turn: the offsets of what is gathered, which are made while those of another are in use
@@ -85,7 +85,7 @@ class Plan(NamedTuple):
     long: list[tuple[int, tuple[int, int]]]
     turns: list[Turn]
     listed: Listed | None
-    buffers: staging.Staging | None
+    buffers: double_buffer.Staging | None
 
 
 def _most(rows: Rows, entry_bytes: int, size: int) -> int:
@@ -95,14 +95,14 @@ def _most(rows: Rows, entry_bytes: int, size: int) -> int:
 
 def plan(rows: Rows, entries: Entries, wanted: Wanted) -> Plan:
     """What is gathered, and what is copied, when."""
-    return staging.planned(rows, entries, lambda size: _plan(rows, entries, wanted, size), share=0.5)
+    return double_buffer.planned(rows, entries, lambda size: _plan(rows, entries, wanted, size), share=0.5)
 
 
 def _plan(rows: Rows, entries: Entries, wanted: Wanted, size: int) -> Plan:
     pieces = _pieces(rows, size, _most(rows, entries.nbytes, size))
     scan = None if wanted.words is None else Scan(rows, wanted)
     before, runs = (pieces.entries, pieces.rows) if scan is None else scan.before(pieces.cuts)
-    share = hands.share()
+    share = host_gather.share()
     long: list[tuple[int, tuple[int, int]]] = []
     turns: list[Turn] = []
     first, start = 0, 0  # the next turn gathers the pieces from the first on that have none yet
@@ -136,7 +136,7 @@ def _plan(rows: Rows, entries: Entries, wanted: Wanted, size: int) -> Plan:
             listed = scan.listed(some)
         except OutOfMemory:  # the host lets no memory be pinned for it: what would be gathered is read in place
             turns = [turn if turn.stretch is None else turn._replace(nvals=0, stretch=None) for turn in turns]
-    buffers = staging.Staging(entries, size) if any(turn.nvals for turn in turns) else None
+    buffers = double_buffer.Staging(entries, size) if any(turn.nvals for turn in turns) else None
     return Plan(rows, entries, scan, size, long, turns, listed, buffers)
 
 
@@ -144,10 +144,10 @@ def serve(given: Plan, subset: Any = None) -> Iterator[Part]:
     """The launches; `subset`: presence words of the rows that they take at all, wanted or not."""
     rows, entries = given.rows, given.entries
     for row, chunks in given.long:  # only its chunks have anything to do; the last row's presence word ends with it
-        yield part(rows, staging.in_place(rows, entries), which=(row + 1, row + 1), chunks=chunks, subset=subset)
+        yield part(rows, double_buffer.in_place(rows, entries), which=(row + 1, row + 1), chunks=chunks, subset=subset)
     buffers, runs = given.buffers, iter(given.listed.runs if given.listed else ())
     for turn in given.turns:
-        pointers = staging.in_place(rows, entries)  # where nothing is wanted, nothing is read
+        pointers = double_buffer.in_place(rows, entries)  # where nothing is wanted, nothing is read
         sources: list[Any] | None = None
         offsets: Offsets | None = None  # the matrix's own
         if turn.stretch is not None and given.scan is not None:
@@ -162,15 +162,15 @@ def serve(given: Plan, subset: Any = None) -> Iterator[Part]:
             start = time.perf_counter()
             there = buffers.fill(sources, turn.start % 32)
             if offsets is not None:
-                hands.copied(buffers.copied(), sum(source.nbytes for source in sources), start)
+                host_gather.copied(buffers.copied(), sum(source.nbytes for source in sources), start)
             buffers.arrived()
-            pointers = staging.pointers(rows, entries, there, turn.start - turn.start % 32)
+            pointers = double_buffer.pointers(rows, entries, there, turn.start - turn.start % 32)
         indptr = rows.indptr if offsets is None else offsets.address
         yield part(
             rows, pointers, which=turn.rows, chunks=turn.chunks, indptr=indptr, subset=subset, near=sources is not None
         )
     if given.listed is not None:
-        hands.give(given.listed.pages)
+        host_gather.give(given.listed.pages)
 
 
 def _gathered(given: Plan, runs: Runs) -> list[Any] | None:
@@ -178,7 +178,7 @@ def _gathered(given: Plan, runs: Runs) -> list[Any] | None:
     be pinned for them, and they are read in place.
     """
     try:
-        return hands.fill(given.rows, given.entries, given.size, runs)
+        return host_gather.fill(given.rows, given.entries, given.size, runs)
     except OutOfMemory:
         return None
 
@@ -198,7 +198,7 @@ def _cut(rows: Rows, size: int, most: int) -> Pieces:
     """A piece has the rows that begin in so many entries as half a buffer holds. So with its last one, which is no
     longer than the other half, it fits the buffer. None reaches beyond a multiple of `most` rows.
     """
-    gpu = device.current()
+    gpu = cuda.current()
     xp = gpu.xp
     half = size // 2
     long = xp.flatnonzero(rows.indptr[1:] - rows.indptr[:-1] > half - 32)

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc import device
-from sparsezc.engines.gpu import launch, specialise
+from sparsezc.device import cuda
+from sparsezc.engines.gpu.runtime import launch, codegen
 from sparsezc.engines.gpu.placements import Wanted
-from sparsezc.engines.gpu.stores import Rows
+from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.memory import Buffer
 
 BITS = 12
@@ -25,13 +25,13 @@ def count(nvals: int) -> int:
 
 
 def _kernel(name: str, entry: str = "u32") -> Any:
-    prelude = f"constexpr u32 SEGMENT_BITS = {BITS};\n{specialise.typedefs(A=entry)}"
-    return specialise.kernel(device.current(), "segments.cu", prelude, name)
+    prelude = f"constexpr u32 SEGMENT_BITS = {BITS};\n{codegen.typedefs(A=entry)}"
+    return codegen.kernel(cuda.current(), "segments.cu", prelude, name)
 
 
 def touch(rows: Rows, wanted: Wanted, counts: Any) -> None:
     """Add to counts[s] how many entries of segment s the product will read (u32)."""
-    gpu = device.current()
+    gpu = cuda.current()
     words = 0 if wanted.words is None else wanted.words
     arguments = np.uint64(rows.nrows), rows.indptr, words, np.uint32(wanted.flip), np.uint64(wanted.most), counts
     _kernel("touch")(launch.blocks(gpu, rows.nrows), launch.THREADS, arguments)
@@ -39,7 +39,7 @@ def touch(rows: Rows, wanted: Wanted, counts: Any) -> None:
 
 def resident(rows: Rows, segments: Any) -> Any:
     """Presence words of the rows all of whose segments lie in device memory."""
-    gpu = device.current()
+    gpu = cuda.current()
     bits = gpu.xp.empty(-(-rows.nrows // 32), np.uint32)
     arguments = np.uint64(rows.nrows), rows.indptr, segments, bits
     _kernel("resident")(launch.blocks(gpu, rows.nrows), launch.THREADS, arguments)
@@ -48,7 +48,7 @@ def resident(rows: Rows, segments: Any) -> Any:
 
 def copy(which: Any, slots: Any, source: Buffer, target: Any) -> None:
     """Bring segments into slots of a device array, by a kernel that reads the host's pages at the link's rate."""
-    gpu = device.current()
+    gpu = cuda.current()
     kernel = _kernel("copy", launch.BY_SIZE[source.dtype.itemsize])
     arguments = np.uint64(which.size), which, slots, np.uint64(source.pointer), np.uint64(source.count), target
     kernel(launch.blocks(gpu, 32 * which.size), launch.THREADS, (*arguments, gpu.xp.zeros(1, np.uint64)))

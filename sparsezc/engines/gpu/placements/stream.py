@@ -13,28 +13,28 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc import device
-from sparsezc.engines.gpu.placements import Entries, Part, Wanted, part, segments, staging
-from sparsezc.engines.gpu.stores import Rows
+from sparsezc.device import cuda
+from sparsezc.engines.gpu.placements import Entries, Part, Wanted, part, segments, double_buffer
+from sparsezc.engines.gpu.storage.matrix_store import Rows
 
 
 def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
     """The launches that serve a product."""
-    spare = staging.spare(rows)  # a row or chunk that ends in a range may begin so far before it
+    spare = double_buffer.spare(rows)  # a row or chunk that ends in a range may begin so far before it
 
-    def plan(size: int) -> tuple[staging.Staging, list[_Range]]:
-        return staging.Staging(entries, size), _ranges(rows, size - spare, wanted)
+    def plan(size: int) -> tuple[double_buffer.Staging, list[_Range]]:
+        return double_buffer.Staging(entries, size), _ranges(rows, size - spare, wanted)
 
-    return _serve(rows, entries, spare, *staging.planned(rows, entries, plan))
+    return _serve(rows, entries, spare, *double_buffer.planned(rows, entries, plan))
 
 
-def _serve(rows: Rows, entries: Entries, spare: int, buffers: staging.Staging, todo: list[_Range]) -> Iterator[Part]:
+def _serve(rows: Rows, entries: Entries, spare: int, buffers: double_buffer.Staging, todo: list[_Range]) -> Iterator[Part]:
     def begin(cut: _Range) -> tuple[Any, Any]:
         if cut.end == 0:  # nobody wants any of it
-            return staging.in_place(rows, entries)
+            return double_buffer.in_place(rows, entries)
         first = max(0, cut.first - spare) // 32 * 32
         filled = buffers.fill([buffer.read(first, cut.end) for buffer in entries.buffers])
-        return staging.pointers(rows, entries, filled, first)
+        return double_buffer.pointers(rows, entries, filled, first)
 
     ahead = begin(todo[0])
     try:
@@ -79,7 +79,7 @@ def _ranges(rows: Rows, size: int, wanted: Wanted) -> list[_Range]:
 
 def _ends(ends: Any, cuts: Any, total: int) -> list[int]:
     """How many of the ascending `ends` lie at or before each cut; none before the first, all before the last."""
-    gpu = device.current()
+    gpu = cuda.current()
     if total == 0:
         return [0] * cuts.size
     found = gpu.asnumpy(gpu.xp.searchsorted(ends, gpu.xp.asarray(cuts[1:-1]), side="right")).tolist()
@@ -88,7 +88,7 @@ def _ends(ends: Any, cuts: Any, total: int) -> list[int]:
 
 def _chunk_ends(rows: Rows) -> Any:
     """Where each chunk of the long rows ends."""
-    chunks, xp = rows.chunks, device.current().xp
+    chunks, xp = rows.chunks, cuda.current().xp
     if chunks.count == 0:
         return 0
     slot = chunks.slot.astype(np.int64)
@@ -101,7 +101,7 @@ def _busy(rows: Rows, wanted: Wanted, cuts: Any) -> list[bool]:
     """Which ranges have an entry that somebody wants, or lie so near one that they may."""
     if wanted.words is None:
         return [True] * (cuts.size - 1)
-    gpu = device.current()
+    gpu = cuda.current()
     counts = gpu.xp.zeros(segments.count(rows.nvals), np.uint32)
     segments.touch(rows, Wanted(wanted.words, wanted.flip), counts)
     before = np.concatenate([[0], np.cumsum(gpu.asnumpy(counts), dtype=np.int64)])

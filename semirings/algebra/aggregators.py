@@ -1,0 +1,190 @@
+"""What an aggregator is: how the entries of a vector, or of each row, become one value, said in operators.
+
+A *recipe* is a function of :class:`Entries`. It folds them with monoids, folds products of them with a constant, and
+combines what comes out with operators. Recipes name no engine and no array: ``sparsezc.ops`` runs them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Protocol
+
+from sparsezc.semirings.types.domains import Domain
+from sparsezc.semirings.algebra.operators import Operator
+from sparsezc.semirings.algebra.structures import Monoid, TypedMonoid, TypedSemiring
+from sparsezc.semirings.algebra.typed import TypedOp
+from sparsezc.semirings.types.datatypes import DataType
+
+
+class Result(Protocol):
+    """One value, or one for each row; missing where there was no entry."""
+
+    def apply(self, op: TypedOp, right: float | None = None) -> Result:
+        """``op`` of each, or ``op`` of each and a constant."""
+
+    def combine(self, op: TypedOp, other: Result) -> Result:
+        """``op`` of each and its counterpart."""
+
+    def finish(self, function: Callable[..., Any], *others: Any) -> Result:
+        """What a user's function of Scalars or Vectors makes of this and others: ``function(*results, {})``."""
+
+
+class Entries(Protocol):
+    """What a recipe works on: all entries, or those of each row at once."""
+
+    dtype: DataType
+
+    def fold(self, monoid: TypedMonoid) -> Result:
+        """The sum of the entries."""
+
+    def weigh(self, semiring: TypedSemiring, constant: float) -> Result:
+        """The sum of ``entry * constant``."""
+
+    def apply(self, op: TypedOp, right: float | None = None) -> Entries:
+        """The entries with other values: ``op(entry)`` or ``op(entry, right)``."""
+
+    def against(self, semiring: TypedSemiring, result: Result) -> Entries:
+        """The entries with other values: ``result * entry``, each with the result of its own row."""
+
+    def places(self, chosen: Recipe | None, last: bool) -> Result:
+        """The first (or last) position of an entry, or of one that has the value that ``chosen`` makes."""
+
+    def value_at(self, places: Result) -> Result:
+        """The entries at positions that :meth:`places` found."""
+
+
+Recipe = Callable[[Entries], Result]
+
+
+class TypedAggregator(TypedOp):
+    """An aggregator for one type of entries; see :class:`Aggregator`."""
+
+    __slots__ = ()
+
+    def __call__(self, x: Any, *, rowwise: bool = False, columnwise: bool = False) -> Any:
+        """As :meth:`Aggregator.__call__`, whatever the type of the entries."""
+        return reduced(self, x, rowwise, columnwise)
+
+
+class Aggregator(Operator):
+    """A way to make one value of many, such as ``agg.mean``.
+
+    Parameters
+    ----------
+    name : str
+    recipe : callable or Monoid
+        A monoid is the recipe that folds with it.
+    domain : Domain, optional
+        Which entries are taken and what comes out; a monoid's own without it.
+    of_vectors : bool
+        Whether the result is a position, which the entries of a whole matrix have none of.
+    counts : bool
+        Whether the result is a number of entries: INT64, or the type that is asked for, as in ``agg.count["INT16"]``.
+    composite : list of Aggregator, optional
+        Instead of `recipe`: aggregators whose results `finalize` takes.
+    finalize : callable, optional
+        ``finalize(x, y, ..., options)`` of one result each, Scalars or Vectors, makes the expression of the result;
+        `options` is an empty dict, for programs written for python-graphblas.
+    types : list of Aggregator or Operator, optional
+        Whose types are taken, in turn: the result of each is the operand of the next. The first of `composite` else.
+
+    Raises
+    ------
+    TypeError
+        There is neither a recipe nor a composite with its `finalize`.
+
+    ``x.reduce(agg.mean)``, ``A.reduce_rowwise(agg.mean)`` and so on take one. Called with a Matrix or a Vector it is
+    the same: ``agg.mean(v)``, ``agg.mean(A, rowwise=True)``.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> spread = gb.agg.Aggregator(
+    ...     "spread", composite=[gb.agg.max, gb.agg.mean], finalize=lambda x, y, options: gb.binary.minus(x & y)
+    ... )
+    >>> gb.Vector.from_coo([0, 1, 2], [1.0, 2.0, 6.0]).reduce(spread).new().value
+    3.0
+    """
+
+    kind = "agg"
+    typed_class: ClassVar[type[TypedOp]] = TypedAggregator
+    of_vectors: bool
+
+    def __init__(
+        self,
+        name: str,
+        recipe: Recipe | Monoid | None = None,
+        *,
+        domain: Domain | None = None,
+        of_vectors: bool = False,
+        counts: bool = False,
+        composite: Sequence[Aggregator] | None = None,
+        finalize: Callable[..., Any] | None = None,
+        types: Sequence[Operator] | None = None,
+    ) -> None:
+        if recipe is None:
+            if not composite or finalize is None:
+                raise TypeError(f"Aggregator {name!r}: composite=, a list of aggregators, and finalize= are needed")
+            recipe = _composed(composite, finalize)
+            domain = _through(types or composite[:1])
+            of_vectors = any(part.of_vectors for part in composite) or of_vectors
+        self.monoid = recipe if isinstance(recipe, Monoid) else None
+        self.recipe: Recipe = self._fold if isinstance(recipe, Monoid) else recipe
+        table = recipe._domain if isinstance(recipe, Monoid) else domain
+        super().__init__(name, numpy=self._fold, cuda="", domain={} if table is None else table)
+        self.of_vectors = of_vectors
+        self.counts = counts
+
+    def _fold(self, entries: Entries) -> Result:
+        assert self.monoid is not None
+        return entries.fold(self.monoid[entries.dtype])
+
+    def __call__(self, x: Any, *, rowwise: bool = False, columnwise: bool = False) -> Any:
+        """``x.reduce(self)``; of a matrix, by rows or by columns where one of them is asked for.
+
+        Raises
+        ------
+        InvalidValue
+            Both are asked for, or one of them of a vector.
+        TypeError
+            `x` is neither a Matrix nor a Vector.
+        """
+        return reduced(self, x, rowwise, columnwise)
+
+
+def _composed(parts: Sequence[Aggregator], finalize: Callable[..., Any]) -> Recipe:
+    def recipe(entries: Entries) -> Result:
+        first, *others = [part.recipe(entries) for part in parts]
+        return first.finish(finalize, *others)
+
+    return recipe
+
+
+def _through(ops: Sequence[Operator]) -> Domain:
+    """The domain of operators one after the other."""
+    first, *others = ops
+    found: Domain = {}
+    for t in first.types:
+        made = first[t].return_type
+        for op in others:
+            made = op[made].return_type
+        found[t] = (first[t].type, made)
+    return found
+
+
+def reduced(op: Any, x: Any, rowwise: bool, columnwise: bool) -> Any:
+    """``x.reduce(op)`` or one of its brothers; see :meth:`Aggregator.__call__`."""
+    from sparsezc.errors import InvalidValue
+
+    ndim = getattr(x, "ndim", None)
+    if ndim not in (1, 2):
+        raise TypeError(f"{op!r} takes a Matrix or a Vector; got {x!r} of type {type(x).__name__}")
+    if rowwise and columnwise:
+        raise InvalidValue(f"{op!r}: rowwise and columnwise cannot both be True; one of them is possible")
+    if ndim == 1:
+        if rowwise or columnwise:
+            raise InvalidValue(f"{op!r}: a Vector has neither rows nor columns: no rowwise, no columnwise")
+        return x.reduce(op)
+    if rowwise:
+        return x.reduce_rowwise(op)
+    return x.reduce_columnwise(op) if columnwise else x.reduce_scalar(op)

@@ -1,0 +1,22 @@
+"""The operator ``binary.isclose``, written as users write theirs."""
+
+from __future__ import annotations
+
+import math
+
+from sparsezc.semirings.algebra.operators import BinaryOp
+
+
+def close(rel_tol: float = 1e-7, abs_tol: float = 0.0) -> BinaryOp:
+    """Whether two numbers differ by at most ``max(rel_tol * max(|x|, |y|), abs_tol)``, or are equal infinities."""
+
+    def isclose(x, y):  # type: ignore[no-untyped-def]
+        if x == y:
+            return True
+        if max(abs(x), abs(y)) == math.inf:
+            return False
+        return max(x, y) - min(x, y) <= max(rel_tol * max(abs(x), abs(y)), abs_tol)
+
+    made: BinaryOp = BinaryOp.register_anonymous(isclose)
+    made._commutes_to = made._transposes_to = made.name
+    return made

@@ -1,0 +1,39 @@
+"""SuiteSparse's own operators under the names that python-graphblas has given up: ``unary.erf`` is ``unary.ss.erf``.
+
+The old names still mean the same operators, and a DeprecationWarning says which name a program has on both libraries.
+"""
+
+from __future__ import annotations
+
+import warnings
+from types import ModuleType
+from typing import Any
+
+from sparsezc.semirings.algebra.operators import Operator
+
+__all__ = ["ask", "move"]
+
+_ALSO = {"positioni": "`gb.indexunary.rowindex` or ", "positionj": "`gb.indexunary.colindex` or "}
+
+
+def move(room: Any) -> None:
+    """Take the names of ``room.ss`` out of `room`, where only who asks for one of them still finds it."""
+    moved = {name: op for name, op in vars(room.ss).items() if isinstance(op, Operator)}
+    for name in moved:
+        delattr(room, name)
+    room.__getattr__ = lambda name: ask(room, name)
+
+
+def ask(room: ModuleType, name: str, called: str | None = None) -> Any:
+    """The operator that had this name in `room`; `called` is the namespace that the program asked."""
+    kind = called or room.__name__.rpartition(".")[2]
+    op = getattr(room.ss, name, None)
+    if not isinstance(op, Operator):
+        raise AttributeError(f"{room.__name__} has no attribute {name!r}")
+    warnings.warn(
+        f"`gb.{kind}.{name}` is deprecated in python-graphblas; please use {_ALSO.get(name, '')}`gb.{kind}.ss.{name}`,"
+        " which is the same operator in both libraries",
+        DeprecationWarning,
+        stacklevel=3,
+    )
+    return op

@@ -1,0 +1,224 @@
+"""Finding an operator by what a user writes: itself, its name, ``"+"``, ``"min.+[int]"`` or a Python built-in."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+from sparsezc.errors import InvalidValue
+from sparsezc.semirings.types import datatypes
+from sparsezc.semirings.algebra.operators import BinaryOp, Operator, TypedOp
+from sparsezc.semirings.algebra.registering import Parameterized, Path
+from sparsezc.semirings.algebra.structures import Monoid, Semiring, register_anonymous
+
+KINDS = ("unary", "binary", "indexunary", "select", "monoid", "semiring")
+KINDS_IN_ORDER = ("unary", "binary", "monoid", "semiring", "indexunary", "select", "agg")
+"""Where a name is looked for that may be of any kind."""
+
+_VALUE_TESTS = {
+    "<": "valuelt", ">": "valuegt", "<=": "valuele", ">=": "valuege", "!=": "valuene", "==": "valueeq",
+    "col<=": "colle", "col>": "colgt", "row<=": "rowle", "row>": "rowgt", "index<=": "indexle", "index>": "indexgt",
+}  # fmt: skip
+_SPELLINGS: dict[str, dict[str, str]] = {
+    "unary": {"-": "ainv", "~": "lnot"},
+    "indexunary": _VALUE_TESTS,
+    "select": _VALUE_TESTS,
+    "binary": {
+        "<": "lt", ">": "gt", "<=": "le", ">=": "ge", "!=": "ne", "==": "eq", "+": "plus", "-": "minus", "*": "times",
+        "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "&": "land", "|": "lor", "^": "lxor",
+    },
+    "monoid": {"==": "eq", "+": "plus", "*": "times", "&": "land", "|": "lor", "^": "lxor"},
+    "semiring": {},
+    "agg": {"+": "sum", "*": "prod", "&": "all", "|": "any"},
+}  # fmt: skip
+_HELPERS = {
+    "Aggregator", "TypedAggregator", "column", "from_string", "get_semiring", "index", "numpy", "register_anonymous",
+    "register_new", "row", "ss", "value",
+}  # fmt: skip
+_NUMPY = ("unary", "binary", "monoid", "semiring")
+_BUILTINS: dict[Any, str] = {builtins.abs: "abs", builtins.min: "min", builtins.max: "max"}
+_COMPARISONS = {"eq": "valueeq", "ne": "valuene", "gt": "valuegt", "ge": "valuege", "lt": "valuelt", "le": "valuele"}
+_EXAMPLES = {
+    "agg": "sum[int]",
+    "unary": "abs[int]",
+    "indexunary": "rowindex",
+    "select": "tril",
+    "semiring": "min.+[int]",
+}
+
+
+def names_of(kind: str) -> dict[str, Operator]:
+    """Every operator of a kind by its name, aliases and SuiteSparse's own included.
+
+    >>> from sparsezc.semirings import names
+    >>> len(names.names_of("monoid"))
+    14
+    """
+    here = room(kind)
+    own = vars(here["ss"]) if "ss" in here else {}
+    return dict(_operators_in({**own, **here}, ""))
+
+
+def room(kind: str) -> dict[str, Any]:
+    """What stands in the namespace of a kind."""
+    return vars(import_module(f"sparsezc.semirings.{kind}"))
+
+
+def _operators_in(room: dict[str, Any], path: str) -> Iterator[tuple[str, Operator]]:
+    for name, op in room.items():
+        if isinstance(op, Operator):
+            yield path + name, op
+        elif isinstance(op, Path):
+            yield from _operators_in(vars(op), f"{path}{name}.")
+
+
+def lookup(kind: str, x: Any) -> Any:
+    """The operator of a kind that ``x`` means.
+
+    Parameters
+    ----------
+    kind : str
+        ``"unary"``, ``"binary"``, ``"indexunary"``, ``"select"``, ``"monoid"`` or ``"semiring"``.
+    x : Operator, TypedOp, str or built-in function
+        An operator is returned as it is, if it is of the kind. A monoid serves as a binary operator and a binary
+        operator as the monoid of its name; a comparison serves as a select operator of values. A string is a name or
+        an infix spelling, and may end in a type: ``"+"``, ``"min[FP64]"``, ``">="``, ``"min.+"`` for a semiring.
+
+    Returns
+    -------
+    Operator or TypedOp
+        Typed where ``x`` is typed or names a type.
+
+    Raises
+    ------
+    TypeError
+        ``x`` is an operator of another kind, or no operator at all.
+    errors.InvalidValue
+        The string names no operator of the kind.
+
+    >>> from sparsezc.semirings import lookup
+    >>> lookup("binary", "+"), lookup("semiring", "min.+[int]"), lookup("select", ">"), lookup("binary", max)
+    (binary.plus, semiring.min_plus[INT64], select.valuegt, binary.max)
+    """
+    if isinstance(x, str):
+        return _from_string(kind, x)
+    if isinstance(x, (Operator, TypedOp)):
+        return _convert(kind, x)
+    try:
+        name = _BUILTINS.get(x)
+    except TypeError:
+        name = None
+    if name is not None:
+        return lookup(kind, name)
+    raise TypeError(f"a {kind} operator is needed; got {x!r} of type {type(x).__name__}")
+
+
+def from_string(kind: str, text: str) -> Any:
+    """The operator that a string names; see :func:`lookup`. The kind ``"op"`` means the first that has the name.
+
+    >>> from sparsezc.semirings import from_string
+    >>> from_string("op", "min.plus"), from_string("op", "-"), from_string("op", "+[FP32]")
+    (semiring.min_plus, unary.ainv, binary.plus[FP32])
+    """
+    if kind != "op":
+        return _from_string(kind, text)
+    for each in KINDS_IN_ORDER:
+        try:
+            return _from_string(each, text)
+        except InvalidValue:
+            continue
+    raise InvalidValue(
+        f"Unknown op string: {text!r} names no operator; a name or a spelling such as 'abs[int]' is needed"
+    )
+
+
+def find(kind: str, text: str) -> Any:
+    """The operator of a kind that a string names, or None."""
+    try:
+        return _from_string(kind, text)
+    except InvalidValue:
+        return None
+
+
+def _convert(kind: str, x: Operator | TypedOp) -> Any:
+    op = x.op if isinstance(x, TypedOp) else x
+    if op.kind == kind:
+        return x
+    found: Operator | None = None
+    if kind == "binary" and isinstance(op, Monoid):
+        found = op.binaryop
+    elif kind == "monoid" and isinstance(op, BinaryOp):
+        found = names_of("monoid").get(op.name)
+    elif kind == "select" and isinstance(op, BinaryOp) and op.name.removeprefix("is") in _COMPARISONS:
+        found = names_of("select")[_COMPARISONS[op.name.removeprefix("is")]]
+    elif {kind, op.kind} == {"select", "indexunary"}:
+        found = names_of(kind).get(op.name)
+    if found is None:
+        raise TypeError(f"a {kind} operator is needed; got {x!r}")
+    return found[x.type] if isinstance(x, TypedOp) else found
+
+
+def _from_string(kind: str, text: str) -> Any:
+    written, bracket, dtype = text.strip().partition("[")  # registered names may have capital letters
+    written = written.strip()
+    base, dtype = written.lower(), dtype.lower()
+    if wrong := _wrong_brackets(written, bracket, dtype):
+        raise InvalidValue(
+            f"{text!r} is not a {kind} operator: {wrong}; a type stands in brackets at the end, as in '+[int]'"
+        )
+    base = base.removeprefix("ss.")
+    known = names_of(kind)
+    op: Any = None
+    if not base.startswith("numpy."):
+        op = known.get(_SPELLINGS[kind].get(base, base)) or known.get(written.removeprefix("ss."))
+    if op is None and kind in _NUMPY:  # NumPy's names, with or without saying so
+        numpy = import_module(f"sparsezc.semirings.{kind}_numpy")
+        name = base.removeprefix("numpy.")
+        op = getattr(numpy, name) if name in dir(numpy) else None
+    if op is None and kind == "semiring" and base.count(".") == 1:
+        left, _, right = base.partition(".")
+        op = semiring_of(_from_string("monoid", left), _from_string("binary", right))
+    if op is None:
+        example = _EXAMPLES.get(kind, "+[int]")
+        unknown = "Bad semiring string" if kind == "semiring" else f"Unknown {kind} string"
+        raise InvalidValue(
+            f"{unknown}: {text!r} names no {kind} operator; a name or a spelling such as {example!r} is needed"
+        )
+    return op[datatypes.lookup(dtype[:-1])] if bracket else op
+
+
+def _wrong_brackets(written: str, bracket: str, dtype: str) -> str | None:
+    """What is wrong with ``written[dtype``, or None."""
+    if "]" in written:
+        return "']' is not matched by a '['"
+    if not bracket:
+        return None
+    if "[" in dtype or dtype.count("]") > 1:
+        return "there are too many brackets"
+    return None if dtype.endswith("]") else "it does not end with ']'"
+
+
+def listed(room: dict[str, Any]) -> list[str]:
+    """The names of a namespace that a user means: its operators and what makes, finds or groups them."""
+    return sorted(
+        name
+        for name, x in room.items()
+        if not name.startswith("_") and (isinstance(x, Operator | Parameterized | Path) or name in _HELPERS)
+    )
+
+
+def semiring_of(monoid: Any, binaryop: Any) -> Semiring:
+    """The semiring of two operators: the named one where there is one, otherwise an anonymous one.
+
+    >>> from sparsezc.semirings import binary, monoid, semiring
+    >>> semiring.get_semiring(monoid.min, binary.plus) is semiring.min_plus
+    True
+    """
+    adds, multiplies = lookup("monoid", monoid), lookup("binary", binaryop)
+    known = names_of("semiring").get(f"{adds.name}_{multiplies.name}")
+    if isinstance(known, Semiring) and known.monoid is adds and known.binaryop is multiplies:
+        return known
+    made: Semiring = register_anonymous(adds, multiplies)
+    return made

@@ -1,0 +1,226 @@
+"""Operators that users make: from Python functions, with parameters, in a namespace or in none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+from sparsezc.errors import InvalidValue
+from sparsezc.semirings.types.datatypes import BOOL
+
+__all__ = ["FromFunction", "NameTaken", "Parameterized", "Path", "enter", "parameterize"]
+
+
+class NameTaken(InvalidValue, AttributeError):
+    """Something has the name that an operator was to have. Also an AttributeError, as in python-graphblas."""
+
+
+class Path(SimpleNamespace):
+    """What lies between the dots of a registered name: ``unary.my.path.increment``."""
+
+
+def enter(kind: str, name: str, op: Any) -> Any:
+    """Put an operator into the namespace of its kind; a dotted name makes the namespaces on its way.
+
+    Raises
+    ------
+    NameTaken
+        Something has the name.
+    InvalidValue
+        It is no name.
+    """
+    parts = name.split(".")
+    if not all(part.isidentifier() for part in parts):
+        raise InvalidValue(f"{name!r} is no name for an operator; letters, digits, _ and dots between them are")
+    room: Any = import_module(f"sparsezc.semirings.{kind}")
+    for part in parts[:-1]:
+        if not hasattr(room, part):
+            setattr(room, part, Path())
+        room = getattr(room, part)
+        if not isinstance(room, Path):
+            raise NameTaken(f"{kind}.{name}: {part!r} is something else already")
+    if hasattr(room, parts[-1]):
+        raise NameTaken(f"{kind}.{name} is already defined")
+    setattr(room, parts[-1], op)
+    return op
+
+
+def parameterize(cls: Any, make: Callable[..., Any], name: str, function: Callable[..., Any] | None = None) -> Any:
+    """An operator with parameters: itself where it is used as it is, with defaults; called, that of other ones.
+
+    Parameters
+    ----------
+    cls : class
+        The kind of operator.
+    make : callable
+        Takes the parameters and makes the operator.
+    name : str
+    function : callable, optional
+        What the user gave.
+
+    Returns
+    -------
+    operator
+        Of a class derived from `cls`, so that it serves wherever one of the kind is needed.
+    """
+    found = _classes.get(cls)
+    if found is None:
+        found = _classes[cls] = type(f"Parameterized{cls.__name__}", (Parameterized, cls), {})
+    made = object.__new__(found)
+    made.__dict__.update(name=name, _make_one=make, _made={}, _given=function)
+    return made
+
+
+_classes: dict[Any, Any] = {}
+
+
+class Parameterized:
+    """An operator with parameters. Whatever else is asked of it, the operator of the default ones answers."""
+
+    name: str
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The operator for these parameters, made once; of matrices and vectors, the operator of the default ones."""
+        if any(hasattr(arg, "_call_operator") for arg in args):
+            return self()(*args, **kwargs)
+        mine = self.__dict__
+        key = (args, tuple(sorted(kwargs.items())), *map(type, (*args, *kwargs.values())))
+        try:
+            return mine["_made"][key]
+        except KeyError:
+            return mine["_made"].setdefault(key, self._with(args, kwargs))
+        except TypeError:  # a parameter that cannot be remembered
+            return self._with(args, kwargs)
+
+    def _with(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        op = self.__dict__["_make_one"](*args, **kwargs)
+        op.parameters = (self, args, kwargs)
+        return op
+
+    @property
+    def orig_func(self) -> Any:
+        """What was registered: the function of the parameters."""
+        return self.__dict__["_given"]
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in _OWN or name.startswith("__"):
+            return object.__getattribute__(self, name)
+        return getattr(self(), name)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self()[key]
+
+    def __contains__(self, key: Any) -> bool:
+        return key in self()
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        from sparsezc.semirings.algebra.names import lookup
+
+        return lookup, (type(self).kind, self.name)  # type: ignore[attr-defined]
+
+
+_OWN = frozenset(("name", "kind", "_with", "orig_func"))
+
+
+class FromFunction:
+    """How an operator of this kind is made of a Python function."""
+
+    kind: ClassVar[str]
+
+    @classmethod
+    def _of(cls, function: Callable[..., Any], name: str | None, is_udt: bool = False) -> Any:
+        from sparsezc.semirings.udf.functions import Written  # the translator is loaded when the first function comes
+
+        written = Written(cls.kind, function, is_udt)
+        if cls.kind == "select" and any(result is not BOOL for _, result in written.domain.values()):
+            raise InvalidValue(
+                f"{function.__name__}: a SelectOp must have BOOL return type, for it says which entries are kept"
+            )
+        numpy, cuda = function, ""
+        if written.domain:
+            numpy, cuda, _ = written[next(iter(written.domain))]
+        made: Any = cls(name or function.__name__, numpy=numpy, cuda=cuda, domain=written.domain)  # type: ignore[call-arg]
+        made.written = written
+        return made
+
+    @classmethod
+    def register_anonymous(
+        cls, func: Callable[..., Any], name: str | None = None, *, parameterized: bool = False, is_udt: bool = False
+    ) -> Any:
+        """An operator made of a Python function, which stands in no namespace.
+
+        Parameters
+        ----------
+        func : callable
+            Takes numbers and returns one: ``f(x)``, ``f(x, y)`` or ``f(x, i, j, thunk)``, by the kind. It is translated
+            from its text, so it consists of arithmetic, comparisons, ``and``, ``or``, ``not``, ``if``, assignments and
+            functions of math and numpy; docs/operators.md has them all. With `parameterized` it takes the parameters
+            and returns the function of numbers.
+        name : str, optional
+            Its name in messages.
+        parameterized : bool
+            Whether ``op(parameters)`` is the operator.
+        is_udt : bool
+            Whether it takes user-defined types too: records, whose fields are ``x["name"]``. For these it need not be
+            translatable; Numba compiles it for the CPU engine when it is first used with a type, and must be there.
+
+        Raises
+        ------
+        UdfParseError
+            Something in the function cannot be translated; the message names it and its line.
+        TypeError
+            `func` is no Python function.
+
+        >>> import sparsezc as gb
+        >>> clip = gb.unary.register_anonymous(lambda x: min(max(x, 0), 255))
+        >>> gb.Vector.from_dense([-5, 30, 300]).apply(clip).new().to_dense()
+        array([  0,  30, 255])
+        """
+        if not parameterized:
+            return cls._of(func, name, is_udt)
+        called = name or func.__name__
+        return parameterize(cls, lambda *args, **kwargs: cls._of(func(*args, **kwargs), called, is_udt), called, func)
+
+    @classmethod
+    def register_new(
+        cls,
+        name: str,
+        func: Callable[..., Any],
+        *,
+        parameterized: bool = False,
+        is_udt: bool = False,
+        lazy: bool = False,
+    ) -> Any:
+        """The same as :meth:`register_anonymous`, and the operator stands in its namespace under `name`.
+
+        Parameters
+        ----------
+        name : str
+            Dots make namespaces: ``"my.path.increment"``.
+        func, parameterized, is_udt
+            As in :meth:`register_anonymous`.
+        lazy : bool
+            For programs written for python-graphblas; the function is translated at once.
+
+        Raises
+        ------
+        NameTaken
+            Something has the name (also an AttributeError).
+        """
+        made = cls.register_anonymous(func, name, parameterized=parameterized, is_udt=is_udt)
+        enter(cls.kind, name, made)
+        other = {"indexunary": "select", "select": "indexunary"}.get(cls.kind)
+        if other is not None and all(result is BOOL for result in made.types.values()):
+            _brother(other, name, func, parameterized, is_udt)
+        return made
+
+
+def _brother(kind: str, name: str, func: Callable[..., Any], parameterized: bool, is_udt: bool) -> None:
+    """A truth value of an entry makes an index-unary operator and a select operator of one name."""
+    from sparsezc.semirings.algebra.names import names_of
+
+    if name not in names_of(kind):
+        cls: Any = type(next(op for op in names_of(kind).values() if op.kind == kind))
+        enter(kind, name, cls.register_anonymous(func, name, parameterized=parameterized, is_udt=is_udt))

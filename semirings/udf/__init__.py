@@ -1,0 +1,1 @@
+"""Operators made of Python and NumPy functions, translated for the CPU and the GPU."""

@@ -1,0 +1,123 @@
+"""Operators that are Python functions: what a function becomes for each type, and how it is made an operator.
+
+A function is translated when it becomes an operator, so a constant from around it has the value that it had then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from sparsezc.errors import UdfParseError
+from sparsezc.semirings.udf import graph
+from sparsezc.semirings.types.domains import Domain
+from sparsezc.semirings.udf.source import source_of
+from sparsezc.semirings.udf.translate import translate
+from sparsezc.semirings.types.datatypes import ALL, BOOL, FP32, FP64, INT8, INT64, DataType
+
+__all__ = ["Faces", "Written"]
+
+# The operands of each kind, by the names that CUDA expressions have for them.
+OPERANDS = {
+    "unary": ("x",),
+    "binary": ("x", "y"),
+    "indexunary": ("x", "i", "j", "y"),
+    "select": ("x", "i", "j", "y"),
+}
+
+
+class Faces(NamedTuple):
+    """A function for one type of operands."""
+
+    numpy: Callable[..., Any]
+    cuda: str
+    root: graph.Node
+
+
+class Written:
+    """A Python function as an operator of a kind: its faces by the operands' type.
+
+    Parameters
+    ----------
+    kind : {"unary", "binary", "indexunary", "select"}
+    function : callable
+        Of as many numbers as the kind has operands: ``x``; ``x, y``; ``x, i, j, thunk``.
+    is_udt : bool
+        Whether it takes user-defined types, too. These are not translated.
+
+    Attributes
+    ----------
+    domain : Domain
+        The built-in types that it works with.
+
+    Raises
+    ------
+    UdfParseError
+        Something in it cannot be translated, for any type, and it takes no user-defined ones.
+    """
+
+    def __init__(self, kind: str, function: Callable[..., Any], is_udt: bool = False) -> None:
+        self.kind = kind
+        self.function = function
+        self.is_udt = is_udt
+        self.parameters = OPERANDS[kind]
+        self.domain: Domain = {}
+        self._faces: dict[DataType, Faces] = {}
+        try:
+            self._translate(source_of(function, len(self.parameters)))
+        except UdfParseError:
+            if not is_udt:
+                raise
+
+    def _translate(self, source: Any) -> None:
+        """Make its faces.
+
+        Raises
+        ------
+        UdfParseError
+            There is no type for which it can be translated.
+        """
+        refused: UdfParseError | None = None
+        for dtype in ALL:
+            operands = tuple(graph.operand(name, INT64 if name in "ij" else dtype) for name in self.parameters)
+            try:
+                root = translate(source, operands)
+            except UdfParseError as error:
+                refused = error
+                continue
+            self._add(dtype, result_type(root.dtype, dtype), root)
+        if not self._faces:
+            assert refused is not None
+            raise refused
+
+    def _add(self, dtype: DataType, result: DataType, root: graph.Node) -> None:
+        root = graph.convert(root, result)
+
+        def numpy(*operands: Any) -> Any:
+            return graph.evaluate(root, dict(zip(self.parameters, operands, strict=True)))
+
+        self.domain[dtype] = dtype, result
+        self._faces[dtype] = Faces(numpy, graph.cuda(root), root)
+
+    def __getitem__(self, dtype: DataType) -> Faces:
+        return self._faces[dtype]
+
+    def python(self, dtype: DataType, name: str = "function") -> tuple[str, tuple[Any, ...]]:
+        """The function for one type in plain Python with every conversion spelt out, as a compiler may take it, and the
+        constants that it takes after its operands.
+        """
+        root, parameters = self._faces[dtype].root, self.parameters
+        if "i" not in parameters:
+            return graph.python(root, name, parameters)
+        # Positions come as unsigned numbers there, whose differences wrap.
+        signed = "    i, j = np.int64(row), np.int64(column)\n"
+        return graph.python(root, name, ("x", "row", "column", "y"), signed)
+
+
+def result_type(computed: DataType, operand: DataType) -> DataType:
+    """What comes out for operands of a type: their own type where it is of the sort that was computed."""
+    if computed.is_bool:
+        return BOOL
+    if computed.is_integer:
+        return operand if operand.is_integer else INT8 if operand.is_bool else INT64
+    return FP32 if operand is FP32 or computed is FP32 else FP64

@@ -1,0 +1,228 @@
+"""What arithmetic, comparisons and functions mean in a translated function, and which types they are computed in.
+
+Integers are computed in INT64 (or UINT64, where an operand is), so narrow ones do not wrap on the way; FP32 with FP32
+in FP32, every other mixture with a float in FP64; booleans count as integers. Nothing fails: an integer divided by zero
+is 0, a shift by a negative number or by 64 and more gives 0, and floats do what IEEE 754 says.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sparsezc.semirings.udf import numpy_functions
+from sparsezc.semirings.udf.graph import Form, Node, constant, convert
+from sparsezc.semirings.types.datatypes import BOOL, FP32, FP64, INT64, UINT64, DataType
+
+__all__ = [
+    "FLOORED", "REST", "Refused", "absolute", "arithmetic", "bits", "both", "compare", "invert", "literal", "meet",
+    "negative", "of_number", "of_pair", "shift", "truth", "wide",
+]  # fmt: skip
+
+
+class Refused(Exception):
+    """An operation that does not exist for these types."""
+
+
+def wide(node: Node) -> Node:
+    """A number as it is computed with: integers in 64 bits, booleans as integers."""
+    if node.dtype.is_float or node.dtype is UINT64:
+        return node
+    return convert(node, INT64)
+
+
+def meet(a: Node, b: Node) -> tuple[Node, Node]:
+    """Both in the type that holds their values: INT64 and UINT64 meet in FP64, as in NumPy."""
+    return _met(a, b, FP64)
+
+
+def both(a: Node, b: Node) -> tuple[Node, Node]:
+    """Both as numbers in one type to compute in: INT64 and UINT64 meet in UINT64, where both wrap to the same."""
+    return _met(wide(a), wide(b), UINT64)
+
+
+def _met(a: Node, b: Node, mixed: DataType) -> tuple[Node, Node]:
+    if a.dtype is b.dtype is BOOL:
+        return a, b
+    a, b = wide(a), wide(b)
+    if a.dtype is b.dtype:
+        return a, b
+    if a.dtype.is_float or b.dtype.is_float:
+        common = FP64
+    else:
+        signed = a if a.dtype is INT64 else b
+        known = signed.form is None and not isinstance(signed.value, str) and signed.value >= 0
+        common = UINT64 if known else mixed
+    return convert(a, common), convert(b, common)
+
+
+def truth(node: Node) -> Node:
+    """Whether a number is not zero."""
+    return convert(node, BOOL)
+
+
+def _both(function: Callable[..., Any], sign: str) -> Callable[[Node, Node], Node]:
+    form = Form(function, f"({{0}} {sign} {{1}})", f"({{0}} {sign} {{1}})")
+
+    def apply(a: Node, b: Node) -> Node:
+        a, b = both(a, b)
+        return Node(a.dtype, (a, b), form)
+
+    return apply
+
+
+_QUOTIENT = Form(np.divide, "({0} / {1})", "np.divide({0}, {1})")
+FLOORED = Form(numpy_functions.floor_quotient, "floor_quotient<{T}>({0}, {1})", "np.floor_divide({0}, {1})")
+REST = Form(numpy_functions.modulo, "modulo<{T}>({0}, {1})", "np.mod({0}, {1})")
+_POWER = Form(np.power, "pow({0}, {1})", "np.power({0}, {1})")
+_WHOLE_POWER = Form(
+    numpy_functions.integer_power,
+    "integer_power<{T}>({0}, {1})",
+    "({0} ** {1} if {1} >= 0 else ({0} if {0} == 1 or ({0} == -1 and {1} % 2) else (-{0} if {0} == -1 else {0} * 0)))",
+)
+
+
+def _quotient(a: Node, b: Node) -> Node:
+    a, b = both(a, b)
+    common = a.dtype if a.dtype.is_float else FP64
+    return Node(common, (convert(a, common), convert(b, common)), _QUOTIENT)
+
+
+def of_pair(form: Form) -> Callable[[Node, Node], Node]:
+    """An operation on two numbers in the type that they meet in."""
+
+    def apply(a: Node, b: Node) -> Node:
+        a, b = both(a, b)
+        return Node(a.dtype, (a, b), form)
+
+    return apply
+
+
+def power(a: Node, b: Node) -> Node:
+    """``a ** b``; of integers an integer, but where the exponent is a negative constant."""
+    if b.form is None and not isinstance(b.value, str) and b.value < 0:
+        b = convert(b, FP64)
+    a, b = both(a, b)
+    return Node(a.dtype, (a, b), _POWER if a.dtype.is_float else _WHOLE_POWER)
+
+
+arithmetic: dict[type[ast.operator], Callable[[Node, Node], Node]] = {
+    ast.Add: _both(np.add, "+"),
+    ast.Sub: _both(np.subtract, "-"),
+    ast.Mult: _both(np.multiply, "*"),
+    ast.Div: _quotient,
+    ast.FloorDiv: of_pair(FLOORED),
+    ast.Mod: of_pair(REST),
+    ast.Pow: power,
+}
+
+_BITS: dict[type[ast.operator], tuple[Callable[..., Any], str]] = {
+    ast.BitAnd: (np.bitwise_and, "&"),
+    ast.BitOr: (np.bitwise_or, "|"),
+    ast.BitXor: (np.bitwise_xor, "^"),
+}
+
+
+def bits(sign: type[ast.operator], a: Node, b: Node) -> Node:
+    """``&``, ``|`` and ``^`` of two integers or two booleans."""
+    a, b = meet(a, b)
+    if a.dtype.is_float:
+        raise Refused("bits are of integers and booleans")
+    function, text = _BITS[sign]
+    return Node(a.dtype, (a, b), Form(function, f"({{0}} {text} {{1}})", f"({{0}} {text} {{1}})"))
+
+
+def _shifted(a: Any, b: Any, left: bool) -> Any:
+    inside = (b >= 0) & (b < 64)
+    places = np.where(inside, b, 0).astype(a.dtype)
+    moved = np.left_shift(a, places) if left else np.right_shift(a, places)
+    return np.where(inside, moved, 0).astype(a.dtype)
+
+
+_SHIFTS: dict[type[ast.operator], Form] = {
+    ast.LShift: Form(
+        lambda a, b: _shifted(a, b, True),
+        "({1} >= 0 && {1} < 64 ? {T}(u64({0}) << {1}) : {T}(0))",
+        "({0} << {1} if {1} >= 0 and {1} < 64 else {0} * 0)",
+    ),
+    ast.RShift: Form(
+        lambda a, b: _shifted(a, b, False),
+        "({1} >= 0 && {1} < 64 ? {T}({0} >> {1}) : {T}(0))",
+        "({0} >> {1} if {1} >= 0 and {1} < 64 else {0} * 0)",
+    ),
+}
+
+
+def shift(sign: type[ast.operator], a: Node, b: Node) -> Node:
+    """``<<`` and ``>>`` of integers."""
+    a, b = wide(a), wide(b)
+    if a.dtype.is_float or b.dtype.is_float:
+        raise Refused("shifts are of integers")
+    return Node(a.dtype, (a, convert(b, a.dtype)), _SHIFTS[sign])
+
+
+_COMPARISONS: dict[type[ast.cmpop], tuple[Callable[..., Any], str]] = {
+    ast.Lt: (np.less, "<"),
+    ast.LtE: (np.less_equal, "<="),
+    ast.Gt: (np.greater, ">"),
+    ast.GtE: (np.greater_equal, ">="),
+    ast.Eq: (np.equal, "=="),
+    ast.NotEq: (np.not_equal, "!="),
+}
+
+
+def compare(sign: type[ast.cmpop], a: Node, b: Node) -> Node:
+    """A comparison, which is a BOOL."""
+    if sign not in _COMPARISONS:
+        raise Refused("comparisons are <, <=, >, >=, == and !=")
+    function, text = _COMPARISONS[sign]
+    return Node(BOOL, meet(a, b), Form(function, f"({{0}} {text} {{1}})", f"({{0}} {text} {{1}})"))
+
+
+_ABSOLUTE = Form(np.abs, "absolute<{T}>({0})", "np.abs({0})")
+_NEGATIVE = Form(np.negative, "(-{0})", "np.negative({0})")
+_INVERT = Form(np.invert, "(~{0})", "np.invert({0})")
+
+
+def of_number(form: Form) -> Callable[[Node], Node]:
+    """An operation on a number that keeps its type."""
+
+    def apply(x: Node) -> Node:
+        x = wide(x)
+        return Node(x.dtype, (x,), form)
+
+    return apply
+
+
+absolute = of_number(_ABSOLUTE)
+negative = of_number(_NEGATIVE)
+
+
+def invert(x: Node) -> Node:
+    """``~x``: the bits of an integer turned round; of a boolean: not."""
+    if x.dtype is BOOL:
+        return Node(BOOL, (x,), Form(np.logical_not, "(!{0})", "(not {0})"))
+    x = wide(x)
+    if x.dtype.is_float:
+        raise Refused("bits are of integers and booleans")
+    return Node(x.dtype, (x,), _INVERT)
+
+
+def literal(value: Any) -> Node:
+    """A constant of Python's or NumPy's."""
+    if isinstance(value, bool | np.bool_):
+        return constant(value, BOOL)
+    if isinstance(value, int | np.integer):
+        if -(2**63) <= value < 2**63:
+            return constant(value, INT64)
+        if value < 2**64:
+            return constant(value, UINT64)
+        raise Refused(f"{value} needs more than 64 bits")
+    if isinstance(value, np.float32):
+        return constant(value, FP32)
+    if isinstance(value, float):
+        return constant(value, FP64)
+    raise Refused(f"{value!r} is no number")

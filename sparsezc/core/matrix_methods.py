@@ -1,0 +1,173 @@
+"""What a matrix and its transpose can both do: everything that reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc import ops
+from sparsezc.errors import InvalidValue
+from sparsezc.expr.expression import Expression, IndexList, Operand
+from sparsezc.locks import alone, hold
+from sparsezc.ops import checks, compare, indices
+from sparsezc.semirings import binary, monoid, semiring
+from sparsezc.semirings.types.datatypes import cast
+from sparsezc.expr.updater import Position
+
+if TYPE_CHECKING:
+    from sparsezc.core.vector import Vector
+
+__all__ = ["Readable"]
+
+
+class Readable(Operand):
+    """What a matrix and its transpose can both do: everything that reads."""
+
+    __slots__ = ()
+    ndim = 2
+    T: Any
+
+    @property
+    def nrows(self) -> int:
+        """Number of rows."""
+        return self.shape[0]
+
+    @property
+    def ncols(self) -> int:
+        """Number of columns."""
+        return self.shape[1]
+
+    def mxv(self, other: Any, op: Any = semiring.plus_times) -> Expression:
+        """``self @ other``: see :func:`sparsezc.ops.mxv`."""
+        return ops.mxv(self, other, op)
+
+    def mxm(self, other: Any, op: Any = semiring.plus_times) -> Expression:
+        """``self @ other``: see :func:`sparsezc.ops.mxm`."""
+        return ops.mxm(self, other, op)
+
+    def power(self, n: int, op: Any = semiring.plus_times) -> Expression:
+        """``self @ self @ ...``, n times: see :func:`sparsezc.ops.power`."""
+        return ops.power(self, n, op)
+
+    def kronecker(self, other: Any, op: Any = binary.times) -> Expression:
+        """Each entry with all of `other`: see :func:`sparsezc.ops.kronecker`."""
+        return ops.kronecker(self, other, op)
+
+    def reposition(
+        self, row_offset: int, column_offset: int, *, nrows: int | None = None, ncols: int | None = None
+    ) -> Expression:
+        """Every entry moved: see :func:`sparsezc.ops.reposition`."""
+        return ops.reposition(self, (row_offset, column_offset), (nrows, ncols))
+
+    def ewise_add(self, other: Any, op: Any = monoid.plus) -> Expression:
+        """`op` on the union of two patterns: see :func:`sparsezc.ops.ewise_add`."""
+        return ops.ewise_add(self, other, op)
+
+    def ewise_mult(self, other: Any, op: Any = binary.times) -> Expression:
+        """`op` on the intersection of two patterns: see :func:`sparsezc.ops.ewise_mult`."""
+        return ops.ewise_mult(self, other, op)
+
+    def ewise_union(self, other: Any, op: Any, left_default: Any, right_default: Any) -> Expression:
+        """`op` on the union, with defaults for what is missing: see :func:`sparsezc.ops.ewise_union`."""
+        return ops.ewise_union(self, other, op, left_default, right_default)
+
+    def apply(self, op: Any, right: Any = None, *, left: Any = None) -> Expression:
+        """`op` on each entry: see :func:`sparsezc.ops.apply`."""
+        return ops.apply(self, op, right, left)
+
+    def select(self, op: Any, thunk: Any = None) -> Expression:
+        """The entries that `op` accepts: see :func:`sparsezc.ops.select`."""
+        return ops.select(self, op, thunk)
+
+    def reduce_rowwise(self, op: Any = monoid.plus) -> Expression:
+        """Each row folded: see :func:`sparsezc.ops.reduce_rowwise`."""
+        return ops.reduce_rowwise(self, op)
+
+    def reduce_columnwise(self, op: Any = monoid.plus) -> Expression:
+        """Each column folded: see :func:`sparsezc.ops.reduce_columnwise`."""
+        return ops.reduce_columnwise(self, op)
+
+    def reduce_scalar(self, op: Any = monoid.plus, *, allow_empty: bool = True) -> Expression:
+        """All entries folded into a Scalar: see :func:`sparsezc.ops.reduce`."""
+        return ops.reduce(self, op, allow_empty)
+
+    @alone
+    def diag(self, k: int = 0, dtype: Any = None, *, name: str | None = None) -> Vector:
+        """Diagonal `k` as a Vector: see :func:`sparsezc.ops.diag`."""
+        made: Vector = ops.diag(self, k).new(dtype, name=name)
+        return made
+
+    @alone
+    def get(self, row: int, col: int, default: Any = None) -> Any:
+        """The value at a position, or `default` where there is none.
+
+        Raises
+        ------
+        IndexOutOfBound
+            There is no such position.
+        InvalidValue
+            `row` and `col` are not one position.
+        """
+        keys = indices.parse((row, col), self.shape, self.name)
+        if any(key.kind != "one" for key in keys):
+            raise InvalidValue(f"Bad row, col arguments in Matrix.get: one position is needed; got {row!r}, {col!r}")
+        return ops.extract(self, keys).new().get(default)
+
+    def __getitem__(self, keys: Any) -> Position:
+        return Position(self, indices.parse(keys, self.shape, self.name))
+
+    def _extraction(self, keys: tuple[IndexList, ...]) -> Expression:
+        return ops.extract(self, keys)
+
+    def __contains__(self, index: Any) -> bool:
+        if not isinstance(index, tuple) or len(index) != 2:
+            raise TypeError(f"{self.name}: Invalid index {index!r}; a position is a pair (row, column)")
+        try:
+            return self.get(*index) is not None
+        except InvalidValue:
+            raise TypeError(f"{self.name}: Invalid index {index!r}; a position is a pair of integers") from None
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        rows, columns, _ = self.to_coo()
+        return iter(zip(rows.tolist(), columns.tolist(), strict=True))
+
+    def to_coo(
+        self, dtype: Any = None, *, rows: bool = True, columns: bool = True, values: bool = True, sort: bool = True
+    ) -> tuple[Any, Any, Any]:
+        """Row ids, column ids and values as arrays."""
+        raise NotImplementedError
+
+    def to_edgelist(self, dtype: Any = None, *, values: bool = True, sort: bool = True) -> tuple[NDArray[Any], Any]:
+        """Positions as an array of shape (nvals, 2), and values."""
+        i, j, vals = self.to_coo(dtype, values=values, sort=sort)
+        return np.column_stack([i, j]), vals
+
+    @alone
+    def to_dense(self, fill_value: Any = None, dtype: Any = None) -> NDArray[Any]:
+        """An array of shape (nrows, ncols), `fill_value` where there is no entry.
+
+        Raises
+        ------
+        TypeError
+            Entries are missing and no `fill_value` is given.
+        """
+        i, j, vals = self.to_coo()
+        kind, fill = compare.filling(self, i.size, fill_value, dtype)
+        out = np.full(self.shape, fill, kind.np_type)
+        out[i, j] = cast(vals, kind)
+        return out
+
+    def isequal(self, other: Any, *, check_dtype: bool = False) -> bool:
+        """Whether both have the same shape, the same positions and equal values (and the same type)."""
+        other = checks.stored(other, "isequal: other", 2)
+        with hold(self, other):
+            return compare.isequal(self, other, check_dtype)
+
+    def isclose(self, other: Any, *, rel_tol: float = 1e-7, abs_tol: float = 0.0, check_dtype: bool = False) -> bool:
+        """Whether both have the same positions and ``|a - b| <= max(rel_tol * max(|a|, |b|), abs_tol)`` at each."""
+        other = checks.stored(other, "isclose: other", 2)
+        with hold(self, other):
+            return compare.isclose(self, other, rel_tol, abs_tol, check_dtype)

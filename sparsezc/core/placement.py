@@ -1,0 +1,226 @@
+"""How a matrix gets to another engine or into another placement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sparsezc.expr import engines
+from sparsezc.config import config
+from sparsezc.expr.engines import cpu
+from sparsezc.errors import DimensionMismatch, InvalidValue, warn_slow
+from sparsezc.memory import budget
+
+if TYPE_CHECKING:
+    from sparsezc.core.matrix import Matrix
+
+__all__ = ["Placeable", "bits_per_id", "compressed", "placed", "reordered", "say_that_it_moves"]
+
+_NOTEWORTHY_BYTES = 1 << 20  # moving less than this is not worth a word
+
+
+class Placeable:
+    """How a Matrix gets elsewhere, and how it lies there."""
+
+    __slots__ = ()
+
+    def to(
+        self: Any, engine: str | None = None, placement: str | None = None, *, with_transpose: bool = False
+    ) -> Matrix:
+        """The matrix on another engine or in another placement: itself where nothing changes, else a copy.
+
+        Parameters
+        ----------
+        engine : {"cpu", "gpu"}, optional
+            By default "gpu", if a placement of the GPU is asked for.
+        placement : {"auto", "device", "zerocopy", "hybrid", "cached", "gather", "stream", "uvm"}, optional
+            By default ``config.placement``; where that is "auto", a matrix that is on that engine stays where it lies.
+        with_transpose : bool
+            Keep the transpose too, in the same placement: then mxv and vxm can push or pull, whichever reads less.
+            A matrix known to be symmetric has both in one; for others this doubles the memory. It means nothing on the
+            CPU engine.
+
+        Raises
+        ------
+        InvalidValue
+            `placement` is none of these, or none of the engine's.
+        DeviceUnavailable
+            For "gpu" without one.
+        OutOfMemory
+            The matrix does not fit; the message says what each placement needs and what there is.
+        """
+        return placed(self, engine, placement, with_transpose)
+
+    def compress(self: Any, order: str = "natural") -> Matrix:
+        """The same matrix on the GPU engine with its ids compressed: fewer bytes for every product to read.
+
+        Ids are kept as gaps, bit-packed in blocks of 32, and decoded by the warps that read them, in the card's memory
+        or, where it matters most, in host memory. Products with vectors and with matrices of few rows or columns read
+        the compressed ids; other operations make a plain copy for as long as they take. Answers are the same.
+
+        Parameters
+        ----------
+        order : {"natural", "degree", "auto"}
+            How the matrix numbers the vertices of a graph for itself. "degree": hubs first, which packs graphs better
+            that have hubs, and ids in no order; "auto": whichever packs better, by a sample. Everybody else's ids stay
+            what they are: vectors change places when they meet the matrix, and again when they are read. Products
+            over positions (``any_secondi``) and of matrices then make a plain copy, which stays.
+
+        Returns
+        -------
+        Matrix
+            In placement "device" where the matrix is, else in "zerocopy": compressed ids know no segments, so those of
+            "hybrid" and "cached" are not used, nor the buffers of "stream" and "gather". It shares the values. Ids that
+            no packing makes smaller, or of 2^32 columns or more, stay as they are.
+
+        Raises
+        ------
+        InvalidValue
+            `order` is none of these, or "degree" of a matrix that is not square.
+        DeviceUnavailable
+            The matrix is not on the GPU engine, and there is no GPU.
+        OutOfMemory
+            There is no room for the compressed ids beside the others.
+
+        See Also
+        --------
+        bits_per_id : What it came to.
+
+        Examples
+        --------
+        >>> import sparsezc as gb
+        >>> A = gb.io.read("kron:8").to("gpu")  # doctest: +SKIP
+        >>> A.compress().bits_per_id < A.bits_per_id  # doctest: +SKIP
+        True
+        """
+        return compressed(self, order)
+
+    def reorder(self: Any, order: ArrayLike) -> Matrix:
+        """The same matrix on the GPU engine with its vertices lying in another order, which nobody sees.
+
+        Ids stay the users' own: vectors change places when they meet the matrix, stay so as long as only products
+        with it and statements entry by entry need them, and change back when they are read. Products over positions
+        (``any_secondi``) and of matrices make a copy in the users' order, which stays.
+
+        Parameters
+        ----------
+        order : array_like of integers, shape (n,)
+            A permutation, as :mod:`sparsezc.orders` makes it: vertex ``order[k]`` lies at place k.
+
+        Returns
+        -------
+        Matrix
+            In the same placement. :meth:`compress` keeps the order.
+
+        Raises
+        ------
+        DimensionMismatch
+            The matrix is not square, or `order` has another length.
+        InvalidValue
+            `order` is no permutation, or the matrix lies in another order or compressed already.
+        DeviceUnavailable
+            The matrix is not on the GPU engine, and there is no GPU.
+
+        Examples
+        --------
+        >>> import sparsezc as gb
+        >>> A = gb.io.read("kron:8").to("gpu")  # doctest: +SKIP
+        >>> B = A.reorder(gb.orders.degree(A))  # doctest: +SKIP
+        >>> gb.algorithms.bfs(B, 3).isequal(gb.algorithms.bfs(A, 3))  # doctest: +SKIP
+        True
+        """
+        return reordered(self, order)
+
+    @property
+    def bits_per_id(self: Any) -> float:
+        """Bits that a column id takes in memory: 32 or 64, and fewer where they are compressed."""
+        return bits_per_id(self)
+
+
+def say_that_it_moves(matrix: Matrix, engine: str, nbytes: int) -> None:
+    """A matrix follows a statement to another engine: once each, and worth knowing where it is large."""
+    if nbytes < _NOTEWORTHY_BYTES or config.fallback == "silent":
+        return
+    said = f"matrix {matrix.name} ({nbytes:,} bytes) is needed on engine {engine!r}"
+    if config.fallback == "error":
+        raise InvalidValue(f"{said} and config.fallback is 'error': use {matrix.name}.to({engine!r}) first")
+    warn_slow(f"{said} and moves there; {matrix.name}.to({engine!r}) says so")
+
+
+def placed(matrix: Matrix, engine: str | None, placement: str | None, with_transpose: bool) -> Matrix:
+    """The matrix on an engine and in a placement: itself where nothing changes, else a copy; see :meth:`Matrix.to`."""
+    budget.known(placement)
+    if engine is None:
+        engine = "cpu" if placement == "host" else "gpu"
+    said = f"placement={placement!r}" if placement is not None else repr(engine)
+    there = engines.get(engine, f"{matrix.name}.to({said})")
+    if matrix._engine is there and placement is None and not with_transpose:
+        return matrix
+    if there is cpu.engine():
+        if placement not in (None, "host"):
+            raise InvalidValue(
+                f"{matrix.name}.to: placement={placement!r} is none of engine {engine!r}, which has 'host'"
+            )
+        if matrix._engine is there:
+            return matrix
+        csr, wanted = matrix._to_csr(), "host"
+    elif placement == "host":
+        raise InvalidValue(f"{matrix.name}.to: placement='host' is none of engine {engine!r}; it is the CPU engine's")
+    elif matrix.dtype.is_udt:  # its content stays in host memory, whatever engine has it
+        csr, wanted = matrix._to_csr(), "host"
+    else:
+        csr = matrix._to_csr()
+        lies = csr.indices.placement
+        wanted = placement or config.placement
+        stays = matrix._engine is there and placement is None and wanted == "auto"
+        wanted = lies if stays else budget.resolve(wanted, csr.placed_nbytes, csr.nrows, csr.nvals, lies=lies)
+        if matrix._engine is there and lies == wanted and not with_transpose:
+            return matrix
+    placed = csr.place(wanted)
+    made: Matrix = type(matrix)._from_csr(placed, engine, name=matrix.name, adopt=placed is not csr)
+    if with_transpose:
+        there.keep_transpose(made._store)
+    return made
+
+
+def compressed(matrix: Matrix, order: str) -> Matrix:
+    """A matrix with its ids compressed; see :meth:`Matrix.compress`."""
+    if order not in ("natural", "degree", "auto"):
+        raise InvalidValue(f"{matrix.name}.compress: order={order!r} is none; choose 'natural', 'degree' or 'auto'")
+    if order == "degree" and matrix.shape[0] != matrix.shape[1]:
+        raise InvalidValue(f"{matrix.name}.compress: order='degree' needs a square matrix; this is of {matrix.shape}")
+    return _laid_anew(matrix, "compress", lambda engine, store: engine.compress(store, order))
+
+
+def reordered(matrix: Matrix, order: ArrayLike) -> Matrix:
+    """A matrix that lies in another order; see :meth:`Matrix.reorder`."""
+    where = f"{matrix.name}.reorder"
+    vertices, n = np.asarray(order), matrix.shape[0]
+    if matrix.shape != (n, n) or vertices.shape != (n,):
+        raise DimensionMismatch(
+            f"{where}: order has shape {vertices.shape} and the matrix is of {matrix.shape}; (n,) and n x n are needed"
+        )
+    if n and (vertices.dtype.kind not in "iu" or (np.sort(vertices) != np.arange(n)).any()):
+        raise InvalidValue(f"{where}: order is no permutation of the numbers from 0 to {n - 1}")
+    return _laid_anew(matrix, "reorder", lambda engine, store: engine.reorder(store, vertices))
+
+
+def _laid_anew(matrix: Matrix, method: str, lay: Callable[[Any, Any], Any]) -> Matrix:
+    """A matrix on the GPU engine with the store that `lay` makes of its own; `method` is what the user called."""
+    engines.get("gpu", f"{matrix.name}.{method}")
+    here = placed(matrix, "gpu", None, False)
+    engine, store = here._need()
+    made: Matrix = type(matrix)._from_store(engine, lay(engine, store), here.dtype, here.shape)
+    made._symmetric = matrix._symmetric
+    return made
+
+
+def bits_per_id(matrix: Matrix) -> float:
+    """Bits of an id, with all that says where it lies; 0 where there are none."""
+    if matrix.nvals == 0:
+        return 0.0
+    engine, store = matrix._need()
+    return engine.id_bytes(store) * 8 / matrix.nvals

@@ -1,0 +1,15 @@
+"""``Recorder``: python-graphblas's own, which records what the CPU engine asks of SuiteSparse:GraphBLAS."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sparsezc.expr.engines import cpu
+from sparsezc.engines.cpu import native
+
+
+def __getattr__(name: str) -> Any:
+    if name != "Recorder":
+        raise AttributeError(f"module 'sparsezc.core.recorder' has no attribute {name!r}")
+    cpu.engine()
+    return native.gb.Recorder

@@ -1,0 +1,234 @@
+"""``A.ss`` and ``v.ss``: what SuiteSparse:GraphBLAS can do beyond the standard, done by the CPU engine.
+
+python-graphblas does the work on the content that lies on the CPU engine; what lies elsewhere is copied there, and
+comes back where it was changed. What these methods take and return is ours; the arrays are SuiteSparse's own where
+python-graphblas hands them out without a copy (``give_ownership=True``, ``unpack``).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.expr.engines import cpu
+from sparsezc.engines.cpu import native
+from sparsezc.errors import InvalidObject
+from sparsezc.expr.expression import Operand, Unrun
+from sparsezc.locks import hold
+from sparsezc.expr.mask import Mask
+from sparsezc.semirings.algebra.operators import Operator, TypedOp
+from sparsezc.semirings.types.datatypes import DataType
+
+__all__ = ["Accessor", "SuiteSparse", "ours", "theirs"]
+
+_PACKS = {
+    1: ("any", "bitmap", "full", "sparse"),
+    2: (
+        "any", "bitmapc", "bitmapr", "coo", "cooc", "coor", "csc", "csr", "fullc", "fullr", "hypercsc", "hypercsr",
+        "hyperhash",
+    ),
+}  # fmt: skip
+_READS = {
+    "compactify", "config", "export", "flatten", "format", "head", "is_iso", "iso_value", "iteritems", "iterkeys",
+    "itervalues", "nbytes", "orientation", "scan", "selectk", "serialize", "sort", "split",
+}  # fmt: skip
+_CHANGES = {"build_diag", "build_scalar", "concat", "reshape", "unpack", "unpack_hyperhash"}
+_ONLY_MATRIX = {"flatten", "orientation", "unpack_hyperhash"}
+
+
+# A serialized object is one of these, the SHA-256 of SuiteSparse's bytes, and these bytes.
+_MARKS = {1: b"sparsezc Vector\n", 2: b"sparsezc Matrix\n"}
+
+
+def theirs(x: Any) -> Any:
+    """An object of ours, or a list or dict of them, as python-graphblas's; anything else as it is."""
+    if isinstance(x, Unrun):
+        x = x.new()
+    if isinstance(x, Operand):
+        return x.to_graphblas()  # type: ignore[attr-defined]
+    if isinstance(x, Mask):
+        return native.mask(Mask(x.parent.to("cpu"), x.structure, x.complement))
+    if isinstance(x, TypedOp):
+        return native.operator(x)
+    if isinstance(x, Operator):
+        return getattr(getattr(native.gb, x.kind), x.name)
+    if isinstance(x, DataType):
+        return native.type_of(x)
+    if isinstance(x, list | tuple):
+        return type(x)(map(theirs, x))
+    return {key: theirs(value) for key, value in x.items()} if isinstance(x, dict) else x
+
+
+def ours(x: Any) -> Any:
+    """The other way."""
+    gb = native.gb
+    if type(x) is gb.Matrix:
+        return Operand._kinds[2]._from_store(cpu.engine(), x, native.our_type(x.dtype), x.shape, x.name)
+    if type(x) is gb.Vector:
+        return Operand._kinds[1]._from_store(cpu.engine(), x, native.our_type(x.dtype), x.shape[0], x.name)
+    if type(x) is gb.Scalar:
+        return Operand._kinds[0].from_value(x.value, native.our_type(x.dtype), name=x.name)
+    if type(x) is gb.dtypes.DataType:
+        return native.our_type(x)
+    if type(x) in (list, tuple):
+        return type(x)(map(ours, x))
+    return {key: ours(value) for key, value in x.items()} if type(x) is dict else x
+
+
+class SuiteSparse:
+    """What SuiteSparse does with one Matrix or Vector: ``A.ss.export("csr")``, ``A.ss.is_iso`` ...
+
+    * data out and in: ``export``, ``unpack``, ``pack_csr`` ... (as ``Matrix.ss.import_csr`` makes new ones),
+      ``serialize``, whose first 48 bytes are ours: a mark and a digest;
+    * what it is: ``format``, ``orientation``, ``is_iso``, ``iso_value``, ``nbytes``, ``config``;
+    * computed: ``concat``, ``split``, ``scan``, ``reshape``, ``flatten``, ``selectk``, ``compactify``, ``sort``,
+      ``head``, ``build_diag``, ``build_scalar``;
+    * one by one: ``iterkeys``, ``itervalues``, ``iteritems``.
+
+    python-graphblas's documentation says what each of them takes.
+    """
+
+    __slots__ = ("_of",)
+
+    def __init__(self, of: Any) -> None:
+        self._of = of
+
+    def __dir__(self) -> list[str]:
+        return sorted({*_names(self._of.ndim), *dir(_Makers(self._of.ndim))})
+
+    def __getattr__(self, name: str) -> Any:
+        of = self._of
+        if name in dir(_Makers(of.ndim)):
+            return getattr(_Makers(of.ndim), name)
+        if name not in _names(of.ndim):
+            raise AttributeError(f"{type(of).__name__}.ss has no attribute {name!r}")
+        with hold(of):
+            found = getattr(_native(of)[0].ss, name)
+            if not callable(found) or type(found) is native.gb.Scalar:
+                return ours(found)
+
+        @wraps(found)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            with hold(of, *_objects((args, kwargs))):
+                store, home = _native(of)
+                result = _translated(getattr(store.ss, name))(*args, **kwargs)
+                if name not in _READS:
+                    _take_back(of, store, home)
+                if name == "serialize":
+                    return _sealed(result, of.ndim)
+                # an iterator would read the object after this call
+                return iter(list(result)) if name.startswith("iter") else result
+
+        return call
+
+
+def _native(of: Any) -> tuple[Any, bool]:
+    """The content on the CPU engine, and whether that is where the object has it."""
+    engine, store = of._need()
+    return (store, True) if engine is cpu.engine() else (of.to("cpu")._store, False)
+
+
+def _objects(x: Any) -> list[Any]:
+    """The objects with a lock that are in arguments."""
+    if isinstance(x, dict):
+        return _objects(list(x.values()))
+    if isinstance(x, list | tuple):
+        return [found for each in x for found in _objects(each)]
+    if isinstance(x, Unrun):
+        return list(x._parts)
+    return [x.parent] if isinstance(x, Mask) else [x] if isinstance(x, Operand) else []
+
+
+def _names(ndim: int) -> set[str]:
+    names = _READS | _CHANGES | {f"pack_{form}" for form in _PACKS[ndim]}
+    return names if ndim == 2 else names - _ONLY_MATRIX
+
+
+def _take_back(of: Any, store: Any, home: bool) -> None:
+    """After a change: the object may have another shape, and knows less of its content."""
+    shape = tuple(store.shape)
+    if shape != of.shape:
+        of.resize(*shape)
+    of._changed()
+    if not home:
+        of << ours(store)
+
+
+def _translated(method: Callable[..., Any]) -> Callable[..., Any]:
+    """python-graphblas's method with our objects and errors."""
+
+    @wraps(method)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            result = method(*theirs(args), **theirs(kwargs))
+        except native.gb.exceptions.GraphblasException as error:
+            raise cpu.ours(error, method.__name__) from error
+        return ours(result)
+
+    return call
+
+
+def _sealed(blob: NDArray[np.uint8], ndim: int) -> NDArray[np.uint8]:
+    """SuiteSparse's bytes with a mark and a digest before them."""
+    head = _MARKS[ndim] + hashlib.sha256(blob.tobytes()).digest()
+    return np.concatenate([np.frombuffer(head, np.uint8), blob])
+
+
+def _opening(deserialize: Callable[..., Any], ndim: int) -> Callable[..., Any]:
+    """``deserialize`` of bytes whose digest fits: of damaged ones SuiteSparse can end the process."""
+    run = _translated(deserialize)
+
+    @wraps(deserialize)
+    def opened(data: Any, dtype: Any = None, *, trusted: bool = False, **options: Any) -> Any:
+        is_array = isinstance(data, np.ndarray)
+        blob: Any = np.ascontiguousarray(data, np.uint8) if is_array else np.frombuffer(data, np.uint8)
+        mark, digest = blob[:16].tobytes(), blob[16:48].tobytes()
+        said = f"data: {blob.size:,} bytes"
+        if mark in _MARKS.values():
+            blob = blob[48:]
+            if digest != hashlib.sha256(blob).digest():
+                raise InvalidObject(
+                    f"{said} that were cut or changed since serialize() made them: their digest differs"
+                )
+            if mark != _MARKS[ndim]:
+                raise InvalidObject(f"{said} of a {mark[9:15].decode()}, which its own class deserializes")
+        elif not trusted:
+            raise InvalidObject(
+                f"{said} without the mark and the digest that serialize() puts before them; damaged ones would end the"
+                " process. What python-graphblas serialized, deserialize(data, trusted=True) reads unchecked"
+            )
+        return run(blob, dtype, **options)
+
+    return opened
+
+
+class _Makers:
+    """``Matrix.ss``: makes new objects, ``Matrix.ss.import_csr(...)`` and ``Matrix.ss.deserialize(data)``."""
+
+    __slots__ = ("_ndim",)
+
+    def __init__(self, ndim: int) -> None:
+        self._ndim = ndim
+
+    def __dir__(self) -> list[str]:
+        return sorted({"deserialize", *(f"import_{form}" for form in _PACKS[self._ndim] if form != "hyperhash")})
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in dir(self):
+            raise AttributeError(f"{'Vector' if self._ndim == 1 else 'Matrix'}.ss has no attribute {name!r}")
+        cpu.engine()
+        kind = native.gb.Vector if self._ndim == 1 else native.gb.Matrix
+        made = getattr(kind.ss, name)
+        return _opening(made, self._ndim) if name == "deserialize" else _translated(made)
+
+
+class Accessor:
+    """The attribute ``ss`` of a class and of its objects."""
+
+    def __get__(self, of: Any, kind: Any) -> Any:
+        return _Makers(kind.ndim) if of is None else SuiteSparse(of)

@@ -1,0 +1,106 @@
+"""TransposedMatrix: a matrix with rows and columns exchanged, which is never formed unless asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sparsezc import ops
+from sparsezc.core.matrix_export import FlippedContents
+from sparsezc.locks import alone, hold
+from sparsezc.expr.mask import to_mask
+from sparsezc.expr.options import check as check_options
+from sparsezc.core.matrix_methods import Readable
+from sparsezc.semirings.types.datatypes import DataType
+
+if TYPE_CHECKING:
+    from sparsezc.expr.engines import Engine
+    from sparsezc.core.matrix import Matrix
+
+__all__ = ["TransposedMatrix"]
+
+
+class TransposedMatrix(FlippedContents, Readable):
+    """``A.T``: A with rows and columns exchanged, for operations to read. ``new()`` forms a Matrix."""
+
+    __slots__ = ("_matrix", "__weakref__")
+    _transposed = True
+
+    def __init__(self, matrix: Matrix) -> None:
+        self._matrix = matrix
+
+    @property
+    def T(self) -> Matrix:
+        """The matrix itself."""
+        return self._matrix
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """``(nrows, ncols)``."""
+        return self._matrix.shape[::-1]
+
+    @property
+    def dtype(self) -> DataType:  # type: ignore[override]
+        """Type of the entries."""
+        return self._matrix.dtype
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The name of the matrix and ``.T``."""
+        return f"{self._matrix.name}.T"
+
+    @property
+    def _lock(self) -> Any:
+        return self._matrix._lock
+
+    @property
+    def _engine(self) -> Engine | None:  # type: ignore[override]
+        return self._matrix._engine
+
+    @property
+    def _store(self) -> Any:
+        return self._matrix._store
+
+    def _settle(self, engine: Engine) -> None:
+        self._matrix._settle(engine)
+
+    @property
+    def nvals(self) -> int:
+        """Number of entries."""
+        return self._matrix.nvals
+
+    def new(self, dtype: Any = None, *, mask: Any = None, name: str | None = None) -> Matrix:
+        """The transpose as a Matrix."""
+        if mask is not None:
+            mask = to_mask(mask)
+        with hold(self) if mask is None else hold(self, mask.parent):
+            made: Matrix = ops.transpose(self._matrix).new(dtype, mask=mask, name=name)
+        return made
+
+    def dup(
+        self,
+        dtype: Any = None,
+        *,
+        clear: bool = False,
+        mask: Any = None,
+        name: str | None = None,
+        **options: Any,
+    ) -> Matrix:
+        """The transpose as a Matrix; with `clear`, an empty one of its shape."""
+        check_options(options)
+        if clear:
+            return type(self._matrix)(self.dtype if dtype is None else dtype, *self.shape, name=name)
+        return self.new(dtype, mask=mask, name=name)
+
+    @alone
+    def to_graphblas(self, *, copy: bool = False) -> Any:
+        """The transpose, formed, as python-graphblas's Matrix."""
+        return self.new().to_graphblas()
+
+    def wait(self, how: str = "materialize") -> TransposedMatrix:
+        """Finish whatever is pending."""
+        self._matrix.wait(how)
+        return self
+
+    @alone
+    def __repr__(self) -> str:
+        return f"<{self.name}: the transpose of {self._matrix!r}>"

@@ -1,0 +1,143 @@
+"""Vectors made from a user's arrays: the ``from_...`` methods of :class:`~sparsezc.core.vector.Vector`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sparsezc import ops
+from sparsezc.expr.engines import cpu
+from sparsezc.errors import InvalidValue
+from sparsezc.ops import arrays, checks
+
+__all__ = ["VectorFromArrays"]
+
+
+class VectorFromArrays:
+    """The makers of a Vector."""
+
+    __slots__ = ()
+
+    @classmethod
+    def from_coo(
+        cls,
+        indices: ArrayLike,
+        values: Any = 1.0,
+        dtype: Any = None,
+        *,
+        size: int | None = None,
+        dup_op: Any = None,
+        name: str | None = None,
+    ) -> Self:
+        """A vector from positions and values.
+
+        Parameters
+        ----------
+        indices : array_like of integers, shape (n,)
+            In any order.
+        values : array_like, shape (n,), or a number
+            A number stands for all of them.
+        dtype : optional
+            By default the values' own.
+        size : int, optional
+            By default the largest position and one.
+        dup_op : binary operator or its name, optional
+            What merges values at one position.
+        name : str, optional
+
+        Raises
+        ------
+        InvalidValue
+            A position is there twice without `dup_op`, or the size is not known.
+        IndexOutOfBound
+            A position is negative or not below `size`.
+        DimensionMismatch
+            There are not as many values as positions.
+        """
+        at = arrays.ids(indices, "Vector.from_coo: indices", None if size is None else arrays.size(size, "size"))
+        vals, kind = arrays.values(values, dtype, "Vector.from_coo: values", 0, 1)
+        if size is None:
+            if not at.size:
+                raise InvalidValue("Vector.from_coo: No indices provided. Unable to infer size. Give size=")
+            size = arrays.size(int(at.max()) + 1, "Vector.from_coo: size")
+        arrays.lengths("Vector.from_coo", indices=at, values=vals)
+        engine = cpu.engine()
+        maker: Any = cls
+        store = engine.build_vector(at, vals, kind, size, cpu.merger(dup_op, kind, vals.ndim == 0, "Vector.from_coo"))
+        made: Self = maker._from_store(engine, store, kind, size, name)
+        return made
+
+    @classmethod
+    def from_pairs(
+        cls,
+        pairs: Iterable[tuple[int, Any]],
+        dtype: Any = None,
+        *,
+        size: int | None = None,
+        dup_op: Any = None,
+        name: str | None = None,
+    ) -> Self:
+        """A vector from ``(index, value)`` pairs; the other arguments as in :meth:`from_coo`.
+
+        Raises
+        ------
+        InvalidValue
+            An item is no pair.
+        """
+        if isinstance(pairs, np.ndarray):
+            raise TypeError(
+                "Vector.from_pairs: pairs is an array; use `Vector.from_coo`, which takes indices and values"
+            )
+        rows = [tuple(pair) for pair in pairs]
+        if any(len(row) != 2 for row in rows):
+            raise InvalidValue("Vector.from_pairs: Each item in the pairs must be a pair (index, value)")
+        return cls.from_coo(
+            [row[0] for row in rows], [row[1] for row in rows], dtype, size=size, dup_op=dup_op, name=name
+        )
+
+    @classmethod
+    def from_dict(
+        cls, d: Mapping[int, Any], dtype: Any = None, *, size: int | None = None, name: str | None = None
+    ) -> Self:
+        """A vector from ``{index: value}``; the other arguments as in :meth:`from_coo`."""
+        if not d and size is None:
+            size = 0
+        return cls.from_coo(list(d.keys()), list(d.values()), dtype, size=size, name=name)
+
+    @classmethod
+    def from_scalar(cls, value: Any, size: int, dtype: Any = None, *, name: str | None = None) -> Self:
+        """A vector with this value at each of `size` positions; it takes memory where it is first used."""
+        given, made_of = checks.everywhere(value, dtype, "Vector.from_scalar: value")
+        maker: Any = cls
+        made: Any = maker(made_of, size, name=name)
+        made._everywhere = None if given.value is None else given.dup(made.dtype)
+        return made  # type: ignore[no-any-return]
+
+    @classmethod
+    def from_dense(
+        cls, values: ArrayLike, missing_value: Any = None, *, dtype: Any = None, name: str | None = None
+    ) -> Self:
+        """A vector with an entry for each element of an array, but for those equal to `missing_value`.
+
+        Parameters
+        ----------
+        values : array_like, shape (size,)
+        missing_value : number, optional
+        dtype : optional
+        name : str, optional
+
+        Raises
+        ------
+        InvalidValue
+            The array has not one dimension.
+        """
+        vals, kind = arrays.dense(values, dtype, "Vector", 1)
+        engine = cpu.engine()
+        maker: Any = cls
+        made: Any = maker._from_store(engine, engine.dense_vector(vals, kind), kind, vals.size, name)
+        if missing_value is not None:
+            made << ops.select(made, "valuene", missing_value)
+        return made  # type: ignore[no-any-return]

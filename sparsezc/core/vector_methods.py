@@ -1,0 +1,140 @@
+"""What reads a vector: operations, and its content as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc import ops
+from sparsezc.errors import InvalidValue
+from sparsezc.expr.expression import Expression, Operand
+from sparsezc.locks import alone, hold
+from sparsezc.ops import checks, compare, indices
+from sparsezc.semirings import binary, monoid, semiring
+from sparsezc.semirings.types.datatypes import cast
+
+if TYPE_CHECKING:
+    from sparsezc.core.matrix import Matrix
+    from sparsezc.core.vector import Vector
+
+__all__ = ["ReadableVector"]
+
+
+class ReadableVector(Operand):
+    """What reads a Vector."""
+
+    __slots__ = ()
+    ndim = 1
+
+    def vxm(self, other: Any, op: Any = semiring.plus_times) -> Expression:
+        """``self @ other``: see :func:`sparsezc.ops.vxm`."""
+        return ops.vxm(self, other, op)
+
+    def inner(self, other: Any, op: Any = semiring.plus_times) -> Expression:
+        """``self @ other``: see :func:`sparsezc.ops.inner`."""
+        return ops.inner(self, other, op)
+
+    def outer(self, other: Any, op: Any = binary.times) -> Expression:
+        """Every entry with every entry: see :func:`sparsezc.ops.outer`."""
+        return ops.outer(self, other, op)
+
+    def reposition(self, offset: int, *, size: int | None = None) -> Expression:
+        """Every entry moved: see :func:`sparsezc.ops.reposition`."""
+        return ops.reposition(self, (offset,), (size,))
+
+    def ewise_add(self, other: Any, op: Any = monoid.plus) -> Expression:
+        """`op` on the union of two patterns: see :func:`sparsezc.ops.ewise_add`."""
+        return ops.ewise_add(self, other, op)
+
+    def ewise_mult(self, other: Any, op: Any = binary.times) -> Expression:
+        """`op` on the intersection of two patterns: see :func:`sparsezc.ops.ewise_mult`."""
+        return ops.ewise_mult(self, other, op)
+
+    def ewise_union(self, other: Any, op: Any, left_default: Any, right_default: Any) -> Expression:
+        """`op` on the union, with defaults for what is missing: see :func:`sparsezc.ops.ewise_union`."""
+        return ops.ewise_union(self, other, op, left_default, right_default)
+
+    def apply(self, op: Any, right: Any = None, *, left: Any = None) -> Expression:
+        """`op` on each entry: see :func:`sparsezc.ops.apply`."""
+        return ops.apply(self, op, right, left)
+
+    def select(self, op: Any, thunk: Any = None) -> Expression:
+        """The entries that `op` accepts: see :func:`sparsezc.ops.select`."""
+        return ops.select(self, op, thunk)
+
+    def reduce(self, op: Any = monoid.plus, *, allow_empty: bool = True) -> Expression:
+        """All entries folded into a Scalar: see :func:`sparsezc.ops.reduce`."""
+        return ops.reduce(self, op, allow_empty)
+
+    @alone
+    def diag(self, k: int = 0, *, name: str | None = None) -> Matrix:
+        """The square matrix with this vector on diagonal `k`: see :func:`sparsezc.ops.diag`."""
+        made: Matrix = ops.diag(self, k).new(name=name)
+        return made
+
+    # Its content
+    def to_coo(
+        self, dtype: Any = None, *, indices: bool = True, values: bool = True, sort: bool = True
+    ) -> tuple[Any, Any]:
+        """Positions and values as arrays."""
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[int, Any]:
+        """``{index: value}``."""
+        at, vals = self.to_coo()
+        return dict(zip(at.tolist(), vals.tolist(), strict=True))
+
+    @alone
+    def to_dense(self, fill_value: Any = None, dtype: Any = None) -> NDArray[Any]:
+        """An array of `size` elements, `fill_value` where there is no entry.
+
+        Raises
+        ------
+        TypeError
+            Entries are missing and no `fill_value` is given.
+        """
+        at, vals = self.to_coo()
+        kind, fill = compare.filling(self, at.size, fill_value, dtype)
+        out = np.full(self.shape, fill, kind.np_type)
+        out[at] = cast(vals, kind)
+        return out
+
+    @alone
+    def get(self, index: int, default: Any = None) -> Any:
+        """The value at a position, or `default` where there is none.
+
+        Raises
+        ------
+        IndexOutOfBound
+            There is no such position.
+        InvalidValue
+            `index` is not one position.
+        """
+        keys = indices.parse(index, self.shape, self.name)
+        if keys[0].kind != "one":
+            raise InvalidValue(f"Bad index in Vector.get: one position is needed; got {index!r}")
+        return ops.extract(self, keys).new().get(default)
+
+    def __contains__(self, index: Any) -> bool:
+        try:
+            return self.get(index) is not None
+        except InvalidValue:
+            raise TypeError(f"{self.name}: Invalid index {index!r}; a position is an integer") from None
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.to_coo()[0].tolist())
+
+    def isequal(self, other: Vector, *, check_dtype: bool = False) -> bool:
+        """Whether both have the same size, the same positions and equal values (and the same type)."""
+        other = checks.stored(other, "isequal: other", 1)
+        with hold(self, other):
+            return compare.isequal(self, other, check_dtype)
+
+    def isclose(self, other: Vector, *, rel_tol: float = 1e-7, abs_tol: float = 0.0, check_dtype: bool = False) -> bool:
+        """Whether both have the same positions and ``|a - b| <= max(rel_tol * max(|a|, |b|), abs_tol)`` at each."""
+        other = checks.stored(other, "isclose: other", 1)
+        with hold(self, other):
+            return compare.isclose(self, other, rel_tol, abs_tol, check_dtype)

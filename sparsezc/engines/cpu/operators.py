@@ -1,0 +1,108 @@
+"""Operators that users made, as python-graphblas's: the CPU engine looks here for what has no name there, or is wrong.
+
+A Python function was translated when it became an operator (:mod:`sparsezc.semirings.udf.functions`). What goes to
+python-graphblas, which compiles it with Numba, is that translation in plain Python for one type, so both engines
+compute the same. Some of its own operators are Python functions that raise at a division by zero, and then SuiteSparse
+goes on with whatever lay in memory: these are made anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from sparsezc.engines.cpu import compiled_functions
+from sparsezc.errors import NotImplementedException
+from sparsezc.semirings.algebra import names
+from sparsezc.semirings.algebra.operators import TypedOp
+
+__all__ = ["is_made", "make"]
+
+_MENDED: dict[str, Callable[[Any, Any], Any]] = {
+    "floordiv": lambda x, y: np.floor_divide(x, y),
+    "rfloordiv": lambda x, y: np.floor_divide(y, x),
+    "rpow": lambda x, y: np.power(y, x) if x >= 0 or y != 0 else y,
+}
+
+
+def is_made(op: TypedOp) -> bool:
+    """Whether a user made the operator: of a function, or a monoid or a semiring of known parts. Or it is mended."""
+    whole: Any = op.op
+    binaryop = {"binary": whole, "semiring": getattr(whole, "binaryop", None)}.get(whole.kind)
+    if binaryop is not None and _is_mended(binaryop, op):
+        return True
+    return whole.written is not None or names.names_of(whole.kind).get(op.name) is not whole
+
+
+def _is_mended(binaryop: Any, op: TypedOp) -> bool:
+    """Whether there is another function for one type of a built-in operator."""
+    name = binaryop.name
+    if name not in _MENDED or names.names_of("binary")[name] is not binaryop or find_spec("numba") is None:
+        return False
+    return not op.of_users and (name != "rpow" or op.type.is_integer)
+
+
+def make(gb: Any, op: TypedOp, key: Any) -> Any:
+    """python-graphblas's operator for a user's, typed; `key` is what types it there.
+
+    Raises
+    ------
+    NotImplementedException
+        Numba is not there, which compiles functions for SuiteSparse.
+    """
+    parts: Any = op.op
+    if op.op.kind == "semiring":
+        whole: Any = op
+        made = gb.semiring.register_anonymous(_monoid(gb, whole.monoid), _binary(gb, op, parts.binaryop))[key]
+        compiled_functions.free_with(made, "Semiring")
+        return made
+    if op.op.kind == "monoid":
+        return _monoid(gb, op)[key]
+    if op.op.kind == "binary":
+        return _binary(gb, op, op.op)[key]
+    if op.op.written is None:
+        raise NotImplementedException(f"the cpu engine (python-graphblas) has no operator {op.op!r}")
+    return _function(gb, op)[key]
+
+
+def _function(gb: Any, op: TypedOp) -> Any:
+    """An operator there, untyped: a function's translation for one type; of user-defined types, the function itself."""
+    if find_spec("numba") is None:
+        raise NotImplementedException(
+            f"the cpu engine needs numba for {op!r}, which is a Python function; pip install numba, or run it on a GPU"
+        )
+    if op.of_users:
+        return getattr(gb, op.op.kind).register_anonymous(op.op.orig_func, op.name, is_udt=True)
+    return compiled_functions.operator(gb, op, op.name)
+
+
+def _binary(gb: Any, op: TypedOp, binaryop: Any) -> Any:
+    """A binary operator there, untyped; of a function, for one type."""
+    if _is_mended(binaryop, op):
+        return gb.binary.register_anonymous(_MENDED[binaryop.name], binaryop.name, is_udt=True)
+    if binaryop.written is None:
+        room = gb.binary
+        homes = (getattr(room, "ss", None), room, getattr(room, "numpy", None))
+        found = next((getattr(home, binaryop.name) for home in homes if binaryop.name in dir(home)), None)
+        if found is None or names.names_of("binary").get(binaryop.name) is not binaryop:
+            raise NotImplementedException(f"the cpu engine (python-graphblas) has no operator {binaryop!r}")
+        return found
+    return _function(gb, binaryop[(op.type, op.type2) if op.of_users else op.type])
+
+
+def _monoid(gb: Any, op: Any) -> Any:
+    """A monoid there, untyped, that works for one type at least."""
+    if not is_made(op):
+        return getattr(gb.monoid, op.name)
+    if op.op.binaryop.written is None:
+        raise NotImplementedException(f"the cpu engine (python-graphblas) has no {op!r}, made of a built-in operator")
+    if op.of_users:
+        return gb.monoid.register_anonymous(_binary(gb, op, op.op.binaryop), op.identity, op.name)
+    identity = {op.type.name: op.identity.item()}
+    function = _function(gb, op.op.binaryop[op.type])
+    made = gb.monoid.register_anonymous(function, identity, op.name, is_idempotent=op.is_idempotent)
+    compiled_functions.free_with(made[op.type.name], "Monoid")
+    return made

@@ -1,0 +1,248 @@
+"""Arrays of other libraries on the device as stores, and stores as such arrays: nothing passes through the host.
+
+What lies on the device is taken and given as it lies wherever its types allow it. Ids are given as signed integers,
+which are the same bits: int32 where they take 4 bytes. Who shares a matrix's arrays must not change them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sparsezc.device import cuda
+from sparsezc.memory.csr import index_dtype
+from sparsezc.engines.gpu.runtime import launch
+from sparsezc.engines.gpu import matrix_stores
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
+from sparsezc.errors import IndexOutOfBound, InvalidObject, InvalidValue, OutOfMemory
+from sparsezc.memory import budget
+from sparsezc.memory.device import DeviceBuffer
+from sparsezc.semirings.types.datatypes import DataType
+
+_CUDA = (2, 13)  # DLPack's kDLCUDA and kDLCUDAManaged
+
+
+def is_here(x: Any) -> bool:
+    """Whether an object is an array on a GPU, by DLPack or by ``__cuda_array_interface__``."""
+    where = getattr(x, "__dlpack_device__", None)
+    return where()[0] in _CUDA if where is not None else hasattr(x, "__cuda_array_interface__")
+
+
+def array(x: Any) -> Any:
+    """An object as an array of the device's module: without a copy where it lies there, else moved there."""
+    xp = cuda.current().xp
+    if isinstance(x, xp.ndarray):
+        return x
+    if is_here(x):  # DLPack first: it orders the two libraries' streams
+        return xp.from_dlpack(x) if hasattr(x, "__dlpack__") else xp.asarray(x)
+    return xp.asarray(np.asarray(x))
+
+
+def _values(given: Any, dtype: DataType, copy: bool) -> Any:
+    """Values of a type, contiguous; a copy only where it is needed or asked for."""
+    xp = cuda.current().xp
+    return _own(xp.ascontiguousarray(given.astype(dtype.np_type, copy=False)), given, copy)
+
+
+def _own(made: Any, given: Any, copy: bool) -> Any:
+    """The array, or a copy of it where one is asked for and it is still what was given."""
+    gpu = cuda.current()
+    return made.copy() if copy and gpu.pointer(made) == gpu.pointer(given) else made
+
+
+@launch.alone
+def ids(given: Any, where: str, bound: int) -> Any:
+    """Checked ids: integers in one row, not negative and below `bound`.
+
+    Raises
+    ------
+    InvalidValue, IndexOutOfBound
+    """
+    if given.ndim != 1 or given.dtype.kind not in "iu":
+        raise InvalidValue(f"{where} must be integers, a row of them; got {given.dtype} of shape {given.shape}")
+    if given.size and (int(given.min()) < 0 or int(given.max()) >= bound):
+        bad = int(given.min()) if int(given.min()) < 0 else int(given.max())
+        raise IndexOutOfBound(f"{where} has the id {bad}; there are {bound} positions, from 0 on")
+    return given
+
+
+@launch.alone
+def matrix_from_csr(
+    indptr: Any, indices: Any, values: Any, ncols: int, dtype: DataType, *, copy: bool, symmetric: bool, where: str
+) -> MatrixStore:
+    """A store of device arrays that are a CSR; rows whose ids are not ascending are sorted.
+
+    Raises
+    ------
+    InvalidValue
+        The offsets do not end at the number of ids.
+    InvalidObject
+        The offsets do not start at 0, or descend, or an id is twice in a row.
+    IndexOutOfBound
+        An id is not below `ncols`.
+    """
+    xp = cuda.current().xp
+    offsets = xp.ascontiguousarray(ids(indptr, f"{where}: indptr", 2**63).astype(np.int64, copy=False))
+    offsets = _own(offsets, indptr, copy)
+    columns = ids(indices, f"{where}: indices", ncols)
+    if offsets.size == 0 or int(offsets[-1]) != columns.size:
+        end = int(offsets[-1]) if offsets.size else "nowhere"
+        raise InvalidValue(f"{where}: indptr ends at {end}; indices has {columns.size} entries")
+    if int(offsets[0]) != 0 or bool((offsets[1:] < offsets[:-1]).any()):
+        raise InvalidObject(f"{where}: indptr must start at 0 and not descend")
+    order = _unsorted(offsets, columns, where)
+    if order is not None:
+        columns, values = columns[order], values[order] if values.ndim else values
+    own = copy and (order is None or not values.ndim)
+    return _store(offsets, columns, values, ncols, dtype, copy=own, symmetric=symmetric)
+
+
+def _store(
+    offsets: Any, columns: Any, values: Any, ncols: int, dtype: DataType, *, copy: bool, symmetric: bool
+) -> MatrixStore:
+    """A store of a CSR that is right."""
+    xp = cuda.current().xp
+    nrows, nvals = offsets.size - 1, columns.size
+    if nvals == 0:
+        return MatrixStore(dtype, nrows, ncols, None)
+    wanted = index_dtype(ncols, "device")
+    unsigned = np.dtype(columns.dtype.str.replace("i", "u"))
+    narrowed = _own(xp.ascontiguousarray(columns).view(unsigned).astype(wanted, copy=False), columns, copy)
+    kept = _values(values.reshape(-1), dtype, copy)
+    rows = Rows(
+        nrows, ncols, nvals, offsets, DeviceBuffer(narrowed), DeviceBuffer(kept), iso=kept.size == 1 and nvals != 1
+    )
+    return MatrixStore(dtype, nrows, ncols, rows, rows if symmetric else None)
+
+
+def _unsorted(offsets: Any, columns: Any, where: str) -> Any:
+    """None where ids ascend in each row, else the order in which they do."""
+    xp = cuda.current().xp
+    after = xp.flatnonzero(columns[1:] <= columns[:-1]) + 1  # only where a row starts may an id fail to be larger
+    inside = after[offsets[xp.searchsorted(offsets, after)] != after]
+    if inside.size == 0:
+        return None
+    rows = row_ids(offsets, columns.size)
+    order = xp.argsort(columns, kind="stable")
+    order = order[xp.argsort(rows[order], kind="stable")]
+    twice = (columns[order][1:] == columns[order][:-1]) & (rows[order][1:] == rows[order][:-1])
+    if bool(twice.any()):
+        at = int(order[int(xp.argmax(twice))])
+        raise InvalidObject(f"{where}: indices has {int(columns[at])} twice in row {int(rows[at])}")
+    return order
+
+
+@launch.alone
+def row_ids(offsets: Any, nvals: int) -> Any:
+    """The row of each entry, int64."""
+    xp = cuda.current().xp
+    return xp.searchsorted(offsets, xp.arange(nvals, dtype=np.int64), side="right") - 1
+
+
+@launch.alone
+def matrix_from_sorted(
+    rows: Any, columns: Any, values: Any, shape: tuple[int, int], dtype: DataType, *, copy: bool
+) -> MatrixStore:
+    """A store of distinct entries by rows and then columns."""
+    xp = cuda.current().xp
+    offsets = xp.searchsorted(rows.astype(np.int64), xp.arange(shape[0] + 1, dtype=np.int64), side="left")
+    return _store(offsets, columns, values, shape[1], dtype, copy=copy, symmetric=False)
+
+
+@launch.alone
+def matrix_to_csr(store: MatrixStore, *, by_columns: bool = False) -> tuple[Any, Any, Any]:
+    """`indptr` (int64), ids and values on the device, of the matrix or of its transpose: views where they lie there.
+
+    Raises
+    ------
+    OutOfMemory
+        The matrix lies in host memory and does not fit the device.
+    """
+    xp = cuda.current().xp
+    store = matrix_stores.transpose(store) if by_columns else store
+    rows = store.rows
+    if rows is None:
+        return xp.zeros(store.nrows + 1, np.int64), xp.empty(0, np.int32), xp.empty(0, store.dtype.np_type)
+    needed = 0 if store.placement == "device" else rows.indices.nbytes + rows.values.nbytes
+    if needed > (room := budget.room(needed)):
+        raise OutOfMemory(f"the arrays need {needed:,} bytes of device memory and {room:,} may be used")
+    values = rows.values.load()
+    return rows.indptr, _signed(rows), xp.repeat(values, rows.nvals) if rows.iso else values
+
+
+def _signed(rows: Rows) -> Any:
+    """Ids as signed integers: the same bits where they cannot be taken for negative ones."""
+    loaded = rows.indices.load()
+    return (
+        loaded.view(np.int64 if rows.wide else np.int32)
+        if rows.wide or rows.ncols <= 2**31
+        else loaded.astype(np.int64)
+    )
+
+
+@launch.alone
+def vector_from_dense(values: Any, dtype: DataType, *, copy: bool) -> VectorStore:
+    """A vector with an entry at each position."""
+    xp = cuda.current().xp
+    store = VectorStore(dtype, values.size)
+    if values.size:
+        bits = xp.full(store.nwords, 0xFFFFFFFF, np.uint32)
+        if store.size % 32:
+            bits[-1] = (1 << store.size % 32) - 1
+        store.set(_values(values, dtype, copy), bits, store.size)
+    return store
+
+
+@launch.alone
+def vector_from_coo(at: Any, values: Any, dtype: DataType, size: int, where: str) -> VectorStore:
+    """A vector of positions in any order and values; copies.
+
+    Raises
+    ------
+    InvalidValue
+        A position is there twice.
+    IndexOutOfBound
+        A position is not below `size`.
+    """
+    store = VectorStore(dtype, size)
+    store.put(ids(at, f"{where}: indices", size), _values(values, dtype, False))
+    if store.bits is not None and launch.count(store.bits) != at.size:
+        raise InvalidValue(f"{where}: Duplicate indices found: a position is there twice")
+    return store
+
+
+@launch.alone
+def vector_to_dense(store: VectorStore, fill: Any, dtype: DataType) -> Any:
+    """The values at all positions, `fill` where there is none: a view of the vector's own where it is full."""
+    xp = cuda.current().xp
+    if store.bits is None:
+        return xp.full(store.size, fill, dtype.np_type)
+    if store.nvals() == store.size:
+        return store.values.astype(dtype.np_type, copy=False)
+    present = xp.unpackbits(store.bits.view(np.uint8), bitorder="little")[: store.size].astype(np.bool_)
+    values = store.values
+    if values.dtype != dtype.np_type:  # what lies where there is no entry is anything, and a cast may object to it
+        values = xp.where(present, values, values.dtype.type(0)).astype(dtype.np_type)
+    return xp.where(present, values, dtype.np_type.type(fill))
+
+
+@launch.alone
+def matrix_from_dense(values: Any, dtype: DataType, *, copy: bool) -> MatrixStore:
+    """A matrix with every entry of an array of two dimensions."""
+    xp = cuda.current().xp
+    nrows, ncols = values.shape
+    offsets = xp.arange(nrows + 1, dtype=np.int64) * ncols
+    columns = xp.tile(xp.arange(ncols, dtype=index_dtype(ncols, "device")), nrows)
+    flat = xp.ascontiguousarray(values).reshape(-1)
+    return _store(offsets, columns, flat, ncols, dtype, copy=copy, symmetric=False)
+
+
+@launch.alone
+def matrix_to_dense(store: MatrixStore, fill: Any, dtype: DataType) -> Any:
+    """An array of two dimensions on the device; one copy."""
+    xp = cuda.current().xp
+    offsets, columns, values = matrix_to_csr(store)
+    made = xp.full((store.nrows, store.ncols), fill, dtype.np_type)
+    made[row_ids(offsets, columns.size), columns] = values
+    return made

@@ -1,0 +1,53 @@
+"""Rows that are longer than a block, cut by columns where several matrices meet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from sparsezc.device import cuda
+from sparsezc.engines.gpu.runtime import launch
+from sparsezc.engines.gpu.storage import row_blocks
+from sparsezc.engines.gpu.storage.matrix_store import Rows
+
+
+def by_columns(sides: Sequence[Rows]) -> row_blocks.Cut:
+    """Cut a row of several matrices at the same columns: a part is where each of them starts and stops, one by one."""
+
+    def cut(row: int, limit: int) -> list[tuple[int, ...]]:
+        xp = cuda.current().xp
+        step = max(1, limit // len(sides))
+        ends = [rows.ends(row, row + 1) for rows in sides]
+        # Between two of these columns lie at most `step` entries of each.
+        sampled = [_ids(rows, xp.arange(start, stop, step)) for rows, (start, stop) in zip(sides, ends, strict=True)]
+        columns = xp.unique(xp.concatenate(sampled))[1:]
+        bounds = []
+        for rows, (start, stop) in zip(sides, ends, strict=True):
+            inner = cuda.current().asnumpy(_not_below(rows, start, stop, columns)).tolist()
+            bounds.append([start, *inner, stop])
+        return [tuple(at for side in part for at in side) for part in zip(*map(pairwise, bounds), strict=True)]
+
+    return cut
+
+
+def _ids(rows: Rows, at: Any) -> Any:
+    """The ids of single entries."""
+    out = cuda.current().xp.empty(at.size, rows.indices.dtype)
+    launch.move("gather", at, np.uint64(rows.indices.pointer), out)
+    return out.astype(np.uint64)
+
+
+def _not_below(rows: Rows, start: int, stop: int, columns: Any) -> Any:
+    """Where the first entry of a row lies whose id is not below each of `columns`: by bisection, all at once."""
+    xp = cuda.current().xp
+    low, high = xp.full(columns.size, start, np.int64), xp.full(columns.size, stop, np.int64)
+    if start == stop:
+        return low
+    for _ in range(int(stop - start).bit_length()):
+        middle = (low + high) // 2
+        below = (low < high) & (_ids(rows, middle.clip(start, stop - 1)) < columns)
+        low, high = xp.where(below, middle + 1, low), xp.where(below, high, middle)
+    return low

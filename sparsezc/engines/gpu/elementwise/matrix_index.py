@@ -1,0 +1,244 @@
+"""Parts of matrices: extract, the two halves of assign, rows and columns as vectors, diagonals.
+
+Positions are arrays of int64 on the device, or None for all. Entries are moved by array code and one gathering kernel
+(filter.cu), which reads host memory directly.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sparsezc.device import cuda
+from sparsezc.memory.csr import index_dtype
+from sparsezc.engines.gpu.runtime import launch
+from sparsezc.engines.gpu.storage import row_blocks
+from sparsezc.engines.gpu.elementwise.vector_index import positions_of
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
+from sparsezc.engines.gpu.elementwise.transpose import transposed
+from sparsezc.memory import Buffer, allocate, budget
+from sparsezc.memory.device import DeviceBuffer
+from sparsezc.semirings.types.datatypes import DataType
+
+_ENTRY_BYTES = 128  # while entries are matched and gathered
+_SORTED_BYTES = 256  # while they are sorted, too
+_RENUMBERED_BYTES = 32  # while an entry's id becomes another
+_FILLED_BYTES = 8  # of an id's own, while it is repeated
+
+
+def positions(index: Any) -> Any:
+    """An IndexList's positions; None for all."""
+    if index.kind == "all":
+        return None
+    if index.kind == "one":
+        return cuda.current().xp.asarray(np.array([index.key], np.int64))
+    return positions_of(index).astype(np.int64)
+
+
+def gather(buffer: Buffer, at: Any) -> Any:
+    """The buffer's entries at positions `at`, as a device array."""
+    out = cuda.current().xp.empty(at.size, buffer.dtype)
+    launch.move("gather", at, np.uint64(buffer.pointer), out)
+    return out
+
+
+def extract(rows: Rows, dtype: DataType, i: Any, j: Any) -> MatrixStore:
+    """A(i, j): positions may repeat and stand in any order."""
+    xp = cuda.current().xp
+    starts, lengths = rows.indptr[:-1], rows.indptr[1:] - rows.indptr[:-1]
+    if i is not None:
+        starts, lengths = starts[i], lengths[i]
+    offsets = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(lengths)])
+    shape = lengths.size, rows.ncols if j is None else j.size
+    columns = None if j is None else _Columns(j)
+
+    ascending = columns is None or columns.ascending
+    entry_bytes = _ENTRY_BYTES if columns is None or ascending else _SORTED_BYTES * columns.most
+    if not ascending and lengths.size and int(lengths.max()) * entry_bytes > budget.available():
+        return _by_columns(rows, dtype, i, j)
+
+    def make(first: int, last: int, whole: bool, *part: int) -> tuple[Any, Any, Any]:
+        start, stop = part or (int(offsets[first]), int(offsets[last]))
+        local = offsets[first : last + 1].clip(start, stop) - start
+        if columns is None and not whole:
+            return local, None, None
+        entry = xp.arange(start, stop, dtype=np.int64)
+        row = xp.searchsorted(offsets[first : last + 1], entry, side="right") - 1
+        source = starts[first:last][row] + entry - offsets[first:last][row]
+        if columns is None:
+            ids = gather(rows.indices, source)
+        else:
+            row, source, ids = columns.match(row, source, gather(rows.indices, source).astype(np.int64))
+            local = xp.searchsorted(row, xp.arange(last - first + 1, dtype=np.int64))
+        if not whole:
+            return local, None, None
+        return local, ids, None if rows.iso else gather(rows.values, source)
+
+    # Parts of a row may follow each other only where their columns do.
+    ranges = row_blocks.blocks([offsets], entry_bytes, cut=row_blocks.evenly(offsets) if ascending else None)
+    iso = rows.values if rows.iso else None
+    return row_blocks.assemble(ranges, make, shape, dtype, rows.indices.placement, iso)
+
+
+def _by_columns(rows: Rows, dtype: DataType, i: Any, j: Any) -> MatrixStore:
+    """A(i, j) by the transpose, whose rows may be taken in any order, for rows of A that no block can hold."""
+    nrows = rows.nrows if i is None else int(i.size)
+    picked = rows if i is None else extract(rows, dtype, i, None).rows
+    if picked is not None:
+        picked = extract(transposed(picked), dtype, j, None).rows
+    return MatrixStore(dtype, nrows, int(j.size), None if picked is None else transposed(picked))
+
+
+class _Columns:
+    """The columns that an extraction takes, in the order of their ids."""
+
+    def __init__(self, j: Any) -> None:
+        xp = cuda.current().xp
+        self.order = xp.argsort(j, kind="stable")
+        self.sorted = j[self.order]
+        self.ascending = j.size < 2 or bool((j[1:] > j[:-1]).all())
+        ends = (xp.searchsorted(self.sorted, self.sorted, side=side) for side in ("right", "left"))
+        self.most = 1 if self.ascending else int((next(ends) - next(ends)).max())  # how often a column is taken
+
+    def match(self, row: Any, source: Any, ids: Any) -> tuple[Any, Any, Any]:
+        """Rows, sources and new ids of the entries whose columns are taken, once for each time, by row and new id."""
+        xp = cuda.current().xp
+        left = xp.searchsorted(self.sorted, ids, side="left")
+        if self.ascending:
+            right = xp.searchsorted(self.sorted, ids, side="right")
+            hit = xp.flatnonzero(right > left)
+            return row[hit], source[hit], left[hit]
+        ends = xp.cumsum(xp.searchsorted(self.sorted, ids, side="right") - left)
+        copy = xp.arange(int(ends[-1]) if ends.size else 0, dtype=np.int64)
+        entry = xp.searchsorted(ends, copy, side="right")
+        first = left[entry] + copy - xp.where(entry > 0, ends[entry - 1], 0) if copy.size else copy
+        row, source, new = row[entry], source[entry], self.order[first]
+        order = xp.argsort(new, kind="stable")
+        order = order[xp.argsort(row[order], kind="stable")]
+        return row[order], source[order], new[order]
+
+
+def spread(store: MatrixStore, i: Any, j: Any, shape: tuple[int, int]) -> MatrixStore:
+    """T with T(i, j) = B and nothing elsewhere: what an assignment writes. Of equal positions the last one counts."""
+    if store.rows is None:
+        return MatrixStore(store.dtype, *shape, None)
+    take_i, i = _distinct(i)
+    take_j, j = _distinct(j)
+    if take_i is not None or take_j is not None:
+        store = extract(store.rows, store.dtype, take_i, take_j)
+        if store.rows is None:
+            return MatrixStore(store.dtype, *shape, None)
+    rows = store.rows
+    assert rows is not None
+    xp = cuda.current().xp
+    indptr, indices = rows.indptr, rows.indices
+    if i is not None:
+        lengths = xp.zeros(shape[0] + 1, np.int64)
+        lengths[i + 1] = indptr[1:] - indptr[:-1]
+        indptr = xp.cumsum(lengths)
+    if j is not None:
+        indices = allocate(rows.indices.placement, rows.nvals, index_dtype(shape[1], rows.indices.placement))
+        for start, stop in row_blocks.pieces(rows.nvals, _RENUMBERED_BYTES):
+            ids = rows.indices.load(start, stop)
+            indices.write(start, j[ids.astype(np.int64)].astype(indices.dtype))
+    return MatrixStore(store.dtype, *shape, Rows(*shape, rows.nvals, indptr, indices, rows.values, rows.iso))
+
+
+def _distinct(at: Any) -> tuple[Any, Any]:
+    """Which positions to take so that they ascend without repetition (None: all, as they are), and these positions."""
+    if at is None or at.size < 2 or bool((at[1:] > at[:-1]).all()):
+        return None, at
+    xp = cuda.current().xp
+    order = xp.argsort(at, kind="stable")
+    ascending = at[order]
+    last = xp.concatenate([ascending[1:] > ascending[:-1], xp.ones(1, np.bool_)])
+    return order[last], ascending[last]
+
+
+def filled(value: Any, dtype: DataType, i: Any, j: Any, shape: tuple[int, int]) -> MatrixStore:
+    """T with `value` at each of the positions (i, j)."""
+    xp = cuda.current().xp
+    sizes = [n if at is None else int(xp.unique(at).size) for at, n in ((i, shape[0]), (j, shape[1]))]
+    count = sizes[0] * sizes[1]
+    if count == 0:
+        return MatrixStore(dtype, *shape, None)
+    kind = index_dtype(shape[1], "device")
+    placement = budget.fitting("device", 2 * count * kind.itemsize)
+    if placement != "device":
+        what = f"assign: a number at {sizes[0]:,} x {sizes[1]:,} positions makes {count:,} entries, which"
+        budget.require_host(count * kind.itemsize, what)
+    line = xp.arange(shape[1], dtype=kind) if j is None else xp.unique(j).astype(kind)
+    ids = allocate(placement, count, kind)
+    for start, stop in row_blocks.pieces(count, _FILLED_BYTES * kind.itemsize):
+        ids.write(start, line[xp.arange(start, stop, dtype=np.int64) % line.size])
+    lengths = xp.zeros(shape[0] + 1, np.int64)
+    lengths[slice(1, None) if i is None else i + 1] = sizes[1]
+    values = DeviceBuffer(xp.full(1, value, dtype.np_type))
+    return MatrixStore(dtype, *shape, Rows(*shape, count, xp.cumsum(lengths), ids, values, True))
+
+
+# Vectors as matrices of one row or one column, and back.
+
+
+def line(u: VectorStore, row: bool) -> MatrixStore:
+    """A vector as the one row, or the one column, of a matrix."""
+    at, values = u.entries()
+    shape = (1, u.size) if row else (u.size, 1)
+    if at.size == 0:
+        return MatrixStore(u.dtype, *shape, None)
+    return _from_entries(at * 0 if row else at, at if row else at * 0, values, u.dtype, shape)
+
+
+def as_vector(store: MatrixStore, row: bool) -> VectorStore:
+    """The one row, or the one column, of a matrix as a vector."""
+    made = VectorStore(store.dtype, store.ncols if row else store.nrows)
+    if store.rows is not None:
+        made.put(store.rows.indices.load() if row else _row_numbers(store.rows), _values(store.rows))
+    return made
+
+
+def diagonal(store: MatrixStore, k: int, size: int) -> VectorStore:
+    """Diagonal k of a matrix that has no entries beside it."""
+    made = VectorStore(store.dtype, size)
+    if store.rows is not None:
+        made.put(_row_numbers(store.rows) - max(0, -k), _values(store.rows))
+    return made
+
+
+def on_diagonal(u: VectorStore, k: int, shape: tuple[int, int]) -> MatrixStore:
+    """A matrix with a vector on diagonal k."""
+    at, values = u.entries()
+    if at.size == 0:
+        return MatrixStore(u.dtype, *shape, None)
+    return _from_entries(at + max(0, -k), at + max(0, k), values, u.dtype, shape)
+
+
+def _row_numbers(rows: Rows) -> Any:
+    """The rows that have an entry, where none has more than one."""
+    return cuda.current().xp.flatnonzero(rows.indptr[1:] > rows.indptr[:-1])
+
+
+def _values(rows: Rows) -> Any:
+    values = rows.values.load()
+    return cuda.current().xp.full(rows.nvals, values[0]) if rows.iso else values
+
+
+def _from_entries(i: Any, j: Any, values: Any, dtype: DataType, shape: tuple[int, int]) -> MatrixStore:
+    """A matrix on the device from entries that are sorted by row, then column."""
+    xp = cuda.current().xp
+    indptr = xp.searchsorted(i, xp.arange(shape[0] + 1, dtype=np.int64))
+    buffers = DeviceBuffer(j.astype(index_dtype(shape[1], "device"))), DeviceBuffer(values)
+    return MatrixStore(dtype, *shape, Rows(*shape, int(i.size), indptr.astype(np.int64), *buffers, False))
+
+
+def element(rows: Rows | None, i: int, j: int) -> Any:
+    """A(i, j) as a NumPy scalar, or None. Reads the one row."""
+    if rows is None:
+        return None
+    start, stop = cuda.current().asnumpy(rows.indptr[i : i + 2]).tolist()
+    ids = rows.indices.read(start, stop)
+    k = int(np.searchsorted(ids, ids.dtype.type(j)))
+    if k == ids.size or ids[k] != j:
+        return None
+    return rows.values.read(0, 1)[0] if rows.iso else rows.values.read(start + k, start + k + 1)[0]

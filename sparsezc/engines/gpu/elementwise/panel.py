@@ -1,0 +1,147 @@
+"""Panels: a matrix of few rows, or of few columns, as one dense vector.
+
+The k values that belong to one of the many columns (or rows) lie side by side, so a product with a large sparse matrix
+reads that matrix once for all k, and what is done entry by entry is what vectors do. Products make panels (spmm.py);
+an operation that knows nothing of them asks for the rows, which are made then (panel.cu).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sparsezc.device import cuda
+from sparsezc.memory.csr import index_dtype
+from sparsezc.engines.gpu.elementwise import vector_map
+from sparsezc.engines.gpu.runtime import launch, codegen
+from sparsezc.engines.gpu.storage.mask_output import MaskBits
+from sparsezc.engines.gpu.runtime.codegen import typedefs
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
+from sparsezc.memory import budget
+from sparsezc.memory.device import DeviceBuffer
+from sparsezc.semirings.types.datatypes import DataType
+
+WIDTH = 256  # of a panel, at most
+_LONG = 32  # and at least so many times as long as wide
+
+
+class SameVector(VectorStore):
+    """A vector whose entries are all the same; its values are written when somebody asks for them."""
+
+    __slots__ = ("same",)
+
+    def __init__(self, dtype: DataType, size: int, bits: Any, same: Any) -> None:
+        self.same = same
+        super().__init__(dtype, size)
+        self.set(None, bits, None)
+
+    @property
+    def values(self) -> Any:
+        if self._values is None and self.bits is not None:
+            filled = VectorStore(self.dtype, self.size)  # where nothing is, nothing need be written
+            vector_map.write_scalar(self.same, self.dtype, filled, MaskBits(self.bits), None, False)
+            self._values = filled.values
+        return super().values
+
+    def set(self, values: Any, bits: Any, count: int | None = None) -> None:
+        if values is not None:
+            self.same = None
+        super().set(values, bits, count)
+
+
+@dataclass(eq=False)
+class Panel:
+    """A matrix of `width` rows or columns: entry (r, j), or (j, r), is the vector's entry j * width + r."""
+
+    width: int
+    across: bool  # the matrix has `width` rows
+    vector: VectorStore
+
+    @property
+    def length(self) -> int:
+        return self.vector.size // self.width
+
+    def rows(self) -> Rows | None:
+        """The rows of the matrix; None where there are no entries."""
+        count = self.vector.nvals()
+        if count == 0:
+            return None
+        return self._across(count) if self.across else self._along(count)
+
+    def cast(self, dtype: DataType) -> Panel:
+        """A copy of another type."""
+        return Panel(self.width, self.across, vector_map.cast(self.vector, dtype))
+
+    def _along(self, count: int) -> Rows:
+        xp = cuda.current().xp
+        at = launch.positions(self.vector.bits, self.vector.size)
+        indptr = xp.searchsorted(at, xp.arange(self.length + 1, dtype=np.int64) * self.width)
+        ids = (at % self.width).astype(index_dtype(self.width, "device"))
+        values, iso = self._values(at)
+        return Rows(self.length, self.width, count, indptr, DeviceBuffer(ids), DeviceBuffer(values), iso)
+
+    def _across(self, count: int) -> Rows:
+        gpu = cuda.current()
+        xp = gpu.xp
+        nwords = -(-self.length // 32)
+        counts = xp.empty(self.width * nwords, np.int64)
+        kernel = codegen.kernel(gpu, "panel.cu", typedefs(Id="u32"), "panel_rows")
+        shape = np.uint64(self.length), np.uint64(self.width)
+        arguments = *shape, self.vector.bits, counts
+        kernel(launch.blocks(gpu, 32 * nwords), launch.THREADS, (*arguments, 0, 0, 0))
+        before = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(counts)])
+        same = isinstance(self.vector, SameVector) and self.vector.same is not None
+        ids, at = xp.empty(count, np.uint32), xp.empty(0 if same else count, np.int64)
+        kernel(launch.blocks(gpu, 32 * nwords), launch.THREADS, (*arguments, before, ids, 0 if same else at))
+        values, iso = self._values(at)
+        indptr = before[xp.arange(self.width + 1) * nwords]
+        indices = DeviceBuffer(ids.astype(index_dtype(self.length, "device"), copy=False))
+        return Rows(self.width, self.length, count, indptr, indices, DeviceBuffer(values), iso)
+
+    def _values(self, at: Any) -> tuple[Any, bool]:
+        vector = self.vector
+        if isinstance(vector, SameVector) and vector.same is not None:
+            return cuda.current().xp.full(1, vector.same, vector.dtype.np_type), True
+        return vector.values[at], False
+
+
+def shape_of(nrows: int, ncols: int) -> tuple[int, bool] | None:
+    """The width of a panel of this shape, and whether it has so many rows; None: it is not narrow enough."""
+    width, length = sorted((nrows, ncols))
+    if not 1 <= width <= WIDTH or length < _LONG * width or length >= 2**32:
+        return None
+    return width, nrows < ncols
+
+
+def fits(size: int, *dtypes: DataType) -> bool:
+    """Whether panels of these types fit the device beside each other."""
+    needed = sum(size * (dtype.np_type.itemsize + 1) for dtype in dtypes)
+    return needed == 0 or needed <= budget.available() // 2
+
+
+def of(store: MatrixStore, width: int, across: bool) -> Panel:
+    """The panel of a matrix, which it keeps."""
+    if store.panel is None:
+        made = Panel(width, across, VectorStore(store.dtype, store.nrows * store.ncols))
+        rows = store.rows
+        if rows is not None:
+            _put(rows, made)
+        store.panel = made
+    panel: Panel = store.panel
+    return panel
+
+
+def _put(rows: Rows, panel: Panel) -> None:
+    """Fill a panel with the entries of some rows."""
+    xp = cuda.current().xp
+    at = rows.indices.load().astype(np.int64)
+    row = xp.searchsorted(rows.indptr, xp.arange(rows.nvals, dtype=np.int64), side="right") - 1
+    at = at * panel.width + row if panel.across else row * panel.width + at
+    if rows.iso:
+        bits = launch.mark(at.astype(np.uint64), panel.vector.size)
+        panel.vector = SameVector(panel.vector.dtype, panel.vector.size, bits, rows.values.read(0, 1)[0])
+        panel.vector.count = rows.nvals
+    else:
+        panel.vector.put(at, rows.values.load())

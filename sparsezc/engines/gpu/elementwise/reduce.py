@@ -1,0 +1,34 @@
+"""A vector folded into one value by a monoid (reduce.cu)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sparsezc.device import cuda
+from sparsezc.engines.gpu.runtime import launch, codegen
+from sparsezc.engines.gpu.runtime.codegen import function, typedefs
+from sparsezc.engines.gpu.storage.matrix_store import VectorStore
+
+
+def reduce_vector(monoid: Any, u: VectorStore) -> Any:
+    """The value as a NumPy scalar, or None where there is no entry. Waits for the device."""
+    if u.count == 0:
+        return None
+    gpu = cuda.current()
+    xp = gpu.xp
+    prelude = "\n".join(
+        (
+            typedefs(X=u.dtype, Z=monoid.type),
+            codegen.monoid(monoid),
+            function("Z", "load", "X v", "return cast<Z>(v);"),
+        )
+    )
+    kernel = codegen.kernel(gpu, "reduce.cu", prelude, "reduce")
+    grid = launch.blocks(gpu, u.size)
+    results = xp.empty(grid + 1, monoid.type.np_type)
+    present = xp.empty(grid + 1, np.uint8)
+    arguments = (results, present, xp.zeros(1, np.uint32), results[grid:], present[grid:])
+    kernel(grid, launch.THREADS, (np.uint64(u.size), *u.operands(), *arguments))
+    return gpu.asnumpy(results[grid:])[0] if gpu.asnumpy(present[grid:])[0] else None

@@ -1,0 +1,68 @@
+"""The other orientation of a matrix: its entries sorted by column, a piece at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sparsezc.device import cuda
+from sparsezc.memory.csr import index_dtype
+from sparsezc.engines.gpu.runtime import launch
+from sparsezc.engines.gpu.storage import row_blocks
+from sparsezc.engines.gpu.storage.matrix_store import Rows
+from sparsezc.errors import OutOfMemory
+from sparsezc.memory import allocate, budget
+
+_ENTRY_BYTES = 80  # an id, its order, column, row and place, its value twice, and what sorting takes
+_COLUMN_BYTES = 40  # offsets, the next place, and numbers of entries
+
+
+def transposed(rows: Rows) -> Rows:
+    """The CSR of the transpose, in the same placement, or in host memory where the device has no room for it.
+
+    A matrix of any size, and rows of any length: entries are counted by column, and then go where they belong, a piece
+    of them at a time, straight from where they lie.
+
+    Raises
+    ------
+    OutOfMemory
+        The device has no room for the offsets of so many columns.
+    """
+    gpu = cuda.current()
+    xp = gpu.xp
+    if _COLUMN_BYTES * rows.ncols > gpu.memory()[0]:
+        raise OutOfMemory(
+            f"the transpose of a matrix of {rows.ncols:,} columns needs {_COLUMN_BYTES * rows.ncols:,} bytes of device"
+            f" memory beside its entries, and {gpu.memory()[0]:,} are free"
+        )
+    pieces = row_blocks.pieces(rows.nvals, _ENTRY_BYTES)
+    counts = xp.zeros(rows.ncols, np.int64)
+    for start, stop in pieces:
+        ids = rows.indices.load(start, stop)
+        counts += _by_column(ids, rows.ncols)
+    indptr = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(counts)])
+    free = indptr[:-1].copy()  # where the next entry of each column goes
+    kind = index_dtype(rows.nrows, rows.indices.placement)
+    value_bytes = 0 if rows.iso else rows.values.dtype.itemsize
+    placement = budget.fitting(rows.indices.placement, rows.nvals * (kind.itemsize + value_bytes))
+    indices = allocate(placement, rows.nvals, kind)
+    values = rows.values if rows.iso else allocate(placement, rows.nvals, rows.values.dtype)
+    for start, stop in pieces:
+        if len(pieces) > 1:  # else they are at hand, and counted
+            ids = rows.indices.load(start, stop)
+            counts = _by_column(ids, rows.ncols)
+        order = xp.argsort(ids, kind="stable")  # entries come by row, so equal columns stay in row order
+        before = free - (xp.cumsum(counts) - counts)
+        to = before[ids[order].astype(np.int64)] + xp.arange(order.size, dtype=np.int64)
+        free += counts
+        entry_rows = xp.searchsorted(rows.indptr, order + start, side="right") - 1
+        launch.move("place", to, entry_rows.astype(indices.dtype), np.uint64(indices.pointer))
+        if not rows.iso:
+            launch.move("place", to, rows.values.load(start, stop)[order], np.uint64(values.pointer))
+    gpu.synchronize()  # the host may read the result's pages now
+    return Rows(rows.ncols, rows.nrows, rows.nvals, indptr, indices, values, rows.iso)
+
+
+def _by_column(ids: Any, ncols: int) -> Any:
+    return cuda.current().xp.bincount(ids.astype(np.int64), minlength=ncols)

@@ -1,0 +1,108 @@
+"""Assign into and extract from vectors, by lists, ranges and single positions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sparsezc.device import cuda
+from sparsezc.engines.gpu.elementwise import vector_map
+from sparsezc.engines.gpu.runtime import launch, codegen
+from sparsezc.engines.gpu.storage.mask_output import MaskBits
+from sparsezc.engines.gpu.runtime.codegen import typedefs
+from sparsezc.engines.gpu.storage.matrix_store import VectorStore
+from sparsezc.semirings.algebra.operators import TypedOp
+from sparsezc.semirings.types.datatypes import DataType
+
+
+def positions_of(index: Any) -> Any:
+    """An IndexList's positions as u64 on the device."""
+    xp = cuda.current().xp
+    if index.kind == "list":
+        return xp.asarray(index.key)
+    steps = index.key
+    return xp.arange(steps.start, steps.stop, steps.step, np.int64).astype(np.uint64)
+
+
+def assign(x: Any, index: Any, out: VectorStore, mask: MaskBits, accum: TypedOp | None, replace: bool) -> None:
+    """w<mask>(I) = accum(w(I), x): x is a Vector or a Scalar."""
+    if x.ndim:
+        _assign_vector(x._store, index, out, mask, accum, replace)
+    else:
+        _assign_scalar(x.value, x.dtype, index, out, mask, accum, replace)
+
+
+def submask(mask: MaskBits, index: Any, size: int) -> MaskBits:
+    """A mask of a region as one of the whole vector: what lies outside is let through, where nothing is assigned."""
+    if mask.allows_all:
+        return mask
+    xp = cuda.current().xp
+    positions = xp.arange(size, dtype=np.uint64) if index.kind == "all" else positions_of(index)
+    allowed = xp.unpackbits((mask.bits ^ np.uint32(mask.flip)).view(np.uint8), bitorder="little")[: index.size]
+    inside = launch.mark(positions[xp.flatnonzero(allowed)], size)
+    return MaskBits(inside | ~launch.mark(positions, size))
+
+
+def _assign_scalar(
+    value: Any, dtype: DataType, index: Any, out: VectorStore, mask: MaskBits, accum: TypedOp | None, replace: bool
+) -> None:
+    region: Any = 0
+    if index.kind == "one":  # one bit: cheaper made on the host
+        region = _one_bit(index.key, out.size)
+    elif index.kind != "all":
+        region = launch.mark(positions_of(index), out.size)
+    vector_map.write_scalar(value, dtype, out, mask, accum, replace, region=region)
+
+
+def _one_bit(position: int, size: int) -> Any:
+    bits = cuda.current().xp.zeros(-(-size // 32), np.uint32)
+    bits[position >> 5] = 1 << (position & 31)
+    return bits
+
+
+def _assign_vector(
+    u: VectorStore, index: Any, out: VectorStore, mask: MaskBits, accum: TypedOp | None, replace: bool
+) -> None:
+    if index.kind == "all":
+        vector_map.write_vector(u, out, mask, accum, replace)
+        return
+    gpu = cuda.current()
+    positions = positions_of(index)
+    spread = VectorStore(u.dtype, out.size)
+    spread.make()
+    region = gpu.xp.zeros(out.nwords, np.uint32)
+    kernel = codegen.kernel(gpu, "scatter.cu", typedefs(U=u.dtype), "scatter")
+    if positions.size:
+        arguments = (np.uint64(positions.size), positions, *u.operands(), spread.values, spread.bits, region)
+        kernel(launch.blocks(gpu, positions.size), launch.THREADS, arguments)
+    spread.count = None
+    vector_map.write_vector(spread, out, mask, accum, replace, region=region)
+
+
+def moved(offset: int, old: int, new: int) -> tuple[Any, Any]:
+    """The positions of 0 .. old-1 that stay within 0 .. new-1 when they are moved by an offset, and where they go."""
+    first = max(0, -offset)
+    at = cuda.current().xp.arange(first, max(first, min(old, new - offset)), dtype=np.int64)
+    return at, at + offset
+
+
+def extract_vector(
+    u: VectorStore, index: Any, out: VectorStore, mask: MaskBits, accum: TypedOp | None, replace: bool
+) -> None:
+    """w<mask> = accum(w, u(I))."""
+    if index.kind == "all":
+        vector_map.write_vector(u, out, mask, accum, replace)
+    else:
+        vector_map.gather(u, positions_of(index), out, mask, accum, replace)
+
+
+def element(u: VectorStore, position: int) -> Any:
+    """u(position) as a NumPy scalar, or None. Waits for the device."""
+    if u.bits is None:
+        return None
+    gpu = cuda.current()
+    word = gpu.asnumpy(u.bits[position >> 5 : (position >> 5) + 1])[0]
+    return (
+        gpu.asnumpy(u.values[position : position + 1])[0] if word >> np.uint32(position & 31) & np.uint32(1) else None
+    )

@@ -1,0 +1,222 @@
+"""The GPU engine: which function does which operation, and what is left to the CPU engine. Its stores: store_methods.py."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sparsezc.config import config
+from sparsezc.engines.gpu.elementwise import vector_map, matrix_map, vector_index, operands, reduce, matrix_index
+from sparsezc.engines.gpu import resized_operands, matrix_stores, matrix_statements
+from sparsezc.engines.gpu.runtime import launch
+from sparsezc.engines.gpu.storage import vertex_order
+from sparsezc.engines.gpu.products import spmv
+from sparsezc.engines.gpu.store_methods import Keeper
+from sparsezc.engines.gpu.statement_order import common
+from sparsezc.engines.gpu.storage.mask_output import MaskBits, bits_of, mask_bits
+from sparsezc.engines.gpu.storage.matrix_store import VectorStore
+from sparsezc.errors import NotImplementedException, OutOfMemory, warn_slow
+from sparsezc.semirings import select
+from sparsezc.semirings.types.datatypes import INT64
+
+_Native = Callable[[Any, Any, Any, Any, bool], bool | None]  # False: the engine cannot after all
+_warned: set[str] = set()
+
+
+class GpuEngine(Keeper):
+    """Runs expressions with our kernels; see :class:`sparsezc.expr.engines.Engine`."""
+
+    name = "gpu"
+    lock = launch.lock
+
+    def run(self, expression: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+        if resized_operands.any_resized:
+            resized_operands.check(expression)
+        native: _Native | None = matrix_statements.run if out.ndim == 2 else _NATIVE.get(expression.operation)
+        if _is_foreign(expression, out, mask, accum):
+            native = None
+        try:
+            if native is None or _in_order(native, expression, out, mask, accum, replace) is False:
+                _fall_back(expression, out, mask, accum, replace)
+        except MemoryError as error:
+            if isinstance(error, OutOfMemory):
+                raise
+            # CuPy's error, or NumPy's, which say how much
+            raise OutOfMemory(f"{expression.operation}: {error}") from None
+
+
+def _in_order(native: _Native, expression: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool | None:
+    """Run a statement in the order of the vertices that suits its operands."""
+    if not vertex_order.exist():
+        return native(expression, out, mask, accum, replace)
+    with vertex_order.within(common(expression, out, mask)):
+        return native(expression, out, mask, accum, replace)
+
+
+def _is_foreign(expression: Any, out: Any, mask: Any, accum: Any) -> bool:
+    """Whether a statement has to do with user-defined types, for which there are no kernels."""
+    if out.dtype.is_udt or expression.dtype.is_udt or (mask is not None and mask.parent.dtype.is_udt):
+        return True
+    for x in expression.operands:
+        if hasattr(x, "dtype") and x.dtype.is_udt:
+            return True
+    op = expression.op
+    return (op is not None and op.type.is_udt) or (accum is not None and accum.type.is_udt)
+
+
+# The operations on vectors and scalars. Each takes (expression, out, mask, accum, replace).
+
+
+def _spmv(vector_left: bool) -> _Native:
+    def run(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+        v, matrix = e.operands if vector_left else reversed(e.operands)
+        bits, transposed = mask_bits(mask), matrix._transposed != vector_left
+        spmv.spmv(matrix._store, transposed, v._store, e.op, out._store, bits, accum, replace, vector_left=vector_left)
+
+    return run
+
+
+def _ewise(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+    u, v, extra = operands.of_ewise(e)
+    vector_map.ewise(e.operation, e.op, u._store, v._store, out._store, mask_bits(mask), accum, replace, **extra)
+
+
+def _apply(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+    u, extra = operands.of_apply(e)
+    vector_map.apply(e.op, u._store, out._store, mask_bits(mask), accum, replace, **extra)
+
+
+def _select(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+    u, s = e.operands
+    vector_map.select(e.op, u._store, s.value, s.dtype, out._store, mask_bits(mask), accum, replace)
+
+
+def _reduce(e: Any, out: Any, _mask: Any, accum: Any, _replace: bool) -> None:
+    u = e.operands[0]
+    if u.ndim == 2:
+        store = VectorStore(e.op.return_type, u._store.nrows)
+        spmv.fold_rows(e.op, u._store, False, store, MaskBits(), None, False)
+    else:
+        store = u._store
+    out._receive(e, reduce.reduce_vector(e.op, store), accum)
+
+
+def _inner(e: Any, out: Any, _mask: Any, accum: Any, _replace: bool) -> bool:
+    if e.op.is_positional:
+        return False
+    u, v = e.operands
+    products = VectorStore(e.op.return_type, u._store.size)
+    vector_map.ewise("ewise_mult", e.op.binaryop, u._store, v._store, products, MaskBits(), None, False)
+    out._receive(e, reduce.reduce_vector(e.op.monoid, products), accum)
+    return True
+
+
+def _reposition(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+    """What stays within the size, assigned to the region that it moves to; the rest of the output is not touched."""
+    u, offset = e.operands
+    size = out._store.size
+    region = launch.mark(vector_index.moved(int(offset.value), u._store.size, size)[1].astype(np.uint64), size)
+    at, values = u._store.entries()
+    at = at + int(offset.value)
+    kept = (at >= 0) & (at < size)
+    moved = VectorStore(u._store.dtype, size)
+    moved.put(at[kept], values[kept])
+    vector_map.write_vector(moved, out._store, mask_bits(mask), accum, replace, region=region)
+
+
+def _select_mask(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+    u, parent, kind = e.operands
+    picked = VectorStore(u._store.dtype, u._store.size)
+    vector_map.write_vector(u._store, picked, bits_of(kind, parent._store), None, False)
+    vector_map.write_vector(picked, out._store, mask_bits(mask), accum, replace)
+
+
+def _reduce_rowwise(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+    matrix = e.operands[0]
+    spmv.fold_rows(e.op, matrix._store, matrix._transposed, out._store, mask_bits(mask), accum, replace)
+
+
+def _assign(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+    x, index = e.operands
+    bits = mask_bits(mask)
+    if e.operation == "subassign":
+        bits = vector_index.submask(bits, index, out._store.size)
+    vector_index.assign(x, index, out._store, bits, accum, replace)
+
+
+def _extract(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+    u, *index = e.operands
+    if u.ndim == 1:
+        if out.ndim == 0:
+            out._receive(e, vector_index.element(u._store, index[0].key), accum)
+        else:
+            vector_index.extract_vector(u._store, index[0], out._store, mask_bits(mask), accum, replace)
+        return
+    if out.ndim == 0:
+        i, j = (index[k].key for k in ((1, 0) if u._transposed else (0, 1)))
+        out._receive(e, matrix_index.element(u._store.rows, i, j), accum)
+        return
+    line = _line(u, index, out.size)
+    vector_map.write_vector(line, out._store, mask_bits(mask), accum, replace)
+
+
+def _line(matrix: Any, index: list[Any], size: int) -> VectorStore:
+    """Part of a row or of a column as a vector; a column is read as a row where the matrix has that orientation."""
+    store, rows = matrix._store, matrix._store.rows
+    row = index[0].kind == "one"
+    i, j = (matrix_index.positions(k) for k in index)
+    if matrix._transposed:
+        i, j, row = j, i, not row
+    if not row and store.columns is not None:
+        i, j, row, rows = j, i, True, store.columns
+    if rows is None:
+        return VectorStore(store.dtype, size)
+    return matrix_index.as_vector(matrix_index.extract(rows, store.dtype, i, j), row)
+
+
+def _diag(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+    matrix, k = e.operands
+    at = int(k.value) * (-1 if matrix._transposed else 1)
+    chosen = matrix_map.select(select.diag[matrix.dtype], matrix._store, at, INT64)
+    line = matrix_index.diagonal(chosen, at, out.size)
+    vector_map.write_vector(line, out._store, mask_bits(mask), accum, replace)
+
+
+#: What makes a vector or a scalar; matrix_statements.py makes matrices.
+_NATIVE: dict[str, _Native] = {
+    "mxv": _spmv(vector_left=False),
+    "vxm": _spmv(vector_left=True),
+    "ewise_add": _ewise,
+    "ewise_mult": _ewise,
+    "ewise_union": _ewise,
+    "apply": _apply,
+    "apply_left": _apply,
+    "apply_right": _apply,
+    "apply_index": _apply,
+    "select": _select,
+    "reduce": _reduce,
+    "reduce_rowwise": _reduce_rowwise,
+    "inner": _inner,
+    "reposition": _reposition,
+    "select_mask": _select_mask,
+    "assign": _assign,
+    "subassign": _assign,
+    "extract": _extract,
+    "diag": _diag,
+}
+
+
+def _fall_back(expression: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+    """Run on the CPU engine: operands go there and the output comes back."""
+    kinds = [x.ndim for x in (out, *expression.operands) if x._stored]
+    said = f"{expression.operation} of a {'Matrix' if max(kinds, default=1) == 2 else 'Vector'}"
+    if _is_foreign(expression, out, None, None):
+        said += " of a user-defined type"
+    if config.fallback == "error":
+        raise NotImplementedException(f"the GPU engine has no {said}, and config.fallback is 'error'")
+    if config.fallback == "warn" and said not in _warned:
+        _warned.add(said)
+        warn_slow(f"the GPU engine has no {said}: it runs on the CPU engine and comes back")
+    matrix_stores.on_cpu(expression, out, mask, accum, replace)

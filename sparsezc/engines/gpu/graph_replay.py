@@ -1,0 +1,167 @@
+"""Rounds of a loop that do not wait for the host: recorded once, then run many at a time.
+
+A search of a road network has thousands of rounds of little work each, and most of a round's time is the host's:
+Python, launches, a wait for the frontier's size. So the loops of ``sparsezc/algorithms/_rounds.py`` are handed to
+:class:`Replay` once their frontier has stayed small: the body runs twice as ever and twice while the device records
+its kernels (a CUDA graph), which is then replayed a batch at a time, with one wait for the frontier after each. A
+frontier that grows goes back to the host, which chooses between push and pull.
+
+What changes from round to round the device counts itself: the depth of a search (:class:`Depth`), or how far a bucket
+of delta-stepping goes (:class:`Limit`). The rows of such graphs are short: where a search asks for ids alone, the
+row-head cache, made once pushes have read so much that it has paid for itself, keeps them off the link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from sparsezc.device import cuda
+from sparsezc import stats
+from sparsezc.engines.gpu.products import push_pull
+from sparsezc.engines.gpu.layouts import head_cache, packed_values
+from sparsezc.engines.gpu.runtime import launch, codegen
+from sparsezc.engines.gpu.storage import vertex_order
+from sparsezc.engines.gpu.storage.matrix_store import VectorStore
+from sparsezc.semirings import monoid
+from sparsezc.semirings.types.datatypes import FP64, INT64
+
+_LEAST, _MOST = 4, 32  # recorded pairs of rounds between two looks at the frontier
+_TRIFLE = 1 << 14  # entries that are pushed whatever the share of all that they are
+_FEW = 64  # a frontier of fewer than one vertex in so many is pushed
+
+
+class Depth:
+    """What rounds that differ by their number go by: `number`, the round's, from `depth` on."""
+
+    def __init__(self, depth: int) -> None:
+        self.number = launch.OnDevice(cuda.current().xp.full(1, depth, np.int64), INT64)
+
+    def turn(self, frontier: VectorStore) -> None:
+        """One round more."""
+        launch.next_round(self.number)
+
+
+class Limit:
+    """What the rounds of delta-stepping go by: `number`, the limit of the bucket (buckets.cu).
+
+    Parameters
+    ----------
+    distance : VectorStore
+        Of every vertex.
+    limit, step, last : number
+        Of the bucket in work, how far beyond the least distance the next goes, and where the last ends.
+    """
+
+    def __init__(self, distance: VectorStore, limit: float, step: float, last: float) -> None:
+        xp = cuda.current().xp
+        self.distance, dtype = distance, distance.dtype
+        kind = INT64 if dtype.is_integer else FP64
+        self.number = launch.OnDevice(xp.full(1, limit, kind.np_type), kind)
+        self._step, self._last = kind.np_type.type(step), kind.np_type.type(last)
+        self._never = dtype.np_type.type(np.iinfo(dtype.np_type).max if dtype.is_integer else np.inf)
+        self._round = launch.OnDevice(xp.zeros(1, np.int64), INT64)
+        self._busy, self._found = xp.full(1, -1, np.int64), xp.zeros(1, dtype.np_type)
+        self._prelude = f"{codegen.typedefs(Z=dtype, S=kind)}\n{codegen.monoid(monoid.min[dtype])}"
+
+    def turn(self, frontier: VectorStore) -> None:
+        """One round more, and the next bucket if the frontier is empty."""
+        launch.next_round(self._round)
+        near, bits, nwords = frontier.values, frontier.bits, frontier.nwords
+        counter, busy, limit, found, never = self._round.array, self._busy, self.number.array, self._found, self._never
+        vertices = np.uint64(frontier.size), self.distance.values, counter, busy, limit
+        self._run("bucket_is_empty", nwords, (np.uint64(nwords), bits, counter, busy, found, never))
+        self._run("bucket_starts", frontier.size, (*vertices, found, never))
+        self._run("bucket_fills", frontier.size, (*vertices, self._step, self._last, found, never, near, bits))
+
+    def _run(self, name: str, threads: int, arguments: tuple[Any, ...]) -> None:
+        gpu = cuda.current()
+        kernel = codegen.kernel(gpu, "buckets.cu", self._prelude, name)
+        kernel(launch.blocks(gpu, threads), launch.THREADS, arguments)
+
+
+class Replay:
+    """The rounds that follow, for as long as `frontier` is small and not empty, and `condition` holds.
+
+    Iterating gives the loop's body four rounds, each with the number that `clock` keeps on the device. A body that runs
+    with an empty frontier must change nothing.
+
+    Attributes
+    ----------
+    rounds : int
+        How many there have been.
+    """
+
+    def __init__(
+        self, frontier: VectorStore, clock: Depth | Limit, condition: Callable[[], bool] = lambda: True
+    ) -> None:
+        self.frontier, self.clock, self.rounds = frontier, clock, 0
+        self._condition = condition
+
+    def number(self) -> Any:
+        """What the clock says now. Waits for the device."""
+        return cuda.current().asnumpy(self.clock.number.array)[0].item()
+
+    def __iter__(self) -> Iterator[Any]:
+        with launch.lock:  # what other threads launch is neither recorded nor left without a wait
+            yield from self._rounds()
+
+    def _rounds(self) -> Iterator[Any]:
+        if not self._goes_on():
+            return
+        near = self._caches(0)
+        if stats.is_counting():  # which asks the device after each launch
+            return
+        gpu = cuda.current()
+        with launch.unattended() as spare:  # noqa: F841  (held until the last replay has ended)
+            for _ in range(2):  # as ever: what is compiled, or filled for the first time, is not recorded
+                yield from self._round()
+            before = self._arrays()
+            with gpu.record() as recording:
+                for _ in range(2):  # in and out change places twice, and are where they were
+                    yield from self._round()
+        recording.replay()
+        self.rounds += 4
+        pairs = _LEAST
+        while self._arrays() == before and self._goes_on() and self._caches(2 * pairs) is near:
+            for _ in range(pairs):
+                recording.replay()
+            self.rounds += 2 * pairs
+            pairs = min(2 * pairs, _MOST)
+        gpu.synchronize()  # the recording, and the arrays that it goes through, may go
+
+    def _round(self) -> Iterator[Any]:
+        yield self.clock.number
+        with vertex_order.within(self.frontier.order):
+            self.clock.turn(self.frontier)
+
+    def _arrays(self) -> tuple[int, int]:
+        gpu = cuda.current()
+        with vertex_order.within(self.frontier.order):
+            return gpu.pointer(self.frontier.values), gpu.pointer(self.frontier.bits)
+
+    def _caches(self, rounds: int) -> Any:
+        """What saves pushes reading over the link, after so many rounds with such a frontier: row heads, or where they
+        ask for values the host's turn to pack these beside the ids. Another than before is not in what is recorded.
+        """
+        rows = self.frontier.next_rows
+        if rows is None:
+            return None
+        if isinstance(self.clock, Limit) and not rows.iso:
+            rows.multiplied += rounds * (self.frontier.row_entries or 0)
+            return packed_values.is_due(rows)
+        return head_cache.to_push(rows, rows, rounds * (self.frontier.count or 0))
+
+    def _goes_on(self) -> bool:
+        """Whether the frontier has entries, and so few that a push needs no second thought. Waits for the device."""
+        store = self.frontier
+        store.count = store.row_entries = None
+        if not 0 < store.nvals() < store.size // _FEW or not self._condition():
+            return False
+        rows = store.next_rows
+        if rows is None:
+            return True
+        entries = store.count_rows(rows)
+        return entries < _TRIFLE or push_pull.is_small(store.nvals(), entries, rows.nvals)

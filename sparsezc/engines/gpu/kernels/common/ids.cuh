@@ -1,0 +1,59 @@
+// How a warp reads ids: the one place that knows how they lie.
+//
+// Kernels that stream rows (rows.cuh) ask for the ids of a slice, 32 entries that begin at a multiple of 32, by one call of all
+// lanes. An `Ids` belongs to one warp, lives as long as the warp reads, and may keep what it has read.
+//
+// The prelude supplies Id and COMPRESSED: whether ids lie bit-packed in blocks (id_blocks.cuh), or each on its own.
+#pragma once
+#include "id_blocks.cuh"
+
+namespace szc {
+
+template <bool IN_BLOCKS> struct IdsOf;
+
+template <> struct IdsOf<false> {
+  static constexpr bool TOGETHER = false;  // whether all lanes must call load(), or those only whose entry is wanted
+  const Id* ids;
+
+  __device__ __forceinline__ explicit IdsOf(const Id* indices) : ids(indices) {}
+
+  // The id of entry `at`: lane i asks for entry i of a slice. What is not `active` is not read and means nothing.
+  __device__ __forceinline__ Id load(u64 at, bool active) { return active ? load_host(ids + at, 0) : Id(); }
+};
+
+// A warp keeps the line of the blocks that it read last, a word a lane: blocks that follow each other are read as whole lines of
+// 128 bytes, each once, however few bytes a block takes.
+template <> struct IdsOf<true> {
+  static constexpr bool TOGETHER = true;
+  const Id* ids;  // the address of a BlockTable
+  u32 line;       // the number of the line whose words the lanes keep
+  u32 word;
+
+  __device__ __forceinline__ explicit IdsOf(const Id* table) : ids(table), line(ALL), word(0) {}
+
+  __device__ __forceinline__ Id load(u64 at, bool) {
+    const BlockTable& table = *(const BlockTable*)ids;
+    const Block block = find_block(table, at >> 5);
+    const u32 first = (u32)(block.first >> 5), from = (u32)block.first & 31u;
+    if (line != first) {
+      line = first;
+      word = load_line(table, line);
+    }
+    u32 window = word;  // the block's words from number `from` on, and round
+    if (from + block.words > 32) {
+      line = first + 1;
+      word = load_line(table, line);
+      if (lane_id() < from) window = word;
+    }
+    return (Id)unpack(block, window, from);
+  }
+
+ private:
+  __device__ __forceinline__ u32 load_line(const BlockTable& table, u32 number) {
+    return load_host(table.body + 32 * (u64)number + lane_id(), 0);
+  }
+};
+
+typedef IdsOf<COMPRESSED> Ids;
+
+}  // namespace szc

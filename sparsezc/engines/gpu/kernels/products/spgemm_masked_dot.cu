@@ -1,0 +1,271 @@
+// Matrix times matrix at the entries of a mask only: C(i, j) = A(i, :) (+).(x) B'(j, :), and nothing else of the product.
+//
+// Who calls: engines/gpu/products/spgemm_masked_dot.py. Where things lie: `indices` and `values` of A and B in host memory (zero-copy) or on the
+// device, all else on the device. What a warp does: it takes a row of A that the mask has entries in and lays its ids out
+// as a hash table in shared memory; then it streams the rows of B' that these entries name and asks the table for each
+// id. A long row of B' is read by the whole warp, short ones lie side by side in its lanes. A row of B' that is much longer
+// than A's is not read: A's ids look for themselves in it, by bisection. Where A's row or the mask's is long, a block
+// shares the table, and the mask's entries are cut into chunks; where A's row is too long for a table, bisection is all.
+// Every sum is made by one warp, lane by lane and then by a tree, so answers do not depend on timing.
+// Sources: X. Chen and others, TRUST: Triangle counting reloaded on GPUs, IEEE TPDS 2021, doi:10.1109/TPDS.2021.3064892
+// (tables of rows); A. Azad, A. Buluc, J. Gilbert, IPDPSW 2015, doi:10.1109/IPDPSW.2015.75 (masked products).
+//
+// The prelude supplies AId, BId, A, B, Z; `Z multiply(A a, B b, u64 row, u64 shared, u64 col)`; the monoid (add, identity,
+// terminal; ANY, TERMINAL); READS_A, READS_B (what the multiply needs), ISO_A, ISO_B; MId, the type of the mask's ids; PLACES,
+// whether it matters which of A's entries an id belongs to; what hash_table.cuh needs; SLOTS of the table; WARP_ROW and WARP_MASK, the longest row of A and of the mask that a warp takes alone.
+#include "fold.cuh"
+#include "operands.cuh"
+#include "hash_table.cuh"
+
+namespace szc {
+
+constexpr u32 SLICES = 4;  // of a long row that are asked for at once
+constexpr u64 SHORT = 16;  // entries: rows up to here share a slice with others
+constexpr u32 BISECTION = 4;  // what a step of a bisection costs against a look into the table
+
+// The ids of a row of A, and which of its entries they belong to.
+struct RowTable : Table {
+  u32* places;
+
+  __device__ __forceinline__ void fill(const Group& g, const AId* ids, u64 n, u32 most) {
+    clear(g, 8 * n, most);
+    for (u64 k = g.rank; k < n; k += g.size) {
+      bool fresh;
+      const u32 slot = insert(load_host_cached(ids + k, 0), fresh);
+      if (PLACES) places[slot] = (u32)k;
+    }
+    g.sync();
+  }
+};
+
+struct Operands {
+  Matrix<AId, A> a;
+  Matrix<BId, B> b;      // the rows of B'
+  const MId* m_ids;      // of the mask's entries
+  const u32* allowed;    // null: all of these; else one bit each
+  u32 edge;              // 31 where B' is read over the link, a line at a time; else 0
+  Z* sums;
+  u32* bits;
+};
+
+// A row of A and the mask's entries begin .. end-1 in it.
+struct Task {
+  u64 row, from, to;  // A's entries
+  u64 begin, end;
+};
+
+// One sum: a row of B' of n entries; `swapped`: A's row is walked and this one searched, else the reverse.
+struct Pair {
+  u64 col, at, n;
+  bool swapped;
+};
+
+__device__ __forceinline__ Pair shuffle(const Pair& p, u32 lane) {
+  return {__shfl_sync(ALL, p.col, lane), __shfl_sync(ALL, p.at, lane), __shfl_sync(ALL, p.n, lane),
+          __shfl_sync(ALL, (int)p.swapped, lane) != 0};
+}
+
+__device__ __forceinline__ u32 steps(u64 n) { return 64u - (u32)__clzll((i64)n); }
+
+__device__ __forceinline__ Pair pair_of(const Operands& o, const Task& t, u64 col, bool tabled) {
+  const u64 at = (u64)o.b.indptr[col], n = (u64)o.b.indptr[col + 1] - at, na = t.to - t.from;
+  return {col, at, n, na * steps(n) * (tabled ? BISECTION : 1) < n * (tabled ? 1 : steps(na))};
+}
+
+__device__ __forceinline__ Z multiply_entries(const Operands& o, const Task& t, u64 col, u64 a, u64 b, u64 shared) {
+  return multiply(o.a.template value<READS_A, ISO_A>(a), o.b.template value<READS_B, ISO_B>(b), t.row, shared, col);
+}
+
+// The product of entry `at` of B', whose id is `shared`, if A's row has a partner for it.
+__device__ __forceinline__ bool look(const Operands& o, const Task& t, const RowTable& table, u64 col, u64 at, u64 shared, Z& z) {
+  bool hit;
+  u64 a = t.from;
+  if (table.slots) {
+    u32 slot = 0;
+    hit = (sizeof(BId) <= sizeof(AId) || shared == (u64)(AId)shared) && table.find((AId)shared, slot);
+    if (PLACES && hit) a += table.places[slot];
+  } else {
+    a = o.a.find(t.from, t.to, shared, hit);
+  }
+  if (hit) z = multiply_entries(o, t, col, a, at, shared);
+  return hit;
+}
+
+// The product of entry `at` of A, if the pair's row of B' has a partner for it.
+__device__ __forceinline__ bool look_back(const Operands& o, const Task& t, const Pair& p, u64 at, Z& z) {
+  const u64 shared = (u64)load_host(o.a.ids + at, 0);
+  bool hit;
+  const u64 b = o.b.find(p.at, p.at + p.n, shared, hit);
+  if (hit) z = multiply_entries(o, t, p.col, at, b, shared);
+  return hit;
+}
+
+__device__ __forceinline__ void join(Z z, Z& sum, bool& has) {
+  sum = has ? (ANY ? sum : add(sum, z)) : z;
+  has = true;
+}
+
+// The sum of one pair, by a whole warp; every lane has it in the end. Several slices are asked for at once: what limits is
+// how many requests are in flight.
+__device__ __forceinline__ void walk(const Operands& o, const Task& t, const RowTable& table, const Pair& p, Z& sum, bool& has) {
+  const u64 end = p.at + p.n;
+  for (u64 base = p.at & ~(u64)o.edge; base < end; base += 32 * SLICES) {
+    const u64 first = base + lane_id();
+    BId ids[SLICES];
+#pragma unroll
+    for (u32 k = 0; k < SLICES; ++k)
+      ids[k] = first + 32 * k >= p.at && first + 32 * k < end ? load_host(o.b.ids + first + 32 * k, 0) : 0;
+#pragma unroll
+    for (u32 k = 0; k < SLICES; ++k) {
+      if (base + 32 * k >= end) break;
+      const u64 at = first + 32 * k;
+      Z z = identity();
+      if (at >= p.at && at < end && look(o, t, table, p.col, at, (u64)ids[k], z)) join(z, sum, has);
+    }
+    if ((ANY || TERMINAL) && __any_sync(ALL, has && (ANY || terminal(sum)))) break;
+  }
+  for (int d = 16; d; d >>= 1) {
+    const Z z = __shfl_xor_sync(ALL, sum, d);
+    if (__shfl_xor_sync(ALL, (int)has, d)) join(z, sum, has);
+  }
+}
+
+// The sums of pairs, one a lane, with the entries that they walk side by side. A lane without a pair has n = 0.
+__device__ __forceinline__ void walk_together(const Operands& o, const Task& t, const RowTable& table, const Pair& mine, u64 n, Z& sum,
+                                              bool& has) {
+  u64 upto = n;
+  for (u32 d = 1; d < 32; d <<= 1) {
+    const u64 left = __shfl_up_sync(ALL, upto, d);
+    if (lane_id() >= d) upto += left;
+  }
+  const u64 total = __shfl_sync(ALL, upto, 31);
+  u32 done = 0;
+  for (u64 slice = 0; slice < total; slice += 32) {
+    const u64 k = slice + lane_id();
+    u32 owner = 0;  // how many pairs end at or before k
+    for (u32 d = 16; d; d >>= 1) {
+      const u64 ends = __shfl_sync(ALL, upto, owner + d - 1);
+      if (ends <= k) owner += d;
+    }
+    const Pair p = shuffle(mine, owner);
+    const u64 begin = __shfl_sync(ALL, upto - n, owner);
+    Z z = identity();
+    bool hit = false;
+    if (k < total && !has_bit(done, owner)) {
+      const u64 at = (p.swapped ? t.from : p.at) + (k - begin);
+      hit = p.swapped ? look_back(o, t, p, at, z) : look(o, t, table, p.col, at, (u64)load_host(o.b.ids + at, 0), z);
+    }
+    const u64 lo = upto - n > slice ? upto - n - slice : 0, hi = upto > slice ? upto - slice : 0;
+    const u32 range = lo < hi && lo < 32 ? bit_range((u32)lo, hi < 32 ? (u32)hi : 32) : 0;
+    fold(begin > slice ? (u32)(begin - slice) : 0, range, hit, z, sum, has);
+    done = __ballot_sync(ALL, has && (ANY || (TERMINAL && terminal(sum))));
+  }
+}
+
+// The sums of up to 32 entries of the mask, at `base` and after; those outside of the task are not looked at.
+__device__ __forceinline__ void do_entries(const Operands& o, const Task& t, const RowTable& table, u64 base, u32 count) {
+  const u32 lane = lane_id();
+  const u64 m = base + lane;
+  Pair mine = {0, 0, 0, false};
+  if (lane < count && m >= t.begin && m < t.end && present(o.allowed, m)) mine = pair_of(o, t, (u64)o.m_ids[m], table.slots != 0);
+  Z sum = identity();
+  bool has = false;
+  const bool alone = mine.n > SHORT && !mine.swapped;
+  for (u32 left = __ballot_sync(ALL, alone); left; left &= left - 1) {
+    const u32 owner = (u32)__ffs((int)left) - 1;
+    const Pair p = shuffle(mine, owner);
+    Z s = identity();
+    bool h = false;
+    walk(o, t, table, p, s, h);
+    if (lane == owner) {
+      sum = s;
+      has = h;
+    }
+  }
+  const u64 n = alone || !mine.n ? 0 : mine.swapped ? t.to - t.from : mine.n;
+  if (__any_sync(ALL, n != 0)) walk_together(o, t, table, mine, n, sum, has);
+  if (has) o.sums[m] = sum;
+  const u32 found = __ballot_sync(ALL, has);
+  if (lane == 0 && found) atomicOr(&o.bits[base >> 5], found << ((u32)base & 31u));
+}
+
+// A task, by the warps of a group: they take its mask's entries in turn, 32 or, where these are few, 8 at a time.
+__device__ __forceinline__ void do_task(const Operands& o, const Task& t, const Group& g, RowTable table, u32 most) {
+  const u64 na = t.to - t.from, wanted = t.end - t.begin;
+  if (2 * na <= most && na <= 64 * wanted) table.fill(g, o.a.ids + t.from, na, most);  // it costs two looks at each id
+  const u32 step = g.size > 32 && wanted < 512 ? 8 : 32;
+  for (u64 base = (t.begin & ~(u64)(step - 1)) + (g.rank >> 5) * step; base < t.end; base += (g.size >> 5) * step)
+    do_entries(o, t, table, base, step);
+  g.sync();  // nobody looks into the table any more
+}
+
+// What a warp does next: a chunk of a long row, with its block, as long as there are any; then rows by itself.
+struct Work {
+  u64 first, last;
+  const i64* m_indptr;
+  u64 base;
+  u64 nchunks;
+  const u64* long_rows;
+  const u64* long_first;
+  const u32* chunk_slot;
+  u64 chunk;
+
+  __device__ __forceinline__ Task row(const Operands& o, u64 row) const {
+    return {row, (u64)o.a.indptr[row], (u64)o.a.indptr[row + 1], (u64)m_indptr[row] - base, (u64)m_indptr[row + 1] - base};
+  }
+
+  __device__ __forceinline__ Task part(const Operands& o, u64 c) const {
+    const u32 slot = chunk_slot[c];
+    Task t = row(o, long_rows[slot]);
+    t.begin += (c - long_first[slot]) * chunk;
+    if (t.end - t.begin > chunk) t.end = t.begin + chunk;
+    return t;
+  }
+};
+
+// For rows first .. last-1: the mask's entries base and after, whose ids are m_ids[0 ..]. Long rows come as chunks of the
+// mask's entries too. `most_slots` is 0 where an id may be NOBODY. `counters` and `bits` hold zeros on entry.
+extern "C" __global__ void __launch_bounds__(256, 6)
+    KERNEL(u64 first, u64 last, const i64* m_indptr, const MId* m_ids, u64 base, const u32* allowed, const i64* a_indptr,
+           const AId* a_ids, const A* a_values, const i64* b_indptr, const BId* b_ids, const B* b_values, u32 edge,
+           u32 most_slots, u64 nchunks, const u64* long_rows, const u64* long_first, const u32* chunk_slot, u64 chunk,
+           u64* counters, Z* sums, u32* bits) {
+  __shared__ AId keys[SLOTS];
+  __shared__ u32 places[PLACES ? SLOTS : 1];
+  __shared__ u64 taken;
+  const Operands o = {{a_indptr, a_ids, a_values}, {b_indptr, b_ids, b_values}, m_ids, allowed, edge, sums, bits};
+  const Work work = {first, last, m_indptr, base, nchunks, long_rows, long_first, chunk_slot, chunk};
+  Group group = {threadIdx.x, blockDim.x};
+  RowTable table = {{keys, 0}, places};
+  Task mine = {0, 0, 0, 0, 0}, now;
+  u32 left = 0;  // of a word of rows, those to do
+  for (;;) {
+    if (group.size > 32) {
+      const u64 c = take_together(counters, &taken);
+      if (c < nchunks) {
+        now = work.part(o, c);
+      } else {
+        const u32 part = SLOTS / 8 * (threadIdx.x >> 5);
+        table = {{keys + part, 0}, places + (PLACES ? part : 0)};
+        group = {lane_id(), 32};
+        most_slots /= 8;
+        continue;
+      }
+    } else {
+      while (!left) {
+        const u64 word = take(counters + 1, 1), row = first + 32 * word + lane_id();
+        if (32 * word >= last - first) return;
+        if (row < last) mine = work.row(o, row);
+        const u64 na = mine.to - mine.from, wanted = mine.end - mine.begin;
+        left = __ballot_sync(ALL, row < last && na && wanted && na <= WARP_ROW && wanted <= WARP_MASK);
+      }
+      const u32 lane = (u32)__ffs((int)left) - 1;
+      left &= left - 1;
+      now = {__shfl_sync(ALL, mine.row, lane), __shfl_sync(ALL, mine.from, lane), __shfl_sync(ALL, mine.to, lane),
+             __shfl_sync(ALL, mine.begin, lane), __shfl_sync(ALL, mine.end, lane)};
+    }
+    do_task(o, now, group, table, most_slots);
+  }
+}
+
+}  // namespace szc

@@ -1,0 +1,220 @@
+// A sparse matrix times a panel of k columns: Y(i, c) = (+) over s of M(i, s) (x) X(s, c), for the places that the mask lets
+// through; each row of M is read once for all columns.
+//
+// Who calls: engines/gpu/products/spmm.py. Where things lie: `indices` and `values` of M in host memory (zero-copy) or on the device,
+// all else on the device; X, Y and the mask are panels, entry (i, c) at i * width + c. What a warp does: it streams the rows
+// of a presence word (rows.cuh), a slice of 32 entries at a time; then its lanes are the columns, and it takes the slice's
+// entries one after another, or some at once where there are fewer than 32 columns. A row ends early where all its sums are
+// terminal. Rows longer than LONG are cut into chunks, which any warp may take; the last to finish adds up the chunks' sums
+// in order, so answers do not depend on timing.
+//
+// The prelude supplies Id, A, X, Z (types of ids, M's values, X's values, result); `Z multiply(A a, X x, u64 row, u64 shared, u64
+// col)`; the monoid (add, identity, terminal; ANY, TERMINAL); READS_A, READS_X, ISO; LONG; COLUMNS, how many columns a lane has;
+// and what part.cuh says.
+#include "part.cuh"
+#include "rows.cuh"
+
+namespace szc {
+
+struct Operands {
+  const A* values;
+  const X* x;
+  const u32* x_bits;  // null: the panel is full
+  const u32* mask;    // null: none
+  u32 flip;
+  u64 width;
+  u32 group;          // lanes that share an entry: a power of two, at least `width` or 32
+  Z* y;
+  u32* y_bits;        // zeros on entry
+  Part part;
+
+  __device__ __forceinline__ bool allowed(u64 place) const { return !mask || has_bit(mask[place >> 5] ^ flip, (u32)place & 31u); }
+};
+
+// The sums of a row, a lane's own columns.
+struct Sums {
+  Z sum[COLUMNS];
+  u32 has;  // a bit each
+
+  __device__ __forceinline__ void clear() {
+    for (u32 q = 0; q < COLUMNS; ++q) sum[q] = identity();
+    has = 0;
+  }
+  __device__ __forceinline__ void join(u32 q, Z z) {
+    sum[q] = has_bit(has, q) ? (ANY ? sum[q] : add(sum[q], z)) : z;
+    has |= bit(q);
+  }
+};
+
+__device__ __forceinline__ u64 column(const Operands& o, u32 q) { return (lane_id() & (o.group - 1)) + 32 * (u64)q; }
+
+// Adds the entries that lanes lo .. hi-1 have read, all of one row.
+__device__ __forceinline__ void add_entries(const Operands& o, u64 id, A a, u64 row, u32 lo, u32 hi, Sums& s) {
+  constexpr u32 AHEAD = COLUMNS >= 4 ? 1 : 4 / COLUMNS;  // entries whose sums are asked for at once
+  const u32 together = 32 / o.group, mine = lane_id() / o.group;
+  for (u32 t = lo; t < hi; t += together * AHEAD) {
+    X x[AHEAD][COLUMNS];
+    bool hit[AHEAD][COLUMNS];
+    u64 shared[AHEAD];
+    A factor[AHEAD];
+#pragma unroll
+    for (u32 u = 0; u < AHEAD; ++u) {
+      const u32 from = t + u * together + mine;
+      shared[u] = __shfl_sync(ALL, id, from & 31u);
+      factor[u] = READS_A ? (A)__shfl_sync(ALL, a, from & 31u) : A();
+#pragma unroll
+      for (u32 q = 0; q < COLUMNS; ++q) {
+        const u64 place = shared[u] * o.width + column(o, q);
+        hit[u][q] = from < hi && column(o, q) < o.width && present(o.x_bits, place);
+        x[u][q] = READS_X && hit[u][q] ? o.x[place] : X();
+      }
+    }
+#pragma unroll
+    for (u32 u = 0; u < AHEAD; ++u)
+#pragma unroll
+      for (u32 q = 0; q < COLUMNS; ++q)
+        if (hit[u][q]) s.join(q, multiply(factor[u], x[u][q], row, shared[u], column(o, q)));
+  }
+}
+
+// The lanes that share a column put their sums together; then all of them have the whole.
+__device__ __forceinline__ void gather(const Operands& o, Sums& s) {
+  for (u32 d = o.group; d < 32; d <<= 1)
+#pragma unroll
+    for (u32 q = 0; q < COLUMNS; ++q) {
+      const Z z = __shfl_xor_sync(ALL, s.sum[q], (int)d);
+      if (__shfl_xor_sync(ALL, (int)has_bit(s.has, q), (int)d)) s.join(q, z);
+    }
+}
+
+__device__ __forceinline__ void write(const Operands& o, u64 row, const Sums& s) {
+  for (u32 q = 0; q < COLUMNS; ++q) {
+    const u64 first = row * o.width + 32 * (u64)q, place = row * o.width + column(o, q);
+    const bool mine = has_bit(s.has, q) && lane_id() < o.group && o.allowed(place);
+    if (mine) o.y[place] = s.sum[q];
+    const u32 found = __ballot_sync(ALL, mine), shift = (u32)first & 31u;
+    if (lane_id() == 0 && found) {
+      atomicOr(&o.y_bits[first >> 5], found << shift);
+      if (shift && found >> (32 - shift)) atomicOr(&o.y_bits[(first >> 5) + 1], found >> (32 - shift));
+    }
+  }
+}
+
+// Whether more entries would change nothing.
+__device__ __forceinline__ bool finished(const Operands& o, u64 row, const Sums& s) {
+  if (!ANY && !TERMINAL) return false;
+  bool open = false;
+  for (u32 q = 0; q < COLUMNS; ++q)
+    if (column(o, q) < o.width && !(has_bit(s.has, q) && (ANY || terminal(s.sum[q])))) open |= o.allowed(row * o.width + column(o, q));
+  return !__any_sync(ALL, open);
+}
+
+__device__ __forceinline__ bool any_allowed(const Operands& o, u64 row) {
+  if (!o.mask) return true;
+  const u64 first = row * o.width, end = first + o.width;
+  for (u64 word = first >> 5; 32 * word < end; ++word) {
+    const u32 lo = 32 * word < first ? (u32)(first - 32 * word) : 0, hi = end - 32 * word < 32 ? (u32)(end - 32 * word) : 32;
+    if ((o.mask[word] ^ o.flip) & bit_range(lo, hi)) return true;
+  }
+  return false;
+}
+
+__device__ __forceinline__ A value(const Operands& o, u64 at) {
+  return !READS_A ? A() : ISO ? o.values[0] : read(o.values, o.part.value_segments, at, 1);
+}
+
+// A part of a long row.
+struct Chunks {
+  const u64* rows;
+  const u64* first;
+  const u32* slot;
+  Z* partial;     // chunk c, column q at c * width + q; and whether there is a sum
+  u8* partial_has;
+  u32* arrived;   // of each long row, chunks finished so far
+};
+
+__device__ __forceinline__ void do_chunk(const Operands& o, PartIds& ids, const i64* indptr, const Chunks& c, u64 chunk) {
+  const u32 slot = c.slot[chunk];
+  const u64 row = c.rows[slot], first = c.first[slot], last = c.first[slot + 1];
+  if (!is_in_part(o.part, row) || !any_allowed(o, row)) return;
+  const u64 begin = (u64)indptr[row] + (chunk - first) * LONG, row_end = (u64)indptr[row + 1];
+  const u64 end = row_end - begin < LONG ? row_end : begin + LONG;
+  Sums s;
+  s.clear();
+  for (u64 base = begin & ~(u64)31; base < end; base += 32) {
+    const u64 at = base + lane_id();
+    const bool active = at >= begin && at < end;
+    const u32 lo = base < begin ? (u32)(begin - base) : 0, hi = end - base < 32 ? (u32)(end - base) : 32;
+    add_entries(o, (u64)ids.load(at, active), active ? value(o, at) : A(), row, lo, hi, s);
+    if (finished(o, row, s)) break;
+  }
+  gather(o, s);
+  for (u32 q = 0; q < COLUMNS; ++q)
+    if (lane_id() < o.group && column(o, q) < o.width) {
+      c.partial[chunk * o.width + column(o, q)] = s.sum[q];
+      c.partial_has[chunk * o.width + column(o, q)] = has_bit(s.has, q);
+    }
+  __threadfence();
+  __syncwarp();
+  u32 is_last = 0;
+  if (lane_id() == 0) is_last = atomicAdd(&c.arrived[slot], 1u) + 1 == (u32)(last - first);
+  if (!__shfl_sync(ALL, is_last, 0)) return;
+  __threadfence();
+  s.clear();
+  for (u32 q = 0; q < COLUMNS; ++q)
+    if (column(o, q) < o.width)
+      for (u64 k = first; k < last; ++k)
+        if (((volatile u8*)c.partial_has)[k * o.width + column(o, q)]) s.join(q, ((volatile Z*)c.partial)[k * o.width + column(o, q)]);
+  write(o, row, s);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+    KERNEL(u64 nrows, const i64* indptr, const Id* indices, const A* values, const u64* id_segments, const u64* value_segments,
+           const u32* subset, u64 first_row, u64 end_row, u64 first_chunk, u64 end_chunk, const u64* long_rows,
+           const u64* long_first, const u32* chunk_slot, const X* x, const u32* x_bits, const u32* mask, u32 flip, u64 width,
+           u32 group, Z* y, u32* y_bits, u64* counters, Z* partial, u8* partial_has, u32* arrived) {
+  __shared__ u8 owners[8][32];
+  const Part part = {id_segments, value_segments, subset, first_row, end_row};
+  const Operands o = {values, x, x_bits, mask, flip, width, group, y, y_bits, part};
+  const Chunks c = {long_rows, long_first, chunk_slot, partial, partial_has, arrived};
+  const u32 lane = lane_id();
+  PartIds ids(indices, part);
+  for (u64 chunk = first_chunk + take(counters, 1); chunk < end_chunk; chunk = first_chunk + take(counters, 1)) do_chunk(o, ids, indptr, c, chunk);
+  const u64 start = first_word(part), end_of_part = end_word(part, nrows);
+  for (u64 word = start + take(counters + 1, 1); word < end_of_part; word = start + take(counters + 1, 1)) {
+    const u64 row = 32 * word + lane;
+    u64 begin = 0, end = 0;
+    if (has_bit(in_part(part, word, ALL), lane) && row < nrows && any_allowed(o, row)) {
+      begin = (u64)indptr[row];
+      end = (u64)indptr[row + 1];
+    }
+    Sums s;
+    u32 open = 32;  // the row whose sums are in s; 32: none
+    stream_rows(begin, end, __ballot_sync(ALL, begin < end && end - begin <= LONG), owners[threadIdx.x >> 5], [&](const Slice& slice) {
+      const u64 id = (u64)ids.load(slice.at, slice.active);
+      const A a = slice.active ? value(o, slice.at) : A();
+      u32 done = 0;
+      for (u32 heads = __ballot_sync(ALL, slice.active && slice.head == lane); heads; heads &= heads - 1) {
+        const u32 head = (u32)__ffs((int)heads) - 1, r = __shfl_sync(ALL, slice.row, head);
+        const u32 count = (u32)__popc(__shfl_sync(ALL, slice.range, r));
+        if (r != open) {
+          if (open < 32) {
+            gather(o, s);
+            write(o, 32 * word + open, s);
+          }
+          s.clear();
+          open = r;
+        }
+        add_entries(o, id, a, 32 * word + r, head, head + count, s);
+        if (finished(o, 32 * word + r, s)) done |= bit(r);
+      }
+      return has_bit(done, lane);
+    });
+    if (open < 32) {
+      gather(o, s);
+      write(o, 32 * word + open, s);
+    }
+  }
+}
+
+}  // namespace szc

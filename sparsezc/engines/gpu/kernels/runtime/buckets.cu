@@ -1,0 +1,54 @@
+// The next bucket of delta-stepping, between two recorded rounds: where `near` is empty, the limit rises.
+//
+// Who calls: engines/gpu/graph_replay.py, one kernel after another; each has to end before the next begins. All memory on the
+// device. While `near` has entries only the first reads more than a few words: it leaves the round's number in `busy`,
+// and the others stop there. The prelude supplies Z (the distances' type; all are there, `never` where a vertex is not
+// reached), its minimum as a monoid, and S (the limit's type, i64 or f64).
+#include "atomics.cuh"
+
+namespace szc {
+
+// bucket_is_empty: notes the round in `busy` if `near` has an entry; gets `found` ready for the next kernel.
+extern "C" __global__ void bucket_is_empty(u64 nwords, const u32* near, const i64* round, i64* busy, Z* found, Z never) {
+  for (u64 word = (u64)blockIdx.x * blockDim.x + threadIdx.x; word < nwords; word += (u64)gridDim.x * blockDim.x)
+    if (near[word]) *busy = *round;  // whoever writes writes the same
+  if (blockIdx.x == 0 && threadIdx.x == 0) *found = never;
+}
+
+// bucket_starts: the least distance beyond the limit.
+extern "C" __global__ void bucket_starts(u64 size, const Z* distance, const i64* round, const i64* busy, const S* limit,
+                                         Z* found, Z never) {
+  if (*busy == *round) return;
+  const Z edge = (Z)*limit;
+  Z least = never;
+  for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < size; i += (u64)gridDim.x * blockDim.x) {
+    const Z d = distance[i];
+    if (d > edge && d < least) least = d;
+  }
+  for (u32 lanes = 16; lanes; lanes >>= 1) {
+    const Z other = __shfl_down_sync(ALL, least, lanes);
+    if (other < least) least = other;
+  }
+  if (lane_id() == 0 && least < never) combine(found, least);
+}
+
+// bucket_fills: the limit `step` beyond that, at most `last`, and `near` what is up to it and was not before.
+extern "C" __global__ void bucket_fills(u64 size, const Z* distance, const i64* round, const i64* busy, S* limit, S step,
+                                        S last, const Z* found, Z never, Z* near, u32* near_bits) {
+  if (*busy == *round || !(*found < never)) return;
+  const Z from = *found;
+  const S to = last - (S)from > step ? (S)from + step : last;
+  const Z edge = (Z)to;
+  const u64 warps = (u64)gridDim.x * (blockDim.x >> 5);
+  for (u64 word = ((u64)blockIdx.x * blockDim.x + threadIdx.x) >> 5; 32 * word < size; word += warps) {
+    const u64 i = 32 * word + lane_id();
+    const Z d = i < size ? distance[i] : never;
+    const bool falls_in = d >= from && d <= edge;
+    if (falls_in) near[i] = d;
+    const u32 bits = __ballot_sync(ALL, falls_in);
+    if (lane_id() == 0) near_bits[word] = bits;
+  }
+  if (blockIdx.x == 0 && threadIdx.x == 0) *limit = to;
+}
+
+}  // namespace szc

@@ -1,0 +1,20 @@
+// One more recorded round, as `turn` of bits.cu, for arrays that a push takes next: their entries go, and leave the
+// monoid's neutral value behind.
+//
+// Who calls: engines/gpu/runtime/launch.py (next_round). All memory on the device; what has no entry is neutral already, so that
+// what is written is what a round wrote, not the vector. `number` may be null. The prelude supplies Z and `Z identity()`.
+#include "warp.cuh"
+
+namespace szc {
+
+extern "C" __global__ void KERNEL(u64 nwords, u32* bits, Z* values, i64* number) {
+  for (u64 word = (u64)blockIdx.x * blockDim.x + threadIdx.x; word < nwords; word += (u64)gridDim.x * blockDim.x) {
+    u32 todo = bits[word];
+    if (!todo) continue;
+    for (; todo; todo &= todo - 1) values[32 * word + (u32)__ffs((int)todo) - 1] = identity();
+    bits[word] = 0;
+  }
+  if (number && blockIdx.x == 0 && threadIdx.x == 0) ++*number;
+}
+
+}  // namespace szc

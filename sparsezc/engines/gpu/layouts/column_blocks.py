@@ -1,0 +1,129 @@
+"""A matrix in device memory cut by columns, for products with vectors that the card's cache does not hold (column_blocks.cu).
+
+Each entry of such a product fetches a sector of the vector, from memory where the cache is too small for all of it. A
+block has the columns whose part of the vector fits: products go through the blocks one after another, and add up. That
+takes the matrix once more, and offsets for each block; it counts as a cache, and goes where the room is needed. Where
+the cache serves most entries anyway, as those of hubs and of neighbours that lie near, matrices are left whole.
+Source: Y. Zhang, V. Kiriansky, C. Mendis, S. Amarasinghe, M. Zaharia, Making caches work for graph analytics, IEEE Big
+Data 2017, doi:10.1109/BigData.2017.8257937 (CSR segmenting).
+"""
+
+from __future__ import annotations
+
+import math
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from sparsezc.device import cuda
+from sparsezc.engines.gpu.runtime import launch, codegen
+from sparsezc.engines.gpu.storage.matrix_store import Rows
+from sparsezc.memory import budget
+from sparsezc.memory.device import DeviceBuffer
+
+_PART = 0.4  # of the cache, for a block's part of the vector: it stays while the block streams through
+_MOST = 31  # blocks: as column_blocks.cu says
+_PAYS = 4  # entries of a row in a block, on average: with fewer, offsets and results weigh more than what is saved
+_PRODUCTS = 2  # after so many, cutting has paid for itself with the next few
+_HUB = 4  # times the entries of the mean column: such a column is in the cache whoever asks for it
+_SAMPLE = 1 << 16  # entries that tell what most do
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """The blocks, in the order of their columns; `values` only if a multiply read them."""
+
+    rows: list[Rows]
+    values: bool
+    nbytes: int
+    whole: Callable[[], Rows | None]  # whose they are
+
+    def drop(self) -> None:
+        """Give their memory back."""
+        rows = self.whole()
+        if rows is not None and rows.blocks is self:
+            rows.blocks = None
+
+
+def count(nbytes: int) -> int:
+    """Blocks for a vector of so many bytes; 1 where the cache holds it nearly whole."""
+    made = nbytes / (_PART * cuda.current().cache_bytes)
+    return math.ceil(made) if made > 2 else 1
+
+
+def of(rows: Rows, columns: Rows | None, nblocks: int, *, values: bool) -> list[Rows]:
+    """The blocks of some rows for a product with a full vector; else the rows alone.
+
+    `columns`: the rows of the transpose; `values`: whether the product reads those of the matrix.
+    """
+    if rows.indices.placement != "device" or rows.compressed or columns is None or not launch.is_attended():
+        return [rows]
+    if nblocks > _MOST or rows.nvals < _PAYS * nblocks * rows.nrows:
+        return [rows]
+    values = values and not rows.iso
+    kept: Blocks | None = rows.blocks
+    if kept is not None and (kept.values or not values):
+        return kept.rows
+    rows.swept += 1
+    if rows.swept <= _PRODUCTS:
+        return [rows]
+    rows.blocks = kept = None  # its memory is free for the next
+    nbytes = rows.indices.nbytes + (rows.values.nbytes if values else 0) + 8 * nblocks * (rows.nrows + 1)
+    if nbytes > budget.available() // 2:  # vectors come and go
+        return [rows]
+    if not _is_scattered(rows, columns, nblocks):
+        rows.swept = -math.inf  # nobody need ask again
+        return [rows]
+    try:
+        made = rows.blocks = Blocks(_cut(rows, nblocks, values), values, nbytes, weakref.ref(rows))
+    except MemoryError:  # the card has less than it said
+        rows.swept = 0  # not at once again
+        return [rows]
+    budget.hold(made)
+    return made.rows
+
+
+def _is_scattered(rows: Rows, columns: Rows, nblocks: int) -> bool:
+    """Whether most entries ask for what the cache is unlikely to hold: the vector's entry of no hub, and far from those
+    that rows nearby ask for.
+    """
+    xp = cuda.current().xp
+    step = max(1, (rows.nvals // _SAMPLE - 1) | 1)  # odd, so that it comes to all places in rows of whatever length
+    at = xp.arange(0, rows.nvals, step)
+    row = xp.searchsorted(rows.indptr, at, side="right") - 1
+    column = rows.indices.load()[at].astype(np.int64)
+    hub = (columns.indptr[column + 1] - columns.indptr[column]) * rows.ncols > _HUB * rows.nvals
+    near = xp.abs(column / rows.ncols - row / rows.nrows) < 0.5 / nblocks
+    return bool(2 * xp.count_nonzero(~hub & ~near) > at.size)
+
+
+def _cut(rows: Rows, nblocks: int, values: bool) -> list[Rows]:
+    gpu = cuda.current()
+    xp = gpu.xp
+    width = -(-rows.ncols // nblocks)
+    types = codegen.typedefs(
+        Id="u64" if rows.wide else "u32", A=launch.BY_SIZE[rows.values.dtype.itemsize if values else 1]
+    )
+    prelude = f"{types}\n{codegen.flags(VALUES=values)}"
+    blocks = launch.blocks(gpu, 32 * rows.nrows)
+    offsets = xp.zeros((nblocks, rows.nrows + 1), np.int64)
+    matrix = np.uint64(rows.nrows), rows.indptr, np.uint64(rows.indices.pointer)
+    by = np.uint64(width), np.uint32(nblocks), offsets
+    lengths, split = (codegen.kernel(gpu, "column_blocks.cu", prelude, name) for name in ("lengths", "split"))
+    lengths(blocks, launch.THREADS, (*matrix, *by, xp.zeros(1, np.uint64)))
+    for block in offsets:
+        xp.cumsum(block, out=block)
+    counts = gpu.asnumpy(offsets[:, -1]).tolist()
+    ids = [xp.empty(count, rows.indices.dtype) for count in counts]
+    held = [xp.empty(count if values else 0, rows.values.dtype) for count in counts]
+    into = np.array([[gpu.pointer(a), gpu.pointer(b)] for a, b in zip(ids, held, strict=True)], np.uint64)
+    split(
+        blocks, launch.THREADS, (*matrix, np.uint64(rows.values.pointer), *by, xp.asarray(into), xp.zeros(1, np.uint64))
+    )
+    made = []
+    for indptr, own, theirs in zip(offsets, ids, held, strict=True):
+        buffer = DeviceBuffer(theirs) if values else rows.values
+        made.append(Rows(rows.nrows, rows.ncols, own.size, indptr, DeviceBuffer(own), buffer, rows.iso, rows.order))
+    return made

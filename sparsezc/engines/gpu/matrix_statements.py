@@ -1,0 +1,272 @@
+"""Operations that make a matrix: the result is made whole, then written by mask, accumulator and replace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sparsezc.engines.gpu.elementwise import broadcast, matrix_map, vector_index, matrix_merge, operands, kronecker, matrix_index
+from sparsezc.engines.gpu.runtime import launch
+from sparsezc.engines.gpu import matrix_stores, panel_statements
+from sparsezc.engines.gpu.products import spgemm
+from sparsezc.engines.gpu.elementwise.matrix_merge import MaskRows, Region
+from sparsezc.engines.gpu.storage.mask_output import mask_bits
+from sparsezc.engines.gpu.storage.row_blocks import rows_of
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
+from sparsezc.memory import allocate, budget
+
+_POSITION_BYTES = 32  # what work on positions or rows takes for each of them, whether it has entries or not
+
+
+def run(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
+    """Run an expression that makes a matrix; False where this engine cannot."""
+    if panel_statements.run(e, out, mask, accum, replace):
+        return True
+    if e.operation in ("assign", "subassign", "reposition") and _is_too_wide(e, out._store):
+        return False
+    if e.operation in ("assign", "subassign"):
+        _assign(e, out, mask, accum, replace)
+        return True
+    if e.operation == "reposition":
+        _reposition(e, out, mask, accum, replace)
+        return True
+    rows = _mask_rows(mask)
+    made: MatrixStore | None
+    allowed = False  # whether nothing was made but what the mask allows
+    if e.operation == "mxm":
+        a, b = e.operands
+        made, allowed = spgemm.mxm(e.op, _operand(a), b._store, b._transposed, rows)
+    else:
+        made = _MAKE[e.operation](e) if e.operation in _MAKE else None
+    if made is None:
+        return False
+    if allowed and (out._store.rows is None or (replace and accum is None)):
+        rows = accum = None  # what was made is what will be there
+    _write(out._store, made, rows, accum, replace, Region())
+    return True
+
+
+def _is_too_wide(e: Any, store: MatrixStore) -> bool:
+    """Whether the positions that a statement writes to, or the vector that a line of them is, cannot fit the device."""
+    kinds = [index.kind for index in e.operands[1:]] if e.operation != "reposition" else ["one"]
+    every = "one" in kinds
+    sizes = [
+        n
+        for n, kind in zip((store.nrows, store.ncols), kinds * (3 - len(kinds)), strict=True)
+        if every or kind != "all"
+    ]
+    return _POSITION_BYTES * max(sizes, default=0) > budget.available()
+
+
+def _marks(i: Any, j: Any, shape: tuple[int, int]) -> tuple[Any, Any]:
+    """The rows and the columns of a region as presence words; 0 for all."""
+    rows, columns = (
+        0 if at is None else launch.mark(at.astype("uint64"), n) for at, n in ((i, shape[0]), (j, shape[1]))
+    )
+    return rows, columns
+
+
+def _write(
+    store: MatrixStore, made: MatrixStore, mask: MaskRows | None, accum: Any, replace: bool, region: Region
+) -> None:
+    whole = mask is None or (store.nvals == 0 and _lets_all(mask, made))
+    if whole and accum is None and region.is_all:
+        store.take(matrix_stores.cast(made, store.dtype))
+    else:
+        store.take(matrix_merge.write(store, made, mask, accum, replace, region))
+
+
+def _lets_all(mask: MaskRows, made: MatrixStore) -> bool:
+    """Whether a mask lets every entry through, as is known where both have the same offsets and ids."""
+    if mask.complement or mask.values or made.rows is None:
+        return False
+    return made.rows.indptr is mask.rows.indptr and made.rows.indices is mask.rows.indices
+
+
+def _operand(matrix: Any) -> MatrixStore:
+    """The store of a matrix, or of a transposed one."""
+    store: MatrixStore = matrix._store
+    return matrix_stores.transpose(store) if matrix._transposed else store
+
+
+def _mask_rows(mask: Any) -> MaskRows | None:
+    return None if mask is None else _mask_of(mask, mask.parent._store)
+
+
+def _mask_of(mask: Any, store: MatrixStore) -> MaskRows:
+    return MaskRows(rows_of(store), store.dtype, not mask.structure, mask.complement)
+
+
+# What makes a result: each takes an expression and returns a store, or None where this engine cannot.
+
+
+def _ewise(e: Any) -> MatrixStore:
+    x, y, extra = operands.of_ewise(e)
+    if e.operation == "ewise_mult" and x.ndim != y.ndim:
+        matrix, vector = (x, y) if x.ndim == 2 else (y, x)
+        return broadcast.multiply(e.op, _operand(matrix), vector._store, vector is x)
+    return matrix_merge.ewise(e.operation, e.op, _repeated(x, e, True), _repeated(y, e, False), **extra)
+
+
+def _repeated(x: Any, e: Any, left: bool) -> MatrixStore:
+    """An operand of an elementwise union; a vector stands for each row, or from the left for each column."""
+    return _operand(x) if x.ndim == 2 else kronecker.repeated(x._store, e.shape, not left)
+
+
+def _apply(e: Any) -> MatrixStore:
+    x, extra = operands.of_apply(e)
+    return matrix_map.apply(e.op, _operand(x), **extra)
+
+
+def _select(e: Any) -> MatrixStore:
+    matrix, s = _operand(e.operands[0]), e.operands[1]
+    return matrix_map.select(e.op, matrix, s.value, s.dtype)
+
+
+def _transpose(e: Any) -> MatrixStore:
+    matrix = e.operands[0]
+    return matrix._store if matrix._transposed else matrix_stores.transpose(matrix._store)
+
+
+def _extract(e: Any) -> MatrixStore:
+    matrix = _operand(e.operands[0])
+    i, j = (matrix_index.positions(index) for index in e.operands[1:])
+    if matrix.rows is None:
+        nrows, ncols = e.shape
+        return MatrixStore(matrix.dtype, nrows, ncols, None)
+    return matrix_index.extract(matrix.rows, matrix.dtype, i, j)
+
+
+def _diag(e: Any) -> MatrixStore:
+    u, k = e.operands
+    return matrix_index.on_diagonal(u._store, int(k.value), e.shape)
+
+
+def _kronecker(e: Any) -> MatrixStore | None:
+    a, b = map(_operand, e.operands)
+    too_many = _POSITION_BYTES * e.shape[0] > budget.available()
+    return None if e.op.is_positional or too_many else kronecker.kronecker(e.op, a, b)
+
+
+def _outer(e: Any) -> MatrixStore | None:
+    u, v = e.operands
+    return None if e.op.is_positional else kronecker.outer(e.op, u._store, v._store)
+
+
+def _power(e: Any) -> MatrixStore | None:
+    """By squaring; each product has the matrix's own type."""
+    factor, n = _operand(e.operands[0]), int(e.operands[1].value)
+    made: MatrixStore | None = None
+    while n:
+        if n & 1:
+            made = factor if made is None else _times(e, made, factor)
+        n >>= 1
+        if n:
+            factor = _times(e, factor, factor)
+    return made
+
+
+def _times(e: Any, a: MatrixStore, b: MatrixStore) -> MatrixStore:
+    return matrix_stores.cast(spgemm.mxm(e.op, a, b, False, None)[0], e.dtype)
+
+
+def _select_mask(e: Any) -> MatrixStore:
+    x, y, kind = e.operands
+    matrix = _operand(x)
+    empty = MatrixStore(matrix.dtype, matrix.nrows, matrix.ncols, None)
+    return matrix_merge.write(empty, matrix, _mask_of(kind, _operand(y)), None, False, Region())
+
+
+_MAKE: dict[str, Callable[[Any], MatrixStore | None]] = {
+    "ewise_add": _ewise,
+    "ewise_mult": _ewise,
+    "ewise_union": _ewise,
+    "apply": _apply,
+    "apply_left": _apply,
+    "apply_right": _apply,
+    "apply_index": _apply,
+    "select": _select,
+    "transpose": _transpose,
+    "extract": _extract,
+    "diag": _diag,
+    "kronecker": _kronecker,
+    "outer": _outer,
+    "power": _power,
+    "select_mask": _select_mask,
+}
+
+
+# Assignments
+
+
+def _assign(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+    x, row, column = e.operands
+    lines = [index.kind == "one" for index in (row, column)]
+    if sum(lines) == 1 and (mask is None or mask.parent.ndim == 1):
+        _assign_line(e, out, mask, accum, replace, lines[0])
+        return
+    store: MatrixStore = out._store
+    shape = store.nrows, store.ncols
+    i, j = matrix_index.positions(row), matrix_index.positions(column)
+    alone = e.operation == "subassign"
+    allowed = None
+    if mask is not None:
+        parent = mask.parent._store
+        if alone:
+            parent = matrix_index.spread(parent, i, j, shape)
+        allowed = _mask_of(mask, parent)
+    new = _value(x, i, j, shape, lines[0], allowed)
+    _write(store, new, allowed, accum, replace, Region(*_marks(i, j, shape), alone=alone))
+
+
+def _reposition(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+    """What stays within the shape, assigned to the region that it moves to; the rest of the output is not touched."""
+    x, *offsets = e.operands
+    matrix = _operand(x)
+    moves = [
+        vector_index.moved(int(offset.value), old, new)
+        for offset, old, new in zip(offsets, (matrix.nrows, matrix.ncols), e.shape, strict=True)
+    ]
+    (take_i, i), (take_j, j) = moves
+    shape = out._store.nrows, out._store.ncols
+    new = MatrixStore(matrix.dtype, shape[0], shape[1], None)
+    if matrix.rows is not None:
+        new = matrix_index.spread(matrix_index.extract(matrix.rows, matrix.dtype, take_i, take_j), i, j, shape)
+    _write(out._store, new, _mask_rows(mask), accum, replace, Region(*_marks(i, j, shape)))
+
+
+def _value(x: Any, i: Any, j: Any, shape: tuple[int, int], row: bool, mask: MaskRows | None) -> MatrixStore:
+    """What is assigned, in the output's shape."""
+    if x.ndim:
+        made = matrix_index.line(x._store, row) if x.ndim == 1 else _operand(x)
+        return matrix_index.spread(made, i, j, shape)
+    if x.value is None:
+        return MatrixStore(x.dtype, *shape, None)
+    if mask is None or mask.complement:
+        return matrix_index.filled(x.value, x.dtype, i, j, shape)
+    # A number goes where the mask's entries are; where their values forbid it, the write rule knows.
+    rows = mask.rows
+    values = allocate(rows.indices.placement, 1, x.dtype.np_type)
+    values.write(0, [x.value])
+    same = Rows(rows.nrows, rows.ncols, rows.nvals, rows.indptr, rows.indices, values, True)
+    return MatrixStore(x.dtype, *shape, same if rows.nvals else None)
+
+
+def _assign_line(e: Any, out: Any, mask: Any, accum: Any, replace: bool, row: bool) -> None:
+    """Into one row or one column: that line as a vector, written to as a vector is, and put back."""
+    store: MatrixStore = out._store
+    at, index = e.operands[1:] if row else e.operands[:0:-1]
+    i, j = (matrix_index.positions(at), None) if row else (None, matrix_index.positions(at))
+    shape = store.nrows, store.ncols
+    if store.rows is None:
+        line = VectorStore(store.dtype, shape[1 if row else 0])
+    else:
+        line = matrix_index.as_vector(matrix_index.extract(store.rows, store.dtype, i, j), row)
+    vector_index.assign(e.operands[0], index, line, _line_mask(mask, e, index, line), accum, replace)
+    new = matrix_index.spread(matrix_index.line(line, row), i, j, shape)
+    _write(store, new, None, None, False, Region(*_marks(i, j, shape), alone=True))
+
+
+def _line_mask(mask: Any, e: Any, index: Any, line: VectorStore) -> Any:
+    bits = mask_bits(mask)
+    return vector_index.submask(bits, index, line.size) if e.operation == "subassign" else bits

@@ -1,0 +1,194 @@
+"""Matrix stores: made from and read into a Csr, cast, resized; and the way to the CPU engine and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.device import cuda
+from sparsezc.expr import engines
+from sparsezc.config import config
+from sparsezc.memory.csr import Csr, index_dtype
+from sparsezc.engines.gpu.elementwise import matrix_map
+from sparsezc.engines.gpu.storage import reorder as permute
+from sparsezc.engines.gpu.user_typed import HostStore
+from sparsezc.engines.gpu.storage.vertex_order import Order
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore, rows_of
+from sparsezc.engines.gpu.elementwise.transpose import transposed
+from sparsezc.memory import budget
+from sparsezc.memory.device import DeviceBuffer
+from sparsezc.semirings import select
+from sparsezc.semirings.types.datatypes import BOOL, INT64, DataType
+
+_ROOM = 4  # times the bytes of a matrix on the card: with less left there, no transpose is made that nobody asked for
+
+
+def store_of(csr: Csr) -> MatrixStore:
+    """A store over the buffers of a Csr that lie where kernels can read them."""
+    if csr.nvals == 0:
+        return MatrixStore(csr.dtype, csr.nrows, csr.ncols, None)
+    rows = rows_of(csr)
+    return MatrixStore(csr.dtype, csr.nrows, csr.ncols, rows, rows if csr.symmetric else None)
+
+
+def csr_of(store: MatrixStore) -> Csr:
+    """The rows of a store, in the buffers that they lie in; the offsets come to the host."""
+    rows, gpu = store.held()[0], cuda.current()
+    if rows is None:
+        return Csr.from_arrays(
+            np.zeros(store.nrows + 1, np.int64), np.empty(0, np.uint64), np.empty(0, store.dtype.np_type), store.ncols,
+            dtype=store.dtype,
+        )  # fmt: skip
+    indptr = gpu.asnumpy(rows.indptr)
+    return Csr(store.nrows, store.ncols, indptr, rows.indices, rows.values, store.dtype, rows.iso, store.symmetric)
+
+
+def transpose(store: MatrixStore) -> MatrixStore:
+    """The transpose. It keeps both orientations: they are there."""
+    rows, columns = store.lying()
+    if columns is None and rows is not None:
+        columns = _transposed(rows)
+    return MatrixStore(store.dtype, store.ncols, store.nrows, columns, rows)
+
+
+def _transposed(rows: Rows) -> Rows:
+    """The rows of the transpose, compressed where these are, and in the same order."""
+    made = transposed(rows)
+    made.order = rows.order
+    return made.compress() if rows.compressed else made
+
+
+def keep_transpose(store: MatrixStore) -> None:
+    """Make the other orientation too, so that push and pull are both possible."""
+    rows, columns = store.lying()
+    if columns is None and rows is not None:
+        store.columns = _transposed(rows)
+
+
+def afford_transpose(store: MatrixStore) -> bool:
+    """The same where there is room; whether the other orientation is there now."""
+    rows, columns = store.lying()
+    if columns is None and rows is not None:
+        nbytes = rows.indices.nbytes + rows.values.nbytes
+        if store.placement == "device" and _ROOM * nbytes > budget.available():
+            return False
+        try:
+            keep_transpose(store)
+        except MemoryError:  # the card has less than it said
+            return False
+    return True
+
+
+def compress(store: MatrixStore, order: str) -> MatrixStore:
+    """The same matrix with the ids of both orientations in blocks; its values are shared, for nobody changes them.
+
+    `order`: "natural", "degree", or "auto" for the one that packs better.
+    """
+    rows, columns = store.lying()
+    if rows is None:
+        return MatrixStore(store.dtype, store.nrows, store.ncols, None)
+    by = None
+    if order != "natural" and permute.can_be(rows):
+        by = permute.by_degree(rows, columns) if order == "degree" else permute.better(rows, columns)
+    if by is not None:
+        rows, columns = permute.both(rows, columns, by)
+    made = rows.compress()
+    other = made if columns is rows else None if columns is None else columns.compress()
+    return MatrixStore(store.dtype, store.nrows, store.ncols, made, other)
+
+
+def reorder(store: MatrixStore, vertices: NDArray[Any]) -> MatrixStore:
+    """The same matrix with its vertices in this order for itself; whoever meets it speaks of the users' own."""
+    rows, columns = store.lying()
+    if rows is None:
+        return MatrixStore(store.dtype, store.nrows, store.ncols, None)
+    symmetric, rows = columns is rows, rows.plain()
+    columns = rows if symmetric else None if columns is None else columns.plain()
+    made = permute.both(rows, columns, Order.of(cuda.current().xp.asarray(vertices)))
+    return MatrixStore(store.dtype, store.nrows, store.ncols, *made)
+
+
+def pointers(store: VectorStore) -> MatrixStore:
+    """A square matrix with an entry (i, v(i)) for each entry of a vector of positions, in device memory."""
+    xp, n = cuda.current().xp, store.size
+    at, values = store.entries()
+    indptr = xp.arange(n + 1, dtype=np.int64)
+    if at.size < n:
+        indptr = xp.searchsorted(at, indptr).astype(np.int64)
+    ids = DeviceBuffer(values.astype(index_dtype(n, "device")))
+    rows = Rows(n, n, int(at.size), indptr, ids, DeviceBuffer(xp.ones(1, np.bool_)), True)
+    return MatrixStore(BOOL, n, n, rows if at.size else None)
+
+
+def cast(store: MatrixStore, dtype: DataType) -> MatrixStore:
+    """A copy with its values in another type, in the same placement; ids are shared, for nobody changes them."""
+    if store.is_panel:
+        copy = MatrixStore(dtype, store.nrows, store.ncols, None)
+        copy.hold(store.panel.cast(dtype))
+        return copy
+    held, columns = store.lying()
+    if held is None:
+        return MatrixStore(dtype, store.nrows, store.ncols, None)
+    rows = matrix_map.cast(held, store.dtype, dtype)
+    if columns is held:
+        columns = rows
+    elif columns is not None:
+        columns = matrix_map.cast(columns, store.dtype, dtype)
+    return MatrixStore(dtype, store.nrows, store.ncols, rows, columns)
+
+
+def resize(store: MatrixStore, nrows: int, ncols: int) -> None:
+    """Change the shape; entries outside are dropped."""
+    kept = store
+    for op, before, after in ((select.rowle, store.nrows, nrows), (select.colle, store.ncols, ncols)):
+        if after < before:
+            kept = matrix_map.select(op[store.dtype], kept, after - 1, INT64)
+    rows, xp = kept.rows, cuda.current().xp
+    if rows is not None:
+        indptr = rows.indptr[: nrows + 1]
+        more = xp.full(nrows + 1 - indptr.size, rows.nvals, np.int64)
+        indptr = xp.concatenate([indptr, more])
+        rows = Rows(nrows, ncols, rows.nvals, indptr, rows.indices, rows.values, rows.iso)
+    store.rows, store.columns, store.nrows, store.ncols = rows, None, nrows, ncols
+
+
+def on_cpu(expression: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+    """Run an expression on the CPU engine: its operands are copied there, its output comes back."""
+    cpu = engines.get("cpu")
+
+    def moved(x: Any) -> Any:
+        if not getattr(x, "ndim", 0):
+            return x
+        return x.T.to("cpu").T if x._transposed else x.to("cpu")
+
+    there = expression.with_operands(moved)
+    if mask is not None:
+        mask = type(mask)(moved(mask.parent), mask.structure, mask.complement)
+    if out.ndim == 0:
+        cpu.run(there, out, mask, accum, replace)
+        return
+    copy = out.to("cpu")
+    cpu.run(there, copy, mask, accum, replace)
+    if isinstance(out._store, HostStore):
+        out._store.store = copy._store
+    elif out.ndim == 1:
+        replace_vector(out._store, *cpu.vector_to_coo(copy._store))
+    else:
+        replace_matrix(out._store, cpu.matrix_to_csr(copy._store))
+
+
+def replace_vector(store: VectorStore, indices: Any, values: Any) -> None:
+    """Give a vector other entries."""
+    fresh = engines.get("gpu").vector_from_coo(indices, values, store.dtype, store.size)
+    store.set(fresh.values, fresh.bits, fresh.count)
+
+
+def replace_matrix(store: MatrixStore, csr: Csr) -> None:
+    """Give a matrix other entries, in the placement that it had or, if it had none, the configured one."""
+    placement = store.placement
+    if store.rows is None:
+        placement = budget.resolve(config.placement, csr.placed_nbytes, csr.nrows, csr.nvals)
+    fresh = store_of(csr.place(placement))
+    store.rows, store.columns = fresh.rows, fresh.columns

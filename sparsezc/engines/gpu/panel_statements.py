@@ -1,0 +1,188 @@
+"""Statements that make a matrix, on panels: what matrix_statements.py asks first.
+
+Products with a matrix of few rows or columns make panels; from then on elementwise statements between panels of one
+shape are those of vectors, mask, accumulator and replace included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sparsezc.engines.gpu.elementwise import vector_map, operands, panel
+from sparsezc.engines.gpu import matrix_stores
+from sparsezc.engines.gpu.products import multi_source_bfs, spmm
+from sparsezc.engines.gpu.products.spgemm_rows import products, the_one_value
+from sparsezc.engines.gpu.storage.mask_output import MaskBits, bits_of
+from sparsezc.engines.gpu.elementwise.panel import Panel
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
+from sparsezc.semirings.types.datatypes import BOOL
+
+_DENSE = 2  # a matrix with one entry in so many places, or more, is made a panel for a product
+_HUBS = 8  # an entry of a panel meets rows so many times longer than the mean, for hubs are met first
+_PASS = 64  # products of few rows, made by few blocks, that take as long as so many entries in a pass over all
+
+
+def run(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
+    """Run a statement on panels; False where it is none of theirs."""
+    shape = panel.shape_of(out._store.nrows, out._store.ncols)
+    if shape is None or (mask is not None and mask.parent.ndim == 1):
+        return False
+    statement = _Statement(e, out._store, mask, accum, replace, *shape)
+    if e.operation == "mxm":
+        return statement.mxm()
+    return e.operation in _ELEMENTWISE and statement.elementwise()
+
+
+class _Statement:
+    """One statement whose output has the shape of a panel."""
+
+    def __init__(
+        self, e: Any, out: MatrixStore, mask: Any, accum: Any, replace: bool, width: int, across: bool
+    ) -> None:
+        self.e, self.out, self.mask, self.accum, self.replace = e, out, mask, accum, replace
+        self.width, self.across = width, across
+
+    def of(self, store: MatrixStore) -> VectorStore:
+        return panel.of(store, self.width, self.across).vector
+
+    @property
+    def size(self) -> int:
+        return self.out.nrows * self.out.ncols
+
+    def mask_bits(self) -> MaskBits:
+        return MaskBits() if self.mask is None else bits_of(self.mask, self.of(self.mask.parent._store))
+
+    def hold(self, vector: VectorStore) -> bool:
+        self.out.hold(Panel(self.width, self.across, vector))
+        return True
+
+    # Products
+
+    def mxm(self) -> bool:
+        a, b = self.e.operands
+        few, many = (a, b) if self.across else (b, a)
+        narrow, wide, result = few._store, many._store, self.e.op.return_type
+        shape = panel.shape_of(narrow.nrows, narrow.ncols)
+        if shape != (self.width, self.across != few._transposed) or narrow.nvals == 0 or wide.nvals == 0:
+            return False
+        size, same = narrow.nrows * narrow.ncols, the_one_value(self.e.op)
+        if same is None and not (panel.fits(size, narrow.dtype) and self._is_worth_it(few, many)):
+            return False
+        if not panel.fits(
+            self.size, result if same is None else BOOL, *([] if self.out.nvals == 0 else [self.out.dtype])
+        ):
+            return False
+        # Y = M X, or Y' = X' M' where X is on the left: then M's rows are B's columns
+        turned = many._transposed != self.across
+        rows = None if same is not None else _rows(wide, turned)
+        if same is None and rows is None:
+            return False
+        x, mask = Panel(self.width, self.across, panel.of(narrow, *shape).vector), self.mask_bits()
+        made: VectorStore
+        if rows is None:
+            along, across = wide.held()
+            sides = (across, along) if turned else (along, across)
+            made = multi_source_bfs.step(same, result, *sides, max(self.out.nrows, self.out.ncols), x, mask)
+        else:
+            made = spmm.pull(self.e.op, rows, wide.dtype, x, mask)
+        if self.accum is None and (self.replace or self.mask is None or self.out.nvals == 0):
+            return self.hold(made if made.dtype is self.out.dtype else vector_map.cast(made, self.out.dtype))
+        out = self.of(self.out)
+        vector_map.write_vector(made, out, mask, self.accum, self.replace)
+        return self.hold(out)
+
+    def _is_worth_it(self, few: Any, many: Any) -> bool:
+        """Whether a pass over the large matrix is better than making the few rows or columns one by one."""
+        narrow, wide = few._store, many._store
+        size, count = narrow.nrows * narrow.ncols, narrow.nvals
+        if count * _DENSE >= size:
+            return True
+        rows: Rows | None = wide.held()[many._transposed]
+        if narrow.is_panel or self.out.is_panel or rows is None or few._transposed:
+            made = count * wide.nvals / wide.nrows * _HUBS
+        elif self.across:
+            made = float(products(narrow, rows).sum())
+        else:
+            return False
+        return bool(made * _PASS >= wide.nvals + size)
+
+    # Entry by entry
+
+    def elementwise(self) -> bool:
+        stores = [x._store for x in self.e.operands if getattr(x, "ndim", 0) == 2]
+        involved = [self.out, *stores, *([] if self.mask is None else [self.mask.parent._store])]
+        shape = self.out.nrows, self.out.ncols
+        if not (any(store.is_panel for store in involved) or self._is_filled()):
+            return False
+        if any((store.nrows, store.ncols) != shape for store in involved):
+            return False
+        if any(getattr(x, "ndim", 0) == 1 or getattr(x, "_transposed", False) for x in self.e.operands):
+            return False
+        if not _by_value(self.e) or not panel.fits(self.size, *(s.dtype for s in involved if s.panel is None)):
+            return False
+        if self._is_filled():
+            self.out.rows = None  # which are not worth a conversion
+        out = self.of(self.out)
+        _ELEMENTWISE[self.e.operation](self, out, self.mask_bits(), self.accum, self.replace)
+        return self.hold(out)
+
+    def _is_filled(self) -> bool:
+        """Whether a number goes everywhere: a panel takes no ids for that."""
+        x = self.e.operands[0]
+        everywhere = self.mask is None and self.accum is None and _by_value(self.e)
+        return self.e.operation == "assign" and everywhere and x.ndim == 0 and x.value is not None
+
+
+def _rows(store: MatrixStore, columns: bool) -> Rows | None:
+    """The rows of a matrix, or of its transpose, which it keeps where it must be made; None: there is no room."""
+    rows, held = store.held()
+    assert rows is not None
+    if not columns:
+        return rows
+    if held is None and not matrix_stores.afford_transpose(store):
+        return None
+    return store.held()[1]
+
+
+def _by_value(e: Any) -> bool:
+    """Whether a statement says the same of every place."""
+    if e.operation in ("assign", "subassign"):
+        return all(index.kind == "all" for index in e.operands[1:])
+    return e.op is None or not (e.op.is_positional or e.op.reads & set("ijk"))
+
+
+def _ewise(s: _Statement, out: VectorStore, *write: Any) -> None:
+    x, y, extra = operands.of_ewise(s.e)
+    vector_map.ewise(s.e.operation, s.e.op, s.of(x._store), s.of(y._store), out, *write, **extra)
+
+
+def _apply(s: _Statement, out: VectorStore, *write: Any) -> None:
+    x, extra = operands.of_apply(s.e)
+    vector_map.apply(s.e.op, s.of(x._store), out, *write, **extra)
+
+
+def _select(s: _Statement, out: VectorStore, *write: Any) -> None:
+    x, thunk = s.e.operands
+    vector_map.select(s.e.op, s.of(x._store), thunk.value, thunk.dtype, out, *write)
+
+
+def _assign(s: _Statement, out: VectorStore, *write: Any) -> None:
+    x = s.e.operands[0]
+    if x.ndim:
+        vector_map.write_vector(s.of(x._store), out, *write)
+    else:
+        vector_map.write_scalar(x.value, x.dtype, out, *write)
+
+
+_ELEMENTWISE: dict[str, Callable[..., None]] = {
+    "ewise_add": _ewise,
+    "ewise_mult": _ewise,
+    "ewise_union": _ewise,
+    "apply": _apply,
+    "apply_left": _apply,
+    "apply_right": _apply,
+    "select": _select,
+    "assign": _assign,
+    "subassign": _assign,
+}

@@ -1,0 +1,240 @@
+"""The host's threads that gather: runs of entries, one after another, into pinned memory that copies start from.
+
+A task is some hundred thousand entries, and one call without Python's lock: SciPy's compiled loop that takes rows out
+of a CSR matrix, a copy a row. It is none of SciPy's public names, so it is tried out before it is used, and where it
+is not what it was, positions and ``take`` do the same, more slowly.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from os import cpu_count
+from threading import local
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.device import cuda
+from sparsezc import stats
+from sparsezc.engines.gpu.placements import Entries
+from sparsezc.engines.gpu.storage.matrix_store import Rows
+
+_TAKE = 1 << 16  # entries of a task, at least: below this, starting it takes longer
+UNEVEN = 1 << 13  # entries by which tasks may differ: finding better cuts takes as long as gathering these
+_LIST = 1 << 21  # bytes of pinned memory for a list, at least
+_TELLING = 1 << 22  # bytes that a measurement of rates takes
+_SHARE = 0.25  # until the rates are measured
+_LOOKS = 4  # copies that are measured; the fastest tells, as some wait for kernels
+_THREADS = min(16, cpu_count() or 1)
+#: Values are moved as whole numbers of their size.
+_BY_SIZE = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64, 16: np.complex128}
+
+_Copy = Callable[[int, Any, Any, Any, Any, Any, Any], object]
+
+
+class Runs(NamedTuple):
+    """Runs of entries.
+
+    Attributes
+    ----------
+    base : int
+        The entry that the others are counted from.
+    bounds : (n, 2) array of int32, of int64 where ids take 8 bytes
+        Where each begins and ends.
+    tasks, taken : array of int64
+        The first run of each task and the entries before it; and so for the end.
+    """
+
+    base: int
+    bounds: NDArray[Any]
+    tasks: NDArray[np.int64]
+    taken: NDArray[np.int64]
+
+
+class _Hands:
+    """Pinned memory for two turns, and how fast it was filled and copied. It is kept: to make it takes longer than to
+    fill it.
+    """
+
+    def __init__(self) -> None:
+        self.turn = 0
+        self.pages: tuple[dict[int, cuda.Pages], ...] = ({}, {})
+        self.free: list[Callable[[], None]] = [lambda: None] * 2  # waits until what a half held has been copied
+        self.spare: cuda.Pages | None = None  # a list of runs, of a product that is done
+        self.gathers = self.copies = 0.0  # bytes a second
+        self.looks = 0  # copies that were measured
+
+    def array(self, k: int, size: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+        nbytes, pages = size * dtype.itemsize, self.pages[self.turn]
+        if k not in pages or pages[k].array.size < nbytes:
+            pages.pop(k, None)
+            pages[k] = cuda.current().pages(nbytes, "pinned")
+        array: NDArray[Any] = pages[k].array[:nbytes].view(dtype)
+        return array
+
+
+_kept: WeakKeyDictionary[cuda.Device, _Hands] = WeakKeyDictionary()
+
+
+def _own() -> _Hands:
+    return _kept.setdefault(cuda.current(), _Hands())
+
+
+def take(nbytes: int) -> cuda.Pages:
+    """Pinned memory for a list of runs: some that was given back, where it is large enough."""
+    own = _own()
+    found, own.spare = own.spare, None
+    return found if found and found.array.nbytes >= nbytes else cuda.current().pages(max(nbytes, _LIST), "pinned")
+
+
+def give(pages: cuda.Pages) -> None:
+    """Keep a list's memory for the next one; of two the larger."""
+    own = _own()
+    if own.spare is None or own.spare.array.nbytes < pages.array.nbytes:
+        own.spare = pages
+
+
+def share() -> float:
+    """Of a piece's entries: if so many are wanted, copying all takes no more time than gathering them."""
+    own = _own()
+    return min(1.0, own.gathers / own.copies) if own.copies else _SHARE
+
+
+def rate(sample: NDArray[np.uint8]) -> float:
+    """Bytes a second at which the threads gather every second line of 128 bytes: the better of two runs."""
+    ids, seconds = sample.view(np.int32), []
+    starts = np.arange(0, ids.size, 64, dtype=np.int32)
+    first = tasks(32 * starts.size) // 32
+    bounds = np.append(first, starts.size)
+    runs = Runs(0, np.stack([starts, starts + 32], axis=1), bounds, 32 * bounds)
+    own = _own()
+    own.free[own.turn]()
+    made = own.array(0, 32 * starts.size, ids.dtype)
+    for _ in range(2):
+        start = time.perf_counter()
+        _run(_Sources(ids, ids.view(np.int8), made, None), runs)
+        seconds.append(time.perf_counter() - start)
+    return made.nbytes / min(seconds)
+
+
+def tasks(count: int) -> NDArray[np.int64]:
+    """Where tasks begin that gather so many entries."""
+    return np.arange(0, count, max(_TAKE, -(-count // (2 * _THREADS))))
+
+
+def fill(rows: Rows, entries: Entries, size: int, runs: Runs) -> list[NDArray[Any]]:
+    """The runs of the arrays that a product reads, `size` entries at most; then comes :func:`copied`."""
+    own = _own()
+    own.free[own.turn]()
+    count = int(runs.taken[-1])
+    made = [own.array(k, size, buffer.dtype)[:count] for k, buffer in enumerate(entries.buffers)]
+    start = time.perf_counter()
+    with stats.timed("gather"):
+        _run(_Sources.of(rows, entries, made, runs.base), runs)
+    nbytes = sum(array.nbytes for array in made)
+    if nbytes >= _TELLING:
+        own.gathers = max(own.gathers, nbytes / (time.perf_counter() - start))
+    return made
+
+
+def copied(wait: Callable[[], None], nbytes: int, start: float) -> None:
+    """What was filled last is being copied since `start`, or has been; `wait` waits for that."""
+    own = _own()
+    own.free[own.turn] = wait
+    own.turn = 1 - own.turn
+    if nbytes >= _TELLING and own.looks < _LOOKS:
+        own.looks += 1
+        wait()
+        own.copies = max(own.copies, nbytes / (time.perf_counter() - start))
+
+
+class _Sources(NamedTuple):
+    """Ids and values on the host as SciPy's loop takes them, and where they go. It moves both, always: what nobody
+    asked for goes to a thread's own memory, and for values single bytes stand.
+    """
+
+    ids: NDArray[Any]
+    values: NDArray[Any]
+    ids_to: NDArray[Any] | None
+    values_to: NDArray[Any] | None
+
+    @classmethod
+    def of(cls, rows: Rows, entries: Entries, targets: list[NDArray[Any]], base: int) -> _Sources:
+        given = rows.indices if entries.ids is None else entries.ids
+        ids = given.read(base).view(np.int64 if rows.wide else np.int32)
+        left = iter(targets)
+        ids_to = None if entries.ids is None else next(left).view(ids.dtype)
+        if entries.values is None:
+            return cls(ids, ids.view(np.int8), ids_to, None)
+        dtype = _BY_SIZE[entries.values.dtype.itemsize]
+        return cls(ids, entries.values.read(base).view(dtype), ids_to, next(left).view(dtype))
+
+
+def _run(sources: _Sources, runs: Runs) -> None:
+    copy, bounds = _row_copier(), runs.bounds.reshape(-1)
+    evens = _evens(int(np.diff(runs.tasks).max()), bounds.dtype)
+
+    def task(k: int) -> None:
+        (lo, hi), (at, end) = runs.tasks[k : k + 2].tolist(), runs.taken[k : k + 2].tolist()
+        ids_to = _spare("ids", end - at, sources.ids.dtype) if sources.ids_to is None else sources.ids_to[at:end]
+        spare = sources.values_to is None
+        values_to = _spare("values", end - at, np.int8) if spare else sources.values_to[at:end]  # type: ignore[index]
+        copy(hi - lo, evens[: hi - lo], bounds[2 * lo : 2 * hi], sources.ids, sources.values, ids_to, values_to)
+
+    numbers = [k for k in range(runs.tasks.size - 1) if runs.tasks[k] < runs.tasks[k + 1]]
+    if len(numbers) == 1:
+        task(numbers[0])
+    else:
+        list(_threads().map(task, numbers))
+
+
+_own_memory = local()
+
+
+def _spare(name: str, size: int, dtype: Any) -> NDArray[Any]:
+    """Memory of this thread that nobody reads."""
+    kept: NDArray[Any] | None = getattr(_own_memory, name, None)
+    if kept is None or kept.size < size or kept.dtype != dtype:
+        kept = np.empty(size, dtype)
+        setattr(_own_memory, name, kept)
+    return kept[:size]
+
+
+@cache
+def _all_evens(dtype: np.dtype[Any], size: int) -> NDArray[Any]:
+    return np.arange(0, 2 * size, 2, dtype=dtype)
+
+
+def _evens(size: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """0, 2, 4 ...: a run is a row of every second pair of neighbours in the bounds."""
+    return _all_evens(dtype, 1 << max(size, 1).bit_length())
+
+
+@cache
+def _row_copier() -> _Copy:
+    """``copy(n, rows, indptr, ids, values, ids_to, values_to)``: these rows of a CSR, one after another."""
+    try:
+        from scipy.sparse._sparsetools import csr_row_index as copy
+
+        ids, found, values = np.arange(5, dtype=np.int32), np.zeros(3, np.int32), np.zeros(3, np.int8)
+        copy(2, ids[:3:2].copy(), np.array([3, 5, 0, 1], np.int32), ids, ids.view(np.int8), found, values)
+    except Exception:  # whatever a later SciPy says to this
+        return _by_positions
+    return copy if found.tolist() == [3, 4, 0] else _by_positions
+
+
+def _by_positions(_count: int, rows: Any, indptr: Any, ids: Any, values: Any, ids_to: Any, values_to: Any) -> None:
+    begins, sizes = indptr[rows].astype(np.int64), indptr[rows + 1] - indptr[rows]
+    at = np.repeat(begins - np.cumsum(sizes) + sizes, sizes) + np.arange(ids_to.size)
+    ids.take(at, out=ids_to, mode="clip")
+    values.take(at, out=values_to, mode="clip")
+
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(_THREADS, "gather")

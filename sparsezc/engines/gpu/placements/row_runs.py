@@ -1,0 +1,145 @@
+"""The rows that a product wants, one after another: where their entries lie, and where each is once they are gathered.
+
+A *run* is the entries of a wanted row that has any. How many entries and runs come before each word of rows is kept on
+the card, a byte for every second row (memory/budget.py keeps room for it); what is told of single rows follows from
+that, and is made where it is used.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.device import cuda
+from sparsezc.engines.gpu.runtime import launch, codegen
+from sparsezc.engines.gpu.placements import Wanted, host_gather
+from sparsezc.engines.gpu.placements.host_gather import Runs
+from sparsezc.engines.gpu.storage.matrix_store import Rows
+
+
+class Stretch(NamedTuple):
+    """Rows first .. end-1, and how many entries and runs are wanted before them and of them."""
+
+    rows: tuple[int, int]
+    entries_before: int
+    runs_before: int
+    nvals: int
+    nruns: int
+
+
+class Offsets(NamedTuple):
+    """Where the rows of a stretch begin once they are gathered (int64 on the device); and of the rows that share
+    presence words with them, which have no entries.
+    """
+
+    first: int
+    array: Any
+
+    @property
+    def address(self) -> np.uint64:
+        """Where the offset of row 0 would lie."""
+        return np.uint64((cuda.current().pointer(self.array) - 8 * self.first) % 2**64)
+
+
+class Listed(NamedTuple):
+    """Runs of some stretches, and the memory that they lie in, which goes back to host_gather.py."""
+
+    runs: list[Runs]
+    pages: cuda.Pages
+
+
+class Scan:
+    """How many entries and runs are wanted before each word of rows, and what follows from it of single rows."""
+
+    def __init__(self, rows: Rows, wanted: Wanted) -> None:
+        gpu = cuda.current()
+        nwords = -(-rows.nrows // 32)
+        self._rows, self._wanted = rows, wanted
+        self._entries, self._runs = gpu.xp.empty((2, nwords + 1), np.int64)
+        self._launch("count_runs", rows.nrows)
+        for counts in (self._entries, self._runs):
+            gpu.xp.cumsum(counts, out=counts)
+
+    def _launch(self, name: str, threads: int, *arguments: Any) -> None:
+        gpu, rows, wanted = cuda.current(), self._rows, self._wanted
+        kernel = codegen.kernel(gpu, "row_runs.cu", codegen.typedefs(Bound="i64" if rows.wide else "i32"), name)
+        common = np.uint64(rows.nrows), rows.indptr, wanted.words, np.uint32(wanted.flip), self._entries, self._runs
+        kernel(launch.blocks(gpu, threads), launch.THREADS, (*common, *arguments))
+
+    def before(self, cuts: Any) -> tuple[list[int], list[int]]:
+        """How many entries and runs are wanted before each of some rows (int64 on the device). Waits for the device."""
+        gpu = cuda.current()
+        found = gpu.xp.empty((2, cuts.size), np.int64)
+        self._launch("runs_before", 32 * cuts.size, np.uint64(cuts.size), cuts, found)
+        entries, runs = gpu.asnumpy(found).tolist()
+        return entries, runs
+
+    def offsets(self, stretch: Stretch, start: int) -> Offsets:
+        """Where the rows of a stretch begin if its entries are put together from position `start` on."""
+        first, end = stretch.rows[0] // 32 * 32, min(self._rows.nrows, -(-stretch.rows[1] // 32) * 32)
+        made = Offsets(first, cuda.current().xp.empty(end - first + 1, np.int64))
+        self._tell(stretch, start=start, offsets=made.array)
+        return made
+
+    def listed(self, stretches: list[tuple[Stretch, int]]) -> Listed:
+        """The runs of some stretches, each counted from an entry. Waits for the device.
+
+        Raises
+        ------
+        OutOfMemory
+            The host lets no memory be pinned for them.
+        """
+        dtype = np.dtype(np.int64 if self._rows.wide else np.int32)
+        ends = np.cumsum([stretch.nruns for stretch, _ in stretches]).tolist()
+        pages = host_gather.take(2 * dtype.itemsize * ends[-1])
+        bounds = pages.array.view(dtype)[: 2 * ends[-1]].reshape(-1, 2)
+        for (stretch, base), end in zip(stretches, ends, strict=True):
+            self._tell(stretch, base=base, pointer=pages.pointer + bounds.strides[0] * (end - stretch.nruns))
+        lists = np.split(bounds, ends[:-1])
+        tasks = self._tasks([stretch for stretch, _ in stretches], bounds)
+        told = zip(stretches, lists, tasks, strict=True)
+        return Listed([Runs(base, mine, *task) for (_, base), mine, task in told], pages)
+
+    def _tasks(self, stretches: list[Stretch], bounds: NDArray[Any]) -> list[NDArray[np.int64]]:
+        """Of each stretch two rows: the first run of each task and the entries before it, last how many there are.
+
+        A task begins with a word of rows; where that has many entries, with a run. Waits for the device, and so for
+        what was launched.
+        """
+        gpu = cuda.current()
+        xp = gpu.xp
+        begins = [host_gather.tasks(stretch.nvals) for stretch in stretches]
+        sizes, at = [part.size for part in begins], np.concatenate(begins)
+        entries_before, runs_before = np.array([stretch[1:3] for stretch in stretches]).repeat(sizes, axis=0).T
+        words = xp.searchsorted(self._entries, xp.asarray(entries_before + at), side="right") - 1
+        runs, entries = gpu.asnumpy(xp.stack([self._runs[words], self._entries[words]]))
+        found = np.maximum([runs - runs_before, entries - entries_before], 0)
+        if (far := np.flatnonzero(at - found[1] > host_gather.UNEVEN)).size:
+            listed_before = np.cumsum([0, *(stretch.nruns for stretch in stretches[:-1])]).repeat(sizes)[far]
+            found[:, far] = _nearer(found[:, far], at[far], listed_before, bounds)
+        parts = np.split(found, np.cumsum(sizes)[:-1], axis=1)
+        return [
+            np.append(part, [[stretch.nruns], [stretch.nvals]], axis=1)
+            for stretch, part in zip(stretches, parts, strict=True)
+        ]
+
+    def _tell(self, stretch: Stretch, start: int = 0, offsets: Any = 0, base: int = 0, pointer: int = 0) -> None:
+        """Launch what writes the offsets of a stretch to the card, or its runs to the host."""
+        first, end = stretch.rows
+        counts = map(np.int64, (stretch.entries_before, stretch.runs_before, start))
+        given = np.uint64(first), np.uint64(end), *counts, offsets, np.int64(base), np.uint64(pointer)
+        self._launch("list_runs", 32 * (-(-end // 32) - first // 32), *given)
+
+
+def _nearer(found: Any, at: Any, listed_before: Any, bounds: NDArray[Any]) -> NDArray[np.int64]:
+    """The run that each entry of `at` is of, and the entries before it, counted in its stretch as `found` is: so many
+    are before the word of rows that it lies in. `listed_before` are the runs of `bounds` before its stretch.
+    """
+    run, entry = found
+    runs = run[:, None] + np.arange(32)  # as many as a word of rows has at most: the last is beyond the entry
+    places = np.minimum(listed_before[:, None] + runs, len(bounds) - 1)
+    sums = np.cumsum(np.column_stack([entry, bounds[places, 1] - bounds[places, 0]]), axis=1)
+    passed = (sums[:, 1:] <= at[:, None]).sum(axis=1)
+    return np.stack([run + passed, np.take_along_axis(sums, passed[:, None], axis=1)[:, 0]])

@@ -1,0 +1,1 @@
+"""Products over semirings: SpMV, SpMM, SpGEMM, and many searches at once."""

@@ -1,0 +1,185 @@
+"""Many searches at once: products over truth values with a panel of up to 256 of them (multi_source_push.cu, multi_source_pull.cu).
+
+What is asked of each search and each vertex is one bit, so a row of the matrix is read once for all searches. Those
+whose frontiers have few edges push, the others pull: a pull may stop when all of its searches have found a neighbour,
+which one with a small frontier would not allow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from math import log
+from typing import Any
+
+import numpy as np
+
+from sparsezc.device import cuda
+from sparsezc import stats
+from sparsezc.engines.gpu.layouts import head_cache
+from sparsezc.engines.gpu.runtime import launch, codegen
+from sparsezc.engines.gpu import placements
+from sparsezc.engines.gpu.products import rows_per_warp
+from sparsezc.engines.gpu.storage.mask_output import MaskBits
+from sparsezc.engines.gpu.elementwise.panel import WIDTH, Panel, SameVector
+from sparsezc.engines.gpu.runtime.codegen import flags, typedefs
+from sparsezc.engines.gpu.storage.matrix_store import Rows
+from sparsezc.semirings.types.datatypes import BOOL, DataType
+
+_FEW = 1 / 32  # of all edges, in a frontier: a search with fewer would not let a pull stop early
+_ATOMIC = 1.5  # what setting a bit costs beyond reading an id, where edges lie on the device
+_ENTRIES = 4  # totals before those of the searches
+
+
+def step(
+    same: Any, dtype: DataType, pull: Rows | None, push: Rows | None, nrows: int, x: Panel, mask: MaskBits
+) -> SameVector:
+    """Which searches reach which vertices in one step, in the places that the mask allows.
+
+    Parameters
+    ----------
+    same : scalar
+        The value of every entry of the result; `dtype` is its type.
+    pull, push : Rows, optional
+        Of a matrix and of its transpose: at least one.
+    nrows : int
+        Vertices that may be reached.
+    x : Panel
+        The frontiers.
+    """
+    gpu = cuda.current()
+    case = _Case(x, mask, gpu.xp.zeros(-(-nrows * x.width // 32), np.uint32))
+    pushing, pulling = case.shares(pull, push)
+    if push is not None and pushing.any():
+        case.launch("reach_push", push, pushing)
+    if pull is not None and pulling.any():
+        near = head_cache.of(pull, push, BOOL, values=False, entries=case.pulled)
+        case.launch("reach_pull", pull, pulling, near)
+    return SameVector(dtype, nrows * x.width, case.y, same)
+
+
+def push_cost(placement: str) -> float:
+    """What an entry costs that is pushed, in entries that are pulled."""
+    return 1.0 + _ATOMIC * (placement == "device")
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a step would read, in entries of the matrix."""
+
+    frontier: int  # of the rows in any frontier
+    wanted_rows: int
+    wanted_first: int  # the sum of min(entries, 32): what lies in the rows' first slices
+    wanted: int
+    searches: Any  # of the rows in each search's frontier
+    nvals: int
+
+
+def divide(work: Work, push_cost: float, slots: int = 0) -> tuple[Any, Any]:
+    """Which searches push and which pull, by what is read: all of them one way, or those with few edges push.
+
+    With `slots` ids of each row at hand, a pull reads a row only if these leave a search out.
+
+    >>> all_few = Work(10, 100, 900, 1000, np.array([4, 6]), 1000)
+    >>> [x.tolist() for x in divide(all_few, 1.0)]
+    [[True, True], [False, False]]
+    >>> one_has_many = Work(910, 100, 300, 1000, np.array([1] * 31 + [900]), 1000)
+    >>> [int(x.sum()) for x in divide(one_has_many, 1.0)]
+    [31, 1]
+    >>> little_is_wanted = Work(900, 1, 1, 1, np.array([100, 800]), 1000)
+    >>> [x.tolist() for x in divide(little_is_wanted, 1.0)]
+    [[False, False], [True, True]]
+    """
+    there = work.searches > 0
+    few = there & (work.searches < _FEW * work.nvals)
+    best: tuple[float, Any] = (work.frontier * push_cost, there)
+    for pushing in (few, few & False):
+        pulling = there & ~pushing
+        if pulling.any():
+            cost = min(work.frontier, int(work.searches[pushing].sum())) * push_cost + _pulled(work, pulling, slots)
+            best = min(best, (cost, pushing), key=lambda option: option[0])
+    return best[1], there & ~best[1]
+
+
+def _pulled(work: Work, pulling: Any, slots: int) -> float:
+    """Entries that a pull reads until the last of its searches has found a neighbour, a slice of 32 at a time.
+
+    An entry is in a search's frontier with the share of all edges that end there; of k searches the last waits ln k
+    times longer than one does.
+    """
+    shares, count = work.searches[pulling] / work.nvals, int(pulling.sum())
+    share = shares.mean() if shares.min() >= _FEW else shares.min()
+    slices = (1 + log(count)) / share / 32
+    left = 1 - (1 - (1 - share) ** slots) ** count if slots else 1.0
+    return left * float(min(work.wanted, work.wanted_first * max(slices, 1.0)))
+
+
+class _Case:
+    """One step: the panel, what the mask lets through, and who is reached so far."""
+
+    def __init__(self, x: Panel, mask: MaskBits, y: Any) -> None:
+        self.x, self.mask, self.y = x, mask, y
+        self.words = -(-x.width // 64)
+        self.aligned = x.width == 64 * self.words
+        self.pulled = 0.0  # entries that the searches that pull would read without heads
+
+    def shares(self, pull: Rows | None, push: Rows | None) -> tuple[Any, Any]:
+        """Which searches push and which pull, a truth value each. Waits for the device."""
+        gpu = cuda.current()
+        everyone = np.ones(self.x.width, np.bool_)
+        totals = gpu.xp.zeros(_ENTRIES + 64 * self.words, np.uint64)
+        nrows, pulled = (0, 0) if pull is None else (pull.nrows, pull.indptr)
+        pushed, nvals = (0, 0) if push is None else (push.indptr, push.nvals)
+        kernel = codegen.kernel(
+            gpu, "multi_source_work.cu", _prelude(False, False, False, self.words, self.aligned, 1), "reach_work"
+        )
+        kernel(
+            launch.blocks(gpu, max(self.x.length, nrows)),
+            launch.THREADS,
+            (
+                np.uint64(self.x.length), pushed, np.uint64(nrows), pulled, self.x.vector.bits,
+                *self.mask.arguments(), np.uint64(self.x.width), *self._active(everyone), totals,
+            ),
+        )  # fmt: skip
+        counts = gpu.asnumpy(totals).astype(np.int64)
+        frontier, rows, first, entries = counts[:_ENTRIES].tolist()
+        work = Work(frontier, rows, first, entries, counts[_ENTRIES:][: self.x.width], nvals)
+        there = work.searches > 0
+        if push is None or pull is None:
+            self.pulled = float(work.wanted)
+            return (there, ~everyone) if pull is None else (~everyone, there)
+        slots = head_cache.expected(pull, BOOL, values=False)
+        pushing, pulling = divide(work, push_cost(push.indices.placement), slots)
+        self.pulled = _pulled(work, pulling, 0) if pulling.any() else 0.0
+        return pushing, pulling
+
+    def launch(self, name: str, rows: Rows, searches: Any, near: head_cache.Heads | None = None) -> None:
+        """One kernel; a pull is given what it looks at first."""
+        gpu = cuda.current()
+        chunks = rows.chunks
+        looks = near is not None and near.k > 0
+        slots = () if near is None else (near.ids, np.uint32(near.k))
+        at_once = rows_per_warp.choose(rows)
+        prelude = _prelude(rows.wide, rows.compressed, looks, self.words, self.aligned, chunks.length, at_once)
+        nwords = -(-rows.nrows // 32)
+        blocks = launch.blocks(gpu, 32 * max(nwords, chunks.count))
+        kernel = codegen.kernel(gpu, f"{name}.cu", prelude, name)
+        arguments = (
+            *rows.arguments[:3], self.x.vector.bits,
+            *self.mask.arguments(), np.uint64(self.x.width), *self._active(searches), self.y, *slots,
+            gpu.xp.zeros(2, np.uint64), np.uint32(launch.piece(blocks, nwords, 16 if looks else 4)), *chunks.all,
+        )  # fmt: skip
+        stats.run(kernel, placements.lie_near(rows), blocks, launch.THREADS, arguments)
+
+    def _active(self, searches: Any) -> list[np.uint64]:
+        """The bits of some searches, as kernels take them."""
+        bits = np.zeros(WIDTH, np.bool_)
+        bits[: searches.size] = searches
+        return list(np.packbits(bits, bitorder="little").view(np.uint64))
+
+
+@cache
+def _prelude(wide: bool, compressed: bool, looks: bool, words: int, aligned: bool, long: int, at_once: int = 32) -> str:
+    constants = f"constexpr u64 LONG = {long};\nconstexpr u32 WORDS = {words}, ROWS_PER_WARP = {at_once};"
+    given = flags(ALIGNED=aligned, COMPRESSED=compressed, HEADS=looks)
+    return f"{typedefs(Id='u64' if wide else 'u32')}\n{given}\n{constants}"

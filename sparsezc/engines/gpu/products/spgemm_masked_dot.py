@@ -1,0 +1,124 @@
+"""Matrix times matrix at the entries of a mask only (spgemm_masked_dot.cu): each is one row of A times one row of B's transpose."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from sparsezc.device import cuda
+from sparsezc.engines.gpu.runtime import launch, codegen
+from sparsezc.engines.gpu.storage import row_blocks
+from sparsezc.engines.gpu.elementwise.filter import Kept
+from sparsezc.engines.gpu.elementwise.matrix_merge import MaskRows
+from sparsezc.engines.gpu.runtime.codegen import evaluate, flags, function, typedefs
+from sparsezc.engines.gpu.storage.matrix_store import Chunks, MatrixStore, Rows
+from sparsezc.semirings.types.datatypes import DataType
+
+TABLE_BYTES = 1 << 15  # of shared memory, a block: six blocks fit a multiprocessor
+WARP_MASK = 256  # entries of the mask in a row, and in a row that one warp takes alone
+CHUNK = 4096  # the same for a block
+_ENTRY_BYTES = 32  # an entry of the mask, its id and its sum, and both once more where they stay
+
+
+def dots(semiring: Any, a: MatrixStore, b_type: DataType, columns: Rows, mask: MaskRows) -> MatrixStore:
+    """A (+).(x) B where the mask allows it; `columns` are the rows of B's transpose."""
+    gpu = cuda.current()
+    xp = gpu.xp
+    assert a.rows is not None
+    m_rows, dtype = mask.rows, semiring.return_type
+    placement = columns.indices.placement if a.placement == "device" else a.placement
+    a_rows = row_blocks.near(a.rows, values="x" in semiring.reads)
+    b_rows = a_rows if columns is a.rows else row_blocks.near(columns, values="y" in semiring.reads)
+    case = _Case(semiring, a.dtype, b_type, a_rows, b_rows, m_rows.wide)
+    kernel = codegen.kernel(gpu, "spgemm_masked_dot.cu", case.prelude, "dots")
+    a_lengths = a_rows.indptr[1:] - a_rows.indptr[:-1]
+    edge = np.uint32(0 if b_rows.indices.placement == "device" else 31)
+
+    def make(first: int, last: int, whole: bool, *part: int) -> tuple[Any, Any, Any]:
+        start, stop = part or m_rows.ends(first, last)
+        indptr = row_blocks.between(m_rows.indptr, first, *part) if part else m_rows.indptr
+        count = stop - start
+        ids = m_rows.indices.load(start, stop)
+        sums, bits = xp.empty(count, dtype.np_type), xp.zeros(-(-count // 32), np.uint32)
+        lengths = indptr[first + 1 : last + 1] - indptr[first:last]
+        chunks = case.chunks(first, lengths, a_lengths[first:last])
+        arguments = (
+            np.uint64(first), np.uint64(last), indptr, ids, np.uint64(start), _allowed(mask, start, stop),
+            *a_rows.arguments[1:], *b_rows.arguments[1:], edge, np.uint32(case.slots if case.has_table else 0),
+            *chunks.all, np.uint64(CHUNK),
+            xp.zeros(2, np.uint64), sums, bits,
+        )  # fmt: skip
+        kernel(launch.blocks(gpu, 32 * (last - first) + launch.THREADS * chunks.count), launch.THREADS, arguments)
+        kept = Kept.of(count, bits)
+        offsets = kept.offsets(indptr[first : last + 1] - start)
+        if not whole:
+            return offsets, None, None
+        if kept.count() == count:
+            return offsets, ids, sums
+        left = xp.empty(kept.count(), ids.dtype), xp.empty(kept.count(), sums.dtype)
+        kept.move(ids, sums, *left, m_rows.wide, dtype)
+        return offsets, *left
+
+    ranges = row_blocks.blocks([m_rows.indptr], _ENTRY_BYTES, cut=row_blocks.evenly(m_rows.indptr))
+    return row_blocks.assemble(ranges, make, (a.nrows, columns.nrows), dtype, placement)
+
+
+def _allowed(mask: MaskRows, start: int, stop: int) -> Any:
+    """Presence words of the mask's entries that count; 0: all do."""
+    xp = cuda.current().xp
+    if not mask.values:
+        return 0
+    values = mask.rows.values.load() if mask.rows.iso else mask.rows.values.load(start, stop)
+    if mask.rows.iso:
+        values = xp.broadcast_to(values, (stop - start,)).copy()
+    return launch.truth(values, 0, mask.dtype, stop - start)
+
+
+class _Case:
+    """What the kernel is specialised by, and which rows it takes how."""
+
+    def __init__(self, semiring: Any, a: DataType, b: DataType, a_rows: Rows, b_rows: Rows, mask_wide: bool) -> None:
+        self.has_table = a_rows.wide or a_rows.ncols < 2**32  # or an id may be the one that stands for none
+        places = 4 * ("x" in semiring.reads and not a_rows.iso)
+        self.slots = TABLE_BYTES // ((8 if a_rows.wide else 4) + places)
+        wide, iso = (a_rows.wide, b_rows.wide, mask_wide), (a_rows.iso, b_rows.iso)
+        self.prelude = _prelude(semiring, a, b, wide, iso, self.slots, self.warp_row, WARP_MASK)
+
+    @property
+    def warp_row(self) -> int:
+        """The longest row of A that a warp takes alone: a quarter of its part of the table."""
+        return self.slots // 32
+
+    def chunks(self, first: int, m_lengths: Any, a_lengths: Any) -> Chunks:
+        """The rows that blocks take, cut by the mask's entries; `first` is the first row of those given."""
+        gpu = cuda.current()
+        longer = (a_lengths > self.warp_row) | (m_lengths > WARP_MASK)
+        rows = gpu.xp.flatnonzero(longer & (a_lengths > 0) & (m_lengths > 0))
+        return Chunks.cut(gpu, rows + first, m_lengths[rows], CHUNK)
+
+
+@lru_cache(maxsize=256)
+def _prelude(
+    semiring: Any,
+    a: DataType,
+    b: DataType,
+    wide: tuple[bool, bool, bool],
+    iso: tuple[bool, bool],
+    slots: int,
+    warp_row: int,
+    warp_mask: int,
+) -> str:
+    ids = {f"{name}Id": "u64" if long else "u32" for name, long in zip("ABM", wide, strict=True)}
+    multiply = evaluate(semiring, x="a", y="b", i="row", k="shared", j="col")
+    return "\n".join(
+        (
+            typedefs(**ids, Key=ids["AId"], A=a, B=b, Z=semiring.return_type),
+            flags(READS_A="x" in semiring.reads, READS_B="y" in semiring.reads, ISO_A=iso[0], ISO_B=iso[1]),
+            flags(PLACES="x" in semiring.reads and not iso[0]),
+            f"constexpr u32 SLOTS = {slots};\nconstexpr u64 WARP_ROW = {warp_row}, WARP_MASK = {warp_mask};",
+            codegen.monoid(semiring.monoid),
+            function("Z", "multiply", "A a, B b, u64 row, u64 shared, u64 col", multiply),
+        )
+    )

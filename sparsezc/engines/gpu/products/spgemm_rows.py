@@ -1,0 +1,252 @@
+"""Matrix times matrix, row by row: a first look at the products counts (spgemm_count.cu), a second makes (spgemm_fill.cu)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Any
+
+import numpy as np
+
+from sparsezc.device import cuda
+from sparsezc.engines.gpu import array_exchange
+from sparsezc.engines.gpu.products import spgemm_heavy_rows, spmv
+from sparsezc.engines.gpu.runtime import launch, codegen
+from sparsezc.engines.gpu.storage import row_blocks
+from sparsezc.engines.gpu.products.spgemm_heavy_rows import HeavyRow
+from sparsezc.engines.gpu.storage.mask_output import MaskBits
+from sparsezc.engines.gpu.runtime.codegen import evaluate, flags, function, typedefs
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
+from sparsezc.errors import OutOfMemory
+from sparsezc.memory import Buffer, allocate, budget
+from sparsezc.memory.device import DeviceBuffer
+from sparsezc.semirings import semiring as semirings
+from sparsezc.semirings.types.datatypes import INT64, UINT8, DataType
+
+TABLE_BYTES = 36 << 10  # of shared memory, a block: six blocks fit a multiprocessor
+PATIENCE = 1 << 16  # products of a row that one warp makes, however few their columns
+_ENTRY_BYTES = 24  # an entry of the result and of A
+_NAMED_BYTES = 64  # an id and its number, while ids are sorted or looked for
+_MAP_COLUMNS = 1 << 15  # that a word of a map's summary stands for
+
+
+def product(semiring: Any, a: MatrixStore, b_type: DataType, b_rows: Rows, found: Any = None) -> MatrixStore:
+    """A (+).(x) B, where both have entries; `found`: what :func:`products` says of them, where it was asked."""
+    gpu = cuda.current()
+    xp = gpu.xp
+    a_rows, dtype = a.rows, semiring.return_type
+    assert a_rows is not None
+    placement = b_rows.indices.placement if a.placement == "device" else a.placement
+    same = the_one_value(semiring)
+    iso = None if same is None else DeviceBuffer(xp.full(1, same, dtype.np_type))
+    b_rows = row_blocks.near(b_rows, values="y" in semiring.reads)
+    names, b_rows = _named(b_rows)
+    if found is None:
+        found = products(a, b_rows)
+    least = spgemm_heavy_rows.least(found)
+    counts = _count(a_rows, b_rows, found, least)
+    _require_room(counts, b_rows.indices.dtype.itemsize + (dtype.np_type.itemsize if iso is None else 0))
+    offsets = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(counts)])
+    fill = _Fill(semiring, a.dtype, b_type, a_rows, b_rows, names, iso is None, found, least, counts, offsets)
+
+    def make(first: int, last: int, whole: bool) -> tuple[Any, Any, Any]:
+        local = offsets[first : last + 1] - offsets[first]
+        return (local, *fill.rows(first, last)) if whole else (local, None, None)
+
+    ranges = row_blocks.blocks([offsets, a_rows.indptr], _ENTRY_BYTES)
+    ncols = b_rows.ncols if names is None else names.ncols
+    return row_blocks.assemble(ranges, make, (a.nrows, ncols), dtype, placement, iso)
+
+
+def _require_room(counts: Any, entry_bytes: int) -> None:
+    """Refuse a product that has a row which the device cannot hold: each is made there as a whole."""
+    most = int(counts.max()) if counts.size else 0
+    room = budget.room(most * entry_bytes)
+    if most * entry_bytes > room:
+        raise OutOfMemory(
+            f"mxm: a row of the product has {most:,} entries, which take {most * entry_bytes:,} bytes of device memory,"
+            f" and {room:,} may be used; {2 * most * entry_bytes:,} are enough (gb.config.budget), as is a mask, or a"
+            " product with some of the columns at a time"
+        )
+
+
+def the_one_value(semiring: Any) -> Any:
+    """The value of every entry of a product whose multiply reads nothing and whose sums change nothing, or None."""
+    if semiring.reads & set("xyijk") or not (semiring.monoid.is_idempotent or semiring.monoid.stops_anywhere):
+        return None
+    ones = np.ones(1, semiring.type.np_type)
+    return np.asarray(semiring.binaryop.numpy(ones, ones), semiring.return_type.np_type)[0]
+
+
+@dataclass(frozen=True)
+class _Names:
+    """Columns that were numbered anew: the old number of each, ascending."""
+
+    ids: Any
+    ncols: int
+
+
+def _named(rows: Rows) -> tuple[_Names | None, Rows]:
+    """Rows whose columns without entries are left out, where a map of all columns would be too large."""
+    if rows.ncols <= 2**32 and 4 * _map_bytes(rows.ncols) <= budget.available():
+        return None, rows
+    xp = cuda.current().xp
+    pieces = row_blocks.pieces(rows.nvals, _NAMED_BYTES)
+    used = xp.empty(0, rows.indices.dtype)
+    for start, stop in pieces:
+        used = xp.unique(xp.concatenate([used, rows.indices.load(start, stop)]))
+    kind = np.dtype(np.uint32 if used.size < 2**32 else np.uint64)
+    indices: Buffer = allocate(budget.fitting("device", rows.nvals * kind.itemsize), rows.nvals, kind)
+    for start, stop in pieces:
+        indices.write(start, xp.searchsorted(used, rows.indices.load(start, stop)).astype(kind))
+    named = Rows(rows.nrows, int(used.size), rows.nvals, rows.indptr, indices, rows.values, rows.iso)
+    return _Names(used.astype(np.uint64), rows.ncols), named
+
+
+def products(a: MatrixStore, b: Rows) -> Any:
+    """How many products each row of A makes: A times the lengths of B's rows."""
+    lengths, sums = (
+        array_exchange.vector_from_dense(b.indptr[1:] - b.indptr[:-1], INT64, copy=False),
+        VectorStore(INT64, a.nrows),
+    )
+    spmv.spmv(a, False, lengths, semirings.plus_second[INT64], sums, MaskBits(), None, False, vector_left=False)
+    return array_exchange.vector_to_dense(sums, 0, INT64)
+
+
+def _map_bytes(ncols: int) -> int:
+    return -(-ncols // _MAP_COLUMNS) * (8 * 1024 + 4)
+
+
+def _listed(tabled: Any, mapped: Any, shared: Any, nrows: int, ncols: int) -> tuple[Any, ...]:
+    """The arguments that say which rows are not left to warps, and the maps that blocks take for some of these."""
+    gpu = cuda.current()
+    xp = gpu.xp
+    rows = xp.concatenate([mapped, tabled, shared]).astype(np.uint64)
+    bits = launch.mark(rows, nrows) if rows.size else 0
+    maps: tuple[Any, ...] = np.uint64(0), 0, 0, np.uint64(0)
+    if mapped.size:
+        summary = -(-ncols // _MAP_COLUMNS)
+        room = max(1, budget.available() // 4 // _map_bytes(ncols))
+        count = min(mapped.size, room, launch.blocks(gpu, launch.THREADS * mapped.size))
+        words, summaries = xp.zeros(count * summary * 1024, np.uint64), xp.zeros(count * summary, np.uint32)
+        maps = np.uint64(count), words, summaries, np.uint64(summary)
+    return np.uint64(mapped.size), np.uint64(tabled.size), rows, bits, *maps
+
+
+def _divided(tabled: Any, mapped: Any, shared: Any) -> tuple[Any, Any, Any]:
+    """The rows that a block has in a table, those that a block maps, and those that all blocks share."""
+    xp = cuda.current().xp
+    return tuple(xp.flatnonzero(rows) for rows in (tabled & ~mapped & ~shared, mapped & ~shared, shared))
+
+
+def _grid(nrows: int, listed: int) -> int:
+    return launch.blocks(cuda.current(), 32 * nrows + launch.THREADS * listed)
+
+
+def _has_tables(b: Rows) -> bool:
+    """Whether no id may look like none."""
+    return b.wide or b.ncols < 2**32
+
+
+def _count(a: Rows, b: Rows, products: Any, least: int) -> Any:
+    """Entries of each row of the product."""
+    gpu = cuda.current()
+    xp = gpu.xp
+    slots = TABLE_BYTES // b.indices.dtype.itemsize  # a table is half full at most
+    warp, block = (slots // 16, slots // 2) if _has_tables(b) else (0, 0)
+    tabled, mapped, shared = _divided(products > warp, products > block, products > least)
+    counts = xp.zeros(a.nrows, np.int64)
+    kernel = codegen.kernel(gpu, "spgemm_count.cu", _count_prelude(a.wide, b.wide, slots), "mxm_count")
+    kernel(
+        _grid(a.nrows, tabled.size + mapped.size),
+        launch.THREADS,
+        (
+            np.uint64(a.nrows), products, *a.arguments[1:3], *b.arguments[1:3],
+            *_listed(tabled, mapped, shared, a.nrows, b.ncols), xp.zeros(3, np.uint64), counts,
+        ),
+    )  # fmt: skip
+    for row in gpu.asnumpy(shared).tolist():
+        counts[row] = HeavyRow(a, b, row, _count_prelude(a.wide, b.wide)).columns().count()
+    return counts
+
+
+@dataclass(frozen=True)
+class _Fill:
+    """The second look: everything that it takes."""
+
+    semiring: Any
+    a_type: DataType
+    b_type: DataType
+    a: Rows
+    b: Rows
+    names: _Names | None
+    values: bool
+    products: Any
+    least: int  # a row of more products is shared by all blocks
+    counts: Any
+    offsets: Any
+
+    def rows(self, first: int, last: int) -> tuple[Any, Any]:
+        """Ids and values of rows first .. last-1 of the product; None for the values where they are all the same."""
+        gpu = cuda.current()
+        xp = gpu.xp
+        a, b, dtype = self.a, self.b, self.semiring.return_type
+        slots = TABLE_BYTES // (b.indices.dtype.itemsize + 2 + (dtype.np_type.itemsize if self.values else 0))
+        warp, block = (slots // 16, slots * 3 // 4) if _has_tables(b) else (0, 0)
+        base, end = int(self.offsets[first]), int(self.offsets[last])
+        counts, products = self.counts[first:last], self.products[first:last]
+        more = (counts > warp) | (products > PATIENCE) & (counts > 0)
+        tabled, mapped, shared = (rows + first for rows in _divided(more, counts > block, products > self.least))
+        ids = xp.empty(end - base, b.indices.dtype)
+        values = xp.empty(end - base, dtype.np_type) if self.values else None
+        case = self.semiring, self.a_type, self.b_type, (a.wide, b.wide), (a.iso, b.iso), self.values
+        names = 0 if self.names is None else self.names.ids
+        codegen.kernel(gpu, "spgemm_fill.cu", _fill_prelude(*case, slots), "mxm_fill")(
+            _grid(last - first, tabled.size + mapped.size),
+            launch.THREADS,
+            (
+                np.uint64(first), np.uint64(last), self.offsets, np.uint64(base), *a.arguments[1:], *b.arguments[1:],
+                names, *_listed(tabled, mapped, shared, a.nrows, b.ncols),
+                xp.zeros(3, np.uint64), ids, 0 if values is None else values,
+            ),
+        )  # fmt: skip
+        for row in gpu.asnumpy(shared).tolist():
+            at = slice(*(int(end) - base for end in self.offsets[row : row + 2]))
+            part = None if values is None else values[at]
+            whole = HeavyRow(a, b, row, _count_prelude(a.wide, b.wide))
+            whole.fill(self.semiring, _fill_prelude(*case, 0), _is_ordered(self.semiring.monoid), names, ids[at], part)
+        return ids if self.names is None else self.names.ids[ids.astype(np.int64)], values
+
+
+def _ids(wide: tuple[bool, bool]) -> dict[str, str]:
+    a, b = ("u64" if long else "u32" for long in wide)
+    return {"AId": a, "BId": b, "Key": b}
+
+
+def _is_ordered(monoid: Any) -> bool:
+    """Whether it matters which sums come first."""
+    rounded = monoid.type.is_float or monoid.type.is_complex or monoid.op.written is not None
+    return rounded and not monoid.stops_anywhere
+
+
+@cache
+def _count_prelude(a_wide: bool, b_wide: bool, slots: int = 0) -> str:
+    types = typedefs(**_ids((a_wide, b_wide)), A=UINT8)
+    return f"{types}\n{flags(READS_A=False, ISO_A=False)}\nconstexpr u32 SLOTS = {slots};"
+
+
+@lru_cache(maxsize=256)
+def _fill_prelude(
+    semiring: Any, a: DataType, b: DataType, wide: tuple[bool, bool], iso: tuple[bool, bool], values: bool, slots: int
+) -> str:
+    multiply = evaluate(semiring, x="a", y="b", i="row", k="shared", j="col")
+    return "\n".join(
+        (
+            typedefs(**_ids(wide), A=a, B=b, Z=semiring.return_type),
+            flags(READS_A="x" in semiring.reads and values, READS_B="y" in semiring.reads, ISO_A=iso[0], ISO_B=iso[1]),
+            flags(VALUES=values, ORDERED=_is_ordered(semiring.monoid)),
+            f"constexpr u32 SLOTS = {slots};",
+            codegen.monoid(semiring.monoid),
+            function("Z", "multiply", "A a, B b, u64 row, u64 shared, u64 col", multiply),
+        )
+    )

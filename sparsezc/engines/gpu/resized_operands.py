@@ -1,0 +1,101 @@
+"""Expressions that were made before one of their objects was resized: kernels would read beyond its arrays.
+
+Operations check shapes when an expression is made; SuiteSparse checks again when it runs, and kernels check nothing. So
+once any object of the engine was resized, shapes are compared again before each launch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sparsezc.errors import DimensionMismatch
+from sparsezc.expr.expression import says_shape
+
+any_resized = False  # whether any object of the engine ever was
+
+
+def resized() -> None:
+    """Note that an object has another shape."""
+    global any_resized
+    any_resized = True
+
+
+def check(e: Any) -> None:
+    """Compare the shapes of an expression's operands with its own.
+
+    Raises
+    ------
+    DimensionMismatch
+        One was resized since the expression was made.
+    """
+    rule = _RULES.get(e.operation)
+    if rule is None or rule(e.shape, *e.operands):
+        return
+    shapes = ", ".join(f"{x.name} is a {says_shape(x.shape)}" for x in e.operands if x._stored)
+    raise DimensionMismatch(
+        f"{e.operation}: {shapes}, resized since the expression was made, which makes a {says_shape(e.shape)}"
+    )
+
+
+def _is_within(keys: tuple[Any, ...], shape: tuple[int, ...]) -> bool:
+    """Whether each index list has positions of its dimension only."""
+    return all(map(_reaches, keys, shape))
+
+
+def _reaches(key: Any, size: int) -> bool:
+    if key.kind == "all":
+        return bool(key.size == size)
+    if key.kind == "one":
+        return bool(key.key < size)
+    return key.size == 0 or bool((max(key.key) if key.kind == "range" else key.key.max()) < size)
+
+
+def _ewise(shape: tuple[int, ...], x: Any, y: Any) -> bool:
+    """A vector beside a matrix stands for every column on the left, for every row on the right."""
+    left, right = (shape, shape) if x.ndim == y.ndim else (shape[: x.ndim], shape[-y.ndim :])
+    return bool(x.shape == left and y.shape == right)
+
+
+def _same(shape: tuple[int, ...], *operands: Any) -> bool:
+    return all(x.shape == shape for x in operands if x._stored)
+
+
+def _diag(shape: tuple[int, ...], x: Any, k: Any) -> bool:
+    offset = int(k.value)
+    if x.ndim == 1:
+        return bool(x.size + abs(offset) == shape[0])
+    nrows, ncols = x.shape
+    return bool(max(0, min(nrows + min(offset, 0), ncols - max(offset, 0))) == shape[0])
+
+
+def _assign(shape: tuple[int, ...], value: Any, *keys: Any) -> bool:
+    region = tuple(key.size for key in keys if key.kind != "one")
+    return _is_within(keys, shape) and (not value.ndim or bool(value.shape == region))
+
+
+#: Whether operands still fit what the expression makes.
+_RULES: dict[str, Callable[..., bool]] = {
+    "mxv": lambda shape, A, v: A.shape == shape + v.shape,
+    "vxm": lambda shape, v, A: A.shape == v.shape + shape,
+    "mxm": lambda shape, A, B: (A.shape[0], B.shape[1]) == shape and A.shape[1] == B.shape[0],
+    "inner": lambda shape, u, v: u.shape == v.shape,
+    "outer": lambda shape, u, v: u.shape + v.shape == shape,
+    "kronecker": lambda shape, A, B: (A.shape[0] * B.shape[0], A.shape[1] * B.shape[1]) == shape,
+    "power": _same,
+    "ewise_add": _ewise,
+    "ewise_mult": _ewise,
+    "ewise_union": lambda shape, x, _left, y, _right: _ewise(shape, x, y),
+    "apply": _same,
+    "apply_left": _same,
+    "apply_right": _same,
+    "apply_index": _same,
+    "select": _same,
+    "select_mask": _same,
+    "reduce_rowwise": lambda shape, A: A.shape[:1] == shape,
+    "transpose": lambda shape, A: A.shape[::-1] == shape,
+    "diag": _diag,
+    "extract": lambda _shape, u, *keys: _is_within(keys, u.shape),
+    "assign": _assign,
+    "subassign": _assign,
+}

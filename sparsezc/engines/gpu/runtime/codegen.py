@@ -1,0 +1,165 @@
+"""From a case to a kernel: one kernel text serves all semirings, types, masks and widths.
+
+A case is a kernel's name and the text that makes it special (types, flags, small inline functions: the *prelude*,
+written by the functions below). :func:`kernel` puts both together and compiles on first use; the array module's
+compiler keeps the result on disk. Operators bring their CUDA expression with them (see :mod:`sparsezc.semirings`).
+What is remembered by operators is limited everywhere, since users make operators of functions without end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+from sparsezc import stats
+from sparsezc.device.cuda import Device, Kernel
+from sparsezc.semirings.algebra.operators import TypedOp
+from sparsezc.semirings.types.datatypes import DataType
+
+_KERNELS = Path(__file__).parent / "kernels"
+_PACKAGE = Path(__file__).resolve().parents[2]
+_SEMIRINGS = next(p for p in (_PACKAGE / "semirings", _PACKAGE.parent / "semirings") if (p / "operators.cuh").is_file())
+_INCLUDE = re.compile(r'^#include "([\w.]+)"\n', re.MULTILINE)
+_COMPLEX = re.compile(r"\bc(64|128)\b")
+#: The latest used last. Users' functions make kernels without end; those of a recording are among the latest.
+_compiled: OrderedDict[tuple[int, bool, str, str, str], Kernel] = OrderedDict()
+_MOST_KERNELS = 4096  # a program without functions of its own has a few hundred
+
+
+@cache
+def _file(name: str) -> str:
+    folder = _SEMIRINGS if name in ("operators.cuh", "complex.cuh") else _KERNELS
+    return (folder / name).read_text().replace("#pragma once\n", "")
+
+
+def source(file: str, prelude: str) -> str:
+    """The whole text of a kernel: headers, prelude and the file, each include put in its place once.
+
+    The text names no file, so that a compiler's cache that is keyed by the text is right whatever changes.
+    """
+    seen: set[str] = set()
+
+    def expand(text: str) -> str:
+        def include(match: re.Match[str]) -> str:
+            if match[1] in seen:
+                return ""
+            seen.add(match[1])
+            return expand(_file(match[1]))
+
+        return _INCLUDE.sub(include, text)
+
+    common = expand('#include "port.cuh"\n#include "operators.cuh"\n')
+    if _COMPLEX.search(prelude):
+        common += expand('#include "complex.cuh"\n')
+    return f"{common}\nnamespace szc {{\n{prelude}\n}}\n{expand(_file(file))}"
+
+
+def kernel(device: Device, file: str, prelude: str, name: str) -> Kernel:
+    """The kernel `name` of `file`, specialised by `prelude`, compiled on first use."""
+    counting = stats.is_counting()
+    key = (id(device), counting, file, name, prelude)
+    try:
+        found = _compiled[key]
+    except KeyError:
+        while len(_compiled) >= _MOST_KERNELS:
+            _compiled.popitem(last=False)
+        text = ("#define SZC_COUNT\n" if counting else "") + f"#define KERNEL {name}\n" + source(file, prelude)
+        found = _compiled[key] = device.compile(text, name)
+    _compiled.move_to_end(key)
+    return found
+
+
+# What preludes are made of.
+
+
+def typedefs(**types: DataType | str) -> str:
+    """``typedef i64 Z;`` and so on."""
+    return "\n".join(f"typedef {t if isinstance(t, str) else t.ctype} {name};" for name, t in types.items())
+
+
+def flags(**values: bool | int) -> str:
+    """``constexpr bool ANY = true;`` and so on."""
+    return "\n".join(
+        f"constexpr {'bool' if isinstance(v, bool) else 'int'} {name} = {str(v).lower()};" for name, v in values.items()
+    )
+
+
+def function(returns: str, name: str, parameters: str, body: str) -> str:
+    """One small inline device function."""
+    return f"__device__ __forceinline__ {returns} {name}({parameters}) {{ {body} }}"
+
+
+def evaluate(op: TypedOp, *, elementwise: bool = False, **operands: str) -> str:
+    """Statements that end in ``return``: the operator's expression with its operands set and converted.
+
+    Each of x, y, i, j, k is set from the C++ expression given for it, if the operator reads it; so those expressions
+    must not use these names. The operator's expression calls its result's type Z, which hides an outer Z here.
+    """
+    second = op.thunk_type if op.op.kind in ("indexunary", "select") else op.type2
+    types = {"x": op.type.ctype, "y": second.ctype}
+    expression = op.elementwise if elementwise else op.cuda
+    sets = [
+        f"const {types[name]} {name} = cast<{types[name]}>({text});"
+        if name in types
+        else f"const i64 {name} = (i64)({text});"
+        for name, text in operands.items()
+        if re.search(rf"\b{name}\b", expression)
+    ]
+    return f"typedef {op.return_type.ctype} Z; {' '.join(sets)} return cast<Z>({expression});"
+
+
+@lru_cache(maxsize=256)
+def call(op: TypedOp, *, x: str, y: str, i: str, j: str, k: str, at: str) -> tuple[str, str]:
+    """The operator as a helper function of two values and the parameters `at`, which i, j, k are made of; its call."""
+    text = evaluate(op, elementwise=True, x="p", y="q", i=i, j=j, k=k)
+    helper = "template <class P, class Q> " + function(op.return_type.ctype, "f", f"P p, Q q, {at}", text)
+    names = [parameter.split()[-1] for parameter in at.split(", ")]
+    return helper, f"f({', '.join([x, y, *names])})"
+
+
+def accumulator(accum: TypedOp | None) -> str:
+    """``W accumulate(W old, Z z)`` and the flag that says whether it counts."""
+    if accum is None:
+        return flags(ACCUM=False) + "\n" + function("W", "accumulate", "W old, Z z", "return old;")
+    inner = function(
+        accum.return_type.ctype, "accumulate_typed", "W old, Z z", evaluate(accum, elementwise=True, x="old", y="z")
+    )
+    outer = function("W", "accumulate", "W old, Z z", "return cast<W>(accumulate_typed(old, z));")
+    return f"{flags(ACCUM=True)}\n{inner}\n{outer}"
+
+
+def monoid(op: Any) -> str:
+    """``add``, ``identity``, ``terminal`` of a typed monoid over Z, and its flags ANY, TERMINAL, ATOMIC."""
+    literal = op.type.literal
+    ends = op.terminal is not None and not op.stops_anywhere
+    return "\n".join(
+        (
+            flags(ANY=bool(op.stops_anywhere), TERMINAL=ends, ATOMIC=_atomic(op)),
+            function("Z", "add", "Z x, Z y", f"return cast<Z>({op.cuda});"),
+            function("Z", "identity", "", f"return {literal(neutral(op))};"),
+            function("bool", "terminal", "Z z", f"return {f'z == {literal(op.terminal)}' if ends else 'false'};"),
+        )
+    )
+
+
+def neutral(op: Any) -> Any:
+    """What a typed monoid starts from: its identity, but NaN for a minimum or maximum of floats, which take numbers
+    rather than NaN: so a lone NaN stays one.
+    """
+    by_number = op.op.written is None and op.name in ("min", "max")
+    return op.type.np_type.type("nan") if by_number and op.type.is_float else op.identity
+
+
+def _atomic(op: Any) -> int:
+    """Which of the hardware's atomics does this monoid: 1 add, 2 min, 3 max, 0 none (see atomics.cuh)."""
+    size = op.type.np_type.itemsize
+    if op.op.written is not None:
+        return 0
+    if op.name == "plus" and not op.type.is_bool and size >= 4:
+        return 1
+    if op.name in ("min", "max") and op.type.is_integer and size >= 4:
+        return 2 if op.name == "min" else 3
+    return 0

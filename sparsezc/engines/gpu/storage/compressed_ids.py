@@ -1,0 +1,137 @@
+"""Compressed ids on the device or in host memory: made by encode_ids.cu, read by every kernel that streams rows (ids.cuh).
+
+The blocks themselves (id_blocks.cuh) lie in a placement, device memory or host memory that kernels read; what says where
+each begins and how it is packed, 2 bytes a block of 32 ids and a quarter byte more, lies in device memory.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.device import cuda
+from sparsezc.engines.gpu.runtime import launch, codegen
+from sparsezc.memory import Buffer, allocate, id_blocks, budget
+from sparsezc.memory.device import DeviceBuffer
+from sparsezc.memory.mapped import MappedBuffer, check_on_device
+
+_PART = 1 << 24  # ids that are decoded at a time on their way to the host
+
+
+class CompressedIds(id_blocks.BlocksBuffer):
+    """Ids in blocks, with headers on the device.
+
+    `pointer` is the address of a BlockTable, which is what kernels with the flag COMPRESSED take for ids.
+    """
+
+    def __init__(self, count: int, headers: Any, starts: Any, body: Buffer, below: int | None = None) -> None:
+        super().__init__(count, headers, starts, body, below)
+        self._table: Any = None
+
+    @classmethod
+    def of(cls, made: id_blocks.BlocksBuffer) -> CompressedIds:
+        """Blocks whose headers lie on the host."""
+        xp = cuda.current().xp
+        return cls(made.count, xp.asarray(made.headers), xp.asarray(made.starts), made.body, made.below)
+
+    @property
+    def pointer(self) -> int:
+        return cuda.current().pointer(self._reach())
+
+    def _reach(self) -> Any:
+        """The BlockTable on the device. Only now a file's pages are registered, and its ids checked."""
+        if self._table is None:
+            gpu = cuda.current()
+            addresses = [self.body.pointer, gpu.pointer(self.headers), gpu.pointer(self.starts)]
+            table = gpu.xp.asarray(np.array(addresses, np.uint64))
+            if isinstance(self.body, MappedBuffer) and self.below is not None:
+                check_on_device(self.body.path, self.count, partial(self._loaded, table), self.below)
+            self._table = table
+        return self._table
+
+    def placed(self, placement: str) -> id_blocks.BlocksBuffer:
+        self._reach()
+        return CompressedIds.of(super().placed(placement))
+
+    def read(self, start: int = 0, stop: int | None = None) -> NDArray[Any]:
+        stop = self.count if stop is None else stop
+        made = np.empty(stop - start, self.dtype)
+        for first in range(start, stop, _PART):
+            last = min(first + _PART, stop)
+            made[first - start : last - start] = cuda.current().asnumpy(self.load(first, last))
+        return made
+
+    def load(self, start: int = 0, stop: int | None = None) -> Any:
+        return self._loaded(self._reach(), start, self.count if stop is None else stop)
+
+    def _loaded(self, table: Any, start: int, stop: int) -> Any:
+        made = DeviceBuffer(cuda.current().xp.empty(stop - start, self.dtype))
+        _decode(table, start, made)
+        return made.array
+
+    def plain(self) -> Buffer:
+        """All ids, each on its own, in the same placement, or on the host where the device has no room for them."""
+        made = allocate(budget.fitting(self.placement, self.count * self.dtype.itemsize), self.count, self.dtype)
+        _decode(self._reach(), 0, made)
+        cuda.current().synchronize()  # the host may read its pages now
+        return made
+
+
+def _decode(table: Any, start: int, target: Buffer) -> None:
+    """Ids from `start` on, as many as the target holds."""
+    gpu = cuda.current()
+    if not target.count:
+        return
+    prelude = codegen.typedefs(Id="u32") + "\n" + codegen.flags(COMPRESSED=True)
+    kernel = codegen.kernel(gpu, "decode_ids.cu", prelude, "decode")
+    bounds = np.uint64(start), np.uint64(start + target.count)
+    counter = gpu.xp.zeros(1, np.uint64)
+    arguments = (*bounds, np.uint64(gpu.pointer(table)), counter, np.uint64(target.pointer))
+    kernel(launch.blocks(gpu, target.count), launch.THREADS, arguments)
+
+
+def compressed(ids: Buffer, ncols: int) -> CompressedIds | None:
+    """Ids below `ncols` in blocks; None where that is no smaller.
+
+    They lie in device memory if `ids` do, else in host memory. Beside both only the headers are needed.
+    """
+    if ncols > 2**32 or not ids.count:
+        return None
+    gpu = cuda.current()
+    xp = gpu.xp
+    headers = _headers(ids)
+    words = (headers >> 10).reshape(-1, 32).sum(1, dtype=np.uint64)
+    ends = xp.cumsum(words, dtype=np.uint64)
+    starts = ends - words
+    used = int(ends[-1])
+    total = -(-used // id_blocks.LINE) * id_blocks.LINE
+    if 4 * total + headers.nbytes + starts.nbytes >= ids.nbytes:
+        return None
+    body = allocate("device" if ids.placement == "device" else "zerocopy", total, np.uint32)
+    body.write(used, np.zeros(total - used, np.uint32))
+    _launch("encode", ids, headers, starts, np.uint64(body.pointer))
+    gpu.synchronize()  # the host may read the pages now, and the ids as they were may go
+    return CompressedIds(ids.count, headers, starts, body)
+
+
+def words(ids: Any) -> int:
+    """The words that blocks of a device array of ids take."""
+    return int((_headers(DeviceBuffer(ids)) >> 10).sum(dtype=np.uint64))
+
+
+def _headers(ids: Buffer) -> Any:
+    """How each block is packed best."""
+    headers = cuda.current().xp.zeros(id_blocks.padded(ids.count), np.uint16)
+    _launch("measure", ids, headers)
+    return headers
+
+
+def _launch(name: str, ids: Buffer, *arguments: Any) -> None:
+    gpu = cuda.current()
+    prelude = codegen.typedefs(Id="u64" if ids.dtype.itemsize == 8 else "u32")
+    given = np.uint64(ids.count), np.uint64(ids.pointer), gpu.xp.zeros(1, np.uint64)
+    kernel = codegen.kernel(gpu, "encode_ids.cu", prelude, name)
+    kernel(launch.blocks(gpu, ids.count), launch.THREADS, (*given, *arguments))

@@ -1,0 +1,70 @@
+"""Masks and outputs as kernels take them: the arguments behind ``struct Output`` of write.cuh."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sparsezc.device import cuda
+from sparsezc.engines.gpu.runtime import launch
+from sparsezc.engines.gpu.storage.matrix_store import VectorStore
+
+_FLIP = 0xFFFFFFFF
+
+
+@dataclass(frozen=True)
+class MaskBits:
+    """Presence words of what a mask lets through, before `flip`; `bits` 0: no mask."""
+
+    bits: Any = 0
+    flip: int = 0
+
+    @property
+    def allows_all(self) -> bool:
+        return isinstance(self.bits, int)
+
+    def arguments(self) -> tuple[Any, ...]:
+        return self.bits, np.uint32(self.flip)
+
+
+def mask_bits(mask: Any) -> MaskBits:
+    """The bits of a write.Mask of a vector, or of no mask."""
+    return MaskBits() if mask is None else bits_of(mask, mask.parent._store)
+
+
+def bits_of(kind: Any, store: VectorStore) -> MaskBits:
+    """The bits of a vector as a mask; `kind` says whether values count and whether it is complemented."""
+    if store.bits is None:
+        store.make()
+    bits = store.bits if kind.structure else launch.truth(*store.operands(), store.dtype, store.size)
+    return MaskBits(bits, _FLIP if kind.complement else 0)
+
+
+class Out:
+    """An output vector for one kernel call: where it writes, and what was there before.
+
+    Written in place, unless a kernel still reads the old content at other positions (`apart`): then the results go to
+    new arrays, which :meth:`done` makes the vector's own.
+    """
+
+    def __init__(self, store: VectorStore, *, apart: bool) -> None:
+        self.store = store
+        bits = store.bits
+        self.was_empty = bits is None or store.count == 0
+        self.old_values: Any = 0 if self.was_empty else store.values
+        self.old_bits: Any = 0 if self.was_empty else bits
+        if bits is None or apart:
+            xp = cuda.current().xp
+            self.values = xp.empty(store.size, store.dtype.np_type)
+            self.bits = xp.empty(store.nwords, np.uint32)
+        else:
+            self.values, self.bits = store.values, bits
+            launch.written(self.values)
+
+    def arguments(self) -> tuple[Any, ...]:
+        return self.values, self.bits, self.old_values, self.old_bits
+
+    def done(self, count: int | None = None) -> None:
+        self.store.set(self.values, self.bits, count)

@@ -1,0 +1,269 @@
+"""What the GPU engine keeps behind a Vector and a Matrix.
+
+A vector is dense (vector_store.py). A matrix is CSR: offsets on the device, ids and values in buffers of some placement,
+and the list of its long rows. Stores are changed in place; arrays may be shared between stores only while nobody
+writes.
+"""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from sparsezc.device import cuda
+from sparsezc.memory.csr import Csr
+from sparsezc.device.cuda import Device
+from sparsezc.engines.gpu.storage import vertex_order
+from sparsezc.engines.gpu.storage.compressed_ids import CompressedIds, compressed
+from sparsezc.engines.gpu.storage.vertex_order import Order
+from sparsezc.engines.gpu.storage.vector_store import VectorStore
+from sparsezc.errors import warn_slow
+from sparsezc.memory import Buffer, budget
+from sparsezc.memory.id_blocks import BlocksBuffer
+from sparsezc.memory.device import DeviceBuffer
+from sparsezc.semirings.types.datatypes import DataType
+
+__all__ = ["Chunks", "MatrixStore", "Rows", "VectorStore", "rows_of"]
+
+_NOTEWORTHY = 1 << 20  # entries: a copy of fewer is not worth a word
+
+
+@dataclass(eq=False)
+class Chunks:
+    """The long rows of a CSR, cut into chunks of at most `length` entries (see mxv.cu)."""
+
+    length: int
+    count: int  # chunks
+    nrows: int  # long rows
+    rows: Any  # u64: the long rows
+    first: Any  # u64: first chunk of each, and the end
+    slot: Any  # u32: the long row of each chunk
+
+    @cached_property
+    def arguments(self) -> tuple[Any, ...]:
+        """What kernels take of it that are told which of them they do."""
+        return self.rows, self.first, self.slot
+
+    @cached_property
+    def all(self) -> tuple[Any, ...]:
+        """What kernels take that do all of them."""
+        return np.uint64(self.count), *self.arguments
+
+    @classmethod
+    def of(cls, gpu: Device, indptr: Any, nvals: int) -> Chunks:
+        length = budget.chunk_length(nvals)
+        if nvals <= length:  # then no row is long, and nobody need wait for the device to say so
+            return cls(length, 0, 0, 0, 0, 0)
+        lengths = indptr[1:] - indptr[:-1]
+        rows = gpu.xp.flatnonzero(lengths > length)
+        return cls.cut(gpu, rows, lengths[rows], length)
+
+    @classmethod
+    def cut(cls, gpu: Device, rows: Any, lengths: Any, length: int) -> Chunks:
+        """These rows, of these lengths."""
+        xp = gpu.xp
+        if rows.size == 0:
+            return cls(length, 0, 0, 0, 0, 0)
+        first = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(-(-lengths // length))])
+        count = int(first[-1])
+        slot = xp.searchsorted(first, xp.arange(count), side="right") - 1
+        return cls(
+            length, count, int(rows.size), rows.astype(np.uint64), first.astype(np.uint64), slot.astype(np.uint32)
+        )
+
+
+@dataclass(eq=False)
+class Rows:
+    """One orientation of a matrix: a CSR whose offsets lie on the device."""
+
+    nrows: int
+    ncols: int
+    nvals: int
+    indptr: Any
+    indices: Buffer
+    values: Buffer  # the one of iso rows lies on the card, wherever the ids are
+    iso: bool
+    order: Order | None = None  # of its rows and columns; None: the users' own
+    chunks: Chunks = field(init=False)
+    heads: Any = field(default=None, init=False)  # the row-head cache, once it is made (heads.py)
+    pulled: float = field(default=0, init=False)  # entries that pulls without it have read
+    told: Any = field(default=None, init=False)  # the setting under which somebody was told that there is no cache
+    packed: Any = field(default=None, init=False)  # ids and values in one word, once somebody asked (packed_values.py)
+    blocks: Any = field(default=None, init=False)  # the same cut by columns, once it paid (column_blocks.py)
+    swept: float = field(default=0, init=False)  # products with full vectors that blocks would have served
+    multiplied: int = field(default=0, init=False)  # entries whose ids and values products have read
+    copy: Any = field(default=None, init=False)  # a reference to the plain rows, while there are such
+    region: Any = field(default=None, init=False)  # segments that lie on the card (placements/segment_cache.py)
+    wholes: dict[bool, Any] = field(default_factory=dict, init=False)  # what one launch for all rows takes (placements)
+
+    def __post_init__(self) -> None:
+        self.chunks = Chunks.of(cuda.current(), self.indptr, self.nvals)
+        if self.iso and self.values.placement != "device":  # every warp asks for it again and again
+            self.values = DeviceBuffer(cuda.current().xp.asarray(self.values.read(0, 1)))
+
+    @cached_property
+    def arguments(self) -> tuple[Any, ...]:
+        """What kernels take of it: the number of rows, offsets, and the addresses of ids and values."""
+        pointers = np.uint64(self.indices.pointer), np.uint64(self.values.pointer)
+        return np.uint64(self.nrows), self.indptr, *pointers
+
+    def ends(self, first: int, last: int) -> tuple[int, int]:
+        """Where the entries of rows first .. last-1 begin and end. Waits for the device."""
+        return int(self.indptr[first]), int(self.indptr[last])
+
+    @property
+    def compressed(self) -> bool:
+        """Whether the ids lie in blocks, which only kernels that stream rows can read."""
+        return isinstance(self.indices, CompressedIds)
+
+    def plain(self) -> Rows:
+        """Rows in the users' order whose ids lie each on their own: a copy, where these are no such rows.
+
+        The copy goes when nobody holds it any more; of rows in another order, which take a sort, it stays.
+        """
+        if not self.compressed and self.order is None:
+            return self
+        made: Rows | None = None if self.copy is None else self.copy()
+        if made is None:
+            made = self._decoded()
+            if self.order is None:
+                self.copy = weakref.ref(made)
+            else:
+                from sparsezc.engines.gpu.storage.reorder import permuted  # which makes rows
+
+                made = permuted(made, self.order.places, self.order.vertices, None)
+                kept = made
+                self.copy = lambda: kept
+            if made.nvals >= _NOTEWORTHY:
+                said = "whose ids are compressed" if self.order is None else "that is compressed in another order"
+                warn_slow(
+                    f"an operation that reads single ids of a matrix {said}, with {self.nvals:,} entries, makes a copy"
+                    f" of {made.indices.nbytes:,} bytes; mxv, vxm and reductions by rows need none"
+                )
+        return made
+
+    def _decoded(self) -> Rows:
+        """The same rows in the same order, each id on its own."""
+        if not isinstance(self.indices, CompressedIds):
+            return self
+        ids = self.indices.plain()
+        return Rows(self.nrows, self.ncols, self.nvals, self.indptr, ids, self.values, self.iso, self.order)
+
+    def compress(self) -> Rows:
+        """The same rows with their ids in blocks; themselves where that is no smaller."""
+        ids = None if self.compressed else compressed(self.indices, self.ncols)
+        if ids is None:
+            return self
+        return Rows(self.nrows, self.ncols, self.nvals, self.indptr, ids, self.values, self.iso, self.order)
+
+    @property
+    def id_bytes(self) -> float:
+        """Bytes that an id takes where products read it."""
+        return self.indices.nbytes / max(self.nvals, 1) if self.compressed else self.indices.dtype.itemsize
+
+    @property
+    def wide(self) -> bool:
+        """Whether ids take 8 bytes."""
+        return self.indices.dtype.itemsize == 8
+
+
+class MatrixStore:
+    """A matrix on the GPU engine.
+
+    Attributes
+    ----------
+    rows : Rows or None
+        Its CSR; None: no entries. Of a matrix with compressed ids, a plain copy for those who cannot read these.
+    columns : Rows or None
+        The CSR of its transpose: the same object for a symmetric matrix, None where it was not asked for. Reading rows
+        of the transpose is what lets an operation pull where it could only push, and the reverse.
+    panel : Panel or None
+        All of it once more as a dense vector, where it has few rows or few columns and products made it so (panel.py).
+        Its rows are then made when somebody asks for them.
+    """
+
+    __slots__ = ("_columns", "_rows", "dtype", "ncols", "nrows", "panel")
+
+    def __init__(self, dtype: DataType, nrows: int, ncols: int, rows: Rows | None, columns: Rows | None = None) -> None:
+        self.dtype, self.nrows, self.ncols = dtype, nrows, ncols
+        self._rows, self._columns = rows, columns
+        self.panel: Any = None
+
+    def lying(self) -> tuple[Rows | None, Rows | None]:
+        """Rows and columns as they lie."""
+        if self.is_panel:
+            self._rows = self.panel.rows()
+        return self._rows, self._columns
+
+    def held(self) -> tuple[Rows | None, Rows | None]:
+        """Rows and columns in the order of those who ask (orders.py), for what reads compressed ids, or none."""
+        rows, columns = self.lying()
+        return _asked(rows), _asked(columns)
+
+    @property
+    def rows(self) -> Rows | None:
+        rows = self.lying()[0]
+        return None if rows is None else rows.plain()
+
+    @rows.setter
+    def rows(self, rows: Rows | None) -> None:
+        self._rows, self.panel = rows, None
+
+    @property
+    def columns(self) -> Rows | None:
+        return None if self._columns is None else self._columns.plain()
+
+    @columns.setter
+    def columns(self, columns: Rows | None) -> None:
+        self._columns = columns
+
+    @property
+    def is_panel(self) -> bool:
+        """Whether it is a panel and nothing else."""
+        return self.panel is not None and self._rows is None
+
+    def take(self, other: MatrixStore) -> None:
+        """Take over another store's content."""
+        self._rows, self._columns, self.panel = other._rows, other._columns, other.panel
+
+    def hold(self, panel: Any) -> None:
+        """Be this panel from now on."""
+        self._rows = self._columns = None
+        self.panel = panel
+
+    @property
+    def nvals(self) -> int:
+        if self.is_panel:
+            count: int = self.panel.vector.nvals()
+            return count
+        return self._rows.nvals if self._rows is not None else 0
+
+    @property
+    def placement(self) -> str:
+        return self._rows.indices.placement if self._rows is not None else "device"
+
+    @property
+    def order(self) -> Order | None:
+        """In which rows and columns lie."""
+        return None if self._rows is None else self._rows.order
+
+    @property
+    def symmetric(self) -> bool:
+        return self._rows is not None and self._columns is self._rows
+
+
+def _asked(rows: Rows | None) -> Rows | None:
+    return rows if rows is None or rows.order is vertex_order.now() else rows.plain()
+
+
+def rows_of(csr: Csr) -> Rows:
+    """The rows of a Csr whose buffers lie where kernels can read them."""
+    xp = cuda.current().xp
+    ids = csr.indices
+    if isinstance(ids, BlocksBuffer) and not isinstance(ids, CompressedIds):
+        ids = CompressedIds.of(ids)
+    return Rows(csr.nrows, csr.ncols, csr.nvals, xp.asarray(csr.indptr), ids, csr.values, csr.iso)

@@ -1,0 +1,103 @@
+"""Square matrices whose vertices are numbered anew."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sparsezc.device import cuda
+from sparsezc.engines.gpu.storage import compressed_ids, row_blocks
+from sparsezc.engines.gpu.storage.vertex_order import Order
+from sparsezc.engines.gpu.storage.matrix_store import Rows
+from sparsezc.engines.gpu.elementwise.matrix_index import gather
+from sparsezc.memory import allocate, budget
+
+_ENTRY_BYTES = 64  # an id, its row, where it was, the key it is sorted by, and the sort's own
+_PLACES, _ENTRIES = 64, 1 << 14  # of a sample: where it looks, and entries there
+
+
+def permuted(rows: Rows, take: Any, numbers: Any, order: Order | None) -> Rows:
+    """Row p of the result is row take[p], with numbers[id] for each id, ascending; it lies in `order` then."""
+    gpu = cuda.current()
+    xp = gpu.xp
+    take = take.astype(np.int64)
+    starts, lengths = rows.indptr[:-1][take], (rows.indptr[1:] - rows.indptr[:-1])[take]
+    indptr = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(lengths)])
+    placement = rows.indices.placement
+    placement = budget.fitting(placement, rows.indices.nbytes + (0 if rows.iso else rows.values.nbytes))
+    indices = allocate(placement, rows.nvals, rows.indices.dtype)
+    values = rows.values if rows.iso else allocate(placement, rows.nvals, rows.values.dtype)
+    for first, last, *_ in row_blocks.blocks([indptr], _ENTRY_BYTES):
+        local = indptr[first : last + 1] - indptr[first]
+        entry = xp.arange(int(local[-1]), dtype=np.int64)
+        row = xp.searchsorted(local, entry, side="right") - 1
+        source = starts[first:last][row] + entry - local[row]
+        ids = numbers[gather(rows.indices, source).astype(np.int64)]
+        keys = row.astype(np.uint64) << np.uint64(32) | ids
+        start = int(indptr[first])
+        if rows.iso:
+            keys.sort()
+        else:
+            by = xp.argsort(keys)
+            keys = keys[by]
+            values.write(start, gather(rows.values, source[by]))
+        indices.write(start, (keys & np.uint64(0xFFFFFFFF)).astype(rows.indices.dtype))
+    gpu.synchronize()  # the host may read the result's pages now
+    return Rows(rows.nrows, rows.ncols, rows.nvals, indptr, indices, values, rows.iso, order)
+
+
+def both(rows: Rows, columns: Rows | None, order: Order) -> tuple[Rows, Rows | None]:
+    """A matrix's rows and, where it has them, its columns in an order."""
+    made = permuted(rows, order.vertices, order.places, order)
+    if columns is None or columns is rows:
+        return made, None if columns is None else made
+    return made, permuted(columns, order.vertices, order.places, order)
+
+
+def can_be(rows: Rows) -> bool:
+    """Whether the rows can be numbered anew: both ways alike, and not twice."""
+    return rows.nrows == rows.ncols <= 2**32 and rows.order is None and not rows.compressed
+
+
+def better(rows: Rows, columns: Rows | None) -> Order | None:
+    """The order of degrees, if ids pack better in it than as they are; a sample of the rows decides."""
+    xp = cuda.current().xp
+    if not can_be(rows):
+        return None
+    by = by_degree(rows, columns)
+    picked = xp.arange(_PLACES, dtype=np.int64) * (rows.nvals // _PLACES)
+    first = xp.searchsorted(rows.indptr, picked, side="right") - 1
+    before, after = 0, 0
+    for begin in xp.unique(first).tolist():
+        start = int(rows.indptr[begin])
+        end = int(xp.searchsorted(rows.indptr, xp.asarray([start + _ENTRIES]), side="left")[0])
+        local = rows.indptr[begin : end + 1] - start
+        ids = rows.indices.load(start, start + int(local[-1]))
+        row = xp.searchsorted(local, xp.arange(ids.size, dtype=np.int64), side="right") - 1
+        keys = row.astype(np.uint64) << np.uint64(32) | by.places[ids.astype(np.int64)]
+        keys.sort()
+        before += compressed_ids.words(ids)
+        after += compressed_ids.words((keys & np.uint64(0xFFFFFFFF)).astype(np.uint32))
+    return by if after < before else None
+
+
+def by_degree(rows: Rows, columns: Rows | None) -> Order:
+    """Vertices of most entries, in their row and their column, first."""
+    xp = cuda.current().xp
+    degrees = rows.indptr[1:] - rows.indptr[:-1]
+    if columns is None:
+        degrees = degrees + _counts(rows)
+    elif columns is not rows:
+        degrees = degrees + columns.indptr[1:] - columns.indptr[:-1]
+    return Order.of(xp.argsort(-degrees, kind="stable"))
+
+
+def _counts(rows: Rows) -> Any:
+    """How often each column occurs."""
+    xp = cuda.current().xp
+    counts = xp.zeros(rows.ncols, np.int64)
+    for start, stop in row_blocks.pieces(rows.nvals, _ENTRY_BYTES):
+        ids = rows.indices.load(start, stop).astype(np.int64)
+        counts += xp.bincount(ids, minlength=rows.ncols)
+    return counts

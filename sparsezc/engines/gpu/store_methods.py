@@ -1,0 +1,158 @@
+"""How the GPU engine makes, reads and changes its stores; those of user-defined types are the CPU engine's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.device import cuda
+from sparsezc.config import config
+from sparsezc.memory.csr import Csr
+from sparsezc.engines.gpu.elementwise import vector_map
+from sparsezc.engines.gpu import resized_operands, matrix_stores
+from sparsezc.engines.gpu.layouts import head_cache
+from sparsezc.engines.gpu.runtime import launch
+from sparsezc.engines.gpu.storage import vertex_order
+from sparsezc.engines.gpu.user_typed import HostStore, host_engine
+from sparsezc.engines.gpu.graph_replay import Depth, Limit, Replay
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, VectorStore
+from sparsezc.memory import budget
+from sparsezc.semirings.types.datatypes import DataType
+
+
+class Keeper:
+    """The engine protocol's methods that do not compute; see :class:`sparsezc.expr.engines.Engine`."""
+
+    def new_matrix(self, dtype: DataType, nrows: int, ncols: int) -> Any:
+        if dtype.is_udt:
+            return HostStore(host_engine().new_matrix(dtype, nrows, ncols))
+        return MatrixStore(dtype, nrows, ncols, None)
+
+    def new_vector(self, dtype: DataType, size: int) -> Any:
+        return HostStore(host_engine().new_vector(dtype, size)) if dtype.is_udt else VectorStore(dtype, size)
+
+    @launch.alone
+    def matrix_from_csr(self, csr: Csr) -> Any:
+        if csr.dtype.is_udt:
+            return HostStore.of_matrix(csr)
+        if csr.indices.placement == "host":
+            csr = csr.place(budget.resolve(config.placement, csr.placed_nbytes, csr.nrows, csr.nvals))
+        return matrix_stores.store_of(csr)
+
+    def matrix_to_csr(self, store: Any) -> Csr:
+        if isinstance(store, HostStore):
+            csr: Csr = host_engine().matrix_to_csr(store.store)
+            return csr
+        return matrix_stores.csr_of(store)
+
+    @launch.alone
+    def vector_from_coo(self, indices: NDArray[Any], values: NDArray[Any], dtype: DataType, size: int) -> Any:
+        if dtype.is_udt:
+            return HostStore(host_engine().vector_from_coo(indices, values, dtype, size))
+        xp = cuda.current().xp
+        store = VectorStore(dtype, size)
+        if indices.size:
+            numbers = xp.array(np.ascontiguousarray(values).astype(dtype.np_type, copy=False))  # a copy on any device
+            full = indices.size == size  # ascending and distinct: all of them
+            store.put(xp.arange(size) if full else xp.asarray(np.ascontiguousarray(indices)), numbers)
+        return store
+
+    def vector_to_coo(self, store: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+        if isinstance(store, HostStore):
+            found: tuple[NDArray[Any], NDArray[Any]] = host_engine().vector_to_coo(store.store)
+            return found
+        gpu = cuda.current()
+        at, values = store.entries()  # only what is present crosses the link
+        return gpu.asnumpy(at).astype(np.uint64), gpu.asnumpy(values)
+
+    def dup(self, store: Any, dtype: DataType) -> Any:
+        if isinstance(store, HostStore):
+            return HostStore(host_engine().dup(store.store, dtype))
+        if isinstance(store, MatrixStore):
+            return matrix_stores.cast(store, dtype)
+        with vertex_order.within(store.order):
+            return vector_map.cast(store, dtype)
+
+    def nvals(self, store: Any) -> int:
+        if isinstance(store, HostStore):
+            return int(store.store.nvals)
+        count: int = store.nvals if isinstance(store, MatrixStore) else store.nvals()
+        return count
+
+    def clear(self, store: Any) -> None:
+        if isinstance(store, HostStore):
+            store.store.clear()
+        elif isinstance(store, MatrixStore):
+            store.rows = store.columns = None
+        else:
+            store.clear()
+
+    def resize(self, store: Any, *shape: int) -> None:
+        resized_operands.resized()
+        if isinstance(store, HostStore):
+            store.store.resize(*shape)
+            return
+        if isinstance(store, MatrixStore):
+            matrix_stores.resize(store, *shape)
+            return
+        indices, values = self.vector_to_coo(store)
+        kept = indices < shape[0]
+        other = self.vector_from_coo(indices[kept], values[kept], store.dtype, shape[0])
+        store.size = shape[0]
+        store.set(other.values, other.bits, other.count)
+
+    def keep_transpose(self, store: Any) -> None:
+        if isinstance(store, MatrixStore):
+            matrix_stores.keep_transpose(store)
+
+    def afford_transpose(self, store: Any) -> None:
+        """On the card alone: over the link a push streams rows as fast as a pull, and the copy would be the host's."""
+        if isinstance(store, MatrixStore) and store.placement == "device":
+            matrix_stores.afford_transpose(store)
+
+    def compress(self, store: Any, order: str) -> Any:
+        if isinstance(store, HostStore):
+            return self.dup(store, store.store.dtype)
+        return matrix_stores.compress(store, order)
+
+    def reorder(self, store: Any, vertices: NDArray[Any]) -> Any:
+        if isinstance(store, HostStore):
+            return self.dup(store, store.store.dtype)
+        return matrix_stores.reorder(store, vertices)
+
+    def id_bytes(self, store: Any) -> int:
+        if isinstance(store, HostStore):
+            size: int = host_engine().id_bytes(store.store)
+            return size
+        rows = store.lying()[0]
+        return 0 if rows is None else rows.indices.nbytes
+
+    def sample(self, store: Any) -> MatrixStore | None:
+        held, columns = (None, None) if isinstance(store, HostStore) else store.lying()
+        if held is None:
+            return None
+        rows = head_cache.sample(held, columns, store.dtype)
+        return None if rows is None else MatrixStore(store.dtype, store.nrows, store.ncols, rows)
+
+    def pointers(self, store: VectorStore) -> MatrixStore:
+        return matrix_stores.pointers(store)
+
+    def replay(self, frontier: VectorStore, number: int) -> Replay:
+        return Replay(frontier, Depth(number))
+
+    def replay_buckets(
+        self,
+        near: VectorStore,
+        distance: VectorStore,
+        limit: float,
+        step: float,
+        last: float,
+        goes_on: Callable[[], bool],
+    ) -> Replay:
+        return Replay(near, Limit(distance, limit, step, last), goes_on)
+
+    def wait(self, store: Any) -> None:
+        cuda.current().synchronize()

@@ -1,0 +1,126 @@
+"""What an expression can be made of: objects with a content, index lists, ways to read a mask."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.expr.infix import Infix
+from sparsezc.semirings.types.datatypes import DataType
+
+if TYPE_CHECKING:
+    from sparsezc.expr.engines import Engine
+
+__all__ = ["IndexList", "MaskKind", "Operand", "says_shape"]
+
+
+class Operand(Infix):
+    """What an expression can be made of: it has a type, a shape and a name, and perhaps an engine and a store."""
+
+    __slots__ = ()
+    ndim: ClassVar[int]
+    dtype: DataType
+    name: str
+    _engine: Engine | None
+    _store: Any
+    _transposed: ClassVar[bool] = False
+    _lock: Any  # locks.py
+    _shape: tuple[int, ...]  # what `shape` is, of what can be written to
+    _stored: ClassVar[bool] = True  # whether an engine holds the content
+    # The classes by number of dimensions: an expression makes the one that its shape asks for.
+    _kinds: ClassVar[dict[int, Any]] = {}
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """``()``, ``(size,)`` or ``(nrows, ncols)``."""
+        raise NotImplementedError
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            f"__bool__ is not defined for a {type(self).__name__}: {self.name} is neither true nor false; perhaps its"
+            " nvals or isequal is meant"
+        )
+
+    def __array__(self, dtype: Any = None, *, copy: Any = None) -> Any:
+        raise TypeError(
+            f"{type(self).__name__} can't be directly converted to a numpy array; {self.name}.to_coo() or .to_dense()"
+            " says which is meant"
+        )
+
+    # A sign between two objects makes an expression, so two objects are the same only by `is`.
+    __hash__ = object.__hash__
+
+
+class IndexList:
+    """One dimension of an index: all positions, a slice of them, a list of them, or a single one.
+
+    Attributes
+    ----------
+    kind : {"all", "range", "list", "one"}
+    key : None, range, ndarray of uint64, or int
+        The positions, all checked: ``range`` may descend, a list may repeat and be in any order.
+    size : int
+        How many positions; 1 for a single one.
+    """
+
+    __slots__ = ("key", "kind", "size")
+    _stored: ClassVar[bool] = False
+    _lock: ClassVar[None] = None
+
+    def __init__(self, kind: str, key: Any, size: int) -> None:
+        self.kind = kind
+        self.key = key
+        self.size = size
+
+    def positions(self) -> NDArray[np.uint64]:
+        """Every position as an array."""
+        if self.kind == "list":
+            listed: NDArray[np.uint64] = self.key
+            return listed
+        if self.kind == "one":
+            return np.array([self.key], np.uint64)
+        steps: range = range(self.size) if self.kind == "all" else self.key
+        return np.arange(steps.start, steps.stop, steps.step, dtype=np.int64).astype(np.uint64)
+
+    def as_python(self, length: int) -> Any:
+        """An integer, a slice or an array, which means the same of a NumPy array of this length.
+
+        A slice says only what differs from all positions; an empty one ends at 1, as in python-graphblas.
+        """
+        if self.kind != "range":
+            return slice(None) if self.kind == "all" else self.key
+        start, stop, step = self.key.start, self.key.stop, self.key.step
+        if not self.size:
+            return slice(max(start, 1), 1)
+        if step > 0:
+            return slice(start or None, stop if stop < length else None, step if step > 1 else None)
+        return slice(start if start < length - 1 else None, stop - length if stop >= 0 else None, step)
+
+    def __repr__(self) -> str:
+        if self.kind == "list":
+            return "[" + ", ".join(map(str, self.key[:3].tolist())) + (", ...]" if self.size > 3 else "]")
+        if self.kind == "range":
+            return f"{self.key.start}:{self.key.stop}" + (f":{self.key.step}" if self.key.step != 1 else "")
+        return ":" if self.kind == "all" else str(self.key)
+
+
+class MaskKind:
+    """How an operand that selects is read: by structure or by values, itself or its complement."""
+
+    __slots__ = ("complement", "structure")
+    _stored: ClassVar[bool] = False
+    _lock: ClassVar[None] = None
+
+    def __init__(self, structure: bool, complement: bool) -> None:
+        self.structure = structure
+        self.complement = complement
+
+    def __repr__(self) -> str:
+        return "~" * self.complement + ("S" if self.structure else "V")
+
+
+def says_shape(shape: tuple[int, ...]) -> str:
+    """A shape as messages name it: ``Vector 5``, ``Matrix 2 x 3``, ``Scalar``."""
+    return {0: "Scalar", 1: "Vector", 2: "Matrix"}[len(shape)] + (f" {' x '.join(map(str, shape))}" if shape else "")

@@ -1,0 +1,100 @@
+"""Operators as users give them (objects, typed objects, names, symbols), made into typed operators.
+
+Each function takes the types of the operands, follows python-graphblas's rule for the type to compute in, and remembers
+its answer, so a loop pays for the search once.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import FunctionType
+from typing import Any
+
+from sparsezc.errors import GraphblasException
+from sparsezc.semirings.algebra import names
+from sparsezc.semirings.algebra.operators import TypedOp
+from sparsezc.semirings.algebra.structures import Monoid
+from sparsezc.semirings.types.datatypes import DataType
+
+__all__ = ["resolve"]
+
+_remembered: dict[Any, TypedOp] = {}
+
+
+def resolve(kind: str, op: Any, where: str, left: DataType, right: DataType | None = None) -> TypedOp:
+    """The typed operator of a kind that `op` means for operands of these types.
+
+    Parameters
+    ----------
+    kind : {"unary", "binary", "indexunary", "select", "monoid", "semiring"}
+        What is needed. A monoid counts as its binary operator, and a binary operator as the monoid of its name.
+    op : Operator, TypedOp, str or a Python function
+    where : str
+        The argument's name in messages, such as ``"mxv: op"``.
+    left, right : DataType
+        Types of the operands; `right` is None where there is one.
+
+    Raises
+    ------
+    TypeError
+        `op` is no operator, or one of another kind.
+    InvalidValue
+        No operator of this kind has that name.
+    DomainMismatch
+        The operator does not work with these types (also a KeyError, as in python-graphblas).
+    """
+    if isinstance(op, FunctionType) and kind in ("unary", "binary", "indexunary", "select"):
+        made: Any = import_module(f"sparsezc.semirings.{kind}")
+        op = made.register_anonymous(op, is_udt=left.is_udt or (right is not None and right.is_udt))
+        return op[left if right is None or kind != "binary" else (left, right)]  # type: ignore[no-any-return]
+    key = (kind, op, id(left), id(right))  # types are single objects that live forever
+    try:
+        return _remembered[key]
+    except (KeyError, TypeError):
+        pass
+    try:
+        types = left if right is None else (left, right)
+        if kind == "binary" and isinstance(op, Monoid):
+            typed: TypedOp = op[types].binaryop  # of the types that it is a monoid for, and no other
+        else:
+            found = names.lookup(kind, op)
+            typed = found if isinstance(found, TypedOp) else found[types]
+    except (TypeError, GraphblasException) as error:
+        raise type(error)(f"{where}: {error}{_expected(kind, op, error)}") from None
+    return typed if _is_of_function(op) else _remembered.setdefault(key, typed)
+
+
+def _is_of_function(op: Any) -> bool:
+    """Whether a user's function is in an operator: such are made without end, and are freed with the last reference."""
+    if isinstance(op, str):
+        return False
+    untyped: Any = op.op if isinstance(op, TypedOp) else op
+    kind = getattr(untyped, "kind", None)
+    if kind == "semiring" and _is_of_function(untyped.monoid):
+        return True
+    part = untyped.binaryop if kind in ("semiring", "monoid") else untyped
+    return getattr(part, "written", None) is not None
+
+
+_CLASSES = {
+    "unary": "UnaryOp",
+    "binary": "BinaryOp, Monoid",
+    "indexunary": "IndexUnaryOp",
+    "select": "SelectOp, IndexUnaryOp",
+    "monoid": "Monoid",
+    "semiring": "Semiring",
+}
+
+
+def _expected(kind: str, op: Any, error: Exception) -> str:
+    """The end of a message about an operator of another kind: what is needed, and how to get it from what was given."""
+    if kind == "monoid" and isinstance(op, TypedOp) and op.op.kind == "binary":
+        return f" (Expected type: Monoid; {op!r} is not part of a Monoid for {op.type} datatype)"
+    if type(error) is not TypeError:
+        return ""
+    expected = f" (Expected type: {_CLASSES[kind]}"
+    untyped = op.op if isinstance(op, TypedOp) else op
+    part = {"binary": "binaryop", "monoid": "monoid"}.get(kind)
+    if getattr(untyped, "kind", None) == "semiring" and part:
+        return f"{expected}; {untyped!r}.{part} may be said to get the {_CLASSES[kind].split(', ')[-1]})"
+    return f"{expected})"

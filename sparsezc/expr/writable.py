@@ -1,0 +1,157 @@
+"""What can be written to, and how: ``w << x``, ``w(mask, accum, replace) << x``, ``w[I] << x``, ``del w[I]``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sparsezc.expr.expression import Expression, IndexList, Operand, Unrun, ready
+from sparsezc.locks import FreeAfterFork
+from sparsezc.expr.mask import Mask, as_mask, to_mask
+from sparsezc.expr.options import check as check_options
+from sparsezc.expr.resolve import resolve
+from sparsezc.semirings.algebra.operators import Operator, TypedOp
+from sparsezc.semirings.types.datatypes import DataType
+from sparsezc.expr.updater import Position, Target
+from sparsezc.expr.dispatch import replace as _replace_token
+from sparsezc.expr.dispatch import write
+
+if TYPE_CHECKING:
+    from sparsezc.expr.engines import Engine
+
+__all__ = ["Writable"]
+
+
+class Writable(Operand):
+    """What can be written to: Matrix, Vector and Scalar."""
+
+    __slots__ = ("__weakref__", "_engine", "_lock", "_store", "dtype", "name")
+
+    def __init_subclass__(cls) -> None:
+        Operand._kinds[cls.ndim] = cls
+
+    @classmethod
+    def _blank(cls, dtype: DataType, shape: tuple[int, ...], name: str | None) -> Any:
+        raise NotImplementedError
+
+    def _fill(self, expression: Expression, mask: Any) -> None:
+        """Run an expression into this new object."""
+        write(self, expression, None if mask is None else as_mask(mask, self), None, False)
+
+    def _put(self, engine: Engine, store: Any) -> None:
+        """Have this content, on this engine."""
+        self._engine, self._store = engine, store
+        if engine.lock is not None:
+            self._lock = engine.lock
+
+    def _settle(self, engine: Engine) -> None:
+        """Make sure that there is a store on `engine`, moving the content if it may move."""
+        raise NotImplementedError
+
+    def _postpone(self, expression: Expression) -> bool:
+        """Keep a statement for the engine that will store this object, which none does yet; whether that was done."""
+        return False
+
+    def _changed(self) -> None:
+        """Forget what was known of the content."""
+
+    def _express(self, value: Any) -> Expression:
+        """The expression that ``self << value`` means, where `value` is none yet."""
+        raise NotImplementedError
+
+    def _take(self, value: Any, accum: TypedOp | None) -> None:
+        """``s << value`` and ``s(accum) << value``, where `value` is no expression; for a Scalar only."""
+        raise NotImplementedError
+
+    def _indexed(self, keys: Any) -> tuple[IndexList, ...]:
+        raise NotImplementedError
+
+    def _assignment(self, keys: tuple[IndexList, ...], value: Any, mask: Mask | None, submask: bool) -> Expression:
+        raise NotImplementedError
+
+    def _extraction(self, keys: tuple[IndexList, ...]) -> Expression:
+        raise NotImplementedError
+
+    def _deletion(self) -> Any:
+        raise NotImplementedError
+
+    def __call__(
+        self,
+        *args: Any,
+        mask: Any = None,
+        accum: Any = None,
+        replace: bool = False,
+        input_mask: Any = None,
+        **options: Any,
+    ) -> Target:
+        """A target to write to: ``w(mask, accum, replace=True) << expression``.
+
+        Parameters
+        ----------
+        mask : Mask, optional
+            ``x.S``, ``x.V``, ``~x.S``, ``~x.V``; or a BOOL object, which counts by its values.
+        accum : binary operator or its name, optional
+            ``w = accum(w, result)`` where both are present.
+        replace : bool
+            Delete what the mask does not allow.
+        input_mask : Mask, optional
+            For an extraction: a mask of what is read from, ``C(input_mask=M) << A[rows, columns]``.
+        **options
+            python-graphblas's options of a statement, such as ``nthreads``: accepted, and not needed.
+        """
+        if options:
+            check_options(options)
+        for arg in args:
+            if arg is _replace_token:
+                replace = True
+            elif isinstance(arg, Mask | Operand | Unrun):
+                if mask is not None:
+                    raise TypeError(f"{self.name}(...): Got multiple values for argument 'mask'")
+                mask = arg
+            elif accum is not None:
+                raise TypeError(f"{self.name}(...): Got multiple values for argument 'accum'")
+            elif isinstance(arg, str | TypedOp | Operator) or callable(arg):  # max and min, too
+                accum = arg
+            else:
+                raise TypeError(
+                    f"{self.name}(...): Invalid item {arg!r}: neither a mask, nor an accumulator, nor replace"
+                )
+        if accum is not None:
+            accum = resolve("binary", accum, f"{self.name}(...): accum", self.dtype)
+        if not self.ndim:
+            if mask is not None:
+                raise TypeError(f"{self.name}(...): Mask not allowed for Scalars")
+            if input_mask is not None:
+                raise TypeError(f"{self.name}(...): input_mask not allowed for Scalars")
+            if replace:
+                raise TypeError(f"{self.name}(...): 'replace' argument may not be True for Scalars")
+        if input_mask is not None:
+            if mask is not None:
+                raise TypeError(f"{self.name}(...): mask and input_mask arguments cannot both be given")
+            input_mask = to_mask(input_mask, "input_mask")
+        elif mask is not None:
+            mask = to_mask(mask, f"mask of {self.name}")
+        if replace and mask is None and input_mask is None:
+            raise TypeError(f"{self.name}(...): 'replace' argument may only be True if a mask is provided")
+        return Target(self, mask, accum, bool(replace), input_mask)
+
+    def __lshift__(self, value: Any) -> None:
+        write(self, value, None, None, False)
+
+    def update(self, expr: Any, **options: Any) -> None:
+        """The same as ``self << expr``."""
+        check_options(options)
+        write(self, expr, None, None, False)
+
+    def __getitem__(self, keys: Any) -> Position:
+        return Position(self, self._indexed(keys))
+
+    def __setitem__(self, keys: Any, value: Any, **options: Any) -> None:
+        if options:
+            check_options(options)
+        write(self, value, None, None, False, ready(keys), parsed=False)
+
+    def __delitem__(self, keys: Any) -> None:
+        write(self, self._deletion(), None, None, False, ready(keys), parsed=False)
+
+
+FreeAfterFork(Writable)

@@ -1,0 +1,209 @@
+"""A graph of any size into a file that lies ready, in a bounded amount of memory.
+
+The edges come piece by piece, are sorted on disk beside the target (external_sort.py) and merged twice: once to learn how
+many there are and what their values are like, once into the arrays of the file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.config import bytes_of, config
+from sparsezc.errors import DimensionMismatch, InvalidValue, OutOfMemory
+from sparsezc.io.build import csr_builder, external_sort, edge_order, csr_stream
+from sparsezc.io.hdf5 import merge_runs, csr_file
+from sparsezc.io.build import weights as weighting
+from sparsezc.io.files.atomic_write import Output
+from sparsezc.io.hdf5.compressing import Packer
+from sparsezc.io.hdf5.merge_runs import Facts
+from sparsezc.io.build.edge_stream import Listing, Piece
+from sparsezc.io.build.optional import need
+from sparsezc.io.files.piped import seekable
+from sparsezc.io._read import added_up, format_of, kind_of, ready_file
+from sparsezc.io.files.source import naming
+from sparsezc.io.build.weights import Weights
+from sparsezc.memory import machine
+from sparsezc.terminal.progress import task, working
+
+_READING = 24 << 20  # bytes for what is read, taken apart and written meanwhile
+_LEAST = 16 << 20  # bytes for sorting, without which it is not begun
+_SPARE = 48 << 20  # bytes: what the next run may hold before it sorts, and this one did not
+_MERGING = 4  # one part in so many of what is left, for merging duplicates while what comes of it is sorted again
+_PACKING = 4  # one part in so many of what is left, where ids are compressed
+
+
+def convert(
+    source: str | os.PathLike[str],
+    target: str | os.PathLike[str],
+    memory: int | str,
+    directed: bool | None = None,
+    symmetrize: bool = False,
+    weights: Any = None,
+    relabel: bool = False,
+    *,
+    dup_op: Any = None,
+    format: str | None = None,
+    verify: bool = False,
+    compress: bool = False,
+) -> Facts:
+    """What :func:`sparsezc.io.convert` does with `memory`."""
+    limit = bytes_of("memory", memory)
+    wanted, merge = weighting.parse(weights), "min" if dup_op is None else edge_order.merge_name(dup_op)
+    if symmetrize and directed:
+        raise InvalidValue("directed=True and symmetrize=True contradict each other; give one of them")
+    if format_of(Path(target), exists=False) != "binsparse":
+        raise InvalidValue(f"memory={memory!r} is for targets that lie ready (.h5), not for {target}")
+    kind_of(source, format)  # refuses before a pipe is copied
+    need("h5py", "hdf5")  # takes memory of its own
+    both = symmetrize or directed is False
+    with task(), config.set(host_budget=limit), _short(source), Output(target) as out:
+        with naming(source), seekable(source, out.scratch()) as source:
+            room = _Room(limit)
+            _verify(source, format, needed=verify)
+            ids = None
+            if relabel:
+                ids = _occurring(_listing(source, wanted, format)[0], room)
+            found, wanted = _listing(source, wanted, format)
+            if directed and found.undirected:
+                raise InvalidValue(f"directed=True, but {source} is undirected by its format; leave directed out")
+            added = dup_op is None and wanted.kind == "file" and added_up(source, format)
+            if wanted.kind != "file":
+                found.pieces = ((rows, cols, None) for rows, cols, _ in found.pieces)
+            if ids is not None:
+                found.pieces = _numbered(found, found.pieces, ids)
+            both = both or found.undirected
+            if found.distinct:
+                found.pieces = _merged(found, room, out.scratch() / "alone", edge_order.REFUSED)
+            elif added and both:  # the other directions are no duplicates to add
+                found.pieces = _merged(found, room, out.scratch() / "added", "plus")
+            elif added:
+                merge = "plus"
+            runs = _sorted(found, room, out.scratch(), both and not found.mirrored, merge)
+            csr_builder.check_sizes(found.nrows, found.ncols)
+            if both and found.nrows != found.ncols:
+                raise DimensionMismatch(
+                    f"a {found.nrows} x {found.ncols} matrix has no both directions; it must be square"
+                )
+            runs = external_sort.few(runs, room.left(), merge, out.scratch())
+        packer = Packer(out.scratch() / "headers", room.left() // _PACKING) if compress else None
+        taken = 0 if packer is None else packer.nbytes
+        return merge_runs.write(found, wanted, merge_runs.Merger(runs, lambda: room.left() - taken, merge), both, out, packer)
+
+
+@contextmanager
+def _short(source: str | os.PathLike[str]) -> Iterator[None]:
+    """Say what the system's refusal of memory means."""
+    try:
+        yield
+    except OutOfMemory:
+        raise
+    except MemoryError as error:
+        raise OutOfMemory(f"{source} cannot be converted, for the system refuses memory: {error}") from None
+
+
+def _verify(source: str | os.PathLike[str], format: str | None, *, needed: bool) -> None:
+    """Compare a file with its checksums, if it has them."""
+    known = ready_file(source, format)
+    if known is not None:
+        known.verify()
+    elif needed:
+        raise csr_file.unchecked(source)
+
+
+class _Room:
+    """The memory that may be used, and what is left of it."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+
+    def left(self) -> int:
+        """Bytes for sorting, beside what the process holds.
+
+        Raises
+        ------
+        OutOfMemory
+            There are too few.
+        """
+        used = machine.used()
+        left = self._limit - used - _READING
+        if left < _LEAST:
+            enough = -(-(used + used // 8 + _READING + _LEAST + _SPARE) // 10**6) * 10**6
+            raise OutOfMemory(
+                f"memory={self._limit:,} is too little: {used:,} bytes are in use already, and "
+                f"{_READING + _LEAST:,} are needed at least beside them; {enough:,} are enough"
+            )
+        return left
+
+
+def _listing(source: str | os.PathLike[str], weights: Weights, format: str | None) -> tuple[Listing, Weights]:
+    """The edges of a file or a made graph, and its weights."""
+    name = kind_of(source, format)
+    if name is None:
+        from sparsezc.io.build import drawn
+
+        return drawn.listing(str(source), weights)
+    path = Path(source)
+    module: Any = import_module(f"sparsezc.io.{name}")
+    if name == "gap":
+        return csr_stream.listed(module.stored(path)), weights
+    if name == "emogi":
+        return csr_stream.listed(module.stored(path, weights)), weights
+    alike = name in ("mtx", "metis", "parquet", "binsparse")  # whatever the weights
+    return module.listing(path) if alike else module.listing(path, weights), weights
+
+
+def _occurring(found: Listing, room: _Room) -> NDArray[np.int64]:
+    """The ids that occur, ascending."""
+    ids = np.empty(0, np.int64)
+    parts: list[NDArray[np.int64]] = []
+    held = 0
+    for rows, cols, _ in found.pieces:
+        parts.append(np.union1d(rows, cols).astype(np.int64))
+        held += parts[-1].size
+        if held > max(ids.size, csr_builder.BLOCK):
+            if 8 * 4 * (ids.size + held) > room.left():
+                raise OutOfMemory(f"relabel=True holds {ids.size + held:,} ids in memory; a larger memory= is needed")
+            ids, held = np.unique(np.concatenate([ids, *parts])), 0
+            parts.clear()
+    return np.unique(np.concatenate([ids, *parts]))
+
+
+def _numbered(found: Listing, pieces: Iterator[Piece], ids: NDArray[np.int64]) -> Iterator[Piece]:
+    """The pieces of a listing over the ids that occur."""
+    for rows, cols, values in pieces:
+        numbers = (csr_builder.narrow_ids(np.searchsorted(ids, part)) for part in (rows, cols))
+        yield next(numbers), next(numbers), values
+    found.nrows = found.ncols = ids.size
+
+
+def _merged(found: Listing, room: _Room, folder: Path, dup_op: str) -> Iterator[Piece]:
+    """The pieces of a listing with its own duplicates merged, on disk, before other directions come in."""
+    folder.mkdir()
+    runs = _sorted(found, room, folder, False, dup_op)
+    merger = merge_runs.Merger(
+        external_sort.few(runs, room.left() // _MERGING, dup_op, folder), lambda: room.left() // _MERGING, dup_op
+    )
+    steps = merge_runs.steps(merger, "merging duplicates")
+    return ((csr_builder.narrow_ids(rows), csr_builder.narrow_ids(cols), values) for rows, cols, values in steps)
+
+
+def _sorted(found: Listing, room: _Room, folder: Path, mirror: bool, dup_op: str) -> list[external_sort.Run]:
+    """All edges as sorted runs."""
+    pieces = iter(found.pieces)
+    first = next(pieces, None)  # what a reader needs is in memory now
+    if first is None:
+        return []
+    sorter = external_sort.Sorter(folder, room.left(), valued=first[2] is not None, mirror=mirror, dup_op=dup_op)
+    for piece in chain([first], pieces):
+        sorter.add(*piece)
+    with working("sorting edges"):
+        return sorter.finish()

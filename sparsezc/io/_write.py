@@ -1,0 +1,140 @@
+"""``gb.io.write`` and ``gb.io.convert``: files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from sparsezc.memory.csr import Csr
+from sparsezc.errors import DomainMismatch, InvalidValue
+from sparsezc.io.files.atomic_write import Output
+from sparsezc.io.build.limits import need_numbers
+from sparsezc.io.build.optional import need
+from sparsezc.io._read import format_of, read_csr, ready_file
+from sparsezc.io.files.source import naming
+from sparsezc.expr.options import flag
+from sparsezc.terminal.progress import task
+
+
+def write(A: Any, path: str | os.PathLike[str], *, format: str | None = None, **options: Any) -> None:
+    """Write a matrix to a file whose name says the format; a name that ends in .gz is compressed.
+
+    Parameters
+    ----------
+    A : Matrix
+    path : str or path
+        A name with a suffix that :func:`~sparsezc.io.read` knows. An old file of that name is replaced once the new one
+        is whole; on any error, or Ctrl-C, it stays and nothing else is left behind.
+    format : str, optional
+        The format, whatever the name.
+    compressed : bool
+        For .npz: deflate the arrays (smaller, much slower). Default False.
+    compress : bool
+        For .h5: ids as gaps, bit-packed in blocks of 32, which kernels read as they are (docs/formats.md). Default
+        False.
+
+    Raises
+    ------
+    InvalidValue
+        The format cannot hold the matrix: not square, values that its weights cannot represent (.sg has none and drops
+        them), self-loops in .graph; or it knows no compressed ids.
+    FileNotFoundError
+        The folder does not exist.
+
+    Examples
+    --------
+    >>> import sparsezc as gb, tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "grid.mtx.gz"
+    ...     gb.io.write(gb.io.read("grid:2x2"), path)
+    ...     gb.io.read(path).nvals
+    8
+    """
+    write_files(A, path, format=format, **options)
+
+
+def write_files(A: Any, path: str | os.PathLike[str], *, format: str | None = None, **options: Any) -> list[Path]:
+    """What :func:`write` does; returns the files that it wrote."""
+    target = Path(path)
+    kind = check_target(target, format, compress=options.pop("compress", False))
+    module = import_module(f"sparsezc.io.{kind[0]}")
+    options |= kind[1]
+    with task(), Output(target) as out, naming(target):
+        module.write(as_csr(A), out, **options)
+    return out.written
+
+
+def check_target(path: Path, format: str | None = None, *, compress: bool) -> tuple[str, dict[str, Any]]:
+    """The format of a file to write, and what its writer takes; a bad name is told before the work."""
+    kind = format_of(path, format, exists=False)
+    flag("compress", compress)
+    if compress and kind != "binsparse":
+        raise InvalidValue(f"compress=True, but {path} has no compressed ids; .h5 files can have them")
+    if kind == "binsparse":
+        need("h5py", "hdf5")
+    return kind, {"compress": True} if compress else {}
+
+
+def convert(
+    source: str | os.PathLike[str],
+    target: str | os.PathLike[str],
+    *,
+    memory: int | str | None = None,
+    compress: bool = False,
+    **options: Any,
+) -> None:
+    """Read one format and write another.
+
+    Parameters
+    ----------
+    source, target : str or path
+        As for :func:`~sparsezc.io.read` and :func:`write`; made graphs can be a source. Of a source with checksums,
+        a .h5 file that sparsezc wrote, all are compared.
+    memory : int or str, optional
+        Bytes of host memory, such as "2GB", that the process may take in all. The edges are then sorted on disk, in
+        the folder of `target`, which must be a .h5 file: a graph of any size can be converted. Without it, the graph
+        is held in memory.
+    compress : bool
+        As for :func:`write`.
+    **options
+        What :func:`~sparsezc.io.read` takes, such as ``symmetrize=True`` or ``weights=False``.
+
+    Raises
+    ------
+    OutOfMemory
+        The graph does not fit, or `memory` is less than can be done with: the message says what is.
+
+    Examples
+    --------
+    >>> import sparsezc as gb, tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "kron.sg"
+    ...     gb.io.convert("kron:6", path)
+    ...     gb.io.read(path).nrows
+    64
+    """
+    check_target(Path(target), compress=compress)
+    flag("verify", options.get("verify", False))
+    options.pop("placement", None)
+    if memory is not None:
+        from sparsezc.io import _convert
+
+        _convert.convert(source, target, memory, compress=compress, **options)
+        return
+    verify = options.pop("verify", False) or ready_file(source, options.get("format")) is not None
+    csr, _ = read_csr(source, placement="host", verify=verify, **options)
+    write(csr, target, compress=compress)
+
+
+def as_csr(A: Any) -> Csr:
+    """The CSR of a matrix of numbers, on the host."""
+    if isinstance(A, Csr):
+        return A
+    from sparsezc.core.matrix import Matrix
+
+    if not isinstance(A, Matrix):
+        raise DomainMismatch(f"A is a {type(A).__name__}; a Matrix is needed")
+    need_numbers(A, "write")
+    return A._to_csr().place("host")

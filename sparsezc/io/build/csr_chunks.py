@@ -1,0 +1,81 @@
+"""A CSR piece by piece, for those who write it somewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.memory.csr import Csr
+from sparsezc.errors import InvalidValue
+from sparsezc.io.build import csr_builder
+from sparsezc.terminal.progress import Progress
+
+PIECE = 1 << 18
+
+
+def rows_of(
+    csr: Csr, *, values: bool = True, rows: bool = False, label: str = "writing"
+) -> Iterator[tuple[int, int, NDArray[np.int64], NDArray[Any], NDArray[Any]]]:
+    """(first entry, last entry + 1, rows, columns, values) of consecutive pieces; an iso value is repeated.
+
+    Rows are empty without `rows`, values without `values`; `label` is the progress bar's.
+    """
+    none = np.empty(0, np.int64)
+    progress = Progress(csr.nvals, label, " entries")
+    for start in range(0, csr.nvals, PIECE):
+        stop = min(start + PIECE, csr.nvals)
+        at = none
+        if rows:
+            first, last = (int(np.searchsorted(csr.indptr, entry, side="right")) - 1 for entry in (start, stop - 1))
+            ends = np.clip(csr.indptr[first : last + 2], start, stop)
+            at = np.repeat(np.arange(first, last + 1), np.diff(ends))
+        part: NDArray[Any] = none
+        if values:
+            part = np.repeat(csr.values.read(0, 1), stop - start) if csr.iso else csr.values.read(start, stop)
+        yield start, stop, at, csr.indices.read(start, stop), part
+        progress.advance(stop - start)
+    progress.close()
+
+
+def unweighted(csr: Csr) -> bool:
+    """Whether every value is 1 (or True) because one value stands for all: such a matrix is written without values."""
+    return csr.iso and bool(csr.values.read(0, 1)[0] == 1)
+
+
+def integers(values: NDArray[Any], dtype: Any, suffix: str) -> NDArray[Any]:
+    """The values in an integer type, refused where that would change them."""
+    kind = np.dtype(dtype)
+    with np.errstate(invalid="ignore"):
+        cast = values.astype(kind)
+    same = (cast == values) & ((cast < 0) == (values < 0))
+    if not same.all():
+        bad = values[np.flatnonzero(~same)[0]]
+        raise InvalidValue(f"the value {bad} does not fit the {kind} weights of a {suffix} file; write another format")
+    return cast
+
+
+def transposed(csr: Csr) -> Csr:
+    """The transpose, on the host."""
+    rows = np.repeat(np.arange(csr.nrows, dtype=np.int64), np.diff(csr.indptr))
+    values = None if csr.iso else csr.values.read()
+    edges = csr_builder.Edges(csr.ncols, csr.nrows, csr.indices.read().astype(np.int64), rows, values, dtype=csr.dtype)
+    made = csr_builder.build(edges, placement="host")
+    if csr.iso:
+        made.values = csr.values
+    return made
+
+
+def is_symmetric(csr: Csr) -> bool:
+    """Whether a matrix equals its transpose, pattern and values."""
+    if csr.symmetric or csr.nrows != csr.ncols:
+        return csr.symmetric
+    other = transposed(csr)
+    if not np.array_equal(csr.indptr, other.indptr):
+        return False
+    if not np.array_equal(csr.indices.read(), other.indices.read()):
+        return False
+    # Equal values that the matrix holds one by one have become a single one in `other`.
+    return csr.iso or bool((csr.values.read() == other.values.read()).all())

@@ -1,0 +1,228 @@
+"""Edges sorted on disk: runs as large as the memory allows, each sorted and written, then merged in one pass or more.
+
+Source: D. Knuth, The Art of Computer Programming, volume 3, section 5.4, external sorting by merging.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.io.build import edge_order
+from sparsezc.io.build.edge_stream import Piece
+from sparsezc.io.build.edge_order import Ordered
+from sparsezc.terminal.progress import Progress
+
+_SORTING = 40, 72  # bytes that an edge without and with a value takes while a run is sorted
+_MERGING = 56, 128  # the same while runs are merged
+_BLOCK = 1 << 13  # entries of a run that are worth a look into its file
+
+
+@dataclass(frozen=True)
+class Run:
+    """Entries in ascending order, each position once, in files of one array each: `path` and its `.cols`, `.values`.
+
+    Positions are keys, or rows and columns (int64) where ids take more than 32 bits.
+    """
+
+    path: Path
+    count: int
+    wide: bool
+    dtype: np.dtype[Any] | None
+
+    @classmethod
+    def write(cls, path: Path, pieces: Iterable[tuple[Ordered, NDArray[Any] | None]]) -> Run:
+        """A run of entries that come in order."""
+        count, wide, dtype = 0, False, None
+        with ExitStack() as stack:
+            files = [stack.enter_context(name.open("wb")) for name in _files(path)]
+            for found, values in pieces:
+                count, wide = count + len(found), len(found.parts) == 2
+                for part, file in zip(found.parts, files, strict=False):
+                    file.write(np.ascontiguousarray(part).data)
+                if values is not None:
+                    dtype = values.dtype
+                    files[2].write(np.ascontiguousarray(values).data)
+        return cls(path, count, wide, dtype)
+
+    def read(self, start: int, count: int, wide: bool, dtype: Any) -> tuple[list[NDArray[Any]], NDArray[Any] | None]:
+        """Entries from `start` on: positions as keys or, if `wide`, as rows and columns; values in a type."""
+        first, second, third = _files(self.path)
+        kind = np.int64 if self.wide else np.uint64
+        parts = [np.fromfile(name, kind, count, offset=8 * start) for name in (first, second)[: 1 + self.wide]]
+        if wide and not self.wide:
+            parts = list(Ordered(*parts).block(0, parts[0].size))
+            parts[1] = parts[1].astype(np.int64)
+        if self.dtype is None:
+            return parts, None
+        values = np.fromfile(third, self.dtype, count, offset=self.dtype.itemsize * start)
+        return parts, values.astype(dtype, copy=False)
+
+    def remove(self) -> None:
+        """Remove the files."""
+        for name in _files(self.path):
+            name.unlink()
+
+
+def _files(path: Path) -> tuple[Path, Path, Path]:
+    return path, path.with_suffix(".cols"), path.with_suffix(".values")
+
+
+class Sorter:
+    """Takes edges in any order and leaves runs in a folder, in each run every position once.
+
+    With `mirror` each edge off the diagonal also goes the other way, as if it came after all those that were given.
+    """
+
+    def __init__(self, folder: Path, room: int, *, valued: bool, mirror: bool, dup_op: str) -> None:
+        self._folder, self._mirror, self._dup_op = folder, mirror, dup_op
+        self._room, self._bytes = room, _SORTING[valued]
+        self._pieces: list[Piece] = []
+        self._count = self._number = 0
+        self._wide = False
+        self._runs: list[Run] = []
+        self._mirrored: list[Run] = []
+
+    def add(self, rows: NDArray[Any], cols: NDArray[Any], values: NDArray[Any] | None) -> None:
+        """Take some edges."""
+        self._pieces.append((rows, cols, values))
+        self._count += rows.size
+        self._wide = self._wide or (rows.size > 0 and max(int(rows.max()), int(cols.max())) >= 2**32)
+        if self._count * self._bytes * (1 + self._wide) >= self._room:
+            self._flush()
+
+    def finish(self) -> list[Run]:
+        """All runs, in the order in which duplicates count."""
+        self._flush()
+        return self._runs + self._mirrored
+
+    def _flush(self) -> None:
+        if not self._pieces:
+            return
+        parts, values = self._taken()
+        found, values = edge_order.ordered(parts, values, self._dup_op in ("first", "second"))
+        values = edge_order.merge(found, values, self._dup_op)
+        self._runs.append(self._write(found, values))
+        if self._mirror:
+            self._mirrored.append(self._write(*_mirrored(found, values)))
+
+    def _taken(self) -> tuple[list[NDArray[Any]], NDArray[Any] | None]:
+        """The pieces as one: keys, or rows and columns; and the values."""
+        kinds = [np.int64, np.int64] if self._wide else [np.uint64]
+        parts: list[NDArray[Any]] = [np.empty(self._count, kind) for kind in kinds]
+        valued = [piece[2].dtype for piece in self._pieces if piece[2] is not None]
+        values = np.empty(self._count, np.result_type(*valued)) if valued else None
+        at = 0
+        self._pieces.reverse()
+        while self._pieces:
+            rows, cols, weights = self._pieces.pop()
+            here = slice(at, at + rows.size)
+            parts[0][here] = rows
+            if not self._wide:
+                parts[0][here] <<= edge_order.SHIFT
+                parts[0][here] |= cols.astype(np.uint64)
+            else:
+                parts[1][here] = cols
+            if values is not None and weights is not None:
+                values[here] = weights
+            at += rows.size
+        self._count, self._wide = 0, False
+        return parts, values
+
+    def _write(self, found: Ordered, values: NDArray[Any] | None) -> Run:
+        self._number += 1
+        return Run.write(self._folder / f"run{self._number}", [(found, values)])
+
+
+def _mirrored(found: Ordered, values: NDArray[Any] | None) -> tuple[Ordered, NDArray[Any] | None]:
+    """The same entries the other way, without the diagonal."""
+    off, parts = found.flipped()
+    return edge_order.ordered(parts, None if values is None else values[off], stable=False)
+
+
+def merged(
+    runs: list[Run], room: int, dup_op: str, label: str = "merging"
+) -> Iterator[tuple[Ordered, NDArray[Any] | None]]:
+    """The entries of all runs in order, in pieces; those of one position have become one."""
+    if not runs:
+        return
+    wide = any(run.wide for run in runs)
+    kinds = [run.dtype for run in runs if run.dtype is not None]
+    dtype = np.result_type(*kinds) if kinds else None
+    block = max(room // (_MERGING[dtype is not None] * (1 + wide) * len(runs)), 1)
+    cursors = [_Cursor(run, block, wide, dtype) for run in runs]
+    progress = Progress(sum(run.count for run in runs), label, " edges")
+    while cursors := [cursor for cursor in cursors if cursor.fill()]:
+        limit = min(cursor.last for cursor in cursors)
+        taken = [cursor.take(limit) for cursor in cursors]
+        parts = [np.concatenate(column) for column in zip(*(positions for positions, _ in taken), strict=True)]
+        values = np.concatenate([part for _, part in taken if part is not None]) if dtype is not None else None
+        del taken
+        progress.advance(parts[0].size)
+        found, values = edge_order.ordered(parts, values, dup_op in ("first", "second"))
+        values = edge_order.merge(found, values, dup_op)
+        yield found, values
+    progress.close()
+
+
+def few(runs: list[Run], room: int, dup_op: str, folder: Path) -> list[Run]:
+    """As many runs as can be merged at once, each read a block at a time; made of those given, which go."""
+    most = max(room // (_MERGING[any(run.dtype is not None for run in runs)] * _BLOCK), 2)
+    turn = 0
+    while len(runs) > most:
+        turn += 1
+        made = []
+        for at in range(0, len(runs), most):
+            some = runs[at : at + most]
+            made.append(Run.write(folder / f"merged{turn}-{at}", merged(some, room, dup_op)))
+            for run in some:
+                run.remove()
+        runs = made
+    return runs
+
+
+class _Cursor:
+    """A run, read a block ahead."""
+
+    def __init__(self, run: Run, block: int, wide: bool, dtype: Any) -> None:
+        self._run, self._block, self._wide, self._dtype = run, block, wide, dtype
+        self._at = 0
+        self._parts, self._values = run.read(0, 0, wide, dtype)
+
+    def fill(self) -> bool:
+        """Read on where little is left; False at the end."""
+        have = self._parts[0].size
+        count = min(self._block - have, self._run.count - self._at)
+        if count and have <= self._block // 2:
+            parts, values = self._run.read(self._at, count, self._wide, self._dtype)
+            self._at += count
+            self._parts = [np.concatenate(pair) for pair in zip(self._parts, parts, strict=True)] if have else parts
+            if values is not None:
+                self._values = np.concatenate([self._values, values]) if have and self._values is not None else values
+        return self._parts[0].size > 0
+
+    @property
+    def last(self) -> tuple[int, ...]:
+        """The last position that was read."""
+        return tuple(int(part[-1]) for part in self._parts)
+
+    def take(self, limit: tuple[int, ...]) -> tuple[list[NDArray[Any]], NDArray[Any] | None]:
+        """The entries up to a position."""
+        low, high = 0, self._parts[0].size
+        for part, bound in zip(self._parts, limit, strict=True):
+            here = part[low:high]
+            last = part is self._parts[-1]
+            high = low + int(np.searchsorted(here, part.dtype.type(bound), side="right"))
+            low += 0 if last else int(np.searchsorted(here, part.dtype.type(bound), side="left"))
+        parts = [part[:high] for part in self._parts]
+        self._parts = [part[high:] for part in self._parts]
+        values = None
+        if self._values is not None:
+            values, self._values = self._values[:high], self._values[high:]
+        return parts, values

@@ -1,0 +1,236 @@
+"""Files that appear whole or not at all: written under another name on the same disk, kept by it, then renamed.
+
+What is not finished stands in a folder of its own beside the target (unfinished.py); several files of one output change
+in one step (switch.py).
+A link is followed: the file behind it is the one that changes. What is no regular file (a pipe, a terminal, a device)
+cannot be renamed over; it is written to, once everything is there. Nor is what /dev/stdout and its like name, even a
+regular file: whoever opened it goes on writing there, so it is written to through the open descriptor.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import shutil
+import stat
+import tempfile
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, NamedTuple, Self, cast
+
+from sparsezc.errors import GraphblasException
+from sparsezc.io.files import switch
+from sparsezc.io.files.source import FileIsFolder, FileMissing
+from sparsezc.io.files.unfinished import Work, sync
+
+_DESCRIPTORS = re.compile(r"/dev/fd|/proc/\d+(/task/\d+)?/fd")  # folders whose files are open descriptors
+
+
+class FileNotWritten(GraphblasException, OSError):
+    """A file could not be written: the disk is full, the folder is closed to the user. Nothing of it is left."""
+
+
+def _unwritten(path: Path, failure: OSError) -> FileNotWritten:
+    """The error with the name that the user gave, whichever file was being written."""
+    return FileNotWritten(f"{path} cannot be written: {failure.strerror or failure}")
+
+
+class Output:
+    """A context manager; the files that were opened in it get their names when it is left without an error.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with Output(Path(folder) / "a.txt") as out, out.open() as file:
+    ...         _ = file.write(b"whole")
+    ...     (Path(folder) / "a.txt").read_text()
+    'whole'
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        if not os.fspath(path):
+            raise FileMissing("the name of the file to write is empty")
+        self.path = Path(path)
+        self.base = self.path  # stands for all files where there are several
+        self.written: list[Path] = []  # the files that have their names
+        self._waiting: list[_Waiting] = []
+        self._work: dict[Path, Work] = {}  # by the folder beside whose files it stands
+
+    def __enter__(self) -> Self:
+        return self
+
+    def open(self, path: Path | None = None, *, only_over_old: bool = False) -> IO[Any]:
+        """A binary file that will be `path` (the output's own path); gzipped where the name ends in .gz.
+
+        With `only_over_old` it is dropped where no old file of that name is to be replaced.
+        """
+        final = path or self.path
+        if final.is_dir():
+            raise FileIsFolder(f"{final} is a folder; the name of a file is needed")
+        folder = None
+        if not (special := _is_special(final)):
+            final = behind(final)
+            folder = self._beside(final) / "new"
+        try:
+            if folder is not None:
+                folder.mkdir(exist_ok=True)
+            handle, name = self._temporary(folder)
+        except OSError as failure:
+            raise _unwritten(final, failure) from None
+        self._waiting.append(_Waiting(Path(name), final, special, only_over_old))
+        file = os.fdopen(handle, "wb")
+        if final.suffix.lower() != ".gz":
+            return file
+        return cast(IO[Any], _Gzip(fileobj=file, mode="wb", compresslevel=6, filename="", mtime=0))
+
+    def reserve(self) -> Path:
+        """An empty file that will be the output, for libraries that open files by their names."""
+        self.open().close()
+        return self._waiting[-1].temporary
+
+    def scratch(self) -> Path:
+        """A folder beside the output for what is needed until it is whole."""
+        return self._beside(behind(self.path))
+
+    def _temporary(self, folder: Path | None) -> tuple[int, str]:
+        """A new file, as a handle and a name; without a folder, one that will be copied."""
+        if folder is None:
+            folder = self._made(Work.temporary())
+        return tempfile.mkstemp(suffix=".part", dir=folder)
+
+    def _beside(self, final: Path) -> Path:
+        """The folder for unfinished files beside this one."""
+        folder = final.parent
+        if not folder.is_dir():
+            raise FileMissing(f"{final}: the folder {folder} does not exist")
+        try:
+            return self._made(Work(folder, self.path.name))
+        except OSError as failure:
+            raise _unwritten(final, failure) from None
+
+    def _made(self, work: Work) -> Path:
+        """The folder, or the one that was made before in the same place."""
+        if work.place not in self._work:
+            self._work[work.place] = work  # before it is made, for Ctrl-C may come any time
+            try:
+                work.make()
+            except OSError:
+                del self._work[work.place]
+                raise
+        return self._work[work.place].path
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if kind is None:
+                self._finish()
+        except OSError as failure:
+            raise _unwritten(self.path, failure) from None
+        finally:
+            for work in self._work.values():
+                work.remove()
+        if isinstance(error, OSError) and not isinstance(error, GraphblasException):
+            raise _unwritten(self.path, error) from None
+
+    def _finish(self) -> None:
+        """Give the files their names, once the disk has them."""
+        for each in self._waiting:
+            if not each.special:
+                sync(each.temporary)
+                each.temporary.chmod(_mode(each))
+        if len(self._waiting) > 1 and not any(each.special for each in self._waiting):
+            self._switch()
+            return
+        for each in self._waiting:
+            if each.special:
+                with each.temporary.open("rb") as source, _opened(each.final) as sink:
+                    shutil.copyfileobj(source, sink)
+            else:
+                each.temporary.replace(each.final)
+                sync(each.final.parent)
+            self.written.append(each.final)
+
+    def _switch(self) -> None:
+        """Give several files their names in one step."""
+        folders = sorted({each.final.parent for each in self._waiting})
+        if len(folders) > 1:
+            raise FileNotWritten(
+                f"{self.path} cannot be written: its files are links into {folders[0]} and {folders[1]}; files that "
+                "change together must be in one folder"
+            )
+        for each in self._waiting:
+            each.temporary.replace(each.temporary.with_name(each.final.name))
+        emptied = [each.final.name for each in self._waiting if each.only_over_old]
+        names = switch.commit(self._waiting[0].temporary.parent, folders[0] / self.base.name, emptied)
+        self.written += [folders[0] / name for name in names]
+
+
+class _Waiting(NamedTuple):
+    """A file that is written."""
+
+    temporary: Path
+    final: Path
+    special: bool
+    only_over_old: bool
+
+
+class _Gzip(gzip.GzipFile):
+    """A gzip file that closes the file below it too."""
+
+    def close(self) -> None:
+        below: Any = self.fileobj
+        try:
+            super().close()
+        finally:
+            if below is not None:
+                below.close()
+
+
+def behind(path: Path) -> Path:
+    """The file that a path leads to, there or not."""
+    final = Path(os.path.realpath(path))
+    if final.is_symlink():
+        raise FileNotWritten(f"{path} cannot be written: it is a link that leads back to itself")
+    return final
+
+
+def _is_special(path: Path) -> bool:
+    """Whether what has this name is to be written to, not to be replaced."""
+    if _descriptor(path) is not None:
+        return True
+    try:
+        return not stat.S_ISREG(path.stat().st_mode)
+    except OSError:  # there is nothing, or a link to nothing
+        return False
+
+
+def _descriptor(path: Path) -> Path | None:
+    """The name in a folder of descriptors that a path is or links to, such as /proc/7/fd/1 for /dev/stdout."""
+    for _ in range(40):  # as many links as the system follows
+        folder = os.path.realpath(path.parent)
+        if _DESCRIPTORS.fullmatch(folder) and path.name.isdigit():
+            return Path(folder, path.name)
+        if not path.is_symlink():
+            return None
+        path = Path(folder, path.readlink())
+    return None
+
+
+def _opened(path: Path) -> IO[bytes]:
+    """What is special, opened for writing; what is open already goes on from where it is."""
+    found = _descriptor(path)
+    if found is None:
+        return path.open("wb")
+    process = str(found.parent).split("/")[2]
+    if process in ("fd", str(os.getpid())):
+        return os.fdopen(os.dup(int(found.name)), "wb")
+    return found.open("ab")  # another process's: its position cannot be had
+
+
+def _mode(waiting: _Waiting) -> int:
+    """The rights of a finished file."""
+    try:
+        return waiting.final.stat().st_mode & 0o777  # whoever might not read the old file may not read the new one
+    except OSError:  # there is none: the rights of a new file, which its folder was made with too
+        return waiting.temporary.parent.stat().st_mode & 0o666

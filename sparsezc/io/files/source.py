@@ -1,0 +1,232 @@
+"""Files as they come in: found, decompressed on the way, cut into whole lines that know their numbers.
+
+Every reader opens its file here, so that a missing, empty, truncated or oddly compressed file gets one kind of answer.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+import zlib
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Self, TypeVar
+
+from sparsezc.errors import DeviceUnavailable, FileFormatError, GraphblasException
+from sparsezc.terminal.progress import Progress
+
+CHUNK = 1 << 20  # bytes: a chunk and what is made of it stay in a core's cache
+LINE = 1 << 20  # bytes of the longest line of a list, which is in memory as a whole
+_GZIP = b"\x1f\x8b"
+_MOST_UNPACKED = 256  # times the bytes of a .gz: a graph's text unpacks to 3 to 30 times as much, any to 1032
+_UNSUSPECTED = 64 << 20  # bytes that any .gz may unpack to
+_FIRST_STEP = 1 << 14  # bytes of a gzip member that are unpacked first: of many small ones each costs no more
+T = TypeVar("T")
+
+
+class FileMissing(GraphblasException, FileNotFoundError):
+    """A file that was named does not exist."""
+
+
+class FileIsFolder(GraphblasException, IsADirectoryError):
+    """A folder was named where a file is needed."""
+
+
+class FileUnreadable(GraphblasException, PermissionError):
+    """A file that was named may not be read by this user."""
+
+
+def existing(path: str | os.PathLike[str]) -> Path:
+    """The path, if a file that is not empty lies there.
+
+    Raises
+    ------
+    FileMissing, FileIsFolder, FileUnreadable
+        These are also FileNotFoundError, IsADirectoryError and PermissionError.
+    FileFormatError
+        The file is empty.
+    """
+    found = Path(path)
+    if found.is_dir():
+        raise FileIsFolder(f"{found} is a folder; a graph file is needed")
+    if not found.exists():
+        raise FileMissing(f"{found} does not exist")
+    if not os.access(found, os.R_OK):
+        raise FileUnreadable(f"{found} cannot be read: permission denied")
+    if found.is_file() and found.stat().st_size == 0:
+        raise FileFormatError(f"{found} is empty (0 bytes)")
+    return found
+
+
+@contextmanager
+def naming(graph: str | os.PathLike[str]) -> Iterator[None]:
+    """Put the graph's name in front of an error that does not say which graph it means.
+
+    >>> with naming("a.txt"):
+    ...     raise FileFormatError("too long")
+    Traceback (most recent call last):
+        ...
+    sparsezc.errors.FileFormatError: a.txt: too long
+    """
+    try:
+        yield
+    except DeviceUnavailable:  # not the graph's fault
+        raise
+    except GraphblasException as error:
+        if error.args and Path(graph).name not in str(error.args[0]):
+            error.args = (f"{graph}: {error.args[0]}", *error.args[1:])
+        raise
+
+
+class Stream:
+    """The bytes of a file, decompressed if it is a .gz; a context manager with `read` for those who want a file.
+
+    It is opened here, or given as `file`, open at its start. `limit` bounds what the file can unfold to, so that a
+    wrong count in a header is seen before memory is asked for.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], label: str = "reading", *, file: BinaryIO | None = None) -> None:
+        self.path = existing(path) if file is None else Path(path)
+        self._file: BinaryIO = self.path.open("rb") if file is None else file
+        start = self._file.read(2)
+        self._file.seek(0)
+        self.compressed = start == _GZIP
+        if self.path.suffix == ".gz" and not self.compressed:
+            self._file.close()
+            raise FileFormatError(f"{self.path} ends in .gz but is not gzip data: it starts with {start!r}")
+        size = os.fstat(self._file.fileno()).st_size
+        self.limit = size * 1032 + 64 if self.compressed else size  # deflate packs no better than 1032 to 1
+        self._inflate = zlib.decompressobj(wbits=31) if self.compressed else None
+        self._packed, self._at, self._step = b"", 0, _FIRST_STEP  # packed bytes, where they go on, and by how many
+        self._taken = self._made = 0  # bytes that were unpacked, and what came of them
+        self._ready, self._given = b"", 0  # unpacked bytes, and how many of them were handed out
+        self._progress = Progress(size, f"{label} {self.path.name}")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file and take the progress bar away."""
+        self._progress.close()
+        self._file.close()
+
+    def read(self, size: int = -1) -> bytes:
+        """Up to `size` bytes; none at the end of the file."""
+        if size < 0:
+            return b"".join(iter(lambda: self.read(CHUNK), b""))
+        if self._inflate is None:
+            data = self._file.read(size)
+            self._progress.advance(len(data))
+            return data
+        parts: list[bytes] = []  # of members that may be small
+        while size and (self._given < len(self._ready) or self._more(max(size, CHUNK))):
+            parts.append(self._ready[self._given : self._given + size])
+            self._given += len(parts[-1])
+            size -= len(parts[-1])
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def _more(self, size: int) -> bool:
+        """Unpack some more into `_ready`; False at the end."""
+        assert self._inflate is not None
+        if self._inflate.eof:
+            if not self._follows() and not (self._fetch() and self._follows()):
+                return False
+            self._inflate, self._step = zlib.decompressobj(wbits=31), _FIRST_STEP  # the next of several members
+        if self._at == len(self._packed) and not self._fetch():
+            raise FileFormatError(f"{self.path} is truncated: its gzip data ends before its end mark")
+        packed = self._packed[self._at : self._at + self._step]
+        try:
+            self._ready, self._given = self._inflate.decompress(packed, size), 0
+        except zlib.error as error:
+            raise FileFormatError(f"{self.path} is damaged: its gzip data cannot be unpacked ({error})") from None
+        taken = len(packed) - len(self._inflate.unconsumed_tail) - len(self._inflate.unused_data)
+        self._at, self._step = self._at + taken, min(2 * self._step, CHUNK)
+        self._taken, self._made = self._taken + taken, self._made + len(self._ready)
+        if self._made > max(_MOST_UNPACKED * self._taken, _UNSUSPECTED):
+            raise FileFormatError(
+                f"{self.path} unpacks to more than {_MOST_UNPACKED} times its size, as no graph does; "
+                "if that is meant, unpack it first (gunzip)"
+            )
+        return True
+
+    def _follows(self) -> bool:
+        """Whether another member follows in `_packed`, and not only the zeros that may stand after the last."""
+        return self._packed[self._at : self._at + 1] > b"\0" or bool(self._packed[self._at :].strip(b"\0"))
+
+    def _fetch(self) -> bool:
+        self._packed, self._at = self._file.read(CHUNK), 0
+        self._progress.advance(len(self._packed))
+        return bool(self._packed)
+
+
+@dataclass
+class Lines:
+    """Some whole lines of a file, the first of them having the number `first` (1 is the file's first line).
+
+    `ended`: the last line has an end in the file, too.
+    """
+
+    path: Path
+    first: int
+    data: bytes
+    ended: bool = True
+
+    def error(self, index: int, message: str) -> FileFormatError:
+        """A FileFormatError that names line `index` (from 0) of these."""
+        return FileFormatError(f"{self.path}, line {self.first + index}: {message}")
+
+
+def lines(path: str | os.PathLike[str], size: int = CHUNK, longest: int = LINE) -> Iterator[Lines]:
+    """The file as chunks of whole lines, read and unpacked by a thread while the caller works on the chunk before.
+
+    Raises
+    ------
+    FileFormatError
+        A line has more than `longest` bytes.
+    """
+    with Stream(path) as stream:
+        first, held = 1, 0
+        pending: list[bytes] = []
+        start = codecs.BOM_UTF8  # which Windows programs put in front of a text
+        for data in ahead(lambda: stream.read(size)):
+            data, start = data.removeprefix(start), b""
+            cut = data.rfind(b"\n") + 1
+            if held + (data.find(b"\n") if cut else len(data)) > longest:
+                raise too_long(stream.path, first, longest)
+            if not cut:
+                pending.append(data)
+                held += len(data)
+                continue
+            chunk = b"".join((*pending, data[:cut]))
+            pending, held = [data[cut:]], len(data) - cut
+            yield Lines(stream.path, first, chunk)
+            first += chunk.count(b"\n")
+        if rest := b"".join(pending):
+            yield Lines(stream.path, first, rest + b"\n", ended=False)
+
+
+def too_long(path: Path | str, line: int, longest: int) -> FileFormatError:
+    """The error for a line that is too long to be held."""
+    return FileFormatError(f"{path}, line {line}: found a line of more than {longest:,} bytes, the most it may have")
+
+
+def uncut(chunk: Lines) -> None:
+    """Refuse a file whose writer ends every line, if its last one has no end: its last number may be cut."""
+    if not chunk.ended:
+        last = chunk.data.count(b"\n") - 1
+        raise chunk.error(last, "the file is truncated: its last line has no end, which sparsezc would have written")
+
+
+def ahead(produce: Callable[[], T]) -> Iterator[T]:
+    """What `produce` returns, call by call until it returns something empty, each made while the last is in use."""
+    with ThreadPoolExecutor(1, "sparsezc-read") as pool:
+        following = pool.submit(produce)
+        while item := following.result():
+            following = pool.submit(produce)
+            yield item

@@ -1,0 +1,242 @@
+"""Binsparse, the binary sparse format, in HDF5 files: matrices and vectors as arrays, with a descriptor in JSON.
+
+h5py is imported when a file is read or written: ``pip install "sparsezc[hdf5]"``.
+Source: https://graphblas.org/binsparse-specification, version 0.1.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.memory.csr import Csr
+from sparsezc.errors import DomainMismatch, InvalidValue
+from sparsezc.io.hdf5 import aligned_file, csr_file, csr_file_writer
+from sparsezc.io.build import csr_stream
+from sparsezc.io.files.atomic_write import Output
+from sparsezc.io.formats.binsparse_arrays import ALIASES, ARRAYS, MATRICES, VECTORS, Source, by_rows, no_matrix, pieces
+from sparsezc.io.build.csr_builder import Edges, narrow_ids
+from sparsezc.io.build.limits import need_numbers
+from sparsezc.io.build.edge_stream import Listing
+from sparsezc.io.build.optional import need
+from sparsezc.io.build.csr_chunks import transposed
+from sparsezc.io.hdf5.csr_file import type_name
+from sparsezc.io.build.weights import Weights
+from sparsezc.memory.budget import require_host
+from sparsezc.semirings.types.datatypes import lookup
+
+if TYPE_CHECKING:
+    from sparsezc.core.matrix import Matrix
+    from sparsezc.core.vector import Vector
+
+SUFFIXES = (".h5", ".hdf5")
+_VERSION = "0.1.0"
+
+
+def read_binsparse(
+    path: str | os.PathLike[str], group: str | None = None, *, name: str | None = None
+) -> Matrix | Vector:
+    """Read a Matrix or a Vector from a binsparse HDF5 file.
+
+    The arrays are read from the file once, and copied once more where their types are not GraphBLAS's own. A fill value
+    is not kept: what is absent is absent. A file that sparsezc wrote is compared with its checksums; another is opened
+    by a process of its own, and held to what its descriptor says (docs/formats.md).
+
+    Parameters
+    ----------
+    path : str or path
+    group : str, optional
+        The HDF5 group of the object; by default the file's root.
+    name : str, optional
+
+    Returns
+    -------
+    Matrix or Vector
+        A Vector for the formats CVEC and DVEC.
+
+    Raises
+    ------
+    PackageMissing
+        h5py is not installed, which files of other programs are read with.
+    FileFormatError
+        The file is damaged, of a newer version, or of a format or structure that is not read; it leads to other files;
+        a number is none of its declared type. The message says which.
+    OutOfMemory
+        It does not fit the host's memory.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> gb.io.write_binsparse(gb.io.read("path:3"), "path.bsp.h5")
+    >>> gb.io.read_binsparse("path.bsp.h5").nvals
+    4
+    """
+    with csr_file.opening(Path(path), group) as (file, known):
+        return _read(file, known, name)
+
+
+def _read(file: aligned_file.Container, known: aligned_file.Ready | None, name: str | None) -> Matrix | Vector:
+    """The object of a file, compared with its checksums if it has any."""
+    with csr_file.damage(file.path):
+        if known is not None:
+            known.verify()
+        return _made(Source(file), name)
+
+
+def _made(source: Source, name: str | None) -> Matrix | Vector:
+    """The object of a file."""
+    from sparsezc.core.matrix import Matrix
+    from sparsezc.core.vector import Vector
+
+    form, flipped = source.format, source.format in ("CSC", "COOC", "DCSC", "DMATC")
+    values = source.array("values")
+    if by_rows(form) in ("DMATR", "DVEC"):
+        require_host(16 * source.count, f"{source.path}, dense of {source.count:,} values,")
+    if form in VECTORS:
+        (size,) = source.shape
+        at = source.ids("indices_0", size) if form == "CVEC" else np.arange(size)
+        return Vector.from_coo(at, values, size=size, name=name)
+    nrows, ncols = source.shape
+    first, second = (ncols, nrows) if flipped else (nrows, ncols)  # what indices_0 and indices_1 are below
+    kind = by_rows(form)
+    if kind == "DMATR":
+        dense = np.broadcast_to(values, nrows * ncols).reshape(first, second)
+        return Matrix.from_dense(dense.T if flipped else dense, name=name)
+    ids = source.ids("indices_1", second)
+    if kind == "COOR":
+        others = source.ids("indices_0", first)
+        rows, columns = (ids, others) if flipped else (others, ids)
+        return Matrix.from_coo(rows, columns, values, nrows=nrows, ncols=ncols, name=name)
+    makers: dict[str, Any] = {
+        "CSR": Matrix.from_csr, "CSC": Matrix.from_csc, "DCSR": Matrix.from_dcsr, "DCSC": Matrix.from_dcsc,
+    }  # fmt: skip
+    some = [source.ids("indices_0", first)] if kind == "DCSR" else []
+    made: Matrix = makers[form](*some, source.offsets(), ids, values, nrows=nrows, ncols=ncols, name=name)
+    return made
+
+
+def write_binsparse(
+    A: Any, path: str | os.PathLike[str], format: str | None = None, *, group: str | None = None
+) -> None:
+    """Write a Matrix or a Vector as a binsparse HDF5 file, which appears whole or not at all.
+
+    Parameters
+    ----------
+    A : Matrix or Vector
+        One value for all entries is written once.
+    path : str or path
+    format : {"CSR", "CSC", "COOR", "COOC", "DCSR", "DCSC", "CVEC", "DVEC"}, optional
+        By default "CSR", for a Vector "CVEC". "DVEC" needs a Vector with an entry at each position.
+    group : str, optional
+        The HDF5 group to write into; by default the file's root. A CSR there lies ready to be mapped
+        (docs/formats.md).
+
+    Raises
+    ------
+    PackageMissing
+        h5py is not installed.
+    InvalidValue
+        The format does not fit the object.
+    """
+    from sparsezc.core.matrix import Matrix
+    from sparsezc.core.vector import Vector
+
+    need("h5py", "hdf5")
+    if not isinstance(A, Matrix | Vector):
+        raise DomainMismatch(f"write_binsparse: A is a {type(A).__name__}; a Matrix or a Vector is needed")
+    need_numbers(A, "write_binsparse")
+    form = ("CSR" if A.ndim == 2 else "CVEC") if format is None else str(format).upper()
+    form = ALIASES.get(form, form)
+    possible = MATRICES[:6] if A.ndim == 2 else VECTORS
+    if form not in possible:
+        raise InvalidValue(f"write_binsparse: format={format!r} is not one of {', '.join(possible)}")
+    if isinstance(A, Matrix) and form == "CSR" and group is None:
+        with Output(path) as out:
+            csr_file_writer.save(A._to_csr(), out)
+        return
+    whole = _matrix_parts(A._to_csr().place("host"), form) if isinstance(A, Matrix) else _vector_parts(A, form)
+    with Output(path) as out, aligned_file.Writer(out.reserve(), group) as writer:
+        _put(writer, form, A.shape, A.nvals, *whole)
+
+
+def _vector_parts(v: Any, form: str) -> tuple[list[NDArray[Any]], NDArray[Any], bool]:
+    if form == "DVEC" and v.nvals != v.size:
+        raise InvalidValue(f"write_binsparse: DVEC has no place for the {v.size - v.nvals} entries that are missing")
+    at, values = v.to_coo()
+    return ([narrow_ids(at)] if form == "CVEC" else []), values, False
+
+
+def _matrix_parts(csr: Csr, form: str) -> tuple[list[NDArray[Any]], NDArray[Any], bool]:
+    """The arrays of a format, in the order of ARRAYS, and the values."""
+    csr = transposed(csr) if form.endswith("C") else csr
+    ids, values = narrow_ids(csr.indices.read()), csr.values.read()
+    lengths = np.diff(csr.indptr)
+    if form in ("CSR", "CSC"):
+        return [csr.indptr, ids], values, csr.iso
+    rows = np.arange(csr.nrows)
+    if form in ("COOR", "COOC"):
+        return [narrow_ids(np.repeat(rows, lengths)), ids], values, csr.iso
+    some = rows[lengths > 0]
+    return [some, np.append(csr.indptr[:-1][some], csr.nvals), ids], values, csr.iso
+
+
+def _put(
+    writer: aligned_file.Writer,
+    form: str,
+    shape: tuple[int, ...],
+    nvals: int,
+    parts: list[NDArray[Any]],
+    values: NDArray[Any],
+    iso: bool,
+) -> None:
+    """Write arrays and descriptor."""
+    kinds: dict[str, str] = {}
+    for name, part in zip(ARRAYS[by_rows(form)], parts, strict=True):
+        writer.array(name, part.size, part.dtype).write(part)
+        kinds[name] = part.dtype.name
+    iso = iso and nvals > 0
+    kinds["values"] = type_name(values.dtype) if not iso else f"iso[{type_name(values.dtype)}]"
+    some = values[: 1 if iso else nvals]
+    writer.array("values", some.size, some.dtype).write(some)
+    descriptor = {
+        "version": _VERSION, "format": form, "shape": list(shape), "number_of_stored_values": nvals,
+        "data_types": kinds,
+    }  # fmt: skip
+    writer.finish(descriptor, symmetric=False)
+
+
+def read(path: Path, *, weights: Weights, placement: str | None, direct: bool, verify: bool = False) -> Csr | Edges:
+    """The matrix of a file, for :func:`sparsezc.io.read`: mapped or placed if it lies ready, else its entries."""
+    from sparsezc.core.matrix import Matrix
+
+    with csr_file.opening(path) as (file, found):
+        if found is not None and csr_file.lies_ready(found):
+            return csr_file.load(found, weights, placement, direct, verify)
+        if verify and found is None:
+            raise csr_file.unchecked(path)
+        A = _read(file, found, None)
+    if not isinstance(A, Matrix):
+        raise no_matrix(path)
+    rows, columns, values = A.to_coo()
+    plain = A.dtype.is_bool and bool(values.all())
+    return Edges(
+        A.nrows, A.ncols, narrow_ids(rows), narrow_ids(columns), None if plain else values, dtype=lookup(values.dtype)
+    )
+
+
+def listing(path: Path) -> Listing:
+    """The entries piece by piece."""
+    found = csr_file.find(path)
+    if found is not None and csr_file.lies_ready(found):
+        return csr_stream.listed(csr_file.stored(found))
+    return Listing.by(partial(pieces, path), distinct=True)
+
+
+def write(csr: Csr, out: Output, *, compress: bool = False) -> None:
+    """A matrix as CSR that lies ready, for :func:`sparsezc.io.write`."""
+    csr_file_writer.save(csr, out, compress=compress)

@@ -1,0 +1,121 @@
+"""DIMACS shortest-path graphs: .gr, gzipped or not.
+
+``c`` lines are comments, one ``p sp VERTICES ARCS`` line comes first, and each ``a FROM TO WEIGHT`` line is an arc; ids
+count from 1.
+Source: C. Demetrescu, A. Goldberg, D. Johnson, 9th DIMACS Implementation Challenge, 2006.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sparsezc.memory.csr import Csr
+from sparsezc.errors import FileFormatError, InvalidValue
+from sparsezc.io.formats import text
+from sparsezc.io.files.atomic_write import Output
+from sparsezc.io.build.csr_builder import Edges, check_count, check_sizes, narrow_ids
+from sparsezc.io.build.edge_stream import Listing, Piece, collect
+from sparsezc.io.build.csr_chunks import integers, rows_of
+from sparsezc.io.files.source import Lines, lines, uncut
+from sparsezc.io.build.weights import FROM_FILE, Weights
+
+SUFFIXES = (".gr",)
+_OURS = b"c written by sparsezc\n"  # which ends every line
+_COMMENT = re.compile(rb"\n[ \t]*c[^\n]*")
+_PROBLEM = re.compile(rb"\np[ \t][^\n]*")
+_STRANGE = re.compile(rb"\n(?![a\n\r \t])(?=[^\n])[^\n]*|\na(?![ \t])[^\n]*|\n[ \t]+[^\s][^\n]*")
+
+
+def read(path: Path, *, weights: Weights = FROM_FILE, **_: Any) -> Edges:
+    """The arcs of the file.
+
+    Raises
+    ------
+    FileFormatError
+        No or a second ``p`` line, arcs that are more or fewer than it says, ids outside 1..n, lines of another kind.
+    """
+    return collect(listing(path, weights, whole=True))
+
+
+def listing(path: Path, weights: Weights = FROM_FILE, *, whole: bool = False) -> Listing:
+    """The same piece by piece; `whole`: all pieces will be in memory at once."""
+
+    def pieces(found: Listing) -> Iterator[Piece]:
+        sizes: tuple[int, int] | None = None
+        arcs = 0
+        ours = False
+        for chunk in lines(path):
+            if ours := ours or (chunk.first == 1 and chunk.data.startswith(_OURS)):
+                uncut(chunk)
+            data, sizes = _problem(chunk, _arcs(chunk), sizes, whole)
+            arcs_only = Lines(path, chunk.first, _plain(chunk, data))
+            table, _ = text.table(arcs_only, 3, base=1, exact=weights.kind == "file")
+            if not table:
+                continue
+            if sizes is None:
+                raise chunk.error(0, "found an arc before the line 'p sp VERTICES ARCS'")
+            if int(max(table[0].max(), table[1].max())) >= sizes[0]:
+                bad = int(np.flatnonzero(np.maximum(table[0], table[1]) >= sizes[0])[0])
+                at = int(np.flatnonzero(text.counts(_plain(chunk, data)))[bad])
+                raise chunk.error(at, f"found an id above {sizes[0]:,}, the number of vertices in the 'p' line")
+            arcs += table[0].size
+            yield narrow_ids(table[0]), narrow_ids(table[1]), table[2]
+        if sizes is None:
+            raise FileFormatError(f"{path} has no line 'p sp VERTICES ARCS'")
+        if arcs != sizes[1]:
+            raise FileFormatError(f"{path} has {arcs:,} arcs; its 'p' line says {sizes[1]:,}")
+        found.nrows = found.ncols = sizes[0]
+        if not arcs:
+            yield np.empty(0, np.uint32), np.empty(0, np.uint32), np.empty(0, np.int64)
+
+    return Listing.by(pieces)
+
+
+def _arcs(chunk: Lines) -> bytes:
+    """The lines after a newline, those of comments emptied."""
+    data = b"\n" + chunk.data
+    return _COMMENT.sub(b"\n", data) if b"\nc" in data or b" c" in data or b"\tc" in data else data
+
+
+def _plain(chunk: Lines, data: bytes) -> bytes:
+    """Arcs as lines of numbers."""
+    all_arcs = data.count(b"\na ") == data.count(b"\n") - 1  # nearly always: then nothing is strange
+    if not all_arcs and (strange := _STRANGE.search(data)):
+        at = data.count(b"\n", 0, strange.start())
+        raise chunk.error(at, f"found {text.shown(strange[0])}; lines start with 'a ', 'c' or 'p'")
+    return data.replace(b"\na", b"\n ")[1:]
+
+
+def _problem(
+    chunk: Lines, data: bytes, sizes: tuple[int, int] | None, whole: bool
+) -> tuple[bytes, tuple[int, int] | None]:
+    """The text without its ``p`` line, and what that line says."""
+    for found in _PROBLEM.finditer(data):
+        at = data.count(b"\n", 0, found.start())
+        if sizes is not None:
+            raise chunk.error(at, "found a second 'p' line")
+        words = found[0].split()
+        n, m = (text.stated(word) for word in words[2:]) if len(words) == 4 else (None, None)
+        if words[1:2] != [b"sp"] or n is None or m is None:
+            raise chunk.error(at, f"found {text.shown(found[0])}; 'p sp VERTICES ARCS' is needed")
+        sizes = n, m
+        check_sizes(sizes[0], sizes[0])
+        check_count(chunk.path, sizes[1], 6, whole=whole)
+    return _PROBLEM.sub(b"\n", data), sizes
+
+
+def write(csr: Csr, out: Output) -> None:
+    """Write each entry as an arc; True counts as the weight 1."""
+    if csr.nrows != csr.ncols:
+        raise InvalidValue(f"a .gr file holds a square matrix, not {csr.nrows} x {csr.ncols}")
+    if not (csr.dtype.is_integer or csr.dtype.is_bool):
+        raise InvalidValue(f"a .gr file holds whole weights, not {csr.dtype}; write .mtx, or read with weights='INT64'")
+    with out.open() as file:
+        file.write(_OURS + b"p sp %d %d\n" % (csr.nrows, csr.nvals))
+        for _, _, rows, cols, values in rows_of(csr, rows=True):
+            file.write(text.printed(b"a ", rows + 1, cols.astype(np.int64) + 1, integers(values, np.int64, ".gr")))

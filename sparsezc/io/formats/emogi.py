@@ -1,0 +1,181 @@
+"""EMOGI's graphs: NAME.bel.col (offsets), NAME.bel.dst (ids) and perhaps NAME.bel.val (weights).
+
+They are written together and change in one step (switch.py). Each opens with two uint64: how many numbers follow, and
+a type mark that no program reads. Offsets are uint64, one
+more than there are vertices; ids are uint64 (uint32 in some derived sets: the file's size tells); weights are uint32.
+Source: S. W. Min et al., EMOGI: Efficient Memory-access for Out-of-memory Graph-traversal in GPUs, VLDB 14(2), 2021,
+doi:10.14778/3425879.3425883.
+"""
+
+from __future__ import annotations
+
+import os
+import weakref
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from sparsezc.memory.csr import Csr
+from sparsezc.errors import FileFormatError, InvalidValue
+from sparsezc.io.build import csr_builder, csr_stream
+from sparsezc.io.files import switch
+from sparsezc.io.files.atomic_write import Output, behind
+from sparsezc.io.build.csr_chunks import integers, rows_of, unweighted
+from sparsezc.io.files.source import FileMissing, Stream, existing
+from sparsezc.io.build.weights import Weights
+from sparsezc.semirings.types import datatypes
+
+SUFFIXES = (".bel", ".bel.col", ".bel.dst", ".bel.val")
+_HEAD = 16
+
+
+def _base(path: Path) -> Path:
+    """The common name, whichever of the files was given; behind links, if the .col is one."""
+    return _common(behind(_part(path, ".col")))
+
+
+def _common(path: Path) -> Path:
+    name = path.name
+    return path.with_name(name[: name.lower().rindex(".bel") + 4] if ".bel" in name.lower() else name)
+
+
+def _part(path: Path, ending: str) -> Path:
+    """The file of one array."""
+    common = _common(path)
+    return common.with_name(common.name + ending)
+
+
+class _Array:
+    """An open file of the graph, which stays what it is when the graph is replaced."""
+
+    def __init__(self, path: Path, file: BinaryIO | None) -> None:
+        self.path, self._file = path, file
+        if file is not None:
+            weakref.finalize(self, file.close)
+
+    def stream(self) -> Stream:
+        """The file from its start."""
+        if self._file is None or os.fstat(self._file.fileno()).st_size == 0:
+            existing(self.path)
+            raise FileMissing(f"{self.path} does not exist")  # it has been made since
+        file = os.fdopen(os.dup(self._file.fileno()), "rb")
+        file.seek(0)
+        return Stream(self.path, file=file)
+
+    @property
+    def nbytes(self) -> int:
+        """The size; 0 if there is no such file."""
+        return 0 if self._file is None else os.fstat(self._file.fileno()).st_size
+
+
+def _opened(path: Path) -> list[_Array]:
+    """The arrays of one graph, though others may replace it meanwhile."""
+    parts = [_part(path, ending) for ending in (".col", ".dst", ".val")]
+    try:
+        files = switch.opened(_base(path), [behind(part) for part in parts])
+    except OSError:
+        for part in parts:
+            if part.exists():
+                existing(part)  # refuses folders and files that may not be read
+        raise
+    return [_Array(part, file) for part, file in zip(parts, files, strict=True)]
+
+
+def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -> Csr | csr_builder.Edges:
+    """The graph of the two or three files; without a .val (or an empty one) it has no weights.
+
+    Raises
+    ------
+    FileNotFoundError
+        The .col or the .dst is not there.
+    FileFormatError
+        Counts and sizes do not fit each other.
+    """
+    return csr_stream.load(stored(path, weights), weights, placement, direct)
+
+
+def stored(path: Path, weights: Weights) -> csr_stream.Stored:
+    """The rows as they lie in the files."""
+    first, edges, values = _opened(path)
+    with first.stream() as offsets:
+        count = _count(offsets)
+        if count < 1 or _width(first, count) != 8:
+            raise FileFormatError(f"{offsets.path} needs {_HEAD + 8 * count:,} bytes for {count:,} offsets of 8 bytes")
+        indptr = csr_stream.read_offsets(offsets, count, "<u8")
+    n = count - 1
+    with edges.stream() as file:
+        ids = _count(file)
+        id_type = np.dtype(f"<u{_width(edges, ids)}") if ids else np.dtype("<u8")
+    if ids != indptr[-1]:
+        raise FileFormatError(f"{edges.path} has {ids:,} ids; the offsets of the .col end at {indptr[-1]:,}")
+    value_type = _value_type(values, ids)
+
+    @contextmanager
+    def entries() -> Iterator[csr_stream.Take]:
+        arrays = [edges] + ([values] if value_type is not None and weights.kind == "file" else [])
+        with ExitStack() as stack:
+            files = [stack.enter_context(array.stream()) for array in arrays]
+            for file in files:
+                _count(file)
+
+            def take(size: int) -> tuple[Any, Any]:
+                part = csr_stream.read_exactly(files[0], size, id_type, "ids")
+                more = csr_stream.read_exactly(files[1], size, value_type, "weights") if len(files) > 1 else None
+                return part, more
+
+            yield take
+
+    dtype = None if value_type is None else datatypes.lookup(value_type)
+    return csr_stream.Stored(edges.path, n, n, indptr, entries, dtype)
+
+
+def _count(file: Stream) -> int:
+    return int(csr_stream.read_exactly(file, 2, "<u8", "header")[0])
+
+
+def _width(file: _Array, count: int) -> int:
+    """Bytes of one number, from the file's size."""
+    body = file.nbytes - _HEAD
+    width = body // count if count else 8
+    if width not in (4, 8) or body != width * count:
+        raise FileFormatError(
+            f"{file.path} has {body + _HEAD:,} bytes; its header says {count:,} numbers, "
+            f"so {_HEAD + 8 * count:,} (or {_HEAD + 4 * count:,}) are needed"
+        )
+    return width
+
+
+def _value_type(values: _Array, ids: int) -> Any:
+    """The type of the weights; None where there are none."""
+    if not values.nbytes:
+        return None
+    with values.stream() as file:
+        count = _count(file)
+        if count == 0 and values.nbytes == _HEAD:
+            return None
+        if count != ids:
+            raise FileFormatError(f"{values.path} has {count:,} weights; the graph has {ids:,} edges")
+        return np.dtype(f"<u{_width(values, count)}")
+
+
+def write(csr: Csr, out: Output) -> None:
+    """Write .col, .dst and, unless all values are 1 by being iso-valued, .val (uint32); an old .val is emptied then."""
+    if csr.nrows != csr.ncols:
+        raise InvalidValue(f"a .bel graph is a square matrix, not {csr.nrows} x {csr.ncols}")
+    out.base = _base(out.path)
+    with out.open(_part(out.path, ".col")) as file:
+        file.write(np.array([csr.nrows + 1, 0], "<u8").tobytes())
+        file.write(csr.indptr.astype("<i8", copy=False).data)
+    with out.open(_part(out.path, ".dst")) as file:
+        file.write(np.array([csr.nvals, 0], "<u8").tobytes())
+        for _, _, _, cols, _ in rows_of(csr, values=False):
+            file.write(cols.astype("<u8", copy=False).data)
+    plain = unweighted(csr)  # then an older graph's weights, if there are any, give way to none
+    with out.open(_part(out.path, ".val"), only_over_old=plain) as file:
+        file.write(np.array([0 if plain else csr.nvals, 0], "<u8").tobytes())
+        if not plain:
+            for _, _, _, _, values in rows_of(csr):
+                file.write(integers(values, np.uint32, ".bel.val").data)

@@ -1,0 +1,119 @@
+"""The GAP Benchmark Suite's serialized graphs: .sg and, with weights, .wsg.
+
+Layout, little-endian: one byte that is 1 for a directed graph; edges stored and vertices as two int64; vertices + 1
+offsets (int64); the edges' ids (int32), in a .wsg each followed by its weight (int32); and for a directed graph offsets
+and ids of the incoming edges once more.
+Source: S. Beamer, K. Asanovic, D. Patterson, The GAP Benchmark Suite, arXiv:1508.03619, 2015.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sparsezc.memory.csr import Csr
+from sparsezc.errors import FileFormatError, InvalidValue
+from sparsezc.io.build import csr_builder, csr_stream
+from sparsezc.io.files.atomic_write import Output
+from sparsezc.io.build.csr_chunks import integers, rows_of, transposed
+from sparsezc.io.files.source import Stream
+from sparsezc.io.formats.undirected import Undirected
+from sparsezc.io.build.weights import Weights
+from sparsezc.semirings.types import datatypes
+
+SUFFIXES = (".sg", ".wsg")
+_HEAD = 1 + 8 + 8
+_PAIR = np.dtype([("id", "<i4"), ("weight", "<i4")])
+
+
+def _weighted(path: Path) -> bool:
+    return path.name.lower().removesuffix(".gz").endswith(".wsg")
+
+
+def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -> Csr | csr_builder.Edges:
+    """The graph's outgoing edges.
+
+    Raises
+    ------
+    FileFormatError
+        The header's counts and the file's size differ, offsets fall, ids are out of range, or the header says that the
+        graph is undirected and it is not.
+    """
+    return csr_stream.load(stored(path), weights, placement, direct)
+
+
+def stored(path: Path) -> csr_stream.Stored:
+    """The rows as they lie in the file."""
+    weighted = _weighted(path)
+    entry = np.dtype(_PAIR if weighted else "<i4")
+    with Stream(path) as file:
+        directed = int(csr_stream.read_exactly(file, 1, np.uint8, "header")[0])
+        nvals, n = (int(x) for x in csr_stream.read_exactly(file, 2, "<i8", "header"))
+        if directed > 1 or nvals < 0 or n < 0:
+            raise FileFormatError(
+                f"{path} is no GAP graph: found the directed mark {directed} (0 or 1 is needed), "
+                f"{nvals} edges, {n} vertices"
+            )
+        _check_size(file, _HEAD + (1 + directed) * (8 * (n + 1) + entry.itemsize * nvals), n, nvals)
+        indptr = csr_stream.read_offsets(file, n + 1, "<i8")
+    if indptr[-1] != nvals:
+        raise FileFormatError(f"{path}: the offsets end at {indptr[-1]}; the header says {nvals} edges")
+
+    @contextmanager
+    def entries() -> Iterator[csr_stream.Take]:
+        with Stream(path) as body, nullcontext() if directed else Undirected(indptr) as both:
+            _skip(body, _HEAD + 8 * (n + 1))
+
+            def take(count: int) -> tuple[Any, Any]:
+                part = csr_stream.read_exactly(body, count, entry, "edges")
+                ids, weights = (part["id"], part["weight"]) if weighted else (part, None)
+                if both is not None:
+                    both.add(ids, weights)
+                return ids, weights
+
+            yield take
+            if both is not None:
+                both.check(path)
+            while body.compressed and body.read(1 << 20):  # its checksum stands at the end
+                pass
+
+    dtype = datatypes.INT32 if weighted else None
+    return csr_stream.Stored(path, n, n, indptr, entries, dtype, symmetric=not directed)
+
+
+def _check_size(file: Stream, need: int, n: int, nvals: int) -> None:
+    if file.limit < need or (file.limit != need and not file.compressed):
+        size = f"at most {file.limit:,}" if file.compressed else f"{file.limit:,}"
+        raise FileFormatError(
+            f"{file.path} has {size} bytes; its header ({n:,} vertices, {nvals:,} edges) needs {need:,}"
+        )
+
+
+def _skip(file: Stream, count: int) -> None:
+    while count:
+        count -= len(csr_stream.read_exactly(file, min(count, 1 << 20), np.uint8, "offsets"))
+
+
+def write(csr: Csr, out: Output) -> None:
+    """Write a graph; one that is not known to be symmetric is stored with its incoming edges, as GAP does."""
+    if csr.nrows != csr.ncols or csr.nrows >= 2**31:
+        raise InvalidValue(
+            f"a .sg or .wsg file holds a square matrix of less than 2^31 rows, not {csr.nrows} x {csr.ncols}"
+        )
+    weighted = _weighted(out.path)
+    with out.open() as file:
+        file.write(np.uint8(not csr.symmetric).tobytes())
+        file.write(np.array([csr.nvals, csr.nrows], "<i8").tobytes())
+        for half in (csr,) if csr.symmetric else (csr, transposed(csr)):
+            file.write(half.indptr.astype("<i8", copy=False).data)
+            for start, stop, _, cols, values in rows_of(half):
+                if weighted:
+                    part = np.empty(stop - start, _PAIR)
+                    part["id"], part["weight"] = cols, integers(values, np.int32, ".wsg")
+                    file.write(part.data)
+                else:
+                    file.write(cols.astype("<i4").data)

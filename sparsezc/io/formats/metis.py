@@ -1,0 +1,245 @@
+"""METIS graphs: .graph, gzipped or not.
+
+The first line is ``VERTICES EDGES [FORMAT [WEIGHTS]]``; line i of those that follow lists the neighbours of vertex
+i, from 1 on. FORMAT has three digits: vertex sizes, vertex weights (WEIGHTS of them, or 1) and edge weights come with
+it. Lines that start with ``%`` are comments. Every edge is listed by both its ends; vertex sizes and weights are passed
+over.
+Source: G. Karypis, METIS 5.1.0 manual, section 4.1.1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.memory.csr import Csr
+from sparsezc.errors import FileFormatError, InvalidValue
+from sparsezc.io.formats import text
+from sparsezc.io.files.atomic_write import Output
+from sparsezc.io.build.csr_builder import Edges, check_count, check_sizes, narrow_ids
+from sparsezc.io.build.generate import mix
+from sparsezc.io.build.edge_stream import Listing, Piece, collect
+from sparsezc.io.build.csr_chunks import integers, is_symmetric, rows_of, unweighted
+from sparsezc.io.files.source import LINE, Lines, lines
+from sparsezc.memory.budget import host_available
+from sparsezc.terminal.progress import Progress, working
+
+SUFFIXES = (".graph",)
+STEP = 1 << 14  # rows written at a time
+_LONGEST = 4 << 20, 1 << 30  # bytes of a vertex's line in bounded memory, and at most without that bound
+_LINE_COST = 40  # bytes of memory for a byte of a long line
+_STRANGE = re.compile(rb"(?<![^\s])[0-9]*[^0-9\s][^\s]*|[\v\f]")  # a word that is no whole number, odd white space
+
+
+@dataclass
+class _Header:
+    n: int
+    edges: int
+    skip: int  # numbers at the start of each line that belong to the vertex
+    weighted: bool
+
+
+def read(path: Path, **_: Any) -> Edges:
+    """The edges in both directions.
+
+    Raises
+    ------
+    FileFormatError
+        Lines or neighbours that are more or fewer than the header says, ids outside 1..n, or an edge that only one of
+        its ends lists (or with another weight).
+    """
+    edges = collect(Listing.by(lambda found: _pieces(path, found, whole=True), undirected=True, mirrored=True))
+    with working("checking both ends of the edges"):
+        _check_symmetric(path, edges)
+    return edges
+
+
+def listing(path: Path) -> Listing:
+    """The same piece by piece; an edge that only one of its ends lists has no name there."""
+
+    def pieces(found: Listing) -> Iterator[Piece]:
+        upper = lower = 0
+        for piece in _pieces(path, found, whole=False):
+            sums = _sums(*piece)
+            upper, lower = (upper + sums[0]) % 2**64, (lower + sums[1]) % 2**64
+            yield piece
+        if upper != lower:
+            raise FileFormatError(f"{path}: an edge is listed by one of its ends only, or with another weight there")
+
+    return Listing.by(pieces, undirected=True, mirrored=True)
+
+
+def _pieces(path: Path, found: Listing, *, whole: bool) -> Iterator[Piece]:
+    header: _Header | None = None
+    vertex = count = 0
+    for chunk in lines(path, longest=_longest(whole)):
+        data, dropped = _comments(chunk.data)
+        words = text.counts(data)
+        if header is None:
+            at = _first(words)
+            if at is None:
+                continue
+            header = _header(chunk, data.split(b"\n")[at], at, whole)
+            dropped[: at + 1] = True
+            data = b"\n".join([b""] * (at + 1) + data.split(b"\n", at + 1)[at + 1 :])
+            words[: at + 1] = 0
+        place = np.flatnonzero(~dropped)  # the line of each vertex
+        rows, cols, *rest = _neighbours(Lines(path, chunk.first, data), words[place], place, vertex, header)
+        vertex += place.size
+        count += rows.size
+        yield rows, cols, rest[0] if rest else None
+    if header is None:
+        raise FileFormatError(f"{path} holds no header 'VERTICES EDGES'")
+    if vertex < header.n:
+        raise FileFormatError(f"{path} is truncated: it has lines for {vertex:,} of the header's {header.n:,} vertices")
+    if count != 2 * header.edges:
+        raise FileFormatError(
+            f"{path} lists {count:,} neighbours; its header says {header.edges:,} edges, "
+            f"so {2 * header.edges:,} are needed"
+        )
+    found.nrows = found.ncols = header.n
+
+
+def _longest(whole: bool) -> int:
+    """The bytes that the line of a vertex with many neighbours may have."""
+    room = host_available() if whole else None
+    bound = _LONGEST[whole] if room is None else min(_LONGEST[whole], room // _LINE_COST)
+    return max(bound, LINE)
+
+
+def _comments(data: bytes) -> tuple[bytes, NDArray[np.bool_]]:
+    """The text with comments emptied, and which of its lines were comments."""
+    if b"%" not in data:
+        return data, np.zeros(data.count(b"\n"), np.bool_)
+    comment = [line.lstrip()[:1] == b"%" for line in data.split(b"\n")[:-1]]
+    return text.without_comments(data), np.array(comment, np.bool_)
+
+
+def _first(words: NDArray[np.int32]) -> int | None:
+    found = np.flatnonzero(words)
+    return int(found[0]) if found.size else None
+
+
+def _header(chunk: Lines, line: bytes, at: int, whole: bool) -> _Header:
+    words = line.split(None, 4)
+    numbers = [n for n in map(text.stated, words) if n is not None]
+    if not 2 <= len(words) <= 4 or len(numbers) < len(words):
+        raise chunk.error(at, f"found {text.shown(line)}; the header 'VERTICES EDGES [FORMAT [WEIGHTS]]' is needed")
+    code = words[2].decode() if len(words) > 2 else "0"
+    if len(code) > 3 or set(code) - {"0", "1"}:
+        raise chunk.error(at, f"found the format {code!r}; up to three digits 0 or 1 are needed")
+    sizes, weights, edges = (digit == "1" for digit in code.rjust(3, "0"))
+    n, m, *_ = numbers
+    several = numbers[3] if len(words) > 3 else 1
+    check_sizes(n, n)
+    check_count(chunk.path, m, 4, whole=whole)  # both ends list an edge, in two bytes at least
+    return _Header(n, m, sizes + several * weights, edges)
+
+
+def _neighbours(
+    chunk: Lines, words: NDArray[np.int32], place: NDArray[np.int64], vertex: int, header: _Header
+) -> list[NDArray[Any]]:
+    """Rows, columns and perhaps weights of the vertices from `vertex` on; `place` is the line of each."""
+    surplus = vertex + words.size - header.n
+    if surplus > 0:
+        extra = np.flatnonzero(words[-surplus:]) if surplus < words.size else np.flatnonzero(words)
+        if extra.size:
+            at = int(place[max(words.size - surplus, 0) + int(extra[0])])
+            raise chunk.error(at, f"found a line more than the {header.n:,} vertices of the header")
+        words = words[: max(words.size - surplus, 0)]
+    step = 2 if header.weighted else 1
+    own = words - np.int64(min(header.skip, 2**62))
+    wrong = np.flatnonzero((own < 0) | (own % step != 0))
+    if wrong.size:
+        at = int(wrong[0])
+        needed = f"{header.skip} numbers of the vertex" + ", then pairs of neighbour and weight" * header.weighted
+        raise chunk.error(int(place[at]), f"found {words[at]} numbers; needed are {needed}")
+    if not text.is_plain(chunk.data):
+        raise _not_plain(chunk)
+    numbers = text.plain_integers(chunk.data)
+    if header.skip:
+        heads = np.repeat(np.cumsum(words) - words, words)
+        numbers = numbers[np.arange(numbers.size) - heads >= header.skip]
+    rows = np.repeat(np.arange(vertex, vertex + words.size), own // step)
+    cols = numbers[::step]
+    if cols.size and (int(cols.min()) < 1 or int(cols.max()) > header.n):
+        bad = int(np.flatnonzero((cols < 1) | (cols > header.n))[0])
+        at = int(place[int(rows[bad]) - vertex])
+        raise chunk.error(at, f"found the neighbour {cols[bad]}; ids from 1 to {header.n:,} are needed")
+    result = [narrow_ids(rows), narrow_ids(cols - 1)]
+    return [*result, numbers[1::2]] if header.weighted else result
+
+
+def _not_plain(chunk: Lines) -> FileFormatError:
+    found = _STRANGE.search(chunk.data)
+    assert found is not None
+    at = chunk.data.count(b"\n", 0, found.start())
+    return chunk.error(at, f"found {text.shown(found[0])}; whole numbers are needed")
+
+
+def _check_symmetric(path: Path, edges: Edges) -> None:
+    """Both ends must list an edge."""
+    upper, lower = _sums(edges.rows, edges.cols, edges.values)
+    if upper != lower:
+        raise FileFormatError(f"{path}: {_one_sided(edges)}; both ends of an edge must list it, with the same weight")
+
+
+def _sums(rows: NDArray[Any], cols: NDArray[Any], values: NDArray[Any] | None) -> list[int]:
+    """Sums of a hash over the entries above and below the diagonal, which agree where both ends list each edge."""
+    sums = []
+    for where, one, other in ((rows < cols, rows, cols), (rows > cols, cols, rows)):
+        keys = one[where].astype(np.uint64) << np.uint64(32) ^ other[where].astype(np.uint64)
+        if values is not None:
+            keys = mix(keys, np) + values[where].astype(np.uint64)
+        sums.append(int(mix(keys, np).sum(dtype=np.uint64)))
+    return sums
+
+
+def _one_sided(edges: Edges) -> str:
+    """Names an edge that only one end lists."""
+    keys = edges.rows.astype(np.uint64) << np.uint64(32) | edges.cols.astype(np.uint64)
+    back = edges.cols.astype(np.uint64) << np.uint64(32) | edges.rows.astype(np.uint64)
+    only = np.setdiff1d(keys, back)
+    if not only.size:
+        return "an edge has different weights, or is listed more often, at its two ends"
+    row, col = divmod(int(only[0]), 2**32)
+    return f"vertex {row + 1} lists {col + 1}, but {col + 1} does not list {row + 1}"
+
+
+def write(csr: Csr, out: Output) -> None:
+    """Write an undirected graph without self-loops; one whose values are 1 by being iso-valued goes without."""
+    if not is_symmetric(csr):
+        raise InvalidValue("a .graph file holds a symmetric matrix; write another format, or symmetrize first")
+    plain = unweighted(csr)
+    if not (plain or csr.dtype.is_integer):
+        raise InvalidValue(f"a .graph file holds whole weights, not {csr.dtype}; write .mtx, or drop the weights")
+    for _, _, rows, cols, _ in rows_of(csr, values=False, rows=True, label="checking"):
+        if (loops := np.flatnonzero(rows == cols.astype(np.int64))).size:
+            raise InvalidValue(f"vertex {rows[loops[0]]} has a self-loop, which a .graph file cannot hold")
+    with out.open() as file:
+        file.write(b"%d %d%s\n" % (csr.nrows, csr.nvals // 2, b"" if plain else b" 001"))
+        progress = Progress(csr.nvals, "writing", " entries")
+        for first in range(0, csr.nrows, STEP):
+            bounds = csr.indptr[first : first + STEP + 1]
+            start, stop = int(bounds[0]), int(bounds[-1])
+            cols = csr.indices.read(start, stop).astype(np.int64) + 1
+            if not plain:
+                values = csr.values.read() if csr.iso else csr.values.read(start, stop)
+                weights = np.broadcast_to(integers(values, np.int64, ".graph"), cols.shape)
+                if (negative := np.flatnonzero(weights < 0)).size:
+                    least = weights[negative[0]]
+                    raise InvalidValue(f"the value {least} is negative; a .graph file holds weights from 0 on")
+                cols = np.stack([cols, weights], axis=1).ravel()
+            words = cols.tolist()
+            step_words = 1 if plain else 2
+            ends = ((bounds - start) * step_words).tolist()
+            file.writelines(b"%s\n" % " ".join(map(str, words[a:b])).encode() for a, b in pairwise(ends))
+            progress.advance(stop - start)
+        progress.close()

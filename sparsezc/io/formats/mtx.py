@@ -1,0 +1,266 @@
+"""Matrix Market: .mtx, through the fast_matrix_market reader and writer that SciPy brings.
+
+Source: R. Boisvert, R. Pozo, K. Remington, The Matrix Market Exchange Formats, NISTIR 5935, 1996; values' types beyond
+that format follow the ``%%GraphBLAS type`` line of LAGraph's files.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.memory.csr import Csr
+from sparsezc.errors import FileFormatError, InvalidValue
+from sparsezc.io.build import csr_builder
+from sparsezc.io.formats import text
+from sparsezc.io.files.atomic_write import Output
+from sparsezc.io.build.csr_builder import Edges, narrow_ids
+from sparsezc.io.build.edge_stream import Listing, Piece
+from sparsezc.io.build.csr_chunks import unweighted
+from sparsezc.io.files.piped import seekable
+from sparsezc.io.files.source import LINE, Lines, Stream, lines, too_long, uncut
+from sparsezc.io.formats.text import excerpt, shown
+from sparsezc.memory.budget import require_host
+from sparsezc.terminal.progress import working
+from sparsezc.semirings.types import datatypes
+
+SUFFIXES = (".mtx",)
+FIELDS = ("real", "pattern", "integer", "unsigned-integer")
+_CTYPES = {"bool": datatypes.BOOL, "float": datatypes.FP32, "double": datatypes.FP64} | {
+    f"{t.name.lower()}_t": t for t in datatypes.INTEGERS
+}
+
+
+def read(path: Path, **_: Any) -> Edges:
+    """The entries, both triangles of a symmetric or skew-symmetric matrix.
+
+    Raises
+    ------
+    FileFormatError
+        The file breaks the format, ends early, holds values that its type cannot, or is complex.
+    """
+    head = _head(path, whole=True)
+    with Stream(path) as file:
+        text_of = _Ended(file)
+        try:
+            rows, cols, values = triplets(text_of)[:3]
+        except (ValueError, OverflowError, EOFError) as error:
+            raise error if isinstance(error, FileFormatError) else FileFormatError(_told(path, error)) from None
+    if head.stated is not None and not text_of.ended:
+        raise FileFormatError(f"{path} is truncated: its last line has no end, which its writer would have written")
+    if head.field == "pattern":
+        values = None
+    if head.stated is not None and values is not None:
+        _check_type(path, values, head.stated)
+    return Edges(head.nrows, head.ncols, rows, cols, values, head.both, head.both, head.stated)
+
+
+def listing(path: Path) -> Listing:
+    """The entries piece by piece, those of a symmetric matrix once; a dense matrix whole."""
+    head = _head(path, whole=False)
+    if head.layout == "array":
+        require_host(24 * head.nrows * head.ncols, f"{path}, a dense matrix of {head.nrows:,} x {head.ncols:,},")
+        return Listing.of(read(path))
+
+    def pieces(_: Listing) -> Iterator[Piece]:
+        seen = 0
+        for chunk in _after_sizes(path):
+            if head.stated is not None:
+                uncut(chunk)
+            needed = 2 if head.field == "pattern" else 3
+            table = text.table(chunk, needed, base=1, exact=head.field != "real")[0]
+            if not table:
+                continue
+            rows, cols, *rest = table
+            seen += rows.size
+            _check_piece(chunk, head, table, seen)
+            values = rest[0].astype(np.float64 if head.field == "real" else np.int64, copy=False) if rest else None
+            if values is not None and head.stated is not None:
+                _check_type(path, values, head.stated)
+            yield narrow_ids(rows), narrow_ids(cols), values
+            if head.symmetry == "skew-symmetric":
+                assert values is not None
+                off = rows != cols
+                yield narrow_ids(cols[off]), narrow_ids(rows[off]), -values[off]
+        if seen != head.nvals:
+            raise FileFormatError(f"{path} is truncated: it has {seen:,} entries; its header says {head.nvals:,}")
+
+    return Listing.by(pieces, nrows=head.nrows, ncols=head.ncols, undirected=head.both, dtype=head.stated)
+
+
+def _after_sizes(path: Path) -> Iterator[Lines]:
+    """The lines, with comments and the line of sizes emptied."""
+    sizes = False
+    for chunk in lines(path):
+        data = text.without_comments(chunk.data)
+        if not sizes and (full := np.flatnonzero(text.counts(data))).size:
+            at, sizes = int(full[0]), True
+            data = b"\n" * (at + 1) + data.split(b"\n", at + 1)[at + 1]
+        if sizes and data:
+            yield Lines(path, chunk.first, data, chunk.ended)
+
+
+def _check_piece(chunk: Lines, head: _Head, table: list[NDArray[Any]], seen: int) -> None:
+    """Ids within the sizes, values of the header's kind, no more entries than it says."""
+    for ids, size, what in ((table[0], head.nrows, "row"), (table[1], head.ncols, "column")):
+        if int(ids.max()) >= size:
+            bad = int(np.flatnonzero(ids >= size)[0])
+            at = int(np.flatnonzero(text.counts(chunk.data))[bad])
+            raise chunk.error(at, f"found the {what} {ids[bad] + 1}; 1 to {size} are needed")
+    if len(table) > 2 and table[2].dtype.kind == "f" and head.field != "real":
+        raise chunk.error(0, f"found values that are no whole numbers of 64 bits; the header says {head.field}")
+    if seen > head.nvals:
+        raise chunk.error(0, f"found more than the {head.nvals:,} entries of the header")
+
+
+@dataclass(frozen=True)
+class _Head:
+    """What a file says of itself; `stated`: the type of a GraphBLAS comment."""
+
+    nrows: int
+    ncols: int
+    nvals: int
+    layout: str
+    field: str
+    symmetry: str
+    stated: datatypes.DataType | None
+
+    @property
+    def both(self) -> bool:
+        return self.symmetry in ("symmetric", "hermitian")
+
+
+def _head(path: Path, *, whole: bool) -> _Head:
+    from scipy import io as scipy_io
+
+    stated = _look(path)
+    with Stream(path) as file:
+        try:
+            nrows, ncols, nvals, layout, field, symmetry = scipy_io.mminfo(_Ended(file))
+        except (ValueError, OverflowError) as error:
+            raise error if isinstance(error, FileFormatError) else FileFormatError(_told(path, error)) from None
+    if field == "complex":
+        raise FileFormatError(f"{path} holds complex numbers; the types are {', '.join(map(str, datatypes.ALL))}")
+    csr_builder.check_sizes(nrows, ncols)
+    if symmetry != "general" and nrows != ncols:
+        raise FileFormatError(f"{path} says that it is {symmetry}, and {nrows} x {ncols}; such a matrix is square")
+    csr_builder.check_count(path, nvals, 4 if layout == "coordinate" else 2, whole=whole)
+    return _Head(int(nrows), int(ncols), int(nvals), layout, field, symmetry, stated)
+
+
+def triplets(source: Any) -> tuple[NDArray[Any], NDArray[Any], Any, tuple[int, int]]:
+    """Rows, columns, values and shape of a Matrix Market file as SciPy reads it; every entry of a dense one."""
+    from scipy import io as scipy_io
+
+    if isinstance(source, (str, os.PathLike)):
+        with seekable(source) as path, Stream(path) as file:
+            return triplets(file)
+    matrix: Any = scipy_io.mmread(source if isinstance(source, _Ended) else _Ended(source), spmatrix=False)
+    if isinstance(matrix, np.ndarray):
+        rows, cols = (part.ravel().astype(np.uint32) for part in np.indices(matrix.shape, np.uint32))
+        return rows, cols, matrix.ravel(), matrix.shape
+    rows, cols = (part.view(f"u{part.itemsize}") for part in (matrix.row, matrix.col))
+    rows, cols = (part if part.itemsize == 4 else part.astype(np.int64) for part in (rows, cols))
+    return rows, cols, matrix.data, matrix.shape
+
+
+class _Ended:
+    """A file without zero bytes whose last line has an end: fast_matrix_market follows a null pointer at others.
+
+    It looks for the end of a line as C does for strings. The newline that is missing comes with the last of the data,
+    as one that comes alone does not help, and a question mark, which is no number, stands for each zero byte.
+    `ended`: the last line that was read has an end of its own. Lines that are too long to be held are refused.
+    """
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        self._line, self._held = 1, 0  # the number of the line that is being read, and its bytes so far
+        self.ended = True
+        self._data = self._next = self._fetch()
+
+    def _fetch(self) -> bytes:
+        data = self._file.read(1 << 16)
+        found = (data.encode() if isinstance(data, str) else bytes(data)).replace(b"\0", b"?")
+        if found:
+            first = found.find(b"\n")
+            if self._held + (len(found) if first < 0 else first) > LINE:
+                raise too_long(getattr(self._file, "path", "the file"), self._line, LINE)
+            self._held = self._held + len(found) if first < 0 else len(found) - found.rfind(b"\n") - 1
+            self._line += found.count(b"\n")
+            self.ended = found.endswith(b"\n")
+        return found
+
+    def read(self, size: int = -1) -> bytes:
+        """Up to `size` bytes, and a newline at the end if the file has none."""
+        while self._next and (size < 0 or len(self._data) <= size):
+            self._next = self._fetch()
+            self._data += self._next or (b"" if self._data.endswith(b"\n") else b"\n")
+        size = len(self._data) if size < 0 else size
+        data, self._data = self._data[:size], self._data[size:]
+        return data
+
+
+def _look(path: Path) -> datatypes.DataType | None:
+    """Refuse what is no Matrix Market file; the type that a GraphBLAS comment states, if any."""
+    with Stream(path) as stream:
+        head = stream.read(4096)
+    if not head.startswith(b"%%MatrixMarket"):
+        raise FileFormatError(f"{path}, line 1: found {head[:30]!r}; a Matrix Market file starts with %%MatrixMarket")
+    found = re.match(rb"[^\n]*\n%%GraphBLAS type ([a-z0-9_]+)[ \r]*\n", head)
+    return _CTYPES.get(found[1].decode()) if found else None
+
+
+def _check_type(path: Path, values: Any, stated: datatypes.DataType) -> None:
+    """Values must survive the type that the file states; a type that cannot hold them is a lie."""
+    with np.errstate(all="ignore"):
+        cast = values.astype(stated.np_type)
+        if not stated.is_float and not np.array_equal(cast.astype(values.dtype), values):
+            bad = values[np.flatnonzero(cast.astype(values.dtype) != values)[0]]
+            raise FileFormatError(f"{path} states the type {stated.name} but holds the value {bad}")
+
+
+def _told(path: Path, error: Exception) -> str:
+    """fast_matrix_market's message with the file's name in front, and its line where it knows one."""
+    message = str(error) or type(error).__name__
+    if found := re.match(r"Line (\d+): (.*)", message, re.DOTALL):
+        return f"{path}, line {found[1]}: {excerpt(found[2].rstrip('.'))}{_line(path, int(found[1]))}"
+    return f"{path}: {excerpt(message)}"
+
+
+def _line(path: Path, number: int) -> str:
+    """What stands in a line, as the end of a message."""
+    for chunk in lines(path):
+        here = chunk.data.split(b"\n")
+        if number < chunk.first + len(here) - 1:
+            return f"; found {shown(here[number - chunk.first])}"
+    return ""
+
+
+def write(csr: Csr, out: Output) -> None:
+    """Write coordinates; one triangle of a matrix that is known to be symmetric; a pattern if it is iso and BOOL."""
+    from scipy import io as scipy_io
+    from scipy.sparse import csr_array
+
+    if csr.dtype.is_complex:
+        raise InvalidValue(
+            f"a .mtx file of a graph holds real values, not {csr.dtype}; gb.io.mmwrite writes complex ones"
+        )
+    pattern = csr.dtype.is_bool and unweighted(csr)
+    values = np.repeat(csr.values.read(), csr.nvals) if csr.iso else csr.values.read()
+    if csr.dtype.is_bool:
+        values = values.astype(np.int8)
+    ids = csr.indices.read()
+    matrix = csr_array((values, ids.view(ids.dtype.str.replace("u", "i")), csr.indptr), shape=(csr.nrows, csr.ncols))
+    name = next(ctype for ctype, dtype in _CTYPES.items() if dtype is csr.dtype)
+    with out.open() as file, working(f"writing {out.path.name}"):
+        scipy_io.mmwrite(
+            file, matrix, comment=f"%GraphBLAS type {name}", field="pattern" if pattern else None,
+            symmetry="symmetric" if csr.symmetric else "general",
+        )  # fmt: skip

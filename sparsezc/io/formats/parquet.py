@@ -1,0 +1,227 @@
+"""Edge lists in Parquet files, for :func:`sparsezc.io.read` and :func:`sparsezc.io.write`, and by column names.
+
+Columns ``source``, ``target`` and ``weight``; where there are none of these names, the first three. The sizes stand in
+the schema's metadata; without them the graph has (largest id + 1) vertices. Files are read and written piece by piece.
+pyarrow is imported when a file is read or written: ``pip install "sparsezc[arrow]"``.
+Source: https://parquet.apache.org/docs/file-format.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.memory.csr import Csr
+from sparsezc.errors import FileFormatError, GraphblasException, InvalidValue, OutOfMemory
+from sparsezc.io.interop import arrow
+from sparsezc.io.formats import parquet_sums
+from sparsezc.io.files.atomic_write import Output
+from sparsezc.io.build.csr_builder import Edges, narrow_ids
+from sparsezc.io.hdf5.foreign import one_line
+from sparsezc.io.build.edge_stream import Listing, Piece, collect
+from sparsezc.io.build.optional import need
+from sparsezc.io.build.csr_chunks import rows_of, unweighted
+from sparsezc.io.files.piped import regular
+from sparsezc.io.files.source import naming
+from sparsezc.terminal.progress import Progress
+from sparsezc.semirings.types import datatypes
+
+if TYPE_CHECKING:
+    from sparsezc.core.matrix import Matrix
+
+SUFFIXES = (".parquet", ".pq")
+_CHECKED = {"write_page_checksum": True}  # which other programs can compare too
+
+
+@contextmanager
+def _damage(path: Path) -> Iterator[None]:
+    """Say that the file is to blame for what pyarrow makes of it."""
+    try:
+        yield
+    except GraphblasException:
+        raise
+    except MemoryError as error:
+        raise OutOfMemory(f"{path} needs more memory than there is, or is damaged: {one_line(error)}") from None
+    except Exception as error:  # pyarrow's own errors and a dozen of Python's
+        raise FileFormatError(f"{path} is no Parquet file of edges, or damaged: {one_line(error)}") from None
+
+
+def _open(path: Path) -> Any:
+    """A file whose checksums are right, if it has any."""
+    parquet = need("pyarrow.parquet", "arrow")
+    regular(path)
+    with _damage(path):
+        parquet_sums.check(path)
+        # Else pyarrow reads all row groups ahead, however slowly they are taken.
+        return parquet.ParquetFile(path, pre_buffer=False, page_checksum_verification=True)
+
+
+def read(path: Path, **_: Any) -> Edges:
+    """The edges of a file, one direction each.
+
+    Raises
+    ------
+    FileFormatError
+        The file is damaged, or its first columns are no vertex ids.
+    """
+    return collect(listing(path))
+
+
+def listing(path: Path) -> Listing:
+    """The same piece by piece."""
+
+    def pieces(found: Listing) -> Iterator[Piece]:
+        file, needed = _open(path), (0, 0)
+        with _damage(path), file:
+            columns = _columns(path, file.schema_arrow.names)
+            nrows, ncols = _sizes(path, file.schema_arrow)
+            progress = Progress(file.metadata.num_rows, f"reading {path.name}", " edges")
+            for batch in file.iter_batches(columns=columns):
+                rows, cols, *rest = _numbers(path, batch, columns)
+                if rows.size:
+                    needed = max(needed[0], int(rows.max()) + 1), max(needed[1], int(cols.max()) + 1)
+                if rest:
+                    found.dtype = datatypes.lookup(rest[0].dtype)
+                # A copy, as a caller that holds many pieces would keep Arrow from using its memory again.
+                yield rows, cols, rest[0].copy() if rest else None
+                progress.advance(batch.num_rows)
+            progress.close()
+        if nrows is None or ncols is None:
+            nrows = ncols = max(needed)
+        elif needed[0] > nrows or needed[1] > ncols:
+            raise FileFormatError(f"{path} says {nrows} x {ncols} in its schema and has the id {max(needed) - 1}")
+        found.nrows, found.ncols = nrows, ncols
+
+    return Listing.by(pieces)
+
+
+def _sizes(path: Path, schema: Any) -> tuple[int | None, int | None]:
+    """The sizes in the schema's metadata, if it has any."""
+    try:
+        return arrow.sizes_of(schema)
+    except InvalidValue as error:
+        raise FileFormatError(f"{path}: {error}") from None
+
+
+def _columns(path: Path, names: list[str]) -> list[str]:
+    """Which columns are source, target and, where there is one, weight."""
+    if "source" in names and "target" in names:
+        return ["source", "target", *(["weight"] if "weight" in names else [])]
+    if len(names) < 2:
+        raise FileFormatError(f"{path} has {len(names)} columns ({', '.join(names)}); two of vertex ids are needed")
+    return names[:3]
+
+
+def _numbers(path: Path, batch: Any, columns: list[str]) -> list[NDArray[Any]]:
+    """The columns of a batch as arrays: ids, ids and numbers."""
+    table = arrow.as_table(batch, str(path))
+    try:
+        found = [arrow.column(table, name, str(path)) for name in columns]
+    except InvalidValue as error:
+        raise FileFormatError(str(error)) from None
+    for name, part in zip(columns, found, strict=True):
+        ids = name in columns[:2]
+        if part.dtype.kind not in ("iu" if ids else "biuf") or part.dtype == np.float16:
+            needed = "vertex ids" if ids else "numbers"
+            raise FileFormatError(f"{path}: column {name!r} holds {part.dtype}; {needed} are needed")
+        if ids and part.size and int(part.min()) < 0:
+            raise FileFormatError(f"{path}: column {name!r} has the id {part.min()}; ids are not negative")
+        if ids and part.size and int(part.max()) >= 2**63 - 1:
+            raise FileFormatError(f"{path}: column {name!r} has the id {part.max()}; ids must be below 2^63 - 1")
+    return [narrow_ids(part) for part in found[:2]] + found[2:]
+
+
+def write(csr: Csr, out: Output) -> None:
+    """Write each entry as a row, with its value unless every value is True because one stands for all."""
+    pyarrow, parquet = need("pyarrow", "arrow"), need("pyarrow.parquet", "arrow")
+    plain = csr.dtype.is_bool and unweighted(csr)
+    if csr.dtype.is_complex:
+        raise InvalidValue(f"A holds {csr.dtype}; Parquet has no complex numbers")
+    fields = [("source", pyarrow.int64()), ("target", pyarrow.int64())]
+    fields += [] if plain else [("weight", pyarrow.from_numpy_dtype(csr.dtype.np_type))]
+    sizes = {"sparsezc.nrows": str(csr.nrows), "sparsezc.ncols": str(csr.ncols)}
+    schema = pyarrow.schema(fields, metadata=sizes)
+    target = out.reserve()
+    with target.open("wb") as file, parquet.ParquetWriter(file, schema, **_CHECKED) as writer:
+        for _, _, rows, cols, values in rows_of(csr, rows=True, values=not plain):
+            parts = [rows, cols.astype(np.int64)] + ([] if plain else [values])
+            writer.write_table(pyarrow.table([pyarrow.array(part) for part in parts], schema=schema))
+    parquet_sums.seal(target)
+
+
+def from_parquet(
+    path: str | os.PathLike[str],
+    source: str = "source",
+    target: str = "target",
+    weight: str | None = "weight",
+    **options: Any,
+) -> Matrix | tuple[Matrix, NDArray[Any]]:
+    """Make a Matrix of the edge list in a Parquet file, by the names of its columns.
+
+    :func:`sparsezc.io.read` reads such files too, straight into a placement; here columns have any name and labels any
+    kind. Only the columns named are read; then as :func:`~sparsezc.io.from_arrow`.
+
+    Parameters
+    ----------
+    path : str or path
+    source, target, weight, **options
+        As in :func:`~sparsezc.io.from_arrow`.
+
+    Raises
+    ------
+    FileFormatError
+        The file is damaged or no Parquet file.
+    InvalidValue
+        There is no such column; the message lists those that are.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> gb.io.write(gb.io.read("path:3"), "path.parquet")
+    >>> gb.io.from_parquet("path.parquet").nvals
+    4
+    """
+    file = _open(Path(path))
+    wanted = [source, target] if weight is None else [source, target, weight]
+    with _damage(Path(path)), file:
+        names = file.schema_arrow.names
+        table = file.read(columns=[name for name in wanted if name in names])
+    for name in wanted:
+        if name not in names and name != "weight":
+            raise InvalidValue(f"{path}: there is no column {name!r}; the columns are {', '.join(map(repr, names))}")
+    with naming(path):
+        return arrow.from_arrow(table, source, target, weight, **options)
+
+
+def to_parquet(
+    A: Any,
+    path: str | os.PathLike[str],
+    source: str = "source",
+    target: str = "target",
+    weight: str | None = "weight",
+    *,
+    labels: Any = None,
+) -> None:
+    """Write the entries of a Matrix as a Parquet edge list; the file appears whole or not at all.
+
+    There is one copy in memory, an Arrow table; :func:`sparsezc.io.write` goes piece by piece.
+
+    Parameters
+    ----------
+    A, source, target, weight, labels
+        As in :func:`~sparsezc.io.to_arrow`.
+    path : str or path
+    """
+    parquet = need("pyarrow.parquet", "arrow")
+    table = arrow.to_arrow(A, source, target, weight, labels=labels)
+    with Output(path) as out:
+        unfinished = out.reserve()
+        with unfinished.open("wb") as file:
+            parquet.write_table(table, file, **_CHECKED)
+        parquet_sums.seal(unfinished)

@@ -1,0 +1,133 @@
+"""Edge lists as text: SNAP's .txt, and .el, .wel, .tsv, .csv and their like, gzipped or not.
+
+A line has two vertex ids and perhaps a weight, apart by blanks, tabs or commas; lines that start with ``#`` or ``%``
+are comments. Ids are 0-based: the graph has (largest id + 1) vertices. If the first line is the one that :func:`write`
+puts there, the file has the sizes and the number of entries that it says.
+Source: J. Leskovec, A. Krevl, SNAP Datasets, https://snap.stanford.edu/data.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.memory.csr import Csr
+from sparsezc.errors import FileFormatError, InvalidValue
+from sparsezc.io.formats import text
+from sparsezc.io.files.atomic_write import Output
+from sparsezc.io.build.csr_builder import Edges, check_sizes, narrow_ids
+from sparsezc.io.build.edge_stream import Listing, Piece, collect
+from sparsezc.io.build.csr_chunks import integers, rows_of, unweighted
+from sparsezc.io.files.source import Lines, lines, uncut
+from sparsezc.io.build.weights import FROM_FILE, Weights
+from sparsezc.semirings.types import datatypes
+
+SUFFIXES = (".txt", ".el", ".wel", ".e", ".edges", ".tsv", ".csv")
+_SIZES = re.compile(rb"# ([0-9]+) x ([0-9]+), ([0-9]+) entries\r?\n")  # as `write` says them
+
+
+def read(path: Path, *, weights: Weights = FROM_FILE, **_: Any) -> Edges:
+    """The edges of a list, one direction each.
+
+    Raises
+    ------
+    FileFormatError
+        Something that is no vertex id or number, lines of differing length, or no edge at all, with the line;
+        or a file that holds other than its own first line says.
+    """
+    return collect(listing(path, weights))
+
+
+def listing(path: Path, weights: Weights = FROM_FILE) -> Listing:
+    """The same piece by piece."""
+
+    def pieces(found: Listing) -> Iterator[Piece]:
+        columns: int | None = None
+        sizes: tuple[int, int, int] | None = None
+        count = 0
+        for chunk in lines(path):
+            first, read = chunk.first == 1, chunk
+            if first and chunk.data[:14].lower() == b"%%matrixmarket":  # whose line of sizes is no edge
+                raise chunk.error(
+                    0, "found %%MatrixMarket; format='mtx' (--format mtx) reads Matrix Market files of any name"
+                )
+            if first and (said := _SIZES.match(chunk.data)):
+                sizes = _sizes(chunk, said)
+                found.nrows, found.ncols = sizes[:2]
+            if columns is None and path.name.removesuffix(".gz").endswith((".csv", ".tsv")):
+                chunk = _without_header(chunk)
+            whole = Lines(path, chunk.first, text.without_comments(chunk.data))
+            table, columns = text.table(whole, columns or None, exact=weights.kind == "file")
+            if table:
+                rows, cols, *rest = table
+                count += rows.size
+                if sizes is None:
+                    found.nrows = found.ncols = max(found.nrows, int(rows.max()) + 1, int(cols.max()) + 1)
+                else:
+                    _check_ids(whole, rows, cols, sizes)
+                yield narrow_ids(rows), narrow_ids(cols), rest[0] if rest else None
+            if sizes is not None:
+                uncut(read)
+        if sizes is not None and count != sizes[2]:
+            raise FileFormatError(
+                f"{path} has {count:,} entries; its first line says {sizes[2]:,}: it is cut, or was changed without "
+                "that line"
+            )
+        if not (found.nrows or sizes):
+            raise FileFormatError(f"{path} holds no edges; lines of two vertex ids are needed")
+
+    return Listing.by(pieces)
+
+
+def _sizes(chunk: Lines, said: re.Match[bytes]) -> tuple[int, int, int]:
+    """Rows, columns and entries as the first line says them."""
+    nrows, ncols, nvals = (text.stated(word) for word in said.groups())
+    if nrows is None or ncols is None or nvals is None:
+        raise chunk.error(0, f"found {text.shown(said[0])}; sizes and a count below 10^20 are needed")
+    check_sizes(nrows, ncols)
+    return nrows, ncols, nvals
+
+
+def _check_ids(chunk: Lines, rows: NDArray[Any], cols: NDArray[Any], sizes: tuple[int, int, int]) -> None:
+    """Ids lie within the sizes of the first line."""
+    for ids, size, what in ((rows, sizes[0], "row"), (cols, sizes[1], "column")):
+        if int(ids.max()) >= size:
+            bad = int(np.flatnonzero(ids >= size)[0])
+            at = int(np.flatnonzero(text.counts(chunk.data))[bad])
+            raise chunk.error(at, f"found the {what} {ids[bad]}; the first line says {sizes[0]:,} x {sizes[1]:,}")
+
+
+def _without_header(chunk: Lines) -> Lines:
+    """A table may open with the names of its columns."""
+    first, _, rest = chunk.data.partition(b"\n")
+    names = first.replace(b",", b" ").replace(b'"', b"").split()
+    if names and all(name[:1].isalpha() or name[:1] == b"_" for name in names):
+        return Lines(chunk.path, chunk.first, b"\n" + rest)
+    return chunk
+
+
+def write(csr: Csr, out: Output) -> None:
+    """Write each entry as a line, with its value unless all values are 1 by being iso-valued.
+
+    The sizes stand in a comment in front, which :func:`read` takes them from. A .csv has none: vertices after the last
+    one with an edge are lost.
+    """
+    if csr.dtype.is_complex:
+        raise InvalidValue(f"an edge list holds real values, not {csr.dtype}; write .npz or .h5")
+    mark = b"," if out.path.name.lower().removesuffix(".gz").endswith(".csv") else b"\t"
+    if mark == b"," and not csr.nvals:
+        raise InvalidValue("a .csv of no edges would be an empty file; write .txt, or another format that has sizes")
+    with out.open() as file:
+        if mark != b",":
+            file.write(b"# %d x %d, %d entries\n" % (csr.nrows, csr.ncols, csr.nvals))
+        plain = unweighted(csr)
+        for _, _, rows, cols, values in rows_of(csr, rows=True, values=not plain):
+            if csr.dtype is datatypes.UINT64 and not plain:
+                values = integers(values, np.int64, "text")
+            columns = (rows, cols) if plain else (rows, cols, values)
+            file.write(text.printed(b"", *columns).replace(b" ", mark))

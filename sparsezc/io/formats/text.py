@@ -1,0 +1,187 @@
+"""Numbers out of lines of text, fast, with the line of whatever is wrong.
+
+Lines of plain decimal digits, which is what nearly every graph file holds, go through one C loop; everything else
+(signs, fractions, exponents, NaN) goes through NumPy's strict table reader. A bad line is looked for only once
+something is known to be wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.io.files.source import Lines
+
+_PLAIN = b"0123456789 \t\r\n"
+_COMMENT = re.compile(rb"^[ \t]*[#%][^\n]*", re.MULTILINE)
+_LAST = 2**63 - 1  # where NumPy's reader of integers stops counting
+_FRACTION = re.compile(rb"[.eEnN]")  # one of these is in every weight that is no whole number
+_WHOLE = re.compile(rb"[+-]?[0-9]+")
+_DIGITS = 400  # of a whole number that are looked at: one that has more is out of range whatever they say
+
+
+def without_comments(data: bytes) -> bytes:
+    r"""The text with its ``#`` and ``%`` lines emptied; lines keep their numbers.
+
+    >>> without_comments(b"# a b\n1 2\n")
+    b'\n1 2\n'
+    """
+    return _COMMENT.sub(b"", data) if b"#" in data or b"%" in data else data
+
+
+def counts(data: bytes) -> NDArray[np.int32]:
+    r"""Words in each line of text that ends with a newline.
+
+    >>> counts(b"1 2\n\n 3\n")
+    array([2, 0, 1], dtype=int32)
+    """
+    text = np.frombuffer(data, np.uint8)
+    blank = text <= 32
+    first = np.empty(text.size, np.bool_)
+    first[0] = not blank[0]
+    np.greater(blank[:-1], blank[1:], out=first[1:])
+    ends = np.flatnonzero(text == 10)
+    return np.diff(np.cumsum(first, dtype=np.int32)[ends], prepend=np.int32(0))
+
+
+def is_plain(data: bytes) -> bool:
+    """Whether the text holds decimal digits and white space only."""
+    return not data.translate(None, _PLAIN)
+
+
+def plain_integers(data: bytes) -> NDArray[np.int64]:
+    """All numbers of a plain text; a number of 2**63 or more comes out as 2**63 - 1."""
+    if not data.strip():  # NumPy makes a number of nothing
+        return np.empty(0, np.int64)
+    return np.fromstring(data, np.int64, sep=" ")
+
+
+def table(
+    lines: Lines, columns: int | None, *, ids: int = 2, base: int = 0, exact: bool = True
+) -> tuple[list[NDArray[Any]], int]:
+    """The columns of lines that all have the same number of words: `ids` vertex numbers, then at most one weight.
+
+    Parameters
+    ----------
+    lines : Lines
+        Text without comments. Commas count as blanks.
+    columns : int or None
+        Words that each line must have; None takes the first line's number, which must be `ids` or `ids` + 1.
+    base : int
+        The number that the file gives to its first vertex.
+    exact : bool
+        Refuse whole weights that do not fit 64 bits, which else come as floats.
+
+    Returns
+    -------
+    (list of arrays, columns)
+        The ids as int64 from 0 on, the weights as int64 or float64.
+    """
+    data = lines.data.replace(b",", b" ") if b"," in lines.data else lines.data
+    words = counts(data)
+    full = words[words > 0]
+    if not full.size:
+        return [], columns or 0
+    columns = columns or int(full[0])
+    if not ids <= columns <= ids + 1:
+        raise lines.error(int(np.flatnonzero(words)[0]), f"found {columns} columns; {ids} or {ids + 1} are needed")
+    if (full != columns).any():
+        bad = int(np.flatnonzero((words != columns) & (words > 0))[0])
+        raise lines.error(bad, f"found {words[bad]} columns; {columns} are needed, as in the lines before")
+    numbers = plain_integers(data).reshape(-1, columns) if is_plain(data) else None
+    if numbers is not None and int(numbers.max()) < _LAST:
+        result: list[NDArray[Any]] = [numbers[:, k] for k in range(columns)]
+    else:
+        result = _strict(lines, data, columns, ids, base, exact)
+        if any(int(result[k].max()) == _LAST for k in range(ids)):
+            raise explain(lines, data, columns, ids, base, exact)
+    for k in range(ids):
+        if int(result[k].min()) < base:
+            raise explain(lines, data, columns, ids, base, exact)
+        result[k] = result[k] - base if base else result[k]
+    return result, columns
+
+
+def _strict(lines: Lines, data: bytes, columns: int, ids: int, base: int, exact: bool) -> list[NDArray[Any]]:
+    """The same for text that is more than digits, or has numbers that may be too large."""
+    fields: list[tuple[str, Any]] = [(f"c{k}", np.int64) for k in range(ids)] + (
+        [("w", np.int64)] if columns > ids else []
+    )
+    floats = columns > ids and (not exact or _FRACTION.search(data))
+    for weight in (np.int64, np.float64) if floats else (np.int64,):
+        if columns > ids:
+            fields[-1] = ("w", weight)
+        try:
+            found = np.loadtxt(BytesIO(data), dtype=fields, comments=None, ndmin=1)
+            return [np.ascontiguousarray(found[name]) for name, _ in fields]
+        except (ValueError, OverflowError):
+            continue
+    raise explain(lines, data, columns, ids, base, exact)
+
+
+def explain(lines: Lines, data: bytes, columns: int, ids: int, base: int, exact: bool) -> Exception:
+    """The error for the first line that is not right."""
+    for index, line in enumerate(data.split(b"\n")):
+        for k, word in enumerate(line.split()):
+            found = shown(word)
+            if k >= ids:
+                try:
+                    float(word)
+                except ValueError:
+                    return lines.error(index, f"found {found}; a number is needed as the weight")
+                if exact and _WHOLE.fullmatch(word) and not -(2**63) <= int(word[:_DIGITS]) <= _LAST:
+                    return lines.error(index, f"found the weight {found}; it must fit 64 bits")
+                continue
+            if not _WHOLE.fullmatch(word):
+                return lines.error(index, f"found {found}; a whole number is needed as a vertex id")
+            if int(word[:_DIGITS]) < base:
+                return lines.error(index, f"found the vertex id {found}; ids start at {base}")
+            if int(word[:_DIGITS]) >= _LAST:
+                return lines.error(index, f"found the vertex id {found}; ids must be below 2^63 - 1")
+    return lines.error(0, f"these lines could not be read as {columns} columns of numbers")
+
+
+def stated(word: bytes) -> int | None:
+    r"""A whole number below 10^20 as a header says it; None: it is none, or longer.
+
+    >>> stated(b"27"), stated(b"-1"), stated(b"9" * 5000)
+    (27, None, None)
+    """
+    return int(word) if len(word) <= 20 and word.isdigit() else None
+
+
+def excerpt(message: str) -> str:
+    r"""The start of what another library says, on one line, without characters that a terminal obeys.
+
+    >>> print(excerpt("found \x1b[2J\n"))
+    found \x1b[2J\n
+    """
+    start = "".join(c if c.isprintable() else repr(c)[1:-1] for c in message[:200])
+    return start + "..." * (len(message) > 200)
+
+
+def shown(word: bytes) -> str:
+    r"""The start of a word or line as messages quote it.
+
+    >>> print(shown(b"two"), shown(b"\xff\xfe0"))
+    'two' '\xff\xfe0'
+    """
+    return repr(word.strip()[:40])[1:]
+
+
+def printed(prefix: bytes, *columns: NDArray[Any]) -> bytes:
+    r"""Lines of numbers apart by blanks, each after `prefix`; floats in the fewest digits that read back the same.
+
+    >>> printed(b"a ", np.array([1, 2]), np.array([0.5, 3.0]))
+    b'a 1 0.5\na 2 3.0\n'
+    """
+    form = prefix.decode() + " ".join("%r" if column.dtype.kind == "f" else "%d" for column in columns) + "\n"
+    parts = [column.tolist() for column in columns]
+    flat = [None] * (len(parts) * len(parts[0]))
+    for k, part in enumerate(parts):
+        flat[k :: len(parts)] = part
+    return (form * len(parts[0]) % tuple(flat)).encode()

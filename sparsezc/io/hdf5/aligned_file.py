@@ -1,0 +1,309 @@
+"""HDF5 files whose arrays lie ready: contiguous, large ones from a page's start, with checksums. See docs/formats.md.
+
+The file is binsparse, which any reader of that standard takes; beside the standard's part of its descriptor stands
+ours, ``{"sparsezc": {"version": 1, ...}}``. Of each array there are CRC-32 checksums, one a mebibyte; the descriptor
+has one of each table of them, and the attribute ``sparsezc_crc32`` is that of the descriptor. So what is small is
+checked whenever a file is opened, and the arrays when they are read or somebody asks, with the place of what is wrong.
+Sources: https://graphblas.org/binsparse-specification, version 0.1; HDF5 file format specification, version 3.0.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from os import cpu_count
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.errors import FileFormatError
+from sparsezc.io.hdf5 import seal
+from sparsezc.io.hdf5.foreign import Foreign, one_line
+from sparsezc.io.hdf5.new_file import created, reserve
+from sparsezc.io.build.optional import need
+from sparsezc.io.files.piped import regular
+from sparsezc.memory.mapped import PAGE, MappedBuffer
+from sparsezc.terminal.progress import Progress
+
+VERSION = 1
+COMPRESSED = 2  # the version of files with compressed ids, which those who know version 1 cannot read
+PIECE = 1 << 20  # bytes that one checksum is of
+_DESCRIPTOR = "binsparse"  # the attribute of that name, JSON
+_TABLES = "sparsezc/crc32"
+_LARGEST = 1 << 26  # bytes that one checksum of a file may be of
+_GROUP = 16  # pieces that one thread takes at a time
+
+
+def plain(values: NDArray[Any]) -> NDArray[Any]:
+    """The values as binsparse stores them: truth as bytes, complex numbers as pairs."""
+    if values.dtype.kind in "bc":
+        return values.view(np.uint8 if values.dtype.kind == "b" else f"f{values.dtype.itemsize // 2}")
+    return values
+
+
+#: What is known of a file, and the numbers of its arrays.
+Container = seal.Sealed | Foreign
+
+
+class Writer:
+    """A new file: arrays of known sizes, filled from their starts on, then the descriptor; used in a ``with`` block.
+
+    Once HDF5 has closed the file it is sealed (seal.py). With `group` the arrays are in that group of the file.
+
+    >>> with Writer(Path("a.h5")) as writer:
+    ...     writer.array("values", 3, np.float32).write(np.array([1, 2, 3], np.float32))
+    ...     writer.finish({"version": "0.1.0"}, symmetric=False)
+    """
+
+    def __init__(self, path: Path, group: str | None = None) -> None:
+        self._path, self._group = path, "/".join(part for part in (group or "").split("/") if part not in ("", "."))
+        self._stack = ExitStack()
+        self._arrays: dict[str, Filled] = {}
+        self._sealed: tuple[str, dict[str, tuple[int, int, str]]] | None = None
+
+    def __enter__(self) -> Self:
+        self._file = self._stack.enter_context(created(self._path, alignment_threshold=PAGE, alignment_interval=PAGE))
+        self._root = self._file.create_group(self._group) if self._group else self._file
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.__exit__(kind, error, trace)
+        if kind is None and self._sealed is not None:
+            seal.put(self._path, *self._sealed, self._group)
+
+    def array(self, name: str, count: int, dtype: Any) -> Filled:
+        """A new array of `count` entries, for which the disk must have room beside those before."""
+        kind = plain(np.empty(0, dtype)).dtype
+        width = np.dtype(dtype).itemsize // kind.itemsize
+        made = self._arrays[name] = Filled(self._root.create_dataset(name, (count * width,), kind))
+        reserve(self._file, sum(filled.unplaced for filled in self._arrays.values()))
+        return made
+
+    def finish(self, binsparse: Mapping[str, Any], *, symmetric: bool) -> None:
+        """Write the descriptor, the last of all."""
+        tables = {name: filled.finish() for name, filled in self._arrays.items()}
+        reserve(self._file, sum(table.nbytes + PAGE * (table.nbytes >= PAGE) for table in tables.values()))
+        for name, table in tables.items():
+            self._root.create_dataset(f"{_TABLES}/{name}", data=table)
+        ours = {
+            "version": COMPRESSED if "blocks" in tables else VERSION, "symmetric": symmetric, "piece": PIECE,
+            "crc32": {name: zlib.crc32(table.data) for name, table in tables.items()},
+        }  # fmt: skip
+        text = json.dumps({"binsparse": binsparse, "sparsezc": ours}, indent=2)
+        describe(self._root, text)
+        self._root.attrs["sparsezc_crc32"] = np.uint32(zlib.crc32(text.encode()))
+        written = {name: self._root[name] for stem in tables for name in (stem, f"{_TABLES}/{stem}")}
+        self._sealed = text, {
+            name: (data.id.get_offset() or 0, data.size, data.dtype.str) for name, data in written.items()
+        }  # fmt: skip
+
+
+class Filled:
+    """An array of a new file: its entries come in order, and their checksums are taken on the way."""
+
+    def __init__(self, dataset: Any) -> None:
+        self._dataset = dataset
+        self._at = 0
+        self._sums: list[int] = []
+        self._room = 0  # bytes that the last checksum still takes
+
+    @property
+    def unplaced(self) -> int:
+        """Bytes that have no place in the file yet: HDF5 finds it for all of an array when something is written."""
+        return 0 if self._at else int(self._dataset.nbytes)
+
+    def write(self, part: NDArray[Any]) -> None:
+        """The next entries, of the array's type."""
+        part = plain(np.ascontiguousarray(part))
+        if not part.size:
+            return
+        self._dataset[self._at : self._at + part.size] = part
+        self._at += part.size
+        rest = part.data.cast("B")
+        while rest:
+            if not self._room:
+                self._sums.append(0)
+                self._room = PIECE
+            piece = rest[: self._room]
+            self._sums[-1] = zlib.crc32(piece, self._sums[-1])
+            self._room -= len(piece)
+            rest = rest[len(piece) :]
+
+    def finish(self) -> NDArray[np.uint32]:
+        """The checksums."""
+        assert self._at == self._dataset.size, f"{self._at} of {self._dataset.size} entries of {self._dataset.name}"
+        return np.array(self._sums, np.uint32)
+
+
+class Ready:
+    """A file of this kind that was opened, and what little of it is in memory.
+
+    Attributes
+    ----------
+    descriptor : dict
+        Binsparse's part.
+    symmetric : bool
+    places : dict of str to (int, int, dtype)
+        Where each array begins, its numbers and their type as HDF5 stores them.
+    """
+
+    def __init__(self, path: Path, file: Container, head: dict[str, Any]) -> None:
+        self.path, self.descriptor = path, head["binsparse"]
+        ours = head["sparsezc"]
+        self.symmetric, self._piece = bool(ours["symmetric"]), int(ours["piece"])
+        self.places: dict[str, tuple[int, int, np.dtype[Any]]] = {}
+        self._tables: dict[str, NDArray[np.uint32]] = {}
+        if not 0 < self._piece <= _LARGEST:
+            raise FileFormatError(f"{path} is damaged: its checksums are of {self._piece} bytes each")
+        size = path.stat().st_size
+        for name, crc in ours["crc32"].items():
+            known, table = file.arrays[name], np.asarray(file.read(f"{_TABLES}/{name}"), np.uint32)
+            if zlib.crc32(table.data) != crc:
+                raise FileFormatError(f"{path} is damaged: the table of checksums of {name!r} has another checksum")
+            kind = np.dtype(known.dtype)
+            offset, nbytes = known.offset or 0, known.size * kind.itemsize
+            if not known.whole or (nbytes and not offset):
+                raise FileFormatError(f"{path}: the array {name!r} does not lie in one piece")
+            if offset + nbytes > size:
+                raise FileFormatError(
+                    f"{path} is truncated: the array {name!r} ends at byte {offset + nbytes:,} and the file at {size:,}"
+                )
+            if table.size != -(-nbytes // self._piece):
+                raise FileFormatError(f"{path}: {name!r} has {table.size} checksums for {nbytes:,} bytes")
+            self.places[name], self._tables[name] = (offset, known.size, kind), table
+
+    def verify(self, *names: str) -> None:
+        """Compare the bytes of these arrays, or of all, with their checksums.
+
+        Raises
+        ------
+        FileFormatError
+            With the first piece that differs.
+        """
+        wanted = names or tuple(self.places)
+        progress = Progress(sum(self._nbytes(name) for name in wanted), f"checking {self.path.name}")
+        for name in wanted:
+            self._checked(name, progress)
+        progress.close()
+
+    def compare(self, name: str, data: NDArray[np.uint8]) -> None:
+        """The same for an array that the system has mapped: the file that has this name by now may be another."""
+        progress = Progress(data.size, f"checking {self.path.name}")
+        self._checked(name, progress, data)
+        progress.close()
+
+    def read(self, name: str) -> NDArray[Any]:
+        """The whole of an array where the system caches it, compared with its checksums: it takes no other memory.
+
+        Raises
+        ------
+        FileFormatError
+            With the first piece that differs.
+        """
+        self.verify(name)
+        return MappedBuffer(self.path, *self.places[name]).array
+
+    def _checked(self, name: str, progress: Progress, data: NDArray[np.uint8] | None = None) -> None:
+        """Compare each piece of an array with its checksum, by all cores: of the file, or of `data`."""
+        table = self._tables[name]
+
+        def look(first: int) -> int:
+            done = 0
+            for number, part in enumerate(self._pieces(name, first, data), first):
+                if (found := zlib.crc32(part.data)) != table[number]:
+                    raise self._damage(name, number * self._piece, part.size, found, int(table[number]))
+                done += part.size
+            return done
+
+        with ThreadPoolExecutor(min(16, cpu_count() or 1)) as pool:
+            for done in pool.map(look, range(0, table.size, _GROUP)):
+                progress.advance(done)
+
+    def _pieces(self, name: str, first: int, data: NDArray[np.uint8] | None) -> Iterator[NDArray[np.uint8]]:
+        """The pieces that a thread looks at, from one on."""
+        start, nbytes = first * self._piece, self._nbytes(name)
+        end = min(nbytes, (first + _GROUP) * self._piece)
+        if data is not None:
+            yield from (data[at : min(end, at + self._piece)] for at in range(start, end, self._piece))
+            return
+        room, offset = np.empty(min(self._piece, nbytes), np.uint8), self.places[name][0]
+        with self.path.open("rb", buffering=0) as file:
+            file.seek(offset + start)
+            for at in range(start, end, self._piece):
+                part = room[: min(end - at, self._piece)]
+                if file.readinto(part.data) != part.size:
+                    raise FileFormatError(f"{self.path} is truncated: {name} ends before byte {offset + nbytes:,}")
+                yield part
+
+    def _nbytes(self, name: str) -> int:
+        _, count, dtype = self.places[name]
+        return count * dtype.itemsize
+
+    def _damage(self, name: str, start: int, size: int, found: int, known: int) -> FileFormatError:
+        offset, _, dtype = self.places[name]
+        first, last = start // dtype.itemsize, (start + size) // dtype.itemsize - 1
+        return FileFormatError(
+            f"{self.path} is damaged: the checksum of {name}[{first}:{last + 1}], bytes {offset + start:,} to "
+            f"{offset + start + size - 1:,} of the file, is {found:08x}; {known:08x} is needed"
+        )
+
+
+def describe(group: Any, text: str) -> None:
+    """Write a descriptor. Its size is the attribute's own, for strings of any size lie in a heap of HDF5's that has no
+    checksum: one wrong bit there, and HDF5 looks for the text for ever.
+    """
+    encoded = text.encode()
+    group.attrs.create(_DESCRIPTOR, encoded, dtype=need("h5py", "hdf5").string_dtype("utf-8", len(encoded)))
+
+
+def container(path: Path, group: str | None = None) -> Container:
+    """A file by its seal, or opened by a process of its own; it must be closed."""
+    return seal.find(regular(path), group) or Foreign(path, group)
+
+
+def opened(file: Container) -> Ready | None:
+    """What is known of an HDF5 file with checksums; None if it was not written by :class:`Writer`.
+
+    Raises
+    ------
+    FileFormatError
+        It was, but is damaged or newer than this program.
+    """
+    path, text = file.path, file.text or "{}"
+    crc = zlib.crc32(text.encode("utf-8", "surrogatepass"))
+    if file.crc is not None and crc != file.crc:
+        raise FileFormatError(
+            f"{path} is damaged: the checksum of its descriptor is {crc:08x}; {file.crc:08x} is needed"
+        )
+    head = json.loads(text)
+    if "sparsezc" not in head:
+        return None
+    if file.crc is None:
+        raise FileFormatError(f"{path} is damaged: its descriptor is sparsezc's and has no checksum")
+    if isinstance(file, Foreign) and seal.goes_on(path):
+        raise FileFormatError(f"{path} is damaged or truncated: of its seal only a part is there")
+    version = head["sparsezc"].get("version")
+    if type(version) is not int or version not in (VERSION, COMPRESSED):
+        newer = type(version) is int and version > COMPRESSED
+        raise FileFormatError(
+            f"{path} is of version {one_line(version, 40)} of sparsezc's layout; versions {VERSION} and {COMPRESSED} "
+            f"are read here, so {'a newer sparsezc is needed' if newer else 'it is damaged'}"
+        )
+    need_binsparse(path, head["binsparse"])
+    return Ready(path, file, head)
+
+
+def need_binsparse(path: Path, descriptor: Mapping[str, Any]) -> None:
+    """Refuse a descriptor of another version of binsparse."""
+    version = str(descriptor["version"])
+    if re.fullmatch(r"0\.1(\..*)?", version) is None:
+        raise FileFormatError(f"{path} is binsparse {one_line(version, 40)}; 0.1 is read")

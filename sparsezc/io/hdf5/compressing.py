@@ -1,0 +1,104 @@
+"""Ids that come one after another, into the blocks of a file (memory/id_blocks.py), few in memory at any time.
+
+They have to come twice: the first time each block is measured, the second time it is packed as was found best. What was
+found, 2 bytes a block of 32 ids, waits on disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from os import cpu_count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.io.hdf5.aligned_file import Filled, Writer
+from sparsezc.io.hdf5.csr_file import BLOCKS, in_turn
+from sparsezc.memory import id_blocks
+
+_PART = 1 << 15  # ids that are worked on at a time
+_ROOM = 200 * _PART  # bytes that it takes
+
+
+class Packer:
+    """Packs ids with so many threads as some room is enough for, one at least.
+
+    Parameters
+    ----------
+    path : Path
+        A file for what was measured.
+    room : int
+        Bytes of memory.
+
+    Attributes
+    ----------
+    nbytes : int
+        Those that are taken.
+    """
+
+    def __init__(self, path: Path, room: int) -> None:
+        self._path = path
+        self._threads = max(1, min(cpu_count() or 1, room // _ROOM))
+        self._words = 0
+        self.nbytes = self._threads * _ROOM
+
+    def measure(self, ids: Iterable[NDArray[Any]]) -> None:
+        """The first round."""
+        with self._path.open("wb") as file, ThreadPoolExecutor(self._threads) as pool:
+            for headers in in_turn(pool, id_blocks.measure, _parts(ids), 2 * self._threads):
+                headers.tofile(file)
+                self._words += int((headers >> 10).sum(dtype=np.int64))
+
+    def arrays(self, writer: Writer, nvals: int) -> Filled:
+        """The arrays of a new file, filled but for the blocks themselves; these it gives."""
+        count = id_blocks.padded(nvals)
+        headers, starts = (
+            writer.array(*of) for of in ((BLOCKS[1], count, np.uint16), (BLOCKS[2], count // 32, np.uint64))
+        )
+        before = np.uint64(0)
+        for start in range(0, count, _PART):
+            some = np.zeros(min(_PART, count - start), np.uint16)
+            known = self._headers(start, some.size)
+            some[: known.size] = known
+            headers.write(some)
+            starts.write(before + id_blocks.starts_of(some))
+            before += (some >> 10).sum(dtype=np.uint64)
+        return writer.array(BLOCKS[0], self._lines(), np.uint32)
+
+    def pack(self, ids: Iterable[NDArray[Any]]) -> Iterator[NDArray[np.uint32]]:
+        """The second round: the words of the blocks."""
+
+        def words(numbered: tuple[int, NDArray[Any]]) -> NDArray[np.uint32]:
+            number, part = numbered
+            first = number * (_PART // id_blocks.SIZE)
+            return id_blocks.pack(part, self._headers(first, -(-part.size // id_blocks.SIZE)))
+
+        with ThreadPoolExecutor(self._threads) as pool:
+            yield from in_turn(pool, words, enumerate(_parts(ids)), 2 * self._threads)
+        yield np.zeros(self._lines() - self._words, np.uint32)
+
+    def _headers(self, start: int, count: int) -> NDArray[np.uint16]:
+        return np.fromfile(self._path, np.uint16, count, offset=2 * start)
+
+    def _lines(self) -> int:
+        """The words of the blocks, up to the end of a line."""
+        return -(-self._words // id_blocks.LINE) * id_blocks.LINE
+
+
+def _parts(ids: Iterable[NDArray[Any]]) -> Iterator[NDArray[np.uint32]]:
+    """The same ids, as many at a time as are worked on."""
+    part, filled = np.empty(_PART, np.uint32), 0
+    for some in ids:
+        left = some
+        while left.size:
+            taken = left[: _PART - filled]
+            part[filled : filled + taken.size] = taken
+            left, filled = left[taken.size :], filled + taken.size
+            if filled == _PART:
+                yield part
+                part, filled = np.empty(_PART, np.uint32), 0
+    if filled:
+        yield part[:filled]

@@ -1,0 +1,306 @@
+"""Matrices in files that lie ready (aligned_file.py): opened without a look at their entries, or read into a placement."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.memory.csr import Csr, index_dtype
+from sparsezc.errors import FileFormatError, GraphblasException, InvalidValue, OutOfMemory, Panic
+from sparsezc.io.build import csr_builder, csr_stream
+from sparsezc.io.hdf5 import aligned_file
+from sparsezc.io.build import weights as weighting
+from sparsezc.io.hdf5.foreign import one_line
+from sparsezc.io.build.optional import PackageMissing
+from sparsezc.io.build.csr_chunks import rows_of
+from sparsezc.io.build.weights import Weights
+from sparsezc.memory import Buffer, id_blocks
+from sparsezc.memory.budget import on_device, resolve
+from sparsezc.memory.mapped import MappedBuffer
+from sparsezc.semirings.types import datatypes
+
+ARRAYS = ("pointers_to_1", "indices_1", "values")
+BLOCKS = ("blocks", "block_headers", "block_starts")  # in the place of indices_1, where ids are compressed
+FORMS = ("CSR", "sparsezc CSR in blocks")
+_VERSION = "0.1.0"
+#: What h5py raises on bytes that are not what they should be, and what comes of a descriptor that is none.
+DAMAGE = (OSError, LookupError, ValueError, TypeError, RuntimeError, AttributeError, ArithmeticError)
+#: What is said as it is: the file's errors that name it already, and what is no fault of the file.
+_OTHERS = (FileFormatError, OutOfMemory, Panic, PackageMissing, FileNotFoundError, IsADirectoryError, PermissionError)
+_PART = 1 << 18  # entries that are looked at together
+
+
+@contextmanager
+def opening(path: Path, group: str | None = None) -> Iterator[tuple[aligned_file.Container, aligned_file.Ready | None]]:
+    """A file, and what is known of it if it has checksums.
+
+    Raises
+    ------
+    PackageMissing
+        h5py is not installed, which files are opened with that have no seal.
+    FileFormatError
+        No HDF5 file, damaged, or newer than this program.
+    """
+    with ExitStack() as stack:
+        with damage(path):
+            file = aligned_file.container(path, group)
+            stack.callback(file.close)
+            found = aligned_file.opened(file)
+        yield file, found
+
+
+def find(path: Path) -> aligned_file.Ready | None:
+    """What is known of a file, if it has checksums; None for a file of another make. Raises as :func:`opening`."""
+    with opening(path) as (_, found):
+        return found
+
+
+def lies_ready(found: aligned_file.Ready) -> bool:
+    """Whether a file with checksums is one that can be mapped; vectors, and other formats than CSR, are read."""
+    return found.descriptor.get("format") in FORMS
+
+
+@contextmanager
+def damage(path: Path) -> Iterator[None]:
+    """Say whose fault it is that a descriptor makes no sense."""
+    try:
+        yield
+    except GraphblasException as error:
+        if isinstance(error, _OTHERS):
+            raise
+        raise FileFormatError(f"{path} is no binsparse file, or damaged: {one_line(error)}") from None
+    except MemoryError as error:
+        raise OutOfMemory(f"{path} does not fit the host's memory: {one_line(error)}") from None
+    except DAMAGE as error:
+        said = f"there is no {error.args[0]!r}" if isinstance(error, KeyError) and error.args else error
+        raise FileFormatError(f"{path} is no binsparse file, or damaged: {one_line(said)}") from None
+
+
+def unchecked(path: str | os.PathLike[str]) -> InvalidValue:
+    """The error for what has no checksums to compare with."""
+    return InvalidValue(f"{path} has no checksums; gb.io.convert and gb.io.write make .h5 files that have them")
+
+
+def mapped(ready: aligned_file.Ready) -> Csr:
+    """The matrix, with its ids and values left in the file; the offsets are read and checked."""
+    try:
+        return _mapped(ready)
+    except GraphblasException:
+        raise
+    except DAMAGE as error:
+        raise FileFormatError(f"{ready.path} is damaged: its descriptor does not fit its arrays ({error!r})") from None
+
+
+def _mapped(ready: aligned_file.Ready) -> Csr:
+    path, found = ready.path, ready.descriptor
+    nrows, ncols = (int(size) for size in found["shape"])
+    nvals = int(found["number_of_stored_values"])
+    indptr = ready.read("pointers_to_1").astype(np.int64, copy=False)
+    if indptr.size != nrows + 1 or indptr[0] != 0 or indptr[-1] != nvals or _falls(indptr):
+        raise FileFormatError(f"{path}: the offsets are not those of {nrows:,} rows with {nvals:,} entries")
+    indices = _blocks(ready, nvals, ncols) if BLOCKS[0] in ready.places else _ids(ready, nvals, ncols)
+    dtype, iso = value_type(str(found["data_types"]["values"]))
+    offset, count, kind = ready.places["values"]
+    stored = 1 if iso else nvals
+    if count * kind.itemsize != stored * dtype.np_type.itemsize:
+        raise FileFormatError(f"{path}: values has {count:,} numbers; {stored:,} of {dtype} are needed")
+    values = MappedBuffer(path, offset, stored, dtype.np_type)
+    return Csr(nrows, ncols, indptr, indices, values, dtype, iso, ready.symmetric)
+
+
+def _falls(offsets: NDArray[np.int64]) -> bool:
+    """Whether an offset is less than the one before; by all cores, as a file may have hundreds of millions of rows."""
+
+    def look(start: int) -> bool:
+        part = offsets[start : start + csr_builder.BLOCK + 1]
+        return bool((part[1:] < part[:-1]).any())
+
+    with ThreadPoolExecutor(min(16, os.cpu_count() or 1)) as pool:
+        return any(pool.map(look, range(0, offsets.size, csr_builder.BLOCK)))
+
+
+def _ids(ready: aligned_file.Ready, nvals: int, ncols: int) -> Buffer:
+    offset, count, kind = ready.places["indices_1"]
+    if count != nvals or kind != index_dtype(ncols, "device"):
+        raise FileFormatError(
+            f"{ready.path}: indices_1 has {count:,} entries of {kind}; {nvals:,} of other make are needed"
+        )
+    return MappedBuffer(ready.path, offset, nvals, kind, ncols)
+
+
+def _blocks(ready: aligned_file.Ready, nvals: int, ncols: int) -> Buffer:
+    """Compressed ids: the blocks stay in the file; what says where they lie is read and checked."""
+    path = ready.path
+    headers, starts = (ready.read(name) for name in BLOCKS[1:])
+    offset, count, kind = ready.places[BLOCKS[0]]
+    if headers.size != id_blocks.padded(nvals) or headers.dtype != np.uint16:
+        raise FileFormatError(
+            f"{path}: block_headers has {headers.size:,} entries, which are not those of {nvals:,} ids"
+        )
+    if ncols > 2**32:
+        raise FileFormatError(f"{path} has {ncols:,} columns; compressed ids count 2^32 at most")
+    words = int((headers >> 10).sum(dtype=np.uint64))
+    known = starts.dtype == np.uint64 and np.array_equal(starts, id_blocks.starts_of(headers))
+    if not known or count != -(-words // id_blocks.LINE) * id_blocks.LINE or kind != np.uint32:
+        raise FileFormatError(f"{path}: blocks has {count:,} words, which are not those that its headers tell of")
+    return id_blocks.BlocksBuffer(nvals, headers, starts, MappedBuffer(path, offset, count, kind), ncols)
+
+
+def _check_rows(path: Path, csr: Csr) -> Csr:
+    """The matrix, if the ids of every row ascend."""
+    for start in range(0, csr.nvals, _PART):
+        ids = csr.indices.read(start, min(start + _PART + 1, csr.nvals))
+        falls = np.flatnonzero(ids[1:] <= ids[:-1]) + start + 1
+        starts = csr.indptr[np.searchsorted(csr.indptr, falls)]  # of a row, where one begins
+        if (falls != starts).any():
+            at = int(falls[falls != starts][0])
+            raise FileFormatError(
+                f"{path}: entry {at} has the column id {ids[at - start]} after {ids[at - start - 1]} in the same row; "
+                "ascending ids are needed"
+            )
+    return csr
+
+
+def bits(ready: aligned_file.Ready) -> float:
+    """What a compressed id takes in a file, with all that belongs to it; 0 where ids are not compressed."""
+    nvals = int(ready.descriptor["number_of_stored_values"])
+    places = [ready.places[name] for name in BLOCKS if name in ready.places]
+    return 8 * sum(count * kind.itemsize for _, count, kind in places) / max(nvals, 1)
+
+
+def value_type(name: str) -> tuple[datatypes.DataType, bool]:
+    """The type that binsparse calls so, and whether one value stands for all.
+
+    >>> value_type("iso[bint8]"), value_type("complex[float32]")
+    ((BOOL, True), (FC32, False))
+    """
+    inner = name.removeprefix("iso[").removesuffix("]") if name.startswith("iso[") else name
+    known = {"bint8": "bool", "complex[float32]": "complex64", "complex[float64]": "complex128"}
+    return datatypes.lookup(known.get(inner, inner)), name.startswith("iso[")
+
+
+def type_name(dtype: np.dtype[Any]) -> str:
+    """A type by binsparse's name."""
+    if dtype.kind == "c":
+        return f"complex[float{dtype.itemsize * 4}]"
+    return "bint8" if dtype.kind == "b" else dtype.name
+
+
+def stored(ready: aligned_file.Ready) -> csr_stream.Stored:
+    """The rows as they lie in the file, for those who read them once: nothing is mapped."""
+    csr = mapped(ready)
+
+    @contextmanager
+    def entries() -> Iterator[csr_stream.Take]:
+        one = csr.values.read(0, 1) if csr.iso else None
+        with _ids_in_turn(ready, csr) as ids, ready.path.open("rb") as second:
+            second.seek(ready.places["values"][0])
+
+            def take(count: int) -> tuple[NDArray[Any], NDArray[Any]]:
+                part = ids(count)
+                weights = np.fromfile(second, csr.dtype.np_type, count) if one is None else np.broadcast_to(one, count)
+                return part, weights
+
+            yield take
+
+    return csr_stream.Stored(ready.path, csr.nrows, csr.ncols, csr.indptr, entries, csr.dtype, csr.symmetric)
+
+
+@contextmanager
+def _ids_in_turn(ready: aligned_file.Ready, csr: Csr) -> Iterator[Callable[[int], NDArray[Any]]]:
+    """A function that gives the next so many ids."""
+    if isinstance(csr.indices, id_blocks.BlocksBuffer):
+        at = 0
+
+        def decoded(count: int) -> NDArray[Any]:
+            nonlocal at
+            at += count
+            return csr.indices.read(at - count, at)
+
+        yield decoded
+        return
+    offset, _, kind = ready.places["indices_1"]
+    with ready.path.open("rb") as file:
+        file.seek(offset)
+        yield lambda count: np.fromfile(file, kind, count)
+
+
+def load(
+    ready: aligned_file.Ready, weights: Weights, placement: str | None, direct: bool, verify: bool = False
+) -> Csr | csr_builder.Edges:
+    """The matrix with the weights asked for: mapped, or read into its placement.
+
+    What is read is compared with its checksums, what is mapped when it is first used, and with `verify` all at once.
+    """
+    csr = mapped(ready)
+    same = weights.kind == "file" and weights.dtype in (None, csr.dtype)
+    direct = direct or csr.symmetric
+    where = _where(csr, placement) if direct else "host"
+    ids = BLOCKS[0] if BLOCKS[0] in ready.places else "indices_1"
+    if verify or where != "mapped" or not on_device():
+        ready.verify(ids, *(["values"] if verify or weights.kind == "file" else []))
+    else:
+        body = csr.indices.body if isinstance(csr.indices, id_blocks.BlocksBuffer) else csr.indices
+        for name, buffer in ((ids, body), ("values", csr.values)):
+            assert isinstance(buffer, MappedBuffer)
+            buffer.compare = partial(ready.compare, name)
+    if not direct:
+        return csr_stream.load(stored(ready), weights, placement, False)
+    if same or weights.kind == "none":
+        csr = csr if same else _with(csr, MappedBuffer.of(np.ones(1, np.bool_)), datatypes.BOOL, True)
+        placed = csr.place(where)
+        return _check_rows(ready.path, placed) if where == "host" else placed
+    return _revalued(csr, weights) if where == "mapped" else csr_stream.load(stored(ready), weights, where, True)
+
+
+def _with(csr: Csr, values: Buffer, dtype: datatypes.DataType, iso: bool) -> Csr:
+    """The same pattern with other values."""
+    return Csr(csr.nrows, csr.ncols, csr.indptr, csr.indices, values, dtype, iso, csr.symmetric)
+
+
+def _revalued(csr: Csr, weights: Weights) -> Csr:
+    """A mapped pattern with values in memory: those of the file in another type, or made ones."""
+    made, dtype = weights.kind == "hash", weights.dtype
+    assert dtype is not None
+    values = csr_stream.Values("mapped" if on_device() else "host", csr.nvals, dtype)
+    for start, _, rows, cols, part in rows_of(csr, rows=made, values=not made, label="reading"):
+        values.write(start, weighting.hashed(rows, cols, weights) if made else part)
+    buffer, iso = values.finish()
+    return _with(csr, buffer, dtype, iso)
+
+
+def _where(csr: Csr, placement: str | None) -> str:
+    """The placement that was asked for; "auto" leaves what is large in the file."""
+    value = 0 if csr.iso else csr.dtype.np_type.itemsize
+    wide = csr.nvals * (index_dtype(csr.ncols, "host").itemsize + value)
+    return resolve(placement, csr.placed_nbytes, csr.nrows, csr.nvals, host_nbytes=wide, lies="mapped")
+
+
+def descriptor(nrows: int, ncols: int, nvals: int, ids: np.dtype[Any], dtype: datatypes.DataType, iso: bool) -> Any:
+    """Binsparse's part of the descriptor."""
+    kind = type_name(dtype.np_type)
+    kinds = ("int64", ids.name, f"iso[{kind}]" if iso and nvals else kind)
+    return {
+        "version": _VERSION, "format": "CSR", "shape": [nrows, ncols], "number_of_stored_values": nvals,
+        "data_types": dict(zip(ARRAYS, kinds, strict=True)),
+    }  # fmt: skip
+
+
+def in_turn(pool: ThreadPoolExecutor, work: Callable[[Any], Any], items: Iterable[Any], ahead: int) -> Iterator[Any]:
+    """What a pool's threads make of items, in their order; so many are ahead of the one that comes next."""
+    waiting: deque[Future[Any]] = deque()
+    for item in items:
+        waiting.append(pool.submit(work, item))
+        if len(waiting) > ahead:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()

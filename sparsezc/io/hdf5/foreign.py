@@ -1,0 +1,188 @@
+"""HDF5 files that others wrote, opened by a process of their own (child.py): a crash there is an error here."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.errors import FileFormatError, Panic
+from sparsezc.io.build.optional import need
+from sparsezc.io.files.source import existing
+
+_PROGRAM = Path(__file__).with_name("child.py")
+_STARTING = 60.0  # seconds for the process to begin, before it meets the file
+_SECONDS = 5.0  # for HDF5 to find its way in a file, beside what its size needs
+_RATE = 20e6  # bytes a second that any disk and any decompression give
+_UNPACK = 1032  # bytes that one of the file may stand for: deflate packs no better
+_FREE = 64 << 20  # bytes of an array that may be there whatever the file's size, for what other filters pack
+_PIECE = 4 << 20  # bytes asked for at a time
+_LINE = 32 << 20  # bytes of an answer's first line
+_NUMBERS = {np.dtype(kind).str for kind in ("?", *"bhiqBHIQefdFD")}
+
+
+class Array(NamedTuple):
+    """What is known of a dataset: where it begins if it lies in one piece, else None."""
+
+    shape: tuple[int, ...]
+    dtype: str
+    offset: int | None
+    whole: bool
+
+    @property
+    def size(self) -> int:
+        """Its numbers."""
+        return int(np.prod(self.shape, dtype=object))
+
+
+class Foreign:
+    """A file as its process sees it, until it is closed.
+
+    Attributes
+    ----------
+    text : str or None
+        The descriptor.
+    crc : int or None
+        The checksum of the descriptor, if sparsezc wrote it.
+    arrays : dict of str to Array
+        Those that binsparse or sparsezc names, and there are.
+
+    Raises
+    ------
+    FileFormatError
+        It is no HDF5 file, damaged, leads out of itself, or HDF5 crashes on it or does not come to an end.
+    PackageMissing
+        h5py is not installed.
+    """
+
+    def __init__(self, path: Path, group: str | None = None) -> None:
+        need("h5py", "hdf5")
+        self.path = existing(path)
+        self._file_size = self.path.stat().st_size
+        self._left = _SECONDS
+        self._process, self._answers = _start(self.path)
+        try:
+            modules = ["numpy", "h5py", *(name for name in ("hdf5plugin",) if name in sys.modules)]
+            self._ask({"do": "start", "path": sys.path, "import": modules, "seconds": _STARTING}, _STARTING)
+            found = self._ask({"do": "open", "file": os.fspath(self.path), "group": group}, self._left)
+            self.text, self.crc = found["text"], found["crc"]
+            self.arrays = {str(name): self._array(str(name), each) for name, each in found["arrays"].items()}
+        except BaseException:
+            self.close()
+            raise
+
+    def _array(self, name: str, facts: Any) -> Array:
+        made = Array(tuple(map(int, facts["shape"])), str(facts["dtype"]), facts["offset"], not facts["chunk"])
+        if made.dtype not in _NUMBERS:
+            raise self._damage(f"{name} holds {made.dtype}; whole, real or complex numbers are needed")
+        nbytes = made.size * np.dtype(made.dtype).itemsize
+        most = max(_FREE, _UNPACK * self._file_size)
+        if nbytes > most:
+            raise self._damage(f"{name} has {nbytes:,} bytes, and a file of {self._file_size:,} holds {most:,} at most")
+        self._left += min(int(facts["chunk"]), _UNPACK * self._file_size) / _RATE
+        return made
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.kill()
+        self._process.wait()
+        self._answers.close()
+        if self._process.stdin is not None:
+            with suppress(OSError):  # it did not take what was said last
+                self._process.stdin.close()
+
+    def read(self, name: str, start: int = 0, stop: int | None = None) -> NDArray[Any]:
+        """The numbers ``start:stop`` of an array, as they are stored.
+
+        Raises
+        ------
+        FileFormatError
+            It cannot be read, or not in the time that so many bytes need.
+        """
+        known = self.arrays[name]
+        stop = known.size if stop is None else min(stop, known.size)
+        made = np.empty(max(0, stop - start), known.dtype)
+        step = _PIECE // made.itemsize
+        for at in range(0, made.size, step):
+            part = made[at : at + step]
+            self._left += part.nbytes / _RATE
+            asked = {"do": "read", "name": name, "start": start + at, "stop": start + at + part.size}
+            said = self._ask(asked, self._left, part)
+            if said.get("nbytes") != part.nbytes:
+                raise self._damage(f"{name} ends before entry {start + at + part.size}")
+        return made
+
+    def _ask(self, asked: dict[str, Any], seconds: float, room: NDArray[Any] | None = None) -> dict[str, Any]:
+        """An answer, and in `room` what comes with it. The time that it takes is taken from what is left."""
+        started = time.monotonic()
+        found: Any = None
+        try:
+            assert self._process.stdin is not None
+            self._process.stdin.write(json.dumps({"seconds": max(0.1, seconds)} | asked).encode() + b"\n")
+            self._process.stdin.flush()
+            line = self._answers.readline(_LINE)
+            found = json.loads(line) if line.endswith(b"\n") else None
+            if room is not None and found is not None and found.get("nbytes") == room.nbytes:
+                found = found if self._answers.readinto(room.view(np.uint8).data) == room.nbytes else None
+        except (OSError, ValueError):
+            found = None
+        if asked["do"] == "start":  # it has not seen the file yet
+            if not isinstance(found, dict) or "error" in found:
+                raise _unopened(self.path, "it ended" if found is None else found["error"])
+            return found
+        self._left -= time.monotonic() - started
+        if not isinstance(found, dict):
+            raise self._ended(seconds)
+        if "error" in found:
+            raise self._damage(str(found["error"]))
+        return found
+
+    def _ended(self, seconds: float) -> FileFormatError:
+        """What the end of the process says of the file."""
+        self._process.kill()
+        code = self._process.wait()
+        if hasattr(signal, "SIGALRM") and code == -signal.SIGALRM:
+            return self._damage(f"HDF5 did not come to an end within {seconds:.1f} s")
+        name = signal.Signals(-code).name if code < 0 else f"exit status {code}"
+        return self._damage(f"HDF5 crashed on it ({name})")
+
+    def _damage(self, said: str) -> FileFormatError:
+        return FileFormatError(f"{self.path} is no binsparse file, or damaged: {one_line(said)}")
+
+
+def _start(path: Path) -> tuple[subprocess.Popen[bytes], Any]:
+    """A process that waits for requests, and the stream of its answers."""
+    ours, theirs = os.pipe()
+    command = [sys.executable, "-I", "-S", os.fspath(_PROGRAM), str(theirs)]
+    environment = os.environ | {f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "OMP", "MKL")}
+    try:
+        made = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, pass_fds=[theirs],
+            env=environment,
+        )  # fmt: skip
+    except (OSError, ValueError) as error:
+        os.close(ours)
+        raise _unopened(path, error) from None
+    finally:
+        os.close(theirs)
+    return made, os.fdopen(ours, "rb")
+
+
+def _unopened(path: Path, said: object) -> Panic:
+    return Panic(f"{path} was written by others, and the process that is to open it cannot start: {one_line(said)}")
+
+
+def one_line(said: object, most: int = 300) -> str:
+    """The message of another library, or a name in a file, as one line of so many printable characters at most."""
+    text = " ".join(str(said)[: 4 * most].split())
+    text = "".join(each if each.isprintable() else "?" for each in text)
+    return text if len(text) <= most else f"{text[: most - 3]}..."

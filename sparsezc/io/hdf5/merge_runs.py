@@ -1,0 +1,167 @@
+"""The second half of a conversion in bounded memory: sorted runs become the arrays of a file that lies ready.
+
+They are merged twice: once to learn how many entries there are and what their values are like, and how their ids are
+packed best where they shall be; once into the file.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.memory.csr import index_dtype
+from sparsezc.io.build import csr_builder, external_sort
+from sparsezc.io.hdf5 import compressing, aligned_file, csr_file
+from sparsezc.io.build import weights as weighting
+from sparsezc.io.files.atomic_write import Output
+from sparsezc.io.build.edge_stream import Listing
+from sparsezc.io.build.edge_order import Ordered
+from sparsezc.io.files.source import naming
+from sparsezc.io.build.weights import Weights
+from sparsezc.semirings.types import datatypes
+
+_STEP = 1 << 17  # entries that are written at a time
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What was written."""
+
+    nrows: int
+    ncols: int
+    nvals: int
+    dtype: datatypes.DataType
+    symmetric: bool
+
+
+@dataclass(frozen=True)
+class Merger:
+    """Runs that can be merged as often as is needed."""
+
+    runs: list[external_sort.Run]
+    left: Callable[[], int]  # bytes that merging may take
+    dup_op: str
+
+    @property
+    def kind(self) -> np.dtype[Any] | None:
+        """The type that holds the values of all runs; None: there are no values."""
+        kinds = [run.dtype for run in self.runs if run.dtype is not None]
+        return np.result_type(*kinds) if kinds else None
+
+    def pieces(self, label: str) -> Iterator[tuple[Ordered, NDArray[Any] | None]]:
+        """The merged entries."""
+        return external_sort.merged(self.runs, self.left(), self.dup_op, label)
+
+
+@dataclass
+class _Look:
+    """What a pass over the merged entries finds."""
+
+    count: int = 0
+    low: Any = None
+    high: Any = None
+    first: Any = None
+    same: bool = True
+
+    def add(self, count: int, values: NDArray[Any] | None) -> None:
+        """Look at some entries."""
+        self.count += count
+        if values is None or not count:
+            return
+        low, high = values.min(), values.max()
+        self.low, self.high = (low, high) if self.first is None else (min(low, self.low), max(high, self.high))
+        self.first = values[0] if self.first is None else self.first
+        self.same = self.same and bool((values == self.first).all())
+
+    def values(
+        self, weights: Weights, stated: datatypes.DataType | None, kind: np.dtype[Any] | None
+    ) -> tuple[datatypes.DataType, NDArray[Any] | None]:
+        """The type of the values, which came as `kind`, and the one that stands for all, if there is one."""
+        few = None if kind is None else np.array([self.first, self.low, self.high] if self.count else [], kind)
+        one, dtype, _ = csr_builder.final_values(few, weights, stated)
+        if few is None:
+            return dtype, one
+        return dtype, datatypes.cast(np.array([self.first]), dtype) if self.same and self.count > 1 else None
+
+
+def write(
+    found: Listing, weights: Weights, merger: Merger, both: bool, out: Output, packer: compressing.Packer | None
+) -> Facts:
+    """Merge the runs into the file; with a packer the ids go into blocks."""
+    look, packer = _Look(), None if found.ncols > 2**32 else packer
+    counted = _looked_at(look, merger)
+    if packer is None:
+        deque(counted, maxlen=0)
+    else:
+        packer.measure(counted)
+        packer = packer if look.count else None
+    dtype, one = look.values(weights, found.dtype, merger.kind)
+    symmetric = both and csr_builder.alike(merger.kind is not None, dtype, merger.dup_op)
+    id_type, iso = index_dtype(found.ncols, "device"), one is not None and look.count > 0
+    with naming(out.path), aligned_file.Writer(out.reserve()) as writer:
+        offsets = _Offsets(writer.array("pointers_to_1", found.nrows + 1, np.int64))
+        ids = writer.array("indices_1", look.count, id_type) if packer is None else packer.arrays(writer, look.count)
+        target = writer.array("values", 1 if iso else look.count, dtype.np_type)
+        if iso and one is not None:
+            target.write(one)
+
+        def columns() -> Iterator[NDArray[Any]]:
+            """What the ids of the entries are, whose rows and values are written on the way."""
+            for rows, cols, values in steps(merger, f"writing {out.path.name}"):
+                offsets.add(rows)
+                if weights.kind == "hash":
+                    target.write(weighting.hashed(rows, cols, weights))
+                elif not iso and values is not None:
+                    target.write(datatypes.cast(values, dtype))
+                yield cols
+
+        for part in columns() if packer is None else packer.pack(columns()):
+            ids.write(part.astype(id_type, copy=False))
+        offsets.finish(found.nrows)
+        facts = csr_file.descriptor(found.nrows, found.ncols, look.count, id_type, dtype, iso)
+        facts["format"] = csr_file.FORMS[packer is not None]
+        writer.finish(facts, symmetric=symmetric)
+    return Facts(found.nrows, found.ncols, look.count, dtype, symmetric)
+
+
+def steps(merger: Merger, label: str) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]]:
+    """Rows, columns and values of the merged entries, few at a time."""
+    for entries, values in merger.pieces(label):
+        for start in range(0, len(entries), _STEP):
+            stop = min(start + _STEP, len(entries))
+            yield *entries.block(start, stop), None if values is None else values[start:stop]
+
+
+def _looked_at(look: _Look, merger: Merger) -> Iterator[NDArray[Any]]:
+    """The columns of the merged entries, at which `look` looks on the way."""
+    for _, cols, values in steps(merger, "counting edges"):
+        look.add(cols.size, values)
+        yield cols
+
+
+class _Offsets:
+    """Writes the offsets of rows whose entries come in order, so that never all of them are in memory."""
+
+    def __init__(self, target: aligned_file.Filled) -> None:
+        self._target = target
+        self._next = self._count = 0  # the row whose offset comes next, and the entries before it
+
+    def add(self, rows: NDArray[Any]) -> None:
+        """The rows of some more entries."""
+        self._to(int(rows[-1]) + 1, rows)
+        self._count += rows.size
+
+    def finish(self, nrows: int) -> None:
+        """The offsets that are left."""
+        self._to(nrows + 1, np.empty(0, np.int64))
+
+    def _to(self, stop: int, rows: NDArray[Any]) -> None:
+        while self._next < stop:
+            some = np.arange(self._next, min(self._next + _STEP, stop))
+            self._target.write(self._count + np.searchsorted(rows, some))
+            self._next += some.size

@@ -1,0 +1,69 @@
+"""New HDF5 files: what HDF5 cannot write is the system's error, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from sparsezc.io.build.optional import need
+
+_MORE = 1 << 18  # bytes beside the arrays: HDF5's own structures, and what lies between arrays
+
+
+@contextmanager
+def created(path: Path, **how: Any) -> Iterator[Any]:
+    """A new HDF5 file. A disk that is full is an OSError, and leaves HDF5 nothing to write.
+
+    HDF5 cannot close a file that it cannot write: the interpreter would crash at its end. So after an error it writes
+    what is left into another file, which nobody keeps.
+    """
+    # From version 1.8 on, HDF5 has checksums of its own structures.
+    file = need("h5py", "hdf5").File(path, "w", libver=("v108", "latest"), **how)
+    try:
+        with _plainly():
+            reserve(file, 0)
+            yield file
+            file.flush()
+            os.ftruncate(file.id.get_vfd_handle(), file.id.get_filesize())
+    except BaseException:
+        with tempfile.TemporaryFile() if not hasattr(os, "memfd_create") else os.fdopen(os.memfd_create("h5")) as rest:
+            os.dup2(rest.fileno(), file.id.get_vfd_handle())
+            with suppress(RuntimeError):
+                file.close()
+        raise
+    file.close()
+
+
+@contextmanager
+def _plainly() -> Iterator[None]:
+    """The system's words in the place of HDF5's for what the system refused."""
+    try:
+        yield
+    except (OSError, RuntimeError) as error:
+        number = re.search(r"errno = (\d+)", str(error))
+        if number is None:
+            raise
+        raise OSError(int(number[1]), os.strerror(int(number[1]))) from None
+
+
+def reserve(file: Any, nbytes: int) -> None:
+    """Take so much more of the disk for a new file, beside what HDF5 needs itself.
+
+    Raises
+    ------
+    OSError
+        There is too little. Where the file system reserves nothing, it is seen when bytes are written.
+    """
+    if not hasattr(os, "posix_fallocate"):
+        return
+    try:
+        os.posix_fallocate(file.id.get_vfd_handle(), 0, file.id.get_filesize() + nbytes + _MORE)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS):
+            raise

@@ -1,0 +1,1 @@
+"""Objects of other libraries, one library a file."""

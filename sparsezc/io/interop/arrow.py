@@ -1,0 +1,161 @@
+"""To and from Arrow tables: edge lists with a row for each edge, of pyarrow or of whatever speaks Arrow's C stream.
+
+pyarrow is imported when one of these is called: ``pip install "sparsezc[arrow]"``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.errors import DomainMismatch, InvalidValue
+from sparsezc.io.interop import edge_table
+from sparsezc.io.build.optional import need
+
+if TYPE_CHECKING:
+    from sparsezc.core.matrix import Matrix
+
+
+def from_arrow(
+    table: Any,
+    source: str = "source",
+    target: str = "target",
+    weight: str | None = "weight",
+    *,
+    directed: bool = True,
+    relabel: bool = False,
+    dtype: Any = None,
+    nrows: int | None = None,
+    ncols: int | None = None,
+    dup_op: Any = None,
+    name: str | None = None,
+) -> Matrix | tuple[Matrix, NDArray[Any]]:
+    """Make an adjacency Matrix of an Arrow table's edge list.
+
+    Columns of one chunk are read where they lie, those of several are joined first; then there is one copy, the
+    matrix's own arrays.
+
+    Parameters
+    ----------
+    table : pyarrow.Table, pyarrow.RecordBatch, or an object with ``__arrow_c_stream__`` (a Polars DataFrame, ...)
+    source, target : str
+        The columns of vertex ids, without missing ones; of labels of any one kind with `relabel`.
+    weight : str or None
+        The column of values. None, or the default where there is no such column: no values (BOOL, True everywhere).
+    directed, relabel, dtype, dup_op, name
+        As in :func:`~sparsezc.io.from_pandas_edgelist`.
+    nrows, ncols : int, optional
+        By default what :func:`to_arrow` wrote into the schema, else the largest id and one.
+
+    Returns
+    -------
+    Matrix
+        Or (Matrix, labels) with `relabel`: row i stands for ``labels[i]``.
+
+    Raises
+    ------
+    PackageMissing
+        pyarrow is not installed.
+    DomainMismatch
+        `table` is no table, or ids are not integers.
+    InvalidValue
+        There is no such column, or an id or a value is null.
+
+    Examples
+    --------
+    >>> import pyarrow as pa, sparsezc as gb
+    >>> table = pa.table({"source": [0, 1], "target": [1, 2], "cost": [0.5, 1.5]})
+    >>> gb.io.from_arrow(table, weight="cost").to_dicts()
+    {0: {1: 0.5}, 1: {2: 1.5}}
+    """
+    where = "from_arrow"
+    found = as_table(table, where)
+    if nrows is None and ncols is None and not relabel:
+        nrows, ncols = sizes_of(found.schema)
+    return edge_table.from_table(
+        where, found.column_names, lambda each, ids: column(found, each, where), (source, target, weight),
+        directed=directed, relabel=relabel, dtype=dtype, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name,
+    )  # fmt: skip
+
+
+def as_table(table: Any, where: str) -> Any:
+    """A pyarrow Table of whatever is one."""
+    pyarrow = need("pyarrow", "arrow")
+    if isinstance(table, pyarrow.Table):
+        return table
+    if not isinstance(table, pyarrow.RecordBatch) and not hasattr(table, "__arrow_c_stream__"):
+        raise DomainMismatch(f"{where}: table is a {type(table).__name__}; an Arrow table is needed")
+    return pyarrow.table(table)
+
+
+def column(table: Any, name: str, where: str) -> NDArray[Any]:
+    """A column as a NumPy array; nulls are refused by row, as Arrow would turn them into NaN."""
+    found = table.column(name)
+    if found.null_count:
+        at = int(np.argmax(found.is_null().to_numpy(zero_copy_only=False)))
+        raise InvalidValue(f"{where}: column {name!r} is null in row {at}; every edge needs a value")
+    values: NDArray[Any] = found.to_numpy()
+    return values
+
+
+def to_arrow(
+    A: Any, source: str = "source", target: str = "target", weight: str | None = "weight", *, labels: Any = None
+) -> Any:
+    """Make an Arrow table of a Matrix: its entries by rows. One copy, which the table then holds.
+
+    Parameters
+    ----------
+    A : Matrix
+    source, target : str
+        Names of the columns.
+    weight : str or None
+        None leaves the values out.
+    labels : array_like, shape (n,), optional
+        What stands for each row and column of a square matrix.
+
+    Returns
+    -------
+    pyarrow.Table
+        Ids are int64. The sizes stand in the schema's metadata (``sparsezc.nrows``, ``sparsezc.ncols``).
+
+    Raises
+    ------
+    PackageMissing
+        pyarrow is not installed.
+    DomainMismatch
+        `A` is no Matrix, or complex, for which Arrow has no type.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> gb.io.to_arrow(gb.io.read("path:3"), weight=None).to_pydict()
+    {'source': [0, 1, 1, 2], 'target': [1, 0, 2, 1]}
+    """
+    pyarrow = need("pyarrow", "arrow")
+    where = "to_arrow"
+    columns = edge_table.to_columns(A, labels, (source, target, weight), where)
+    if weight is not None and columns[weight].dtype.kind == "c":
+        raise DomainMismatch(f"{where}: A holds {A.dtype}; Arrow has no complex numbers")
+    table = pyarrow.table({key: pyarrow.array(part) for key, part in columns.items()})
+    sizes = {} if labels is not None else {"sparsezc.nrows": str(A.nrows), "sparsezc.ncols": str(A.ncols)}
+    return table.replace_schema_metadata(sizes or None)
+
+
+def sizes_of(schema: Any) -> tuple[int | None, int | None]:
+    """The sizes that :func:`to_arrow` wrote into a schema's metadata; None where they are not there.
+
+    Raises
+    ------
+    InvalidValue
+        They are too large for any matrix.
+    """
+    found = schema.metadata or {}
+    rows, cols = (found.get(f"sparsezc.{key}".encode(), b"") for key in ("nrows", "ncols"))
+    if not (rows.isdigit() and cols.isdigit()):
+        return None, None
+    if max(len(rows), len(cols)) > 19:
+        digits = f"{len(rows)} and {len(cols)} digits"
+        raise InvalidValue(f"the schema's sparsezc.nrows and ncols have {digits}; numbers below 2^63 are needed")
+    return int(rows), int(cols)

@@ -1,0 +1,260 @@
+"""A Matrix of the three arrays of a CSR or a COO, and as such: of NumPy, CuPy, PyTorch, JAX ..., wherever they lie.
+
+The arrays are whatever speaks DLPack, ``__cuda_array_interface__`` or NumPy's protocols. Those on a GPU become a Matrix
+on the GPU engine without passing through the host; without a copy at all where the ids take 4 bytes (8 for more than
+2**32 columns) and the values are of the matrix's type.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sparsezc.device import cuda
+from sparsezc.expr import engines
+from sparsezc.expr.engines import cpu
+from sparsezc.engines.gpu import array_exchange
+from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc.io.interop.array import on_device, on_host
+from sparsezc.ops import arrays
+from sparsezc.semirings.types.datatypes import DataType, lookup
+
+if TYPE_CHECKING:
+    from sparsezc.core.matrix import Matrix
+
+
+def from_csr_arrays(
+    indptr: Any,
+    indices: Any,
+    values: Any,
+    *,
+    ncols: int,
+    dtype: Any = None,
+    symmetric: bool = False,
+    copy: bool = False,
+    engine: str | None = None,
+    name: str | None = None,
+) -> Matrix:
+    """Make a Matrix of compressed rows.
+
+    Parameters
+    ----------
+    indptr : array of integers, shape (nrows + 1,)
+    indices : array of integers, shape (n,)
+        Row i has ``indices[indptr[i]:indptr[i + 1]]``, each once, in any order.
+    values : array, shape (n,), or a number for all
+    ncols : int
+    dtype : optional
+        By default the values' own.
+    symmetric : bool
+        A promise that the matrix equals its transpose.
+    copy : bool
+        Without it, on the GPU the matrix shares what it can: ids of 4 bytes (8 above 2**32 columns), values of its
+        type, offsets of int64. They must not change while it is in use. What differs in type, what must be sorted, and
+        everything on the CPU is one copy.
+    engine : {"cpu", "gpu"}, optional
+        By default where the arrays lie.
+    name : str, optional
+
+    Raises
+    ------
+    InvalidValue, InvalidObject, IndexOutOfBound
+        The arrays are no CSR: the message says where.
+    DimensionMismatch
+        There are not as many values as ids.
+
+    Examples
+    --------
+    >>> import numpy as np, sparsezc as gb
+    >>> gb.io.from_csr_arrays(np.array([0, 1, 3]), np.array([1, 0, 2]), np.array([7, 8, 9]), ncols=3).to_dicts()
+    {0: {1: 7}, 1: {0: 8, 2: 9}}
+    """
+    from sparsezc.core.matrix import Matrix
+
+    where = "from_csr_arrays"
+    if not on_device(engine, indptr, indices, values):
+        p, j, x = (on_host(part) for part in (indptr, indices, values))
+        host: Matrix = Matrix.from_csr(p, j, x, dtype, ncols=ncols, symmetric=symmetric, name=name)
+        return host
+    ncols = arrays.size(ncols, f"{where}: ncols")
+    offsets, ids, vals = (array_exchange.array(part) for part in (indptr, indices, values))
+    kind = _fit(where, ids, vals, dtype)
+    if symmetric and offsets.size - 1 != ncols:
+        raise InvalidValue(f"{where}: symmetric=True, and the matrix is {offsets.size - 1} x {ncols}, not square")
+    store = array_exchange.matrix_from_csr(offsets, ids, vals, ncols, kind, copy=copy, symmetric=symmetric, where=where)
+    made: Matrix = Matrix._from_store(engines.get("gpu"), store, kind, (store.nrows, ncols), name)
+    made._symmetric = symmetric
+    return made
+
+
+def _fit(where: str, ids: Any, values: Any, dtype: Any) -> DataType:
+    """The type of the values, of which there is one for each id, or one for all."""
+    if values.ndim and values.shape != ids.shape:
+        raise DimensionMismatch(f"{where}: values have shape {values.shape} and indices {ids.shape}")
+    return lookup(values.dtype if dtype is None else dtype)
+
+
+def from_coo_arrays(
+    rows: Any,
+    columns: Any,
+    values: Any,
+    *,
+    nrows: int,
+    ncols: int,
+    dtype: Any = None,
+    dup_op: Any = None,
+    engine: str | None = None,
+    name: str | None = None,
+) -> Matrix:
+    """Make a Matrix of row ids, column ids and values in any order; sorted where they lie, which is one copy.
+
+    Parameters
+    ----------
+    rows, columns : array of integers, shape (n,)
+    values : array, shape (n,), or a number for all
+    nrows, ncols : int
+    dtype : optional
+        By default the values' own.
+    dup_op : binary operator or its name, optional
+        What merges values at one position. On the GPU: one of a monoid, or first, second or any.
+    engine : {"cpu", "gpu"}, optional
+        By default where the arrays lie.
+    name : str, optional
+
+    Raises
+    ------
+    InvalidValue
+        A position is there twice without `dup_op`.
+    IndexOutOfBound
+        An id is negative, or not below `nrows` or `ncols`.
+    DimensionMismatch
+        The arrays have different lengths.
+    """
+    from sparsezc.core.matrix import Matrix
+
+    where = "from_coo_arrays"
+    if not on_device(engine, rows, columns, values):
+        i, j, x = (on_host(part) for part in (rows, columns, values))
+        host: Matrix = Matrix.from_coo(i, j, x, dtype, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name)
+        return host
+    shape = arrays.size(nrows, f"{where}: nrows"), arrays.size(ncols, f"{where}: ncols")
+    i = array_exchange.ids(array_exchange.array(rows), f"{where}: rows", shape[0])
+    j = array_exchange.ids(array_exchange.array(columns), f"{where}: columns", shape[1])
+    vals = array_exchange.array(values)
+    if i.shape != j.shape:
+        raise DimensionMismatch(f"{where}: rows have shape {i.shape} and columns {j.shape}")
+    kind = _fit(where, j, vals, dtype)
+    i, j, vals = _merged(*_ordered(i, j, vals), kind, dup_op, where)
+    store = array_exchange.matrix_from_sorted(i, j, vals, shape, kind, copy=True)
+    made: Matrix = Matrix._from_store(engines.get("gpu"), store, kind, shape, name)
+    return made
+
+
+def _ordered(i: Any, j: Any, values: Any) -> tuple[Any, Any, Any]:
+    """Entries by rows and then columns; those at one position stay in their order."""
+    xp = cuda.current().xp
+    order = xp.argsort(j, kind="stable")
+    order = order[xp.argsort(i[order], kind="stable")]
+    return i[order], j[order], values[order] if values.ndim else values
+
+
+def _merged(i: Any, j: Any, values: Any, kind: DataType, dup_op: Any, where: str) -> tuple[Any, Any, Any]:
+    """Distinct positions and their values, of sorted ones: each position is a row whose entries are folded."""
+    from sparsezc.core.matrix import Matrix
+
+    xp = cuda.current().xp
+    other = xp.ones(i.size, np.bool_)  # where another position begins
+    other[1:] = (i[1:] != i[:-1]) | (j[1:] != j[:-1])
+    starts = xp.flatnonzero(other)
+    if starts.size == i.size:
+        return i, j, values
+    if values.ndim == 0:
+        return i[starts], j[starts], values
+    if dup_op is None:
+        at = int(xp.flatnonzero(~other)[0])
+        raise InvalidValue(
+            f"{where}: Duplicate indices found: position ({int(i[at])}, {int(j[at])}) is there twice; dup_op= says how"
+            " to merge"
+        )
+    merge = cpu.merger(dup_op, kind, False, f"{where}: dup_op")
+    ends = xp.concatenate([starts[1:], xp.asarray([i.size])])
+    if merge is not None and merge.name in ("first", "second", "any"):
+        kept = ends - 1 if merge.name == "second" else starts
+        return i[starts], j[starts], values[kept]
+    offsets = xp.concatenate([starts, xp.asarray([i.size])])
+    store = array_exchange.matrix_from_csr(
+        offsets, xp.arange(i.size, dtype=np.int64), values, i.size, kind, copy=False, symmetric=False, where=where
+    )
+    groups: Any = Matrix._from_store(engines.get("gpu"), store, kind, (starts.size, i.size))
+    folded = groups.reduce_rowwise(dup_op).new(kind)
+    return i[starts], j[starts], array_exchange.vector_to_dense(folded._need()[1], 0, kind)
+
+
+def to_csr_arrays(A: Any, *, by_columns: bool = False, dtype: Any = None, copy: bool = False) -> tuple[Any, Any, Any]:
+    """Make the three arrays of a Matrix's compressed rows, where it lies: NumPy's on the CPU, CuPy's on the GPU.
+
+    Parameters
+    ----------
+    A : Matrix or A.T
+    by_columns : bool
+        Compressed columns (CSC) instead.
+    dtype : optional
+        Of the values; by default the matrix's own.
+    copy : bool
+        Without it, the arrays of a matrix in the GPU's memory are its own and must not be changed (values that are all
+        one are repeated, and so a copy). All others are one copy: from the CPU engine, or from host memory that a GPU
+        reads.
+
+    Returns
+    -------
+    indptr : array of int64, shape (nrows + 1,)
+    indices : array of int64, or of int32 on the GPU for up to 2**31 columns, shape (n,)
+        Ascending in each row.
+    values : array, shape (n,)
+
+    Raises
+    ------
+    DomainMismatch
+        `A` is no Matrix.
+    OutOfMemory
+        On the GPU, a matrix in host memory does not fit the device.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> indptr, indices, values = gb.io.to_csr_arrays(gb.io.read("path:3"))
+    >>> indptr, indices
+    (array([0, 1, 3, 4]), array([1, 0, 2, 1]))
+    """
+    from sparsezc.core.matrix import Matrix, TransposedMatrix
+
+    if isinstance(A, TransposedMatrix):
+        return to_csr_arrays(A.T, by_columns=not by_columns, dtype=dtype, copy=copy)
+    if not isinstance(A, Matrix):
+        raise DomainMismatch(f"to_csr_arrays: A is a {type(A).__name__}; a Matrix is needed")
+    engine, store = A._need()
+    kind = A.dtype if dtype is None else lookup(dtype)
+    if engine is cpu.engine() or A.dtype.is_udt:
+        indptr, ids, values = A.to_csc(kind) if by_columns else A.to_csr(kind)
+        return indptr.view(np.int64), ids.view(np.int64), values
+    if kind is not A.dtype:
+        store = engine.dup(store, kind)  # by GraphBLAS's rules for values that do not fit
+    found = array_exchange.matrix_to_csr(store, by_columns=by_columns)
+    return tuple(part.copy() for part in found) if copy else found
+
+
+def to_coo_arrays(A: Any, *, dtype: Any = None) -> tuple[Any, Any, Any]:
+    """Make row ids, column ids and values of a Matrix, by rows, where it lies; types as in :func:`to_csr_arrays`.
+
+    Row ids (int64) are made; the others are as :func:`to_csr_arrays` gives them: on the GPU not to be changed.
+    """
+    from sparsezc.core.matrix import Matrix
+
+    if isinstance(A, Matrix) and A._need()[0] is cpu.engine():
+        rows, columns, values = A.to_coo(dtype)
+        return rows.view(np.int64), columns.view(np.int64), values
+    offsets, ids, values = to_csr_arrays(A, dtype=dtype)
+    if isinstance(offsets, np.ndarray):
+        return np.repeat(np.arange(offsets.size - 1), np.diff(offsets)), ids, values
+    return array_exchange.row_ids(offsets, ids.size), ids, values

@@ -1,0 +1,122 @@
+"""To and from CuPy's sparse matrices (``cupyx.scipy.sparse``), on the GPU throughout.
+
+CuPy is imported when a matrix is made for it: ``pip install "sparsezc[cuda13]"`` (or ``cuda12``).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sparsezc.expr.engines import cpu
+from sparsezc.engines.gpu import array_exchange
+from sparsezc.errors import DomainMismatch, InvalidValue
+from sparsezc.io.interop.csr_arrays import from_coo_arrays, from_csr_arrays, to_coo_arrays, to_csr_arrays
+from sparsezc.io.build.optional import need
+from sparsezc.semirings.types.datatypes import lookup
+
+if TYPE_CHECKING:
+    from sparsezc.core.matrix import Matrix
+
+_FORMATS = ("csr", "csc", "coo")
+_KINDS = "?fdFD"  # the types that CuPy's sparse matrices have
+
+
+def from_cupy_sparse(A: Any, *, dup_op: Any = None, copy: bool = False, name: str | None = None) -> Matrix:
+    """Make a Matrix on the GPU engine of a CuPy sparse matrix.
+
+    Parameters
+    ----------
+    A : cupyx.scipy.sparse csr_matrix, csc_matrix, coo_matrix or dia_matrix
+        Stored zeros are kept.
+    dup_op : binary operator or its name, optional
+        What merges entries at one position, of a monoid, or first, second or any; without it they are an error.
+    copy : bool
+        Without it, the ids and values of a csr_matrix that is in order are shared: change neither matrix's while both
+        are in use. Everything else is one copy on the device (a csc_matrix: one for the other orientation).
+    name : str, optional
+
+    Raises
+    ------
+    DomainMismatch
+        `A` is no sparse matrix of CuPy.
+    InvalidValue, InvalidObject
+        An entry is there twice without `dup_op`.
+    """
+    form = getattr(A, "format", None)
+    if form == "dia":
+        A, form = A.tocoo(), "coo"
+    if form not in _FORMATS or not hasattr(A, "data"):
+        raise DomainMismatch(f"from_cupy_sparse: A is a {type(A).__name__}; a sparse matrix of CuPy is needed")
+    nrows, ncols = A.shape
+    if form == "csr" and dup_op is None:
+        return from_csr_arrays(A.indptr, A.indices, A.data, ncols=ncols, copy=copy, engine="gpu", name=name)
+    if form == "csc" and dup_op is None:
+        flipped = from_csr_arrays(A.indptr, A.indices, A.data, ncols=nrows, copy=copy, engine="gpu")
+        made: Matrix = flipped.T.new(name=name)
+        return made
+    if form == "coo":
+        rows, columns = A.row, A.col
+    else:  # without CuPy's tocoo, which needs cuSPARSE
+        rows, columns = array_exchange.row_ids(array_exchange.array(A.indptr).astype(np.int64), A.indices.size), A.indices
+    if form == "csc":
+        rows, columns = columns, rows
+    return from_coo_arrays(
+        rows, columns, A.data, nrows=nrows, ncols=ncols, dup_op=dup_op, engine="gpu", name=name
+    )  # fmt: skip
+
+
+def to_cupy_sparse(A: Any, format: str = "csr", dtype: Any = None, *, copy: bool = False) -> Any:
+    """Make a CuPy sparse matrix of a Matrix; one on the CPU engine goes to the GPU first.
+
+    Parameters
+    ----------
+    A : Matrix or A.T
+    format : {"csr", "csc", "coo"}
+    dtype : optional
+        By default the matrix's own; CuPy has BOOL, FP32, FP64, FC32 and FC64 only.
+    copy : bool
+        Without it, ids and values of a csr_matrix of a Matrix in the GPU's memory are shared: change neither while both
+        are in use. (All values being one, they are repeated.) All else is one copy on the device.
+
+    Returns
+    -------
+    cupyx.scipy.sparse.csr_matrix, csc_matrix or coo_matrix
+        With int32 ids, CuPy's only ones.
+
+    Raises
+    ------
+    PackageMissing
+        CuPy is not installed.
+    DeviceUnavailable
+        There is no GPU.
+    DomainMismatch
+        CuPy has no such values; `dtype` gives others.
+    InvalidValue
+        The matrix has 2**31 rows, columns or entries and more, or there is no such format.
+    """
+    form = str(format).lower()
+    if form not in _FORMATS:
+        raise InvalidValue(f"format={format!r} is not one of {', '.join(_FORMATS)}")
+    kind = lookup(A.dtype if dtype is None else dtype)
+    if kind.np_type.char not in _KINDS:
+        raise DomainMismatch(
+            f"to_cupy_sparse: A holds {kind}; CuPy's sparse matrices hold BOOL, FP32, FP64, FC32, FC64; dtype= converts"
+        )
+    sparse = need("cupyx.scipy.sparse", "cuda13")
+    if max(A.nrows, A.ncols, A.nvals) >= 2**31:
+        raise InvalidValue(
+            f"to_cupy_sparse: A is {A.nrows} x {A.ncols} with {A.nvals} entries; CuPy's ids reach 2**31 - 1"
+        )
+    parent = A.T if A._transposed else A
+    if parent._need()[0] is cpu.engine():
+        parent = parent.to("gpu", placement="device")
+        A = parent.T if A._transposed else parent
+    if form == "coo":
+        rows, columns, values = to_coo_arrays(A, dtype=kind)
+        ids = rows.astype(np.int32), columns.astype(np.int32, copy=False)
+        return sparse.coo_matrix((values.copy() if copy else values, ids), shape=A.shape)
+    offsets, ids, values = to_csr_arrays(A, by_columns=form == "csc", dtype=kind, copy=copy)
+    make = sparse.csr_matrix if form == "csr" else sparse.csc_matrix
+    return make((values, ids.astype(np.int32, copy=False), offsets.astype(np.int32)), shape=A.shape)

@@ -1,0 +1,165 @@
+"""Columns of a table (pandas, Arrow) as a matrix and back: what those formats share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc.io.build.limits import need_numbers
+
+if TYPE_CHECKING:
+    from sparsezc.core.matrix import Matrix
+
+WEIGHT = "weight"  # the one column that may be missing: then the edges have no values
+
+
+def weight_column(weight: str | None, names: list[Any], where: str) -> str | None:
+    """The column of values: None where there is none, or the usual one is not there."""
+    if weight == WEIGHT and weight not in names:
+        return None
+    return weight if weight is None else check_column(weight, names, where)
+
+
+def check_column(column: Any, names: list[Any], where: str) -> Any:
+    """The name of a column that is there.
+
+    Raises
+    ------
+    InvalidValue
+        It is not; the message lists those that are.
+    """
+    if column not in names:
+        raise InvalidValue(f"{where}: there is no column {column!r}; the columns are {', '.join(map(repr, names))}")
+    return column
+
+
+def from_table(
+    where: str,
+    names: list[Any],
+    read: Callable[[Any, bool], NDArray[Any]],
+    columns: tuple[Any, Any, Any],
+    **options: Any,
+) -> Matrix | tuple[Matrix, NDArray[Any]]:
+    """A matrix of a table's edges, as :func:`to_matrix` makes it.
+
+    Parameters
+    ----------
+    names : list
+        The table's columns.
+    read : callable
+        ``read(name, ids)`` is a column as an array; `ids` tells vertex ids from values.
+    columns : tuple
+        Those of the source, the target and the values.
+    options
+        As :func:`to_matrix` takes them.
+
+    Raises
+    ------
+    InvalidValue
+        A column is not there.
+    """
+    source, target, weight = columns
+    value = weight_column(weight, names, where)
+    rows, cols = (read(check_column(each, names, where), True) for each in (source, target))
+    return to_matrix(where, rows, cols, None if value is None else read(value, False), **options)
+
+
+def to_matrix(
+    where: str,
+    source: NDArray[Any],
+    target: NDArray[Any],
+    values: NDArray[Any] | None,
+    *,
+    directed: bool,
+    relabel: bool,
+    dtype: Any,
+    nrows: int | None,
+    ncols: int | None,
+    dup_op: Any,
+    name: str | None,
+) -> Matrix | tuple[Matrix, NDArray[Any]]:
+    """A matrix of edges; with `relabel` also the labels, ascending: row i stands for ``labels[i]``."""
+    from sparsezc.core.matrix import Matrix
+
+    labels = None
+    source, target = _of_one_kind(source, target)
+    if relabel:
+        labels, source, target = _numbered(where, source, target)
+        nrows = labels.size if nrows is None else nrows
+        ncols = labels.size if ncols is None else ncols
+    for column, ids in (("source", source), ("target", target)):
+        if ids.dtype.kind not in "iu":
+            raise DomainMismatch(
+                f"{where}: the {column} column holds {ids.dtype}, not integers; relabel=True numbers any labels"
+            )
+    if not directed:
+        if nrows != ncols and None not in (nrows, ncols):
+            raise DimensionMismatch(f"{where}: directed=False needs a square matrix; got {nrows} x {ncols}")
+        nrows = ncols = _square(source, target, nrows if ncols is None else ncols)
+        source, target, values = _both(source, target, values)
+    if values is None:
+        made = Matrix.from_coo(source, target, True, dtype, nrows=nrows, ncols=ncols, name=name)
+    else:
+        made = Matrix.from_coo(source, target, values, dtype, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name)
+    return made if labels is None else (made, labels)
+
+
+def _of_one_kind(source: NDArray[Any], target: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Both columns; where one is uint64 and the other signed, in a type in which they meet without being floats."""
+    if source.dtype.kind not in "iu" or target.dtype.kind not in "iu":
+        return source, target
+    if np.result_type(source, target).kind != "f":
+        return source, target
+    signed, unsigned = (source, target) if source.dtype.kind == "i" else (target, source)
+    if not signed.size or signed.min() >= 0:
+        kind: Any = np.uint64
+    else:
+        kind = np.int64 if not unsigned.size or unsigned.max() < 2**63 else object
+    return source.astype(kind), target.astype(kind)
+
+
+def _square(source: NDArray[Any], target: NDArray[Any], size: int | None) -> int | None:
+    if size is not None or source.size == 0:
+        return size
+    return int(max(source.max(), target.max())) + 1
+
+
+def _both(
+    source: NDArray[Any], target: NDArray[Any], values: NDArray[Any] | None
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]:
+    """The edges and, but for loops, their reverses."""
+    off = source != target
+    rows, cols = np.concatenate([source, target[off]]), np.concatenate([target, source[off]])
+    return rows, cols, None if values is None else np.concatenate([values, values[off]])
+
+
+def _numbered(where: str, source: Any, target: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """The labels that occur, ascending, and both columns as positions among them."""
+    try:
+        labels, at = np.unique(np.concatenate([source, target]), return_inverse=True)
+    except TypeError as error:
+        raise DomainMismatch(f"{where}: labels of different kinds cannot be put in order: {error}") from None
+    return labels, at[: source.size], at[source.size :]
+
+
+def to_columns(A: Any, labels: Any, columns: tuple[Any, Any, Any], where: str) -> dict[Any, NDArray[Any]]:
+    """Row and column ids (int64, or labels) and values of a matrix, by rows; a name of None leaves the values out."""
+    from sparsezc.core.matrix import Matrix, TransposedMatrix
+
+    if not isinstance(A, Matrix | TransposedMatrix):
+        raise DomainMismatch(f"{where}: A is a {type(A).__name__}; a Matrix is needed")
+    source, target, weight = columns
+    if weight is not None:
+        need_numbers(A, where)
+    rows, cols, values = A.to_coo(values=weight is not None)
+    rows, cols = rows.view(np.int64), cols.view(np.int64)
+    if labels is not None:
+        names = np.asarray(labels)
+        if names.ndim != 1 or names.size != A.nrows or names.size != A.ncols:
+            raise DimensionMismatch(f"{where}: labels have shape {names.shape}; the matrix is {A.nrows} x {A.ncols}")
+        rows, cols = names[rows], names[cols]
+    return {source: rows, target: cols} | ({} if weight is None else {weight: values})

@@ -1,0 +1,86 @@
+"""To and from NetworkX graphs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sparsezc.memory.csr import Csr
+from sparsezc.errors import DimensionMismatch
+from sparsezc.io.build.optional import need
+from sparsezc.io.interop.scipy_sparse import from_scipy_sparse
+from sparsezc.semirings.types import datatypes
+
+if TYPE_CHECKING:
+    from sparsezc.core.matrix import Matrix
+
+
+def from_networkx(
+    G: Any, nodelist: Any = None, dtype: Any = None, weight: str | None = "weight", name: str | None = None
+) -> Matrix:
+    """Make the adjacency Matrix of a NetworkX graph: one copy of SciPy's arrays, which NetworkX makes of it.
+
+    Parameters
+    ----------
+    G : networkx graph
+        An undirected one gives both directions; parallel edges are added up.
+    nodelist : list, optional
+        Which nodes, and in what order; all in the graph's order by default.
+    dtype : dtype-like, optional
+    weight : str or None
+        The edge attribute that holds the values; edges without it get 1.
+    name : str, optional
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> import sparsezc as gb
+    >>> gb.io.from_networkx(nx.path_graph(3)).nvals
+    4
+    """
+    from sparsezc.core.matrix import Matrix
+
+    nx = need("networkx")
+    kind = None if dtype is None else datatypes.lookup(dtype).np_type
+    array = nx.to_scipy_sparse_array(G, nodelist=nodelist, dtype=kind, weight=weight, format="csr")
+    if array.nnz and array.has_canonical_format and (array.data == array.data[0]).all():
+        # One value for all, as of a graph without weights: it is held once.
+        csr = Csr.from_arrays(array.indptr, array.indices.astype(np.uint64), array.data[:1].copy(), array.shape[1])
+        return Matrix._from_csr(csr, name=name)
+    made: Any = from_scipy_sparse(array, name=name)
+    return made  # type: ignore[no-any-return]
+
+
+def to_networkx(m: Any, edge_attribute: str | None = "weight") -> Any:
+    """Make a NetworkX DiGraph of a square adjacency Matrix; all is copied, for NetworkX keeps Python's own objects.
+
+    Parameters
+    ----------
+    m : Matrix, shape (n, n)
+    edge_attribute : str or None
+        Where the values go; None leaves them out.
+
+    Returns
+    -------
+    networkx.DiGraph
+        With the nodes 0..n-1, those without edges too.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> gb.io.to_networkx(gb.io.read("star:4"), None).number_of_edges()
+    6
+    """
+    nx = need("networkx")
+    if m.nrows != m.ncols:
+        raise DimensionMismatch(f"m is {m.nrows} x {m.ncols}; an adjacency matrix is square")
+    rows, cols, values = m.to_coo()
+    graph = nx.DiGraph()
+    graph.add_nodes_from(range(m.nrows))
+    if edge_attribute is None:
+        graph.add_edges_from(zip(rows.tolist(), cols.tolist(), strict=True))
+    else:
+        edges = zip(rows.tolist(), cols.tolist(), values.tolist(), strict=True)
+        graph.add_weighted_edges_from(edges, weight=edge_attribute)
+    return graph

@@ -1,0 +1,97 @@
+"""To and from PyData's sparse arrays (the package ``sparse``).
+
+It is imported when one of these is called: ``pip install sparse``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc.io.build.limits import need_numbers
+from sparsezc.io.build.optional import need
+
+if TYPE_CHECKING:
+    from sparsezc.core.matrix import Matrix
+    from sparsezc.core.vector import Vector
+
+_FORMATS = ("coo", "dok", "gcxs")
+
+
+def from_pydata_sparse(s: Any, *, dup_op: Any = None, name: str | None = None) -> Matrix | Vector:
+    """Make a Vector or a Matrix of a PyData sparse array. One copy, and another one from dok and gcxs.
+
+    Parameters
+    ----------
+    s : sparse.SparseArray of one or two dimensions
+        Its fill value is not kept: what is not stored is absent.
+    dup_op : binary operator or its name, optional
+        What merges entries at one position; without it they are an error.
+    name : str, optional
+
+    Raises
+    ------
+    PackageMissing
+        The package is not installed.
+    DomainMismatch
+        `s` is no sparse array.
+    DimensionMismatch
+        It has no or more than two dimensions.
+    """
+    from sparsezc.core.matrix import Matrix
+    from sparsezc.core.vector import Vector
+
+    sparse = need("sparse")
+    if not isinstance(s, sparse.SparseArray):
+        raise DomainMismatch(f"from_pydata_sparse: s is a {type(s).__name__}; an array of sparse.pydata.org is needed")
+    if s.ndim not in (1, 2):
+        raise DimensionMismatch(f"from_pydata_sparse: s has {s.ndim} dimensions; s.ndim must be 1 or 2")
+    coo = s if isinstance(s, sparse.COO) else s.asformat("coo")
+    if s.ndim == 1:
+        found: Vector = Vector.from_coo(coo.coords[0], coo.data, size=s.shape[0], dup_op=dup_op, name=name)
+        return found
+    rows, columns = coo.coords
+    made: Matrix = Matrix.from_coo(
+        rows, columns, coo.data, nrows=s.shape[0], ncols=s.shape[1], dup_op=dup_op, name=name
+    )  # fmt: skip
+    return made
+
+
+def to_pydata_sparse(A: Any, format: str = "coo") -> Any:
+    """Make a PyData sparse array of a Matrix or a Vector. One copy for "coo", which the array then holds; else two.
+
+    Parameters
+    ----------
+    A : Matrix or Vector
+    format : {"coo", "dok", "gcxs"}
+
+    Returns
+    -------
+    sparse.COO, sparse.DOK or sparse.GCXS
+        With the fill value 0.
+
+    Raises
+    ------
+    PackageMissing
+        The package is not installed.
+    InvalidValue
+        There is no such format.
+    """
+    from sparsezc.core.vector import Vector
+
+    form = str(format).lower()
+    if form not in _FORMATS:
+        raise InvalidValue(f"to_pydata_sparse: format={format!r} is not one of {', '.join(_FORMATS)}")
+    need_numbers(A, "to_pydata_sparse")
+    sparse = need("sparse")
+    if isinstance(A, Vector):
+        at, values = A.to_coo()
+        ids: Any = at.view(np.int64)[None]
+    else:
+        rows, columns, values = A.to_coo()
+        ids = np.stack([rows, columns]).view(np.int64)
+    return sparse.COO(
+        ids, values, shape=A.shape, sorted=not getattr(A, "_transposed", False), has_duplicates=False
+    ).asformat(form)

@@ -1,0 +1,183 @@
+"""To and from SciPy's sparse arrays, and Matrix Market files by python-graphblas's names for them.
+
+Unlike :func:`sparsezc.io.read`, these keep SciPy's value types and refuse duplicates unless told how to merge them.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sparsezc.errors import DomainMismatch, InvalidValue
+from sparsezc.io.files.atomic_write import Output
+from sparsezc.io.build.limits import need_numbers
+from sparsezc.io.formats.mtx import FIELDS, triplets
+
+if TYPE_CHECKING:
+    from sparsezc.core.matrix import Matrix
+    from sparsezc.core.vector import Vector
+
+_FORMATS = ("bsr", "csr", "csc", "coo", "lil", "dia", "dok")
+
+
+def from_scipy_sparse(A: Any, *, dup_op: Any = None, name: str | None = None) -> Matrix | Vector:
+    """Make a Matrix from a SciPy sparse matrix or array; a Vector from an array of one dimension.
+
+    One copy: the object's own arrays, which do not change when the caller's do. Of csc there are two, for it is
+    transposed; formats other than these and coo are made coo by SciPy first.
+
+    Parameters
+    ----------
+    A : scipy.sparse array or matrix
+        Stored zeros are kept.
+    dup_op : BinaryOp, optional
+        How entries at the same position are merged; without it they are an error.
+    name : str, optional
+
+    Examples
+    --------
+    >>> import scipy.sparse
+    >>> import sparsezc as gb
+    >>> gb.io.from_scipy_sparse(scipy.sparse.csr_array([[0, 2], [3, 0]])).to_coo()[2]
+    array([2, 3])
+    """
+    from scipy.sparse import issparse
+
+    from sparsezc.core.matrix import Matrix
+    from sparsezc.core.vector import Vector
+
+    if not issparse(A) or A.ndim not in (1, 2):
+        raise DomainMismatch(f"A is a {type(A).__name__}; a SciPy sparse matrix or array is needed")
+    if A.ndim == 1:
+        entries = A.tocoo()
+        found: Vector = Vector.from_coo(entries.coords[0], entries.data, size=A.shape[0], dup_op=dup_op, name=name)
+        return found
+    if A.format in ("csr", "csc") and A.has_canonical_format:
+        nrows, ncols = A.shape
+        make = Matrix.from_csr if A.format == "csr" else Matrix.from_csc
+        whole: Matrix = make(A.indptr, A.indices, A.data, nrows=nrows, ncols=ncols, name=name)
+        return whole
+    coo = A.tocoo()
+    rows, cols = (np.asarray(part) for part in (coo.row, coo.col))
+    nrows, ncols = A.shape
+    made: Matrix = Matrix.from_coo(rows, cols, coo.data, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name)
+    return made
+
+
+def to_scipy_sparse(A: Any, format: str = "csr") -> Any:
+    """Make a SciPy sparse array from a Matrix, or from a Vector (one row; one column for "csc").
+
+    One copy for "csr" and "coo", which the array then holds; SciPy makes the other formats of it. (As a matrix instead
+    of an array: ``scipy.sparse.csr_matrix`` of the result, without a copy.)
+
+    Parameters
+    ----------
+    A : Matrix or Vector
+    format : {"bsr", "csr", "csc", "coo", "lil", "dia", "dok"}
+
+    Returns
+    -------
+    scipy.sparse array
+        With int32 ids where they fit, as SciPy makes them itself, else int64.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> gb.io.to_scipy_sparse(gb.io.read("path:3")).toarray().astype(int)
+    array([[0, 1, 0],
+           [1, 0, 1],
+           [0, 1, 0]])
+    """
+    from scipy.sparse import coo_array, csc_array, csr_array
+
+    from sparsezc.core.vector import Vector
+
+    form = str(format).lower()
+    if form not in _FORMATS:
+        raise InvalidValue(f"Invalid format: format={format!r} is not one of {', '.join(_FORMATS)}")
+    need_numbers(A, "to_scipy_sparse")
+    if isinstance(A, Vector):
+        at, values = A.to_coo()
+        make, shape = (csc_array, (A.size, 1)) if form == "csc" else (csr_array, (1, A.size))
+        return make((values, _signed(at, A.size), np.array([0, at.size])), shape=shape).asformat(form)
+    if form == "coo":  # straight, so that no offsets are made for rows beyond number
+        rows, cols, values = A.to_coo()
+        bound = max(A.nrows, A.ncols)
+        return coo_array((values, (_signed(rows, bound), _signed(cols, bound))), shape=A.shape)
+    indptr, cols, values = A.to_csr()
+    ids = _signed(cols, max(A.ncols, cols.size))
+    return csr_array((values, ids, indptr.astype(ids.dtype)), shape=(A.nrows, A.ncols)).asformat(form)
+
+
+def _signed(ids: Any, bound: int) -> Any:
+    """Ids in the signed type that SciPy uses."""
+    return ids.astype(np.int32) if bound < 2**31 else ids.view(np.int64)
+
+
+def mmread(source: Any, engine: str = "auto", *, dup_op: Any = None, name: str | None = None, **kwargs: Any) -> Matrix:
+    """Read a Matrix Market file; python-graphblas's spelling (whole numbers become INT64, fractions FP64).
+
+    Parameters
+    ----------
+    source : str, path or file object
+    engine : {"auto", "scipy", "fmm", "fast_matrix_market"}
+        All of them are the fast_matrix_market reader that SciPy brings.
+    dup_op : BinaryOp, optional
+        How entries at the same position are merged; without it they are an error.
+    """
+    from sparsezc.core.matrix import Matrix
+
+    _check_engine(engine)
+    if kwargs:
+        raise InvalidValue(f"mmread does not know the argument {sorted(kwargs)[0]!r}")
+    rows, cols, values, shape = triplets(source)
+    made: Matrix = Matrix.from_coo(rows, cols, values, nrows=shape[0], ncols=shape[1], dup_op=dup_op, name=name)
+    return made
+
+
+def mmwrite(
+    target: Any, matrix: Any, engine: str = "auto", *, comment: str = "", field: str | None = None,
+    precision: int | None = None, symmetry: str | None = None, **kwargs: Any,
+) -> None:  # fmt: skip
+    """Write a Matrix as a Matrix Market file; python-graphblas's spelling.
+
+    Parameters
+    ----------
+    target : str, path or file object
+        A named file appears whole or not at all.
+    matrix : Matrix
+    engine : {"auto", "scipy", "fmm", "fast_matrix_market"}
+    comment : str
+        Lines for the head of the file.
+    field : {"real", "pattern", "integer", "unsigned-integer"}, optional
+    precision : int, optional
+        Digits of real values; by default as many as it takes to read the same value back.
+    symmetry : {"general", "symmetric", "skew-symmetric", "AUTO"}, optional
+        "general" by default; "AUTO" looks.
+    """
+    from scipy import io as scipy_io
+
+    _check_engine(engine)
+    if kwargs:
+        raise InvalidValue(f"mmwrite does not know the argument {sorted(kwargs)[0]!r}")
+    if field is not None and field not in FIELDS:
+        raise InvalidValue(f"field={field!r} is not one of {', '.join(FIELDS)}")
+    array = to_scipy_sparse(matrix, "coo")
+    if array.dtype == np.bool_:
+        array = array.astype(np.int8)
+    options = {"comment": comment, "field": field, "precision": precision, "symmetry": symmetry or "general"}
+    if not isinstance(target, (str, os.PathLike)):
+        scipy_io.mmwrite(target, array, **options)
+        return
+    with Output(Path(target)) as out, out.open() as file:
+        scipy_io.mmwrite(file, array, **options)
+
+
+def _check_engine(engine: str) -> None:
+    if str(engine).lower() not in ("auto", "scipy", "fmm", "fast_matrix_market"):
+        raise InvalidValue(
+            f'Bad engine value: engine={engine!r} is not one of "auto", "scipy", "fmm", "fast_matrix_market"'
+        )

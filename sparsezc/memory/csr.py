@@ -1,0 +1,121 @@
+"""A CSR matrix as plain arrays: what readers make and what engines take.
+
+Nothing is computed here. The arrays lie in :class:`~sparsezc.memory.Buffer` objects, so a reader that knows the sizes
+fills the placement's own memory and no second copy ever exists.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from sparsezc.errors import DimensionMismatch, InvalidValue
+from sparsezc.memory import Buffer, allocate, wrap
+from sparsezc.memory.id_blocks import BlocksBuffer
+from sparsezc.memory.budget import require_host
+from sparsezc.terminal.progress import Progress, task
+from sparsezc.semirings.types.datatypes import DataType, lookup
+
+
+def index_dtype(ncols: int, placement: str) -> np.dtype[Any]:
+    """Type of the column ids of a matrix: 4 bytes where they fit; SuiteSparse's 8 bytes on the host."""
+    return np.dtype(np.uint64 if placement == "host" or ncols > 2**32 else np.uint32)
+
+
+@dataclass(eq=False)
+class Csr:
+    """Compressed sparse rows with ascending ids in each row and no duplicates.
+
+    Attributes
+    ----------
+    nrows, ncols : int
+    indptr : ndarray of int64, shape (nrows + 1,)
+    indices : Buffer of unsigned ids, `nvals` entries
+    values : Buffer of `dtype`, `nvals` entries, or 1 entry where every value is the same (iso)
+    dtype : DataType
+    symmetric : bool
+        True only where the matrix is known to equal its transpose, pattern and values.
+    """
+
+    nrows: int
+    ncols: int
+    indptr: NDArray[np.int64]
+    indices: Buffer
+    values: Buffer
+    dtype: DataType
+    iso: bool = False
+    symmetric: bool = False
+
+    @property
+    def nvals(self) -> int:
+        """Number of entries."""
+        return int(self.indptr[-1])
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the three arrays together."""
+        return self.indptr.nbytes + self.indices.nbytes + self.values.nbytes
+
+    @property
+    def placed_nbytes(self) -> int:
+        """Bytes of ids and values once they lie where a GPU reads them."""
+        return self.nvals * index_dtype(self.ncols, "device").itemsize + self.values.nbytes
+
+    @classmethod
+    def from_arrays(
+        cls,
+        indptr: ArrayLike,
+        indices: ArrayLike,
+        values: ArrayLike,
+        ncols: int,
+        *,
+        dtype: Any = None,
+        symmetric: bool = False,
+    ) -> Csr:
+        """Wrap arrays that are already a CSR; a single value with several ids means an iso-valued matrix."""
+        offsets = np.asarray(indptr, np.int64)
+        ids = np.asarray(indices)
+        vals = np.atleast_1d(np.asarray(values))
+        kind = lookup(vals.dtype if dtype is None else dtype)
+        nvals = int(offsets[-1])
+        if ids.size != nvals:
+            raise DimensionMismatch(f"indices has {ids.size} entries; indptr ends at {nvals}, so {nvals} are needed")
+        iso = vals.size == 1 and nvals != 1
+        if not iso and vals.size != nvals:
+            raise DimensionMismatch(f"values has {vals.size} entries; {nvals} (or 1: iso-valued) are needed")
+        if ids.dtype.kind == "i":  # the same bits: ids are never negative
+            ids = ids.view(ids.dtype.str.replace("i", "u"))
+        elif ids.dtype.kind != "u":
+            raise InvalidValue(f"indices has dtype {ids.dtype}; integers are needed")
+        vals = vals.astype(kind.np_type, copy=False)
+        return cls(offsets.size - 1, int(ncols), offsets, wrap(ids), wrap(vals), kind, iso, symmetric)
+
+    def place(self, placement: str, *, ids: DTypeLike | None = None, chunk: int = 1 << 24) -> Csr:
+        """The same matrix with its arrays in another placement, copied in chunks; itself where nothing changes."""
+        ids = np.dtype(ids if ids is not None else index_dtype(self.ncols, placement))
+        if self.indices.placement == placement and self.indices.dtype == ids:
+            return self
+        if placement != "device":
+            require_host(self.indices.count * ids.itemsize + self.values.nbytes, f"placement {placement!r}")
+        with task():
+            return self._placed(placement, ids, chunk)
+
+    def _placed(self, placement: str, ids: np.dtype[Any], chunk: int) -> Csr:
+        values = allocate(placement, self.values.count, self.dtype.np_type)
+        if isinstance(self.indices, BlocksBuffer) and placement != "host":
+            indices: Buffer = self.indices.placed(placement)
+            todo = [(self.values, values)]
+        else:
+            indices = allocate(placement, self.indices.count, ids)
+            todo = [(self.indices, indices), (self.values, values)]
+        progress = Progress(sum(target.count for _, target in todo), f"placing in {placement}", " numbers")
+        for source, target in todo:
+            for start in range(0, source.count, chunk):
+                part = source.read(start, min(start + chunk, source.count))
+                target.write(start, part)
+                progress.advance(part.size)
+        progress.close()
+        return Csr(self.nrows, self.ncols, self.indptr, indices, values, self.dtype, self.iso, self.symmetric)

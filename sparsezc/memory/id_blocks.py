@@ -1,0 +1,247 @@
+"""Compressed ids in NumPy: blocks of 32 entries, as kernels/common/id_blocks.cuh describes and decodes them.
+
+This is for hosts without a GPU, and what the kernels are held against. Every block is packed in the smallest of all
+ways: with `low` bits for a gap, and with or without a base.
+
+>>> import numpy as np
+>>> ids = np.array([3, 4, 7, 1, 2], np.uint32)  # two rows: what does not ascend begins anew
+>>> coded = encode(ids)
+>>> decode(coded, 1, 4)
+array([4, 7, 1], dtype=uint32)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sparsezc.device import cuda
+from sparsezc.errors import InvalidObject
+from sparsezc.memory import allocate
+from sparsezc.memory.buffer import Buffer
+from sparsezc.memory.mapped import MappedBuffer, check_ids
+
+SIZE = 32  # entries of a block
+RAW = 32  # words of a block that holds the ids themselves
+LINE = 32  # words that a warp reads at once: the body is whole lines
+PART = 1 << 19  # entries that are worked on at a time
+_NONE = 1 << 40  # a gap that is none: the first entry of a block, or an id that does not ascend
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Compressed ids.
+
+    Attributes
+    ----------
+    nvals : int
+    headers : array of uint16, a multiple of 32 of them
+        Of each block ``words << 10 | low << 5 | high``; zeros beyond the last.
+    starts : array of uint64
+        Of each 32 blocks, their first word.
+    body : array of uint32
+    """
+
+    nvals: int
+    headers: NDArray[np.uint16]
+    starts: NDArray[np.uint64]
+    body: NDArray[np.uint32]
+
+    @property
+    def nbytes(self) -> int:
+        return self.headers.nbytes + self.starts.nbytes + self.body.nbytes
+
+
+def padded(nvals: int) -> int:
+    """Headers of so many entries."""
+    return -(-nvals // (SIZE * 32)) * 32
+
+
+def encode(ids: NDArray[np.unsignedinteger]) -> Blocks:
+    """Ids below 2^32, in any order, into blocks."""
+
+    def part(start: int) -> NDArray[Any]:
+        return ids[start : start + PART]
+
+    headers = np.zeros(padded(ids.size), np.uint16)
+    for start in range(0, ids.size, PART):
+        made = measure(part(start))
+        headers[start // SIZE : start // SIZE + made.size] = made
+    words = [pack(part(start), headers[start // SIZE :]) for start in range(0, ids.size, PART)]
+    used = np.concatenate([*words, np.empty(0, np.uint32)])
+    body = np.zeros(-(-used.size // LINE) * LINE, np.uint32)
+    body[: used.size] = used
+    return Blocks(ids.size, headers, starts_of(headers), body)
+
+
+def starts_of(headers: NDArray[np.uint16]) -> NDArray[np.uint64]:
+    """Of each 32 blocks, their first word."""
+    words: NDArray[np.uint64] = (headers >> 10).reshape(-1, 32).sum(1, dtype=np.uint64)
+    return np.cumsum(words, dtype=np.uint64) - words
+
+
+def _gaps(ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Ids and gaps less one by block; what the last block lacks is as near as can be."""
+    count = -(-ids.size // SIZE)
+    line = np.full(count * SIZE, ids[-1])
+    line[: ids.size] = ids
+    table = line.reshape(count, SIZE)
+    gaps = np.full(table.shape, _NONE)
+    gaps[:, 1:] = np.diff(table) - 1
+    gaps[gaps < 0] = _NONE
+    gaps.reshape(-1)[ids.size :] = 0
+    return table, gaps
+
+
+def _width(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Bits that numbers below 2^52 need."""
+    return np.frexp(numbers.astype(np.float64))[1].astype(np.int64)
+
+
+def measure(ids: NDArray[Any]) -> NDArray[np.uint16]:
+    """How the blocks of some ids are packed best: their headers."""
+    words, low, high, _ = _choose(*_gaps(ids.astype(np.int64)))
+    return (words << 10 | low << 5 | high).astype(np.uint16)
+
+
+def pack(ids: NDArray[Any], headers: NDArray[np.uint16]) -> NDArray[np.uint32]:
+    """The words of the blocks of some ids, whose headers are the first ones given."""
+    table, gaps = _gaps(ids.astype(np.int64))
+    known = headers[: len(table)].astype(np.int64)
+    words, low, high = known >> 10, known >> 5 & 31, known & 31
+    starts = np.cumsum(words) - words
+    bits = np.zeros(32 * int(words.sum()), np.uint8)
+    packed = words < RAW
+    own = _width(gaps) > low[:, None]
+    based = packed & (words > 1 + low + -(-own.sum(1) * high // 32))
+    base = np.where(based, np.where(own, table, _NONE).min(1), 0)
+    firsts = starts * 32
+    _put(bits, firsts[~packed, None] + 32 * np.arange(SIZE), table[~packed], 32)
+    mask = (own[packed].astype(np.int64) << np.arange(SIZE)).sum(1) & ~1 | based[packed]
+    _put(bits, firsts[packed, None], mask[:, None], 32)
+    _put(bits, firsts[based, None] + 32, base[based, None], 32)
+    codes = np.where(own, table - base[:, None], gaps)
+    firsts = firsts + 32 * (1 + based)
+    ranks = np.cumsum(own, 1) - 1
+    for width in np.unique(low[packed]).tolist():
+        some = packed & (low == width)
+        _put(bits, firsts[some, None] + width * np.arange(SIZE), codes[some], width)
+    for width in np.unique(high[packed]).tolist():
+        row, lane = np.nonzero(own & (packed & (high == width))[:, None])
+        at = firsts[row] + 32 * low[row] + width * ranks[row, lane]
+        _put(bits, at, codes[row, lane] >> low[row], width)
+    return np.packbits(bits, bitorder="little").view("<u4").astype(np.uint32)
+
+
+def _choose(table: NDArray[np.int64], gaps: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
+    """How to pack each block: its words, the bits of a gap, the further bits of an id, and whether it has a base."""
+    count = len(table)
+    words = np.full(count, RAW)
+    low, high, bases = (np.zeros(count, np.int64) for _ in range(3))
+    wide = _width(gaps)
+    for bits in range(31):
+        own = wide > bits
+        least = np.where(own, table, _NONE).min(1)
+        most = np.where(own, table, 0).max(1)
+        for has_base in (False, True):
+            extra = np.maximum(_width(most - least if has_base else most) - bits, 0)
+            needed = 1 + has_base + bits + -(-own.sum(1) * extra // 32)
+            better = (needed < words) & (extra < 32)
+            words[better], low[better], high[better] = needed[better], bits, extra[better]
+            bases[better] = has_base
+    return words, low, high, bases
+
+
+def _put(bits: NDArray[np.uint8], at: NDArray[np.int64], values: NDArray[np.int64], width: int) -> None:
+    """Write the lowest `width` bits of numbers at positions."""
+    for k in range(width):
+        bits[at + k] = values >> k & 1
+
+
+def decode(blocks: Blocks, start: int = 0, stop: int | None = None) -> NDArray[np.uint32]:
+    """The ids of the entries ``start:stop``, as far as there are any."""
+    stop = blocks.nvals if stop is None else min(stop, blocks.nvals)
+    made = np.empty(max(stop - start, 0), np.uint32)
+    for first in range(start // SIZE, -(-stop // SIZE), PART // SIZE):
+        last = min(first + PART // SIZE, -(-stop // SIZE))
+        at = max(first * SIZE, start)
+        part = _decode(blocks, first, last).reshape(-1)[at - first * SIZE : stop - first * SIZE]
+        made[at - start : at - start + part.size] = part
+    return made
+
+
+def _decode(blocks: Blocks, first: int, last: int) -> NDArray[np.uint32]:
+    """The ids of some blocks, a block a row."""
+    group = first // 32 * 32
+    headers = blocks.headers[group:last].astype(np.int64)
+    words = headers >> 10
+    firsts = int(blocks.starts[group // 32]) + np.cumsum(words) - words
+    words, firsts, headers = (a[first - group :] for a in (words, firsts, headers))
+    low, high = (headers >> 5 & 31)[:, None], (headers & 31)[:, None]
+    lanes = np.arange(SIZE)
+
+    def read(at: NDArray[np.int64], width: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Numbers of up to 32 bits, from bit `at` on."""
+        word = np.minimum(at >> 5, blocks.body.size - 1)
+        after = np.minimum(word + 1, blocks.body.size - 1)
+        both = blocks.body[word].astype(np.uint64) | blocks.body[after].astype(np.uint64) << np.uint64(32)
+        found: NDArray[np.int64] = (both >> (at & 31).astype(np.uint64)).astype(np.int64) & ((1 << width) - 1)
+        return found
+
+    at = 32 * firsts[:, None]
+    raw = read(at + 32 * lanes, np.full((1, 1), 32))
+    mask = raw[:, :1]
+    based = mask & 1
+    own = (mask | 1) >> lanes & 1 > 0
+    base = np.where(based > 0, raw[:, 1:2], 0)
+    at = at + 32 * (1 + based)
+    below = read(at + low * lanes, low)
+    above = read(at + 32 * low + high * (np.cumsum(own, 1) - 1), high)
+    steps = np.where(own, below + (above << low) + base, below + 1)
+    sums = np.cumsum(steps, 1)
+    heads = np.maximum.accumulate(np.where(own, lanes, 0), axis=1)
+    ids = sums - np.take_along_axis(sums - steps, heads, axis=1)
+    return np.where(words[:, None] == RAW, raw, ids).astype(np.uint32)
+
+
+class BlocksBuffer(Buffer):
+    """Ids in blocks whose body lies in some placement. It reads like any buffer: what is asked for is decoded.
+
+    `headers` and `starts` are arrays of the host, or of the device for those who work there. `below`: what all ids must
+    be less than, where `body` lies in a file that may be damaged; then they are checked before anybody has them.
+    """
+
+    def __init__(self, count: int, headers: Any, starts: Any, body: Buffer, below: int | None = None) -> None:
+        super().__init__(count, np.dtype(np.uint32))
+        self.headers, self.starts, self.body, self.below = headers, starts, body, below
+        self.placement, self.pages = body.placement, body.pages
+
+    @property
+    def nbytes(self) -> int:
+        return self.body.nbytes + int(self.headers.nbytes) + int(self.starts.nbytes)
+
+    @property
+    def pointer(self) -> int:
+        raise InvalidObject("compressed ids have no address of their own")
+
+    def write(self, start: int, array: ArrayLike) -> None:
+        raise InvalidObject("compressed ids are made as a whole; none of them can be changed")
+
+    def read(self, start: int = 0, stop: int | None = None) -> NDArray[Any]:
+        ids = decode(Blocks(self.count, self.headers, self.starts, self.body.read()), start, stop)
+        if isinstance(self.body, MappedBuffer) and self.below is not None:
+            check_ids(self.body.path, ids, start, self.below)
+        return ids
+
+    def load(self, start: int = 0, stop: int | None = None) -> Any:
+        return cuda.current().xp.asarray(self.read(start, stop))
+
+    def placed(self, placement: str) -> BlocksBuffer:
+        """The same with the body in another placement; where kernels cannot read it there, in host memory."""
+        target = allocate(placement if placement in ("device", "uvm") else "zerocopy", self.body.count, self.body.dtype)
+        for start in range(0, self.body.count, PART):
+            target.write(start, self.body.read(start, start + PART))
+        return BlocksBuffer(self.count, self.headers, self.starts, target)
