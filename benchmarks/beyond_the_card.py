@@ -30,8 +30,8 @@ from benchmarks.plot import plot
 from benchmarks.shifted import MEAN, SHIFTS, Shifted, served
 from benchmarks.verify import Undecided, Wrong
 from sparsezc.device import cuda
-from sparsezc.memory.csr import Csr
 from sparsezc.memory import budget
+from sparsezc.memory.csr import Csr
 
 GIB = 1 << 30
 TRAVERSED = ("bfs", "cc", "pagerank")

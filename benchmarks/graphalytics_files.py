@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 import sparsezc as gb
 from benchmarks import verify
-from sparsezc.memory.csr import Csr
 from sparsezc.io.build import csr_builder
-from sparsezc.io.formats import snap
 from sparsezc.io.files.source import existing
+from sparsezc.io.formats import snap
+from sparsezc.memory.csr import Csr
 
 
 class BadGraph(ValueError):

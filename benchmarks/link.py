@@ -23,7 +23,7 @@ from benchmarks.plot import plot
 from benchmarks.verify import Wrong
 from sparsezc.device import cuda
 from sparsezc.device.cuda import Device, Kernel, Pages
-from sparsezc.expr.engines import gpu as gpu_engine
+from sparsezc.engines import gpu as gpu_engine
 
 MIB = 1 << 20
 GIB = 1 << 30

@@ -25,8 +25,8 @@ from benchmarks.frame import SEED, Case, Report, measure, number, table
 from benchmarks.plot import plot
 from benchmarks.verify import Wrong
 from benchmarks.where import placements
-from sparsezc.device import cuda
 from sparsezc import memory
+from sparsezc.device import cuda
 from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types.datatypes import lookup
 

@@ -23,11 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sparsezc as gb
-from sparsezc.device import cuda
 from sparsezc import memory
-from sparsezc.memory.csr import Csr
-from sparsezc.expr.engines import gpu as gpu_engine
+from sparsezc.device import cuda
+from sparsezc.engines import gpu as gpu_engine
 from sparsezc.engines.gpu.runtime import launch
+from sparsezc.memory.csr import Csr
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.semirings.types.datatypes import BOOL
 

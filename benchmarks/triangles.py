@@ -21,8 +21,8 @@ import sparsezc as gb
 from benchmarks.frame import Case, Report, Trial, measure, nothing, number, table
 from benchmarks.verify import Wrong
 from benchmarks.where import PLACEMENTS, choose_engine, placements
-from sparsezc.device import cuda
 from sparsezc.algorithms._pattern import undirected
+from sparsezc.device import cuda
 
 SOURCE = Path(__file__).parent / "peers" / "triangles.cpp"
 

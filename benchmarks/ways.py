@@ -24,8 +24,8 @@ from benchmarks.plot import plot
 from benchmarks.shifted import SHIFTS, Shifted, served
 from benchmarks.verify import Wrong
 from sparsezc.device import cuda
-from sparsezc.memory.csr import Csr
 from sparsezc.memory import budget
+from sparsezc.memory.csr import Csr
 
 SHARES = [0.004, 0.01, 0.03, 0.1, 0.3, 1.0]
 WAYS = ("zerocopy", "gather", "stream", "hybrid")

@@ -1,6 +1,7 @@
 """The operations: one function each.
 
-It checks operands, finds the result's type and size, and returns an unrun :class:`~sparsezc.expr.expression.Expression`.
+It checks operands, finds the result's type and size, and returns an unrun
+:class:`~sparsezc.expr.expression.Expression`.
 Errors and their messages exist once, here; engines trust what reaches them.
 
 The methods of Matrix and Vector call these functions, so ``A.mxv(v, op)`` and ``ops.mxv(A, v, op)`` are the same.
@@ -16,6 +17,8 @@ array([2, 3])
 if __name__ != "sparsezc.ops":
     raise ImportError(f"this folder imports as sparsezc.ops only, not as {__name__}: import sparsezc.ops")
 
+from sparsezc.expr import infix
+from sparsezc.ops import signs
 from sparsezc.ops.apply import apply
 from sparsezc.ops.assign import assign
 from sparsezc.ops.diag import diag
@@ -34,3 +37,5 @@ __all__ = [
     "outer", "power", "reduce", "reduce_columnwise", "reduce_rowwise", "reposition", "select", "setdiag", "transpose",
     "vxm",
 ]  # fmt: skip
+
+infix.define(signs)

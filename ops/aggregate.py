@@ -18,8 +18,8 @@ from sparsezc.ops.extract import extract
 from sparsezc.ops.mxv import mxv
 from sparsezc.ops.select import select
 from sparsezc.semirings import binary, indexunary, monoid, semiring
-from sparsezc.semirings.algebra import names
 from sparsezc.semirings import select as selects
+from sparsezc.semirings.algebra import names
 from sparsezc.semirings.algebra.aggregators import Aggregator, Recipe, TypedAggregator
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import BOOL, INT64, DataType

@@ -6,8 +6,8 @@ from typing import Any
 
 from sparsezc.errors import InvalidValue
 from sparsezc.expr.expression import Expression
-from sparsezc.ops.checks import scalar, stored
 from sparsezc.expr.resolve import resolve
+from sparsezc.ops.checks import scalar, stored
 from sparsezc.semirings.algebra import names
 from sparsezc.semirings.algebra.operators import Operator, TypedOp
 from sparsezc.semirings.types.datatypes import INT64

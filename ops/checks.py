@@ -27,9 +27,9 @@ def says_noun(ndim: int) -> str:
 def adopted(x: Any) -> Any:
     """A python-graphblas object as ours, without a copy; anything else as it is."""
     if type(x).__module__.partition(".")[0] == "graphblas" and hasattr(x, "ndim"):
-        from sparsezc.core.graphblas_objects import from_graphblas
+        import sparsezc  # whose names are imported when they are first used
 
-        return from_graphblas(x)
+        return sparsezc.from_graphblas(x)
     return x
 
 

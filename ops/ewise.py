@@ -6,8 +6,8 @@ from typing import Any
 
 from sparsezc.errors import DimensionMismatch
 from sparsezc.expr.expression import Expression
-from sparsezc.ops.checks import scalar, stored, stored_scalar
 from sparsezc.expr.resolve import resolve
+from sparsezc.ops.checks import scalar, stored, stored_scalar
 from sparsezc.semirings.types.datatypes import unify
 
 __all__ = ["broadcast", "ewise_add", "ewise_mult", "ewise_union"]

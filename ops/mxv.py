@@ -6,8 +6,8 @@ from typing import Any
 
 from sparsezc.errors import DimensionMismatch
 from sparsezc.expr.expression import Expression
-from sparsezc.ops.checks import says, stored
 from sparsezc.expr.resolve import resolve
+from sparsezc.ops.checks import says, stored
 
 __all__ = ["mxv", "vxm"]
 

@@ -7,9 +7,9 @@ from typing import Any
 from sparsezc.errors import DimensionMismatch, DomainMismatch
 from sparsezc.expr.expression import Expression, MaskKind, Operand, Unrun
 from sparsezc.expr.mask import Mask, to_mask
+from sparsezc.expr.resolve import resolve
 from sparsezc.ops.apply import by_place
 from sparsezc.ops.checks import says, scalar, stored
-from sparsezc.expr.resolve import resolve
 from sparsezc.semirings.algebra.operators import Operator, TypedOp
 from sparsezc.semirings.types.datatypes import INT64
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from sparsezc.errors import DimensionMismatch, IndexOutOfBound
 from sparsezc.expr.expression import Operand, Unrun
-from sparsezc.locks import hold
 from sparsezc.expr.mask import Mask, to_mask
+from sparsezc.locks import hold
 from sparsezc.ops.checks import says, scalar
 from sparsezc.ops.diag import diag
 from sparsezc.semirings.types.datatypes import BOOL

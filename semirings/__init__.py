@@ -1,6 +1,7 @@
 """The algebra of sparsezc: types, operators, monoids and semirings. No arrays, no devices, no engines.
 
->>> from sparsezc.semirings import binary, monoid, semiring, types
+>>> from sparsezc.semirings import binary, monoid, semiring
+>>> from sparsezc.semirings.types import datatypes as types
 >>> bool(semiring.min_plus["INT64"].monoid.identity == types.highest(types.INT64))
 True
 >>> binary.plus[types.INT32, types.FP32]
@@ -28,12 +29,20 @@ if __name__ != "sparsezc.semirings":
 
 from functools import partial
 
-from sparsezc.semirings import agg, binary, indexunary, monoid, op, select, semiring, unary
-from sparsezc.semirings.types import datatypes
+from sparsezc.semirings import agg, binary, indexunary, monoid, op, select, semiring, types, unary
 from sparsezc.semirings.algebra.complex_numbers import extend
 from sparsezc.semirings.algebra.deprecated_names import move
 from sparsezc.semirings.algebra.names import from_string, listed, lookup
-from sparsezc.semirings.algebra.operators import BinaryOp, IndexUnaryOp, Operator, SelectOp, TypedOp, TypeNotSupported, UnaryOp
+from sparsezc.semirings.algebra.operators import (
+    BinaryOp,
+    IndexUnaryOp,
+    Operator,
+    SelectOp,
+    TypedOp,
+    TypeNotSupported,
+    UnaryOp,
+)
+from sparsezc.semirings.algebra.registering import define
 from sparsezc.semirings.algebra.structures import Monoid, Semiring, TypedMonoid, TypedSemiring
 from sparsezc.semirings.algebra.user_operators import extend as extend_for_users
 
@@ -43,6 +52,8 @@ __all__ = [
     "select", "semiring", "types", "unary",
 ]  # fmt: skip
 
+for _room in (unary, binary, indexunary, select, monoid, semiring, agg, op):
+    define(_room)
 extend(unary, binary, indexunary, select, monoid, semiring, agg)
 extend_for_users(unary, binary, indexunary, select, monoid, agg)
 for _room in (unary, binary, semiring, agg):

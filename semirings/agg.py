@@ -18,10 +18,10 @@ import numpy as np
 from sparsezc.semirings import binary, monoid, semiring, unary
 from sparsezc.semirings.algebra.aggregators import Aggregator, Entries, Recipe, Result
 from sparsezc.semirings.algebra.aggregators import TypedAggregator as TypedAggregator
-from sparsezc.semirings.types.domains import EVERY, NUMBERS, QUOTIENT, returning
 from sparsezc.semirings.algebra.operators import UnaryOp
 from sparsezc.semirings.algebra.structures import Monoid
 from sparsezc.semirings.types.datatypes import COMPLEX, FC64, FLOATS, FP64, INT64, INTEGERS, UINT64, DataType
+from sparsezc.semirings.types.domains import EVERY, NUMBERS, QUOTIENT, returning
 
 _WIDE = returning(FP64, INTEGERS + FLOATS)
 _SQUARES = returning(INT64, INTEGERS) | returning(FP64, (UINT64, *FLOATS))

@@ -10,12 +10,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparsezc.semirings.udf import numpy_functions
 from sparsezc.semirings.algebra.closeness import close
-from sparsezc.semirings.types.domains import AS_BOOL, AS_FLOAT, BINOMIAL, BOOL_TO_INT8, FROM_PARTS, INTO_FLOAT, POSITION, QUOTIENT, TO_BOOL, WHOLE  # fmt: skip
 from sparsezc.semirings.algebra.operators import BinaryOp
 from sparsezc.semirings.algebra.registering import parameterize
 from sparsezc.semirings.types.datatypes import INT64
+from sparsezc.semirings.types.domains import (  # fmt: skip
+    AS_BOOL,
+    AS_FLOAT,
+    BINOMIAL,
+    BOOL_TO_INT8,
+    FROM_PARTS,
+    INTO_FLOAT,
+    POSITION,
+    QUOTIENT,
+    TO_BOOL,
+    WHOLE,
+)
+from sparsezc.semirings.udf import numpy_functions
 
 # fmt: off
 # Choosing one

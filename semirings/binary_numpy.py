@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from sparsezc.semirings import binary
-from sparsezc.semirings.types.domains import AS_FLOAT
 from sparsezc.semirings.algebra.operators import BinaryOp
+from sparsezc.semirings.types.domains import AS_FLOAT
 
 add: BinaryOp = binary.plus
 arctan2: BinaryOp = binary.atan2

@@ -6,8 +6,8 @@ In CUDA ``x`` is the entry, ``i`` and ``j`` its row and column (a vector's index
 
 from __future__ import annotations
 
-from sparsezc.semirings.types.domains import DIAGINDEX, INDEX, POSITION_TEST, TO_BOOL
 from sparsezc.semirings.algebra.operators import IndexUnaryOp
+from sparsezc.semirings.types.domains import DIAGINDEX, INDEX, POSITION_TEST, TO_BOOL
 
 # fmt: off
 # Positions, moved by the thunk

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from sparsezc.semirings import binary
-from sparsezc.semirings.types.domains import AS_BOOL, BITS, EVERY, NUMBERS, same
 from sparsezc.semirings.algebra.structures import Monoid
-from sparsezc.semirings.types.datatypes import BOOL, highest, lowest
 from sparsezc.semirings.algebra.user_structures import register_monoid as register_anonymous
 from sparsezc.semirings.algebra.user_structures import register_new_monoid as register_new
+from sparsezc.semirings.types.datatypes import BOOL, highest, lowest
+from sparsezc.semirings.types.domains import AS_BOOL, BITS, EVERY, NUMBERS, same
 
 any = Monoid(binary.any, identity=0, domain=EVERY, stops_anywhere=True, is_idempotent=True)
 plus = Monoid(binary.plus, identity=0, domain=NUMBERS)

@@ -10,8 +10,8 @@ import numpy as np
 from sparsezc.semirings import binary_numpy, monoid
 from sparsezc.semirings.algebra.operators import BinaryOp
 from sparsezc.semirings.algebra.structures import Monoid
-from sparsezc.semirings.types.datatypes import ALL, FLOATS, INTEGERS, highest, lowest
 from sparsezc.semirings.algebra.user_structures import register_monoid
+from sparsezc.semirings.types.datatypes import ALL, FLOATS, INTEGERS, highest, lowest
 
 add: Monoid = monoid.plus
 bitwise_and: Monoid = monoid.band

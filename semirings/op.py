@@ -9,14 +9,13 @@ A monoid's name means its binary operator here. SuiteSparse's own ones are in ``
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sparsezc.semirings.algebra import names
 from sparsezc.semirings import op_numpy as numpy
 from sparsezc.semirings import op_ss as ss
+from sparsezc.semirings.algebra import names
 from sparsezc.semirings.algebra.deprecated_names import ask
-from sparsezc.semirings.algebra.registering import Path
+from sparsezc.semirings.algebra.registering import Path, namespace
 
 if TYPE_CHECKING:  # for editors; at run time also what users have registered is found
     from sparsezc.semirings.binary import *  # type: ignore[no-redef]  # noqa: F403
@@ -52,7 +51,7 @@ def __getattr__(name: str) -> Any:
     for kind in _ROOMS:
         found = names.names_of(kind).get(name)
         if found is not None:
-            return found if name in names.room(kind) else ask(import_module(f"sparsezc.semirings.{kind}"), name, "op")
+            return found if name in names.room(kind) else ask(namespace(kind), name, "op")
     paths = [vars(room[name]) for room in map(names.room, _ROOMS) if isinstance(room.get(name), Path)]
     if paths:
         return Path(**{part: op for path in reversed(paths) for part, op in path.items()})

@@ -7,11 +7,11 @@ says so. :func:`register_anonymous` makes a semiring that stands in no namespace
 from __future__ import annotations
 
 from sparsezc.semirings import binary, monoid
-from sparsezc.semirings.types.domains import AS_BITS, AS_BOOL, EVERY, NUMBERS, PAIRS
 from sparsezc.semirings.algebra.names import semiring_of as get_semiring  # noqa: F401
 from sparsezc.semirings.algebra.structures import Semiring
 from sparsezc.semirings.algebra.structures import register_anonymous as register_anonymous
 from sparsezc.semirings.algebra.user_structures import register_new_semiring as register_new  # noqa: F401
+from sparsezc.semirings.types.domains import AS_BITS, AS_BOOL, EVERY, NUMBERS, PAIRS
 
 # any
 any_cdiv = Semiring(monoid.any, binary.cdiv, domain=NUMBERS)

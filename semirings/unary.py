@@ -8,9 +8,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparsezc.semirings.udf import numpy_functions
-from sparsezc.semirings.types.domains import AS_FLOAT, COMPLEX_ITSELF, COMPLEX_PARTS, FLOAT_TO_BOOL, ONLY_FLOAT, POSITION, WHOLE  # fmt: skip
 from sparsezc.semirings.algebra.operators import UnaryOp
+from sparsezc.semirings.types.domains import (  # fmt: skip
+    AS_FLOAT,
+    COMPLEX_ITSELF,
+    COMPLEX_PARTS,
+    FLOAT_TO_BOOL,
+    ONLY_FLOAT,
+    POSITION,
+    WHOLE,
+)
+from sparsezc.semirings.udf import numpy_functions
 
 # fmt: off
 # Values

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from sparsezc.semirings import unary
-from sparsezc.semirings.types.domains import AS_FLOAT
 from sparsezc.semirings.algebra.operators import UnaryOp
+from sparsezc.semirings.types.domains import AS_FLOAT
 
 abs: UnaryOp = unary.abs
 absolute: UnaryOp = unary.abs

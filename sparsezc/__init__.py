@@ -32,8 +32,10 @@ if TYPE_CHECKING:
     from sparsezc.core.graphblas_objects import from_graphblas as from_graphblas
     from sparsezc.core.graphblas_objects import to_graphblas as to_graphblas
     from sparsezc.core.matrix import Matrix as Matrix
-    from sparsezc.ops.arrays import MAX_SIZE as MAX_SIZE
     from sparsezc.core.scalar import Scalar as Scalar
+    from sparsezc.core.vector import Vector as Vector
+    from sparsezc.expr.dispatch import replace as replace
+    from sparsezc.ops.arrays import MAX_SIZE as MAX_SIZE
     from sparsezc.semirings import agg as agg
     from sparsezc.semirings import binary as binary
     from sparsezc.semirings import indexunary as indexunary
@@ -42,8 +44,6 @@ if TYPE_CHECKING:
     from sparsezc.semirings import select as select
     from sparsezc.semirings import semiring as semiring
     from sparsezc.semirings import unary as unary
-    from sparsezc.core.vector import Vector as Vector
-    from sparsezc.expr.dispatch import replace as replace
 
 __version__ = "0.1.0"
 #: The library below the CPU engine, as python-graphblas names it.

@@ -1,6 +1,6 @@
 """``from sparsezc.agg import ...``: :mod:`sparsezc.semirings.agg`, which takes this module's place."""
 
-from sparsezc.semirings.namespaces import give_way
 from sparsezc.semirings.agg import *  # noqa: F403 -- for editors and type checkers, which do not run the next line
+from sparsezc.semirings.namespaces import give_way
 
 give_way(__name__)

@@ -1,4 +1,4 @@
-"""Orders of a graph's vertices that keep together what is read together; :func:`sparsezc.memory.csr_permute.permute` applies them.
+"""Orders of a graph's vertices that keep together what is read together; ``A.reorder`` applies them.
 
 Every function takes an adjacency matrix and returns a permutation, an array `order`: vertex ``order[k]`` becomes vertex
 k. Which one helps depends on the graph, and may be none: a file's own order is often a good one.
@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check, cdlp, harmonic_centrality
 from sparsezc.algorithms._degree import in_degree, out_degree
-from sparsezc.errors import InvalidValue
 from sparsezc.core.matrix import Matrix
+from sparsezc.errors import InvalidValue
 
 __all__ = ["communities", "degree", "harmonic", "inverse", "reverse_cuthill_mckee"]
 

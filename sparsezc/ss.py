@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from sparsezc import ops
-from sparsezc.expr.engines import cpu
-from sparsezc.engines.cpu import native
 from sparsezc.core.suitesparse import ours, theirs
+from sparsezc.engines import cpu
+from sparsezc.engines.cpu import native
 
 __all__ = ["concat", "diag"]
 

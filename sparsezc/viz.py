@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparsezc.expr.engines import cpu
-from sparsezc.engines.cpu import native
 from sparsezc.core.suitesparse import theirs
+from sparsezc.engines import cpu
+from sparsezc.engines.cpu import native
 
 __all__ = ["datashade", "draw", "spy"]
 

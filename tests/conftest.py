@@ -17,8 +17,8 @@ from typing import Any
 import graphblas
 import pytest
 
-from sparsezc.device import cuda
 from sparsezc.config import config
+from sparsezc.device import cuda
 from sparsezc.memory import budget
 from tests.emulator.device import EmulatedDevice, why_unavailable
 from tests.emulator.rehearsal import rehearse

@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.device import cuda
 from sparsezc import memory
 from sparsezc.cli import doctor, main
 from sparsezc.cli.report import Table, cut, rate, seconds, size
 from sparsezc.config import parse_bytes
+from sparsezc.device import cuda
 from sparsezc.errors import InvalidValue
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -320,7 +320,7 @@ def test_doctor_reads_the_driver(tmp_path):
 
 
 def test_doctor_with_a_card(capsys, monkeypatch):
-    from sparsezc.expr.engines import gpu
+    from sparsezc.engines import gpu
 
     facts = {"available": True, "name": "a card", "memory_total": 2**37, "link": {"copy": 55.3e9, "pinned": 51.3e9}}
     monkeypatch.setattr(gpu, "diagnose", lambda measure: facts)

@@ -13,8 +13,8 @@ import pytest
 
 from sparsezc.cli import main
 from sparsezc.cli.report import Report
-from sparsezc.io.files import atomic_write
 from sparsezc.io import read
+from sparsezc.io.files import atomic_write
 
 MM = "%%MatrixMarket matrix coordinate real general\n"
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from sparsezc.terminal import progress
 from sparsezc.cli import main
 from sparsezc.errors import PerformanceWarning
+from sparsezc.terminal import progress
 from sparsezc.terminal.printable import MESSAGE_LIMIT, one_line, printable
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -57,7 +57,7 @@ OPTIONS = {option for command in COMMANDS.values() for each in command._actions 
 OPTIONS = {option for option in OPTIONS | {"--version"} if option.startswith("--")}
 #: Folders of the checkout, through the links, in which a page may name a file.
 FOLDERS = [ROOT, *(Path(at) for top in ("sparsezc", "tests", "benchmarks", "docs") for at, *_ in os.walk(ROOT / top))]
-FOLDERS += [ROOT / "ops", ROOT / "semirings"]
+FOLDERS += [Path(at) for top in ("ops", "semirings") for at, *_ in os.walk(ROOT / top)]
 MODULES = sorted(module_name(path) for path in files(ROOT / "sparsezc") if path.name != "__main__.py")
 RUNNABLE = [page for page in PAGES if blocks(page, "python") and page not in CONTRACTS]
 
@@ -108,7 +108,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_names_on_pages_exist(page: Path) -> None:
-    """Public names (`gb.io.read`), source files (`engine.py`) and, where the command line is meant, options (`--out`)."""
+    """Public names (`gb.io.read`), source files (`spmv.py`) and, where the command line is meant, options (`--out`)."""
     ticks = re.findall(r"`([^`\n]+)`", page.read_text())
     absent = []
     for tick in ticks:

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 import sparsezc as gb
-from sparsezc.device import cuda
-from sparsezc.terminal import progress
 from sparsezc.cli import main
+from sparsezc.device import cuda
 from sparsezc.io._write import convert
+from sparsezc.terminal import progress
 from sparsezc.terminal.progress import Progress, task, working
 from tests.io.graphs import load
 from tests.io.test_placements import Card

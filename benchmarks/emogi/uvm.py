@@ -16,9 +16,9 @@ import numpy as np
 from benchmarks.copyrate import runtime_of
 from benchmarks.emogi.variants import Edges
 from sparsezc.device import cuda
-from sparsezc.memory.csr import Csr
 from sparsezc.device.cuda import Device
 from sparsezc.memory import zerocopy
+from sparsezc.memory.csr import Csr
 
 PAGE = 4096
 _READ_MOSTLY = 1  # cudaMemAdviseSetReadMostly

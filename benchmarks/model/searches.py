@@ -1,4 +1,6 @@
-"""What one step of many searches reads: multi_source_push.cu and multi_source_pull.cu, said in NumPy, divided as multi_source_bfs.py does.
+"""What one step of many searches reads: multi_source_push.cu and multi_source_pull.cu in NumPy.
+
+Work is divided as multi_source_bfs.py does.
 
 The searches that push read the rows of the vertices in the frontier of any of them. The others pull: a row that some
 of them want is looked up in the row heads, then read up to the end of the slice in which the last of them finds a
@@ -60,7 +62,9 @@ def step(
     elif columns is None or direction == "pull":
         pushing, pulling = ~there & there, there
     else:
-        pushing, pulling = multi_source_bfs.divide(work(rows, columns, x, wanted), multi_source_bfs.push_cost(placement), slots)
+        pushing, pulling = multi_source_bfs.divide(
+            work(rows, columns, x, wanted), multi_source_bfs.push_cost(placement), slots
+        )
     ways, reading = [], Reading()
     if columns is not None and pushing.any():
         ways, reading = ["push"], push(columns, x[:, pushing].any(1), None, reads_values=False)

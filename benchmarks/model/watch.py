@@ -16,16 +16,16 @@ import numpy as np
 
 from benchmarks.model import searches
 from benchmarks.model.reads import Bits, Reading, Rows, pull, push
-from sparsezc.device import cuda
-from sparsezc.expr import engines
 from sparsezc.config import config
-from sparsezc.memory.csr import index_dtype
-from sparsezc.engines.gpu.products import push_pull, spmv
-from sparsezc.engines.gpu.layouts import head_cache
+from sparsezc.core.matrix import Matrix
+from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise import panel
+from sparsezc.engines.gpu.layouts import head_cache
+from sparsezc.engines.gpu.products import push_pull, spmv
 from sparsezc.engines.gpu.products.push_pull import Work
 from sparsezc.engines.gpu.products.spgemm_rows import the_one_value
-from sparsezc.core.matrix import Matrix
+from sparsezc.expr import engines
+from sparsezc.memory.csr import index_dtype
 
 _PRODUCTS = ("mxv", "vxm")
 

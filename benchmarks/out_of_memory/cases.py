@@ -17,8 +17,8 @@ from benchmarks.frame import Case, Report, measure, number, pick_sources
 from benchmarks.gap_kernels import KERNELS, Graph
 from benchmarks.out_of_memory.summary import ASCETIC, row
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.runtime import codegen
 from sparsezc.engines.gpu.placements import segment_cache, transfer_cost
+from sparsezc.engines.gpu.runtime import codegen
 from sparsezc.memory import budget as budgets
 
 ALL_ON_THE_CARD = "uvm"  # the driver's own: it obeys no budget, so it is measured once, beside the largest

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Protocol
 
-from sparsezc.semirings.types.domains import Domain
 from sparsezc.semirings.algebra.operators import Operator
 from sparsezc.semirings.algebra.structures import Monoid, TypedMonoid, TypedSemiring
 from sparsezc.semirings.algebra.typed import TypedOp
 from sparsezc.semirings.types.datatypes import DataType
+from sparsezc.semirings.types.domains import Domain
 
 
 class Result(Protocol):

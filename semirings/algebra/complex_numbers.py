@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from types import ModuleType
 
+from sparsezc.semirings.algebra.operators import Operator
+from sparsezc.semirings.types.datatypes import BOOL, COMPLEX, FC64, INT64
 from sparsezc.semirings.types.domains import COMPLEX_ITSELF as SAME
 from sparsezc.semirings.types.domains import COMPLEX_PARTS as PART
 from sparsezc.semirings.types.domains import Domain
-from sparsezc.semirings.algebra.operators import Operator
-from sparsezc.semirings.types.datatypes import BOOL, COMPLEX, FC64, INT64
 
 __all__ = ["extend"]
 

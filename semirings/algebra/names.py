@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterator
-from importlib import import_module
 from typing import Any
 
 from sparsezc.errors import InvalidValue
-from sparsezc.semirings.types import datatypes
 from sparsezc.semirings.algebra.operators import BinaryOp, Operator, TypedOp
-from sparsezc.semirings.algebra.registering import Parameterized, Path
+from sparsezc.semirings.algebra.registering import Parameterized, Path, namespace
 from sparsezc.semirings.algebra.structures import Monoid, Semiring, register_anonymous
+from sparsezc.semirings.types import datatypes
 
 KINDS = ("unary", "binary", "indexunary", "select", "monoid", "semiring")
 KINDS_IN_ORDER = ("unary", "binary", "monoid", "semiring", "indexunary", "select", "agg")
@@ -52,7 +51,7 @@ _EXAMPLES = {
 def names_of(kind: str) -> dict[str, Operator]:
     """Every operator of a kind by its name, aliases and SuiteSparse's own included.
 
-    >>> from sparsezc.semirings import names
+    >>> from sparsezc.semirings.algebra import names
     >>> len(names.names_of("monoid"))
     14
     """
@@ -63,7 +62,7 @@ def names_of(kind: str) -> dict[str, Operator]:
 
 def room(kind: str) -> dict[str, Any]:
     """What stands in the namespace of a kind."""
-    return vars(import_module(f"sparsezc.semirings.{kind}"))
+    return vars(namespace(kind))
 
 
 def _operators_in(room: dict[str, Any], path: str) -> Iterator[tuple[str, Operator]]:
@@ -174,7 +173,7 @@ def _from_string(kind: str, text: str) -> Any:
     if not base.startswith("numpy."):
         op = known.get(_SPELLINGS[kind].get(base, base)) or known.get(written.removeprefix("ss."))
     if op is None and kind in _NUMPY:  # NumPy's names, with or without saying so
-        numpy = import_module(f"sparsezc.semirings.{kind}_numpy")
+        numpy = namespace(kind).numpy
         name = base.removeprefix("numpy.")
         op = getattr(numpy, name) if name in dir(numpy) else None
     if op is None and kind == "semiring" and base.count(".") == 1:

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from sparsezc.errors import DomainMismatch
-from sparsezc.semirings.types import datatypes
 from sparsezc.semirings.algebra import user_operators
-from sparsezc.semirings.types.domains import EVERY, Domain
 from sparsezc.semirings.algebra.registering import FromFunction
 from sparsezc.semirings.algebra.typed import TypedBinaryOp, TypedOp, call, reads_of
+from sparsezc.semirings.types import datatypes
 from sparsezc.semirings.types.datatypes import DataType
+from sparsezc.semirings.types.domains import EVERY, Domain
 
 if TYPE_CHECKING:
     from sparsezc.semirings.algebra.structures import Monoid

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any, ClassVar
 
 from sparsezc.errors import InvalidValue
 from sparsezc.semirings.types.datatypes import BOOL
 
-__all__ = ["FromFunction", "NameTaken", "Parameterized", "Path", "enter", "parameterize"]
+__all__ = ["FromFunction", "NameTaken", "Parameterized", "Path", "define", "enter", "namespace", "parameterize"]
 
 
 class NameTaken(InvalidValue, AttributeError):
@@ -19,6 +18,19 @@ class NameTaken(InvalidValue, AttributeError):
 
 class Path(SimpleNamespace):
     """What lies between the dots of a registered name: ``unary.my.path.increment``."""
+
+
+_namespaces: dict[str, ModuleType] = {}
+
+
+def define(namespace: ModuleType) -> None:
+    """Make a module the namespace of the operators of its name: ``binary``, ``monoid`` ..."""
+    _namespaces[namespace.__name__.rpartition(".")[2]] = namespace
+
+
+def namespace(kind: str) -> ModuleType:
+    """The namespace of a kind of operators."""
+    return _namespaces[kind]
 
 
 def enter(kind: str, name: str, op: Any) -> Any:
@@ -34,7 +46,7 @@ def enter(kind: str, name: str, op: Any) -> Any:
     parts = name.split(".")
     if not all(part.isidentifier() for part in parts):
         raise InvalidValue(f"{name!r} is no name for an operator; letters, digits, _ and dots between them are")
-    room: Any = import_module(f"sparsezc.semirings.{kind}")
+    room: Any = namespace(kind)
     for part in parts[:-1]:
         if not hasattr(room, part):
             setattr(room, part, Path())

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from sparsezc.semirings.types import datatypes
-from sparsezc.semirings.types.domains import Domain
 from sparsezc.semirings.algebra.operators import BinaryOp, Operator, TypedOp, TypeNotSupported
 from sparsezc.semirings.algebra.registering import Parameterized, parameterize
+from sparsezc.semirings.types import datatypes
 from sparsezc.semirings.types.datatypes import DataType
+from sparsezc.semirings.types.domains import Domain
 
 Constant = float | Callable[[DataType], Any]
 

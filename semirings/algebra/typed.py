@@ -1,4 +1,4 @@
-"""An operator for one type of operands, which :class:`~sparsezc.semirings.algebra.operators.Operator` makes on first use."""
+"""An operator for one type of operands: ``Operator.__getitem__`` (operators.py) makes it on first use."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from functools import lru_cache
 from operator import getitem
 from typing import TYPE_CHECKING, Any
 
+from sparsezc.semirings.algebra.user_operators import applied
 from sparsezc.semirings.types import datatypes
 from sparsezc.semirings.types.datatypes import DataType
-from sparsezc.semirings.algebra.user_operators import applied
 
 if TYPE_CHECKING:
     from sparsezc.semirings.algebra.operators import Operator
@@ -165,10 +165,10 @@ def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if hook is not None:
             return hook(op, args, kwargs)
     if args:
-        from sparsezc.core.scalar import Scalar
+        import sparsezc  # whose names are imported when they are first used
 
         try:
-            first: Any = Scalar.from_value(args[0])
+            first: Any = sparsezc.Scalar.from_value(args[0])
         except TypeError:
             pass
         else:

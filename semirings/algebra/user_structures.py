@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparsezc.semirings.types import datatypes
 from sparsezc.semirings.algebra.operators import BinaryOp, TypeNotSupported
 from sparsezc.semirings.algebra.registering import Parameterized, enter, parameterize
 from sparsezc.semirings.algebra.structures import Monoid, register_anonymous, takes_users
+from sparsezc.semirings.types import datatypes
 
 __all__ = ["register_monoid", "register_new_monoid", "register_new_semiring"]
 

@@ -4,7 +4,7 @@ What users add to them stands in :mod:`sparsezc.semirings.types.user_types`.
 
 A type is one object: compare with ``is`` where speed matters, with ``==`` against names and NumPy types elsewhere.
 
->>> from sparsezc.semirings import types
+>>> from sparsezc.semirings.types import datatypes as types
 >>> types.INT64.ctype, types.lookup("float32"), types.unify(types.INT32, types.FP32)
 ('i64', FP32, FP64)
 >>> types.FP64 == "FP64" == types.lookup(float)
@@ -106,7 +106,7 @@ class DataType:
     def literal(self, value: Any) -> str:
         """The value as a C++ constant of this type; needs no header, so NVRTC takes it.
 
-        >>> from sparsezc.semirings import types
+        >>> from sparsezc.semirings.types import datatypes as types
         >>> types.INT8.literal(-128), types.UINT64.literal(7), types.FP64.literal(0.1), types.BOOL.literal(1)
         ('i8(-128)', 'u64(7ull)', '0.1', 'true')
         """
@@ -175,7 +175,7 @@ def lookup(x: Any) -> DataType:
     errors.UnknownDtype
         Nothing has that name.
 
-    >>> from sparsezc.semirings import types
+    >>> from sparsezc.semirings.types import datatypes as types
     >>> types.lookup("uint8"), types.lookup(bool), types.lookup("INT64[2]").np_type
     (UINT8, BOOL, dtype(('<i8', (2,))))
     """
@@ -228,7 +228,7 @@ def unify(a: DataType, b: DataType, *, is_left_scalar: bool = False, is_right_sc
     errors.DomainMismatch
         They differ, and one is user-defined.
 
-    >>> from sparsezc.semirings import types
+    >>> from sparsezc.semirings.types import datatypes as types
     >>> types.unify(types.INT8, types.UINT16), types.unify(types.INT64, types.UINT64)
     (INT32, FP64)
     """
@@ -274,7 +274,7 @@ def cast(values: Any, dtype: DataType) -> Any:
     numpy.ndarray or NumPy scalar
         The same shape; ``values`` itself where nothing changes.
 
-    >>> from sparsezc.semirings import types
+    >>> from sparsezc.semirings.types import datatypes as types
     >>> types.cast([1e30, float("nan"), -2.7], types.INT8).tolist(), int(types.cast(300, types.UINT8))
     ([127, 0, -2], 44)
     """

@@ -6,7 +6,26 @@
 
 from __future__ import annotations
 
-from sparsezc.semirings.types.datatypes import ALL, BOOL, FC32, FC64, FLOATS, FP32, FP64, INT8, INT16, INT32, INT64, INTEGERS, UINT8, UINT16, UINT32, UINT64, UNSIGNED, DataType  # fmt: skip
+from sparsezc.semirings.types.datatypes import (  # fmt: skip
+    ALL,
+    BOOL,
+    FC32,
+    FC64,
+    FLOATS,
+    FP32,
+    FP64,
+    INT8,
+    INT16,
+    INT32,
+    INT64,
+    INTEGERS,
+    UINT8,
+    UINT16,
+    UINT32,
+    UINT64,
+    UNSIGNED,
+    DataType,
+)
 
 Domain = dict[DataType, tuple[DataType, DataType]]
 

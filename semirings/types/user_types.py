@@ -232,7 +232,7 @@ def converted(values: Any, dtype: DataType) -> Any:
     TypeError
         They are no values of this type.
 
-    >>> from sparsezc.semirings import types, user_types
+    >>> from sparsezc.semirings.types import datatypes as types, user_types
     >>> user_types.converted([(1, 2), (3, 4)], types.lookup({"x": int, "y": float}))["y"]
     array([2., 4.])
     """
@@ -263,7 +263,7 @@ def _fields(values: Any, np_type: np.dtype[Any]) -> Any:
 def packed(array: Any, dtype: DataType) -> Any:
     """Values as arrays hold them inside, one element each: sub-arrays become records of one field.
 
-    >>> from sparsezc.semirings import types, user_types
+    >>> from sparsezc.semirings.types import datatypes as types, user_types
     >>> user_types.packed(np.arange(6).reshape(2, 3), types.lookup("INT64[3]")).shape
     (2,)
     """

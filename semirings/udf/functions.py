@@ -9,11 +9,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from sparsezc.errors import UdfParseError
-from sparsezc.semirings.udf import graph
+from sparsezc.semirings.types.datatypes import ALL, BOOL, FP32, FP64, INT8, INT64, DataType
 from sparsezc.semirings.types.domains import Domain
+from sparsezc.semirings.udf import graph
 from sparsezc.semirings.udf.source import source_of
 from sparsezc.semirings.udf.translate import translate
-from sparsezc.semirings.types.datatypes import ALL, BOOL, FP32, FP64, INT8, INT64, DataType
 
 __all__ = ["Faces", "Written"]
 

@@ -9,10 +9,25 @@ from typing import Any
 
 import numpy as np
 
+from sparsezc.semirings.types.datatypes import BOOL, FP32, FP64, INT64, UINT64, DataType
 from sparsezc.semirings.udf import numpy_functions
 from sparsezc.semirings.udf.graph import Form, Node, choose, convert
-from sparsezc.semirings.udf.rules import FLOORED, REST, Refused, absolute, arithmetic, both, compare, meet, negative, of_number, of_pair, power, truth, wide  # fmt: skip
-from sparsezc.semirings.types.datatypes import BOOL, FP32, FP64, INT64, UINT64, DataType
+from sparsezc.semirings.udf.rules import (  # fmt: skip
+    FLOORED,
+    REST,
+    Refused,
+    absolute,
+    arithmetic,
+    both,
+    compare,
+    meet,
+    negative,
+    of_number,
+    of_pair,
+    power,
+    truth,
+    wide,
+)
 
 __all__ = ["BUILTINS", "CONSTANTS", "FUNCTIONS"]
 
@@ -39,7 +54,9 @@ def _named(name: str, cuda: str | None = None, arity: int = 1) -> Callable[..., 
 
 
 def _special(name: str, cuda: str) -> Callable[..., Node]:
-    return _mathematical(numpy_functions.special(name), f"{cuda}({{0}})", f"math.{cuda.replace('tgamma', 'gamma')}({{0}})")
+    return _mathematical(
+        numpy_functions.special(name), f"{cuda}({{0}})", f"math.{cuda.replace('tgamma', 'gamma')}({{0}})"
+    )
 
 
 def _test(name: str, cuda: str) -> Callable[[Node], Node]:

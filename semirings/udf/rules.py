@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from sparsezc.semirings.types.datatypes import BOOL, FP32, FP64, INT64, UINT64, DataType
 from sparsezc.semirings.udf import numpy_functions
 from sparsezc.semirings.udf.graph import Form, Node, constant, convert
-from sparsezc.semirings.types.datatypes import BOOL, FP32, FP64, INT64, UINT64, DataType
 
 __all__ = [
     "FLOORED", "REST", "Refused", "absolute", "arithmetic", "bits", "both", "compare", "invert", "literal", "meet",

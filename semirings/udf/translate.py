@@ -6,8 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from sparsezc.semirings.udf import library
-from sparsezc.semirings.udf import rules
+from sparsezc.semirings.udf import library, rules
 from sparsezc.semirings.udf.graph import Node, choose
 from sparsezc.semirings.udf.source import Source
 

@@ -12,11 +12,11 @@ from sparsezc.algorithms._degree import in_degree
 from sparsezc.algorithms._distances import relax
 from sparsezc.algorithms._lengths import distances_of
 from sparsezc.algorithms._searches import batches, empty, rows
-from sparsezc.errors import InvalidValue
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
+from sparsezc.errors import InvalidValue
 from sparsezc.semirings import binary, monoid, select, semiring, unary
 from sparsezc.semirings.types import datatypes
-from sparsezc.core.vector import Vector
 
 # Bytes of a vertex, and of an edge where each search has a copy of the graph, while they are worked on.
 _VERTEX, _EDGE = 96, 64

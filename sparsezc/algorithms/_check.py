@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import DimensionMismatch, DomainMismatch, IndexOutOfBound, InvalidValue
 from sparsezc.core.matrix import Matrix
-from sparsezc.semirings import binary, monoid
-from sparsezc.semirings.types import datatypes
 from sparsezc.core.transposed import TransposedMatrix
 from sparsezc.core.vector import Vector
+from sparsezc.errors import DimensionMismatch, DomainMismatch, IndexOutOfBound, InvalidValue
+from sparsezc.semirings import binary, monoid
+from sparsezc.semirings.types import datatypes
 
 
 def adjacency(A: Any, name: str = "A") -> int:

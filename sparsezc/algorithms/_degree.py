@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
 from sparsezc.semirings import semiring
 from sparsezc.semirings.types import datatypes
-from sparsezc.core.vector import Vector
 
 
 def out_degree(A: Matrix) -> Vector:

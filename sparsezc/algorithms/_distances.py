@@ -12,8 +12,8 @@ from sparsezc.algorithms._lengths import TAKEN_BY, distances_of, lengths_of, ref
 from sparsezc.algorithms._pattern import transposed
 from sparsezc.algorithms._searches import batches, rows
 from sparsezc.algorithms.bfs import bfs
-from sparsezc.errors import InvalidValue
 from sparsezc.core.matrix import Matrix
+from sparsezc.errors import InvalidValue
 from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from sparsezc.algorithms._pattern import simple
 from sparsezc.core.matrix import Matrix
-from sparsezc.semirings import select
 from sparsezc.core.vector import Vector
+from sparsezc.semirings import select
 
 
 def numbered(A: Matrix, order: Callable[[int], NDArray[np.int64]]) -> tuple[Matrix, Vector]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from sparsezc.core.vector import Vector
 from sparsezc.errors import ConvergenceFailure, InvalidValue
 from sparsezc.semirings import binary, monoid, semiring, unary
 from sparsezc.semirings.types import datatypes
-from sparsezc.core.vector import Vector
 
 
 def multiply(weighted: bool) -> Any:

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sparsezc.errors import InvalidValue
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
+from sparsezc.errors import InvalidValue
 from sparsezc.semirings import monoid, select, semiring
 from sparsezc.semirings.types import datatypes
-from sparsezc.core.vector import Vector
 
 #: What a message that refuses negative lengths ends with.
 TAKEN_BY = "; bellman_ford and all_pairs_shortest_paths take negative ones"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, indexunary, select
 from sparsezc.semirings.types import datatypes
-from sparsezc.core.vector import Vector
 
 
 def by_degree(S: Matrix) -> tuple[Matrix, Matrix]:

@@ -8,8 +8,8 @@ from typing import Any
 from sparsezc.algorithms._lengths import infinity
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.scalar import Scalar
-from sparsezc.semirings import monoid, select
 from sparsezc.core.vector import Vector
+from sparsezc.semirings import monoid, select
 
 #: Rounds after which an engine may go on by itself: more than a search of a social or web graph has.
 _PATIENCE = 16

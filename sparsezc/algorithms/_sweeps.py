@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
-from sparsezc.errors import InvalidValue
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.scalar import Scalar
+from sparsezc.core.vector import Vector
+from sparsezc.errors import InvalidValue
 from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
-from sparsezc.core.vector import Vector
 
 #: Searches that share a pass: one bit each of a UINT64.
 WIDTH = 64

@@ -9,11 +9,11 @@ from sparsezc.algorithms._distances import relax, usable
 from sparsezc.algorithms._lengths import distances_of, lengths_of, refuse_long, refuse_overflow
 from sparsezc.algorithms._searches import rows
 from sparsezc.algorithms.bfs import bfs
-from sparsezc.errors import InvalidValue
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
+from sparsezc.errors import InvalidValue
 from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
-from sparsezc.core.vector import Vector
 
 
 def all_pairs_shortest_paths(A: Matrix, *, weighted: bool = True) -> Matrix:

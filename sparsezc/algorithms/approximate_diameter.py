@@ -8,8 +8,8 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._pattern import transposed
 from sparsezc.algorithms.bfs import bfs
-from sparsezc.errors import InvalidValue
 from sparsezc.core.matrix import Matrix
+from sparsezc.errors import InvalidValue
 from sparsezc.semirings import monoid, select
 
 

@@ -8,11 +8,11 @@ import numpy as np
 
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._lengths import distances_of, refuse_long, refuse_overflow, refuse_reaching_infinity
-from sparsezc.errors import InvalidValue
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
+from sparsezc.errors import InvalidValue
 from sparsezc.semirings import binary, indexunary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
-from sparsezc.core.vector import Vector
 
 
 def bellman_ford(A: Matrix, source: Any) -> tuple[Vector, Vector]:

@@ -13,9 +13,9 @@ from sparsezc.algorithms._brandes import Paths, backwards, by_hops, by_lengths
 from sparsezc.algorithms._distances import usable
 from sparsezc.algorithms._sweeps import sample
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, semiring, unary
 from sparsezc.semirings.types import datatypes
-from sparsezc.core.vector import Vector
 
 
 def betweenness_centrality(

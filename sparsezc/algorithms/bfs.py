@@ -9,9 +9,9 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._rounds import rounds
 from sparsezc.algorithms._searches import empty, start
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
 from sparsezc.semirings import semiring
 from sparsezc.semirings.types import datatypes
-from sparsezc.core.vector import Vector
 
 
 @overload

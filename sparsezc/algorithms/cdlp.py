@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._votes import winning
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
 from sparsezc.semirings import indexunary
 from sparsezc.semirings.types import datatypes
-from sparsezc.core.vector import Vector
 
 
 def cdlp(A: Matrix, max_iter: Any = 10) -> Vector:

@@ -6,11 +6,11 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._pattern import simple
 from sparsezc.algorithms.triangles import corners, ordered_pairs
-from sparsezc.errors import InvalidValue
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
+from sparsezc.errors import InvalidValue
 from sparsezc.semirings import binary, monoid, select, semiring, unary
 from sparsezc.semirings.types import datatypes
-from sparsezc.core.vector import Vector
 
 
 def local_clustering_coefficient(A: Matrix) -> Vector:

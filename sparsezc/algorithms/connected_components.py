@@ -5,9 +5,9 @@ from __future__ import annotations
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, indexunary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
-from sparsezc.core.vector import Vector
 
 #: Levels of breadth-first search before the rest is left to hooking: more than any social or web graph has.
 SWEEPS = 32

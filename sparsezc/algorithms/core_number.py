@@ -8,9 +8,9 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._pattern import simple
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
-from sparsezc.core.vector import Vector
 
 #: A degree that no vertex has.
 GONE = 2**61

@@ -15,11 +15,11 @@ from sparsezc.algorithms._pattern import is_symmetric
 from sparsezc.algorithms._sweeps import sweeps
 from sparsezc.algorithms.bfs import bfs
 from sparsezc.algorithms.sssp import sssp
-from sparsezc.errors import InvalidValue
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
+from sparsezc.errors import InvalidValue
 from sparsezc.semirings import binary, monoid, select
 from sparsezc.semirings.types import datatypes
-from sparsezc.core.vector import Vector
 
 
 def eccentricity(A: Matrix, *, weighted: bool = False) -> Vector:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sparsezc.algorithms import _check, _iterate
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, monoid
 from sparsezc.semirings.types import datatypes
-from sparsezc.core.vector import Vector
 
 
 def eigenvector_centrality(

@@ -8,10 +8,10 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._pattern import simple
 from sparsezc.algorithms.maximal_independent_set import first_independent_set, random_order
-from sparsezc.errors import InvalidValue
 from sparsezc.core.matrix import Matrix
-from sparsezc.semirings.types import datatypes
 from sparsezc.core.vector import Vector
+from sparsezc.errors import InvalidValue
+from sparsezc.semirings.types import datatypes
 
 
 def greedy_color(A: Matrix, seed: int | None = None, *, strategy: str = "random_sequential") -> Vector:

@@ -12,9 +12,9 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._distances import from_each, usable
 from sparsezc.algorithms._sweeps import popcount, sample, sweeps
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, monoid, select, unary
 from sparsezc.semirings.types import datatypes
-from sparsezc.core.vector import Vector
 
 
 def harmonic_centrality(

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check, _iterate
-from sparsezc.errors import ConvergenceFailure
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
+from sparsezc.errors import ConvergenceFailure
 from sparsezc.semirings import monoid
 from sparsezc.semirings.types import datatypes
-from sparsezc.core.vector import Vector
 
 #: Vectors of the search space, and those of them that a restart keeps: as many as ARPACK takes for one eigenvalue.
 _BASIS, _KEPT = 20, 10

@@ -6,9 +6,9 @@ from typing import Any
 
 from sparsezc.algorithms import _check
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, semiring
 from sparsezc.semirings.types import datatypes
-from sparsezc.core.vector import Vector
 
 
 def k_hop(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, undirected: bool = False) -> Vector:

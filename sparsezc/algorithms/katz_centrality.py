@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from sparsezc.algorithms import _check, _iterate
-from sparsezc.errors import InvalidValue
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
+from sparsezc.errors import InvalidValue
 from sparsezc.semirings import binary, monoid
 from sparsezc.semirings.types import datatypes
-from sparsezc.core.vector import Vector
 
 
 def katz_centrality(

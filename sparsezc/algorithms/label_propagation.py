@@ -10,8 +10,8 @@ from sparsezc.algorithms._pattern import simple
 from sparsezc.algorithms._votes import winning
 from sparsezc.algorithms.greedy_color import greedy_color
 from sparsezc.core.matrix import Matrix
-from sparsezc.semirings.types import datatypes
 from sparsezc.core.vector import Vector
+from sparsezc.semirings.types import datatypes
 
 
 def label_propagation(A: Matrix) -> Vector:

@@ -10,9 +10,9 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms.greedy_color import greedy_color
 from sparsezc.algorithms.modularity import contract, flows, membership, quality
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, indexunary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
-from sparsezc.core.vector import Vector
 
 
 def louvain_communities(

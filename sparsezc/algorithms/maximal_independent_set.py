@@ -9,11 +9,11 @@ import numpy as np
 
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._pattern import simple
-from sparsezc.errors import InvalidValue
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
+from sparsezc.errors import InvalidValue
 from sparsezc.semirings import binary, semiring
 from sparsezc.semirings.types import datatypes
-from sparsezc.core.vector import Vector
 
 
 def maximal_independent_set(A: Matrix, nodes: Iterable[Any] | None = None, seed: int | None = None) -> Vector:

@@ -7,9 +7,9 @@ import numpy as np
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._edges import numbered
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, indexunary, semiring
 from sparsezc.semirings.types import datatypes
-from sparsezc.core.vector import Vector
 
 
 def maximal_matching(A: Matrix, seed: int | None = None) -> Vector:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from sparsezc.algorithms import _check
-from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
+from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
 from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
-from sparsezc.core.vector import Vector
 
 
 def modularity(A: Matrix, communities: Vector, resolution: float = 1.0, *, weighted: bool = False) -> float:

@@ -12,8 +12,8 @@ from sparsezc.algorithms._distances import usable
 from sparsezc.algorithms.bfs import levels
 from sparsezc.algorithms.sssp import from_nearest
 from sparsezc.core.matrix import Matrix
-from sparsezc.semirings.types import datatypes
 from sparsezc.core.vector import Vector
+from sparsezc.semirings.types import datatypes
 
 
 def multi_source_shortest_paths(A: Matrix, sources: Iterable[Any], *, weighted: bool = False) -> Vector:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
-from sparsezc.errors import ConvergenceFailure, InvalidValue
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
+from sparsezc.errors import ConvergenceFailure, InvalidValue
 from sparsezc.semirings import binary, monoid, select, semiring, unary
 from sparsezc.semirings.types import datatypes
-from sparsezc.core.vector import Vector
 
 
 def pagerank(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import in_degree, out_degree
-from sparsezc.errors import InvalidValue
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
+from sparsezc.errors import InvalidValue
 from sparsezc.semirings import binary, select
 from sparsezc.semirings.types import datatypes
-from sparsezc.core.vector import Vector
 
 
 def reciprocity(A: Matrix) -> Vector:

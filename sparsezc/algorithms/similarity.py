@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
-from sparsezc.errors import DimensionMismatch, DomainMismatch
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
+from sparsezc.errors import DimensionMismatch, DomainMismatch
 from sparsezc.semirings import binary, select, semiring, unary
 from sparsezc.semirings.types import datatypes
-from sparsezc.core.vector import Vector
 
 
 def jaccard_coefficient(A: Matrix, pairs: Matrix | None = None) -> Matrix:

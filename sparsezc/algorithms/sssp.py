@@ -20,11 +20,11 @@ from sparsezc.algorithms._lengths import (
     refuse_reaching_infinity,
 )
 from sparsezc.algorithms._rounds import buckets
-from sparsezc.errors import DomainMismatch, InvalidValue
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
+from sparsezc.errors import DomainMismatch, InvalidValue
 from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
-from sparsezc.core.vector import Vector
 
 _WORK = 20  # delta, in mean lengths for each edge of a vertex; Davidson et al. take 32
 _FEW = 32  # a bucket of fewer vertices than one in so many falls on few others: which of them are settled matters not

@@ -7,9 +7,9 @@ from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._pattern import transposed
 from sparsezc.algorithms.connected_components import connected_components
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, indexunary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
-from sparsezc.core.vector import Vector
 
 
 def strongly_connected_components(A: Matrix) -> Vector:

@@ -6,11 +6,11 @@ import numpy as np
 
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import in_degree
-from sparsezc.errors import InvalidValue
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
+from sparsezc.errors import InvalidValue
 from sparsezc.semirings import binary, select, semiring
 from sparsezc.semirings.types import datatypes
-from sparsezc.core.vector import Vector
 
 
 def topological_generations(A: Matrix) -> Vector:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from sparsezc.algorithms import _check
 from sparsezc.algorithms.topological_sort import topological_generations
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, select, semiring
 from sparsezc.semirings.types import datatypes
-from sparsezc.core.vector import Vector
 
 
 def transitive_closure(A: Matrix, reflexive: bool | None = False) -> Matrix:

@@ -7,9 +7,9 @@ from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._order import by_degree
 from sparsezc.algorithms._pattern import simple
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, monoid, semiring
 from sparsezc.semirings.types import datatypes
-from sparsezc.core.vector import Vector
 
 
 def triangle_count(A: Matrix) -> int:

@@ -68,8 +68,8 @@ def check(arguments: argparse.Namespace) -> None:
     if arguments.out is None:
         return
     from sparsezc.errors import InvalidValue
-    from sparsezc.io.files.atomic_write import FileNotWritten
     from sparsezc.io.build.optional import need
+    from sparsezc.io.files.atomic_write import FileNotWritten
     from sparsezc.io.files.source import FileIsFolder, FileMissing
 
     suffix = _suffix(arguments.out)
@@ -217,8 +217,8 @@ def _parquet(answer: Answer, file: IO[bytes]) -> None:
 def _hdf5(answer: Answer, path: str) -> None:
     """Write a vector in binsparse, of as many positions as the graph has vertices."""
     from sparsezc.config import config
-    from sparsezc.io.formats.binsparse import write_binsparse
     from sparsezc.core.vector import Vector
+    from sparsezc.io.formats.binsparse import write_binsparse
 
     size = max(answer.size, int(answer.vertices.max(initial=-1)) + 1)  # of a relabelled graph the ids reach further
     with config.set(engine="cpu"):  # where a vector takes memory for its entries alone

@@ -123,8 +123,8 @@ def _cpu() -> dict[str, Any]:
     try:
         start = time.perf_counter()
         from sparsezc.core.matrix import Matrix
-        from sparsezc.semirings import semiring
         from sparsezc.core.vector import Vector
+        from sparsezc.semirings import semiring
 
         A = Matrix.from_coo([0, 0, 1], [0, 1, 1], [1, 2, 3])
         w = A.mxv(Vector.from_coo([0, 1], [10, 1]), semiring.plus_times).new()
@@ -140,7 +140,7 @@ def _cpu() -> dict[str, Any]:
 def _gpu(measure: bool) -> dict[str, Any]:
     """What the GPU engine says of itself; without one, what the NVIDIA driver says of the machine."""
     try:
-        from sparsezc.expr.engines import gpu
+        from sparsezc.engines import gpu
 
         found: dict[str, Any] = gpu.diagnose(measure=measure)
     except Exception as error:

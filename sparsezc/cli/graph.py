@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from sparsezc.memory.csr import Csr
     from sparsezc.core.matrix import Matrix
+    from sparsezc.memory.csr import Csr
 
 
 #: What each choice of --engine leaves for --placement.
@@ -93,8 +93,8 @@ _budget = partial(nbytes, share=True)
 
 def configure(arguments: argparse.Namespace) -> None:
     """Put --engine and --placement into the configuration, if what was asked for goes together and can be had."""
-    from sparsezc.device import cuda
     from sparsezc.config import config
+    from sparsezc.device import cuda
     from sparsezc.errors import DeviceUnavailable, InvalidValue
 
     engine, placement = arguments.engine, arguments.placement

@@ -135,9 +135,9 @@ def needs(csr: Csr, ids: Compressed) -> dict[str, dict[str, int]]:
     Caches, which take what is left, are not counted; the row-head cache, which is made once it pays, has a line of its
     own, and so have compressed ids.
     """
-    from sparsezc.memory.csr import index_dtype
     from sparsezc.memory import GPU_PLACEMENTS
     from sparsezc.memory.budget import buffer_bytes, chunk_length, head_bytes, working_bytes
+    from sparsezc.memory.csr import index_dtype
 
     vectors, values = working_bytes(csr.nrows), csr.values.nbytes
     narrow, wide = (csr.nvals * index_dtype(csr.ncols, name).itemsize + values for name in ("device", "host"))

@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike
 
 from sparsezc import ops
 from sparsezc.config import config
-from sparsezc.memory.csr import Csr
-from sparsezc.expr.engines import cpu
+from sparsezc.engines import cpu
 from sparsezc.errors import InvalidValue
 from sparsezc.memory import wrap
+from sparsezc.memory.csr import Csr
 from sparsezc.ops import arrays
 from sparsezc.semirings.types.datatypes import DataType
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparsezc.expr.engines import cpu
-from sparsezc.engines.cpu import native
 from sparsezc.core.matrix import Matrix, TransposedMatrix
 from sparsezc.core.scalar import Scalar
 from sparsezc.core.vector import Vector
+from sparsezc.engines import cpu
+from sparsezc.engines.cpu import native
 
 __all__ = ["from_graphblas", "to_graphblas"]
 

@@ -10,31 +10,31 @@ from typing import TYPE_CHECKING, Any, Self
 
 from numpy.typing import ArrayLike
 
-from sparsezc.expr import engines
 from sparsezc import locks, ops
 from sparsezc.core import placement, scalar
+from sparsezc.core.formatting import html
 from sparsezc.core.matrix_construct import FromArrays
 from sparsezc.core.matrix_export import MatrixContents
-from sparsezc.expr.engines import cpu
-from sparsezc.errors import OutputNotEmpty, UnknownDtype
-from sparsezc.expr.expression import Expression, IndexList, ready
-from sparsezc.locks import alone, hold
-from sparsezc.expr.mask import Mask, as_mask
-from sparsezc.memory import budget
-from sparsezc.ops import arrays, compare, indices
-from sparsezc.expr.options import check as check_options
-from sparsezc.core.placement import Placeable
 from sparsezc.core.matrix_methods import Readable
-from sparsezc.semirings.types.datatypes import FP64, DataType, lookup
+from sparsezc.core.placement import Placeable
 from sparsezc.core.suitesparse import Accessor
-from sparsezc.core.formatting import html
 from sparsezc.core.transposed import TransposedMatrix
 from sparsezc.core.vector import Vector
+from sparsezc.engines import cpu
+from sparsezc.errors import OutputNotEmpty, UnknownDtype
+from sparsezc.expr import engines
+from sparsezc.expr.expression import Expression, IndexList, ready
+from sparsezc.expr.mask import Mask, as_mask
+from sparsezc.expr.options import check as check_options
 from sparsezc.expr.writable import Writable
+from sparsezc.locks import alone, hold
+from sparsezc.memory import budget
+from sparsezc.ops import arrays, compare, indices
+from sparsezc.semirings.types.datatypes import FP64, DataType, lookup
 
 if TYPE_CHECKING:
-    from sparsezc.memory.csr import Csr
     from sparsezc.expr.engines import Engine
+    from sparsezc.memory.csr import Csr
 
 __all__ = ["Matrix", "TransposedMatrix"]
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsezc.expr import engines
 from sparsezc import ops
-from sparsezc.core.compressed_construct import FromCompressed
 from sparsezc.config import config
-from sparsezc.expr.engines import cpu
+from sparsezc.core.compressed_construct import FromCompressed
+from sparsezc.engines import cpu
 from sparsezc.errors import InvalidObject, InvalidValue
+from sparsezc.expr import engines
 from sparsezc.ops import arrays, checks
 
 if TYPE_CHECKING:

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.expr.engines import cpu
+from sparsezc.engines import cpu
 from sparsezc.locks import alone
 from sparsezc.ops import arrays
 from sparsezc.semirings.types.datatypes import DataType, cast, lookup
 from sparsezc.semirings.types.user_types import plain
 
 if TYPE_CHECKING:
-    from sparsezc.memory.csr import Csr
-    from sparsezc.expr.engines import Engine
     from sparsezc.core.matrix import Matrix
+    from sparsezc.expr.engines import Engine
+    from sparsezc.memory.csr import Csr
 
 __all__ = ["FlippedContents", "MatrixContents"]
 

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from sparsezc import ops
 from sparsezc.errors import InvalidValue
 from sparsezc.expr.expression import Expression, IndexList, Operand
+from sparsezc.expr.updater import Position
 from sparsezc.locks import alone, hold
 from sparsezc.ops import checks, compare, indices
 from sparsezc.semirings import binary, monoid, semiring
 from sparsezc.semirings.types.datatypes import cast
-from sparsezc.expr.updater import Position
 
 if TYPE_CHECKING:
     from sparsezc.core.vector import Vector

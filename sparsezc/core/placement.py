@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsezc.expr import engines
 from sparsezc.config import config
-from sparsezc.expr.engines import cpu
+from sparsezc.engines import cpu
 from sparsezc.errors import DimensionMismatch, InvalidValue, warn_slow
+from sparsezc.expr import engines
 from sparsezc.memory import budget
 
 if TYPE_CHECKING:

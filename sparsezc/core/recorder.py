@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparsezc.expr.engines import cpu
+from sparsezc.engines import cpu
 from sparsezc.engines.cpu import native
 
 

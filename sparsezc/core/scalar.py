@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 
 from sparsezc import locks, ops
-from sparsezc.expr.engines import cpu
+from sparsezc.engines import cpu
 from sparsezc.errors import InvalidValue
 from sparsezc.expr.expression import Expression, Unrun
+from sparsezc.expr.writable import Writable
 from sparsezc.locks import hold
 from sparsezc.ops.arrays import must_be_read
 from sparsezc.ops.compare import check_how
 from sparsezc.semirings import binary, monoid
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import BOOL, FP64, INT64, UINT64, DataType, cast, highest, lookup, lowest
-from sparsezc.expr.writable import Writable
 
 __all__ = ["NotAnIndex", "Scalar"]
 

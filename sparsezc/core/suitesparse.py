@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.expr.engines import cpu
+from sparsezc.engines import cpu
 from sparsezc.engines.cpu import native
 from sparsezc.errors import InvalidObject
 from sparsezc.expr.expression import Operand, Unrun
-from sparsezc.locks import hold
 from sparsezc.expr.mask import Mask
+from sparsezc.locks import hold
 from sparsezc.semirings.algebra.operators import Operator, TypedOp
 from sparsezc.semirings.types.datatypes import DataType
 

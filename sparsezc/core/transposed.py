@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from sparsezc import ops
 from sparsezc.core.matrix_export import FlippedContents
-from sparsezc.locks import alone, hold
+from sparsezc.core.matrix_methods import Readable
 from sparsezc.expr.mask import to_mask
 from sparsezc.expr.options import check as check_options
-from sparsezc.core.matrix_methods import Readable
+from sparsezc.locks import alone, hold
 from sparsezc.semirings.types.datatypes import DataType
 
 if TYPE_CHECKING:
-    from sparsezc.expr.engines import Engine
     from sparsezc.core.matrix import Matrix
+    from sparsezc.expr.engines import Engine
 
 __all__ = ["TransposedMatrix"]
 

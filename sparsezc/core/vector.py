@@ -8,27 +8,27 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
-from sparsezc.expr import engines
 from sparsezc import locks, ops
 from sparsezc.core import scalar
+from sparsezc.core.formatting import html
+from sparsezc.core.suitesparse import Accessor
 from sparsezc.core.vector_construct import VectorFromArrays
-from sparsezc.expr.engines import cpu
-from sparsezc.errors import OutputNotEmpty
-from sparsezc.expr.expression import Expression, IndexList, Operand, ready
-from sparsezc.locks import alone, hold
-from sparsezc.expr.mask import Mask, as_mask
-from sparsezc.ops import arrays, compare, indices
-from sparsezc.expr.options import check as check_options
 from sparsezc.core.vector_methods import ReadableVector
+from sparsezc.engines import cpu
+from sparsezc.errors import OutputNotEmpty
+from sparsezc.expr import engines
+from sparsezc.expr.expression import Expression, IndexList, Operand, ready
+from sparsezc.expr.mask import Mask, as_mask
+from sparsezc.expr.options import check as check_options
+from sparsezc.expr.writable import Writable
+from sparsezc.locks import alone, hold
+from sparsezc.ops import arrays, compare, indices
 from sparsezc.semirings.types.datatypes import BOOL, FP64, DataType, cast, lookup
 from sparsezc.semirings.types.user_types import plain
-from sparsezc.core.suitesparse import Accessor
-from sparsezc.core.formatting import html
-from sparsezc.expr.writable import Writable
 
 if TYPE_CHECKING:
-    from sparsezc.expr.engines import Engine
     from sparsezc.core.matrix import Matrix
+    from sparsezc.expr.engines import Engine
 
 __all__ = ["Vector"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsezc import ops
-from sparsezc.expr.engines import cpu
+from sparsezc.engines import cpu
 from sparsezc.errors import InvalidValue
 from sparsezc.ops import arrays, checks
 

@@ -22,8 +22,8 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.device import nvrtc
 from sparsezc import locks
+from sparsezc.device import nvrtc
 from sparsezc.errors import DeviceUnavailable, OutOfMemory
 
 __all__ = ["Cuda", "Device", "Pages", "current", "reason", "use"]

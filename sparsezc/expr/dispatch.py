@@ -1,7 +1,7 @@
 """The unrun expression, the write target, and the one dispatch to an engine.
 
-``w(mask, accum, replace=True) << A.mxv(v, op)``: the call makes a :class:`~sparsezc.expr.updater.Target`, the method (through
-``ops/``) an :class:`~sparsezc.expr.expression.Expression`, and ``<<`` hands both to :func:`write`, which finds the engine
+``w(mask, accum, replace=True) << A.mxv(v, op)``: the call makes a ``Target`` (updater.py), the method (through
+``ops/``) an ``Expression`` (expression.py), and ``<<`` hands both to :func:`write`, which finds the engine
 and runs it. Nothing else runs.
 
 What ``engine.run(expression, out, mask, accum, replace)`` receives
@@ -64,11 +64,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sparsezc.expr import engines
 from sparsezc.errors import DimensionMismatch
+from sparsezc.expr import engines
 from sparsezc.expr.expression import Expression, Operand, Unrun, ready, says_shape
-from sparsezc.locks import take
 from sparsezc.expr.mask import Mask
+from sparsezc.locks import take
 from sparsezc.semirings.algebra.operators import TypedOp
 
 if TYPE_CHECKING:

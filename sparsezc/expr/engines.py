@@ -8,6 +8,7 @@ store. Adding an engine is writing one class with the methods below.
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
 from numpy.typing import NDArray
@@ -85,6 +86,10 @@ class Engine(Protocol):
     def wait(self, store: Any) -> None: ...
 
 
+#: The module of each engine; its function ``engine()`` starts it on first use.
+_modules = {"cpu": "sparsezc.engines.cpu", "gpu": "sparsezc.engines.gpu"}
+
+
 def get(name: str, asked: str | None = None) -> Engine:
     """The engine of this name, started on first use; `asked`: what the user said that needs it.
 
@@ -95,17 +100,13 @@ def get(name: str, asked: str | None = None) -> Engine:
     DeviceUnavailable
         For ``"gpu"`` where no GPU can be used; the message says why.
     """
-    if name == "cpu":
-        from sparsezc.expr.engines import cpu
-
-        return cpu.engine()
-    if name == "gpu":
-        from sparsezc.expr.engines import gpu
-
-        try:
-            return gpu.engine()
-        except DeviceUnavailable as error:
-            if asked is None:
-                raise
-            raise DeviceUnavailable(f"{asked} needs a GPU, and there is {error}") from None
-    raise InvalidValue(f"engine={name!r} is not an engine; choose 'cpu' or 'gpu'")
+    if name not in _modules:
+        known = " or ".join(map(repr, _modules))
+        raise InvalidValue(f"engine={name!r} is not an engine; choose {known}")
+    try:
+        engine: Engine = import_module(_modules[name]).engine()
+    except DeviceUnavailable as error:
+        if asked is None:
+            raise
+        raise DeviceUnavailable(f"{asked} needs a GPU, and there is {error}") from None
+    return engine

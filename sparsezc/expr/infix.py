@@ -11,10 +11,13 @@ from typing import Any
 __all__ = ["Infix"]
 
 
-def _signs() -> Any:
-    from sparsezc.ops import signs
+_signs: Any = None  # ops/signs.py, once it is imported: nothing that has signs exists before
 
-    return signs
+
+def define(signs: Any) -> None:
+    """Give the signs their meaning: `signs` has the functions ``binary_sign``, ``call`` ... of ops/signs.py."""
+    global _signs
+    _signs = signs
 
 
 class Infix:
@@ -26,32 +29,32 @@ class Infix:
 
     def _call_operator(self, op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """``op(A)``, ``op(A, 1)``, ``op(A | B)``: operators call this on their first argument that has it."""
-        return _signs().call(op, args, kwargs)
+        return _signs.call(op, args, kwargs)
 
     # On the intersection of two patterns
     def __mul__(self, other: Any) -> Any:
-        return _signs().binary_sign(self, other, "times")
+        return _signs.binary_sign(self, other, "times")
 
     def __rmul__(self, other: Any) -> Any:
-        return _signs().binary_sign(other, self, "times")
+        return _signs.binary_sign(other, self, "times")
 
     def __truediv__(self, other: Any) -> Any:
-        return _signs().binary_sign(self, other, "truediv")
+        return _signs.binary_sign(self, other, "truediv")
 
     def __rtruediv__(self, other: Any) -> Any:
-        return _signs().binary_sign(other, self, "truediv")
+        return _signs.binary_sign(other, self, "truediv")
 
     def __floordiv__(self, other: Any) -> Any:
-        return _signs().binary_sign(self, other, "floordiv")
+        return _signs.binary_sign(self, other, "floordiv")
 
     def __rfloordiv__(self, other: Any) -> Any:
-        return _signs().binary_sign(other, self, "floordiv")
+        return _signs.binary_sign(other, self, "floordiv")
 
     def __mod__(self, other: Any) -> Any:
-        return _signs().binary_sign(self, other, "mod")
+        return _signs.binary_sign(self, other, "mod")
 
     def __rmod__(self, other: Any) -> Any:
-        return _signs().binary_sign(other, self, "mod")
+        return _signs.binary_sign(other, self, "mod")
 
     def __divmod__(self, other: Any) -> Any:
         return self // other, self % other
@@ -60,107 +63,107 @@ class Infix:
         return other // self, other % self
 
     def __pow__(self, other: Any) -> Any:
-        return _signs().binary_sign(self, other, "pow")
+        return _signs.binary_sign(self, other, "pow")
 
     def __rpow__(self, other: Any) -> Any:
-        return _signs().binary_sign(other, self, "pow")
+        return _signs.binary_sign(other, self, "pow")
 
     def __eq__(self, other: object) -> Any:
-        return _signs().binary_sign(self, other, "eq")
+        return _signs.binary_sign(self, other, "eq")
 
     def __ne__(self, other: object) -> Any:
-        return _signs().binary_sign(self, other, "ne")
+        return _signs.binary_sign(self, other, "ne")
 
     def __lt__(self, other: Any) -> Any:
-        return _signs().binary_sign(self, other, "lt")
+        return _signs.binary_sign(self, other, "lt")
 
     def __le__(self, other: Any) -> Any:
-        return _signs().binary_sign(self, other, "le")
+        return _signs.binary_sign(self, other, "le")
 
     def __gt__(self, other: Any) -> Any:
-        return _signs().binary_sign(self, other, "gt")
+        return _signs.binary_sign(self, other, "gt")
 
     def __ge__(self, other: Any) -> Any:
-        return _signs().binary_sign(self, other, "ge")
+        return _signs.binary_sign(self, other, "ge")
 
     # On the union
     def __add__(self, other: Any) -> Any:
-        return _signs().binary_sign(self, other, "plus")
+        return _signs.binary_sign(self, other, "plus")
 
     def __radd__(self, other: Any) -> Any:
-        return _signs().binary_sign(other, self, "plus")
+        return _signs.binary_sign(other, self, "plus")
 
     def __sub__(self, other: Any) -> Any:
-        return _signs().binary_sign(self, other, "minus")
+        return _signs.binary_sign(self, other, "minus")
 
     def __rsub__(self, other: Any) -> Any:
-        return _signs().binary_sign(other, self, "minus")
+        return _signs.binary_sign(other, self, "minus")
 
     def __xor__(self, other: Any) -> Any:
-        return _signs().binary_sign(self, other, "lxor")
+        return _signs.binary_sign(self, other, "lxor")
 
     def __rxor__(self, other: Any) -> Any:
-        return _signs().binary_sign(other, self, "lxor")
+        return _signs.binary_sign(other, self, "lxor")
 
     # Of one
     def __neg__(self) -> Any:
-        return _signs().unary_sign(self, "ainv")
+        return _signs.unary_sign(self, "ainv")
 
     def __abs__(self) -> Any:
-        return _signs().unary_sign(self, "abs")
+        return _signs.unary_sign(self, "abs")
 
     def __invert__(self) -> Any:
-        return _signs().unary_sign(self, "lnot")
+        return _signs.unary_sign(self, "lnot")
 
     # For an operator to take: op(A @ B), op(A & B), op(A | B)
     def __matmul__(self, other: Any) -> Any:
-        return _signs().pair(self, other, "@", "__matmul__")
+        return _signs.pair(self, other, "@", "__matmul__")
 
     def __rmatmul__(self, other: Any) -> Any:
-        return _signs().pair(other, self, "@", "__rmatmul__")
+        return _signs.pair(other, self, "@", "__rmatmul__")
 
     def __and__(self, other: Any) -> Any:
-        return _signs().pair(self, other, "&", "__and__")
+        return _signs.pair(self, other, "&", "__and__")
 
     def __rand__(self, other: Any) -> Any:
-        return _signs().pair(other, self, "&", "__rand__")
+        return _signs.pair(other, self, "&", "__rand__")
 
     def __or__(self, other: Any) -> Any:
-        return _signs().pair(self, other, "|", "__or__")
+        return _signs.pair(self, other, "|", "__or__")
 
     def __ror__(self, other: Any) -> Any:
-        return _signs().pair(other, self, "|", "__ror__")
+        return _signs.pair(other, self, "|", "__ror__")
 
     # Into itself
     def __iadd__(self, other: Any) -> Any:
-        return _signs().into(self, other, "plus", "__iadd__")
+        return _signs.into(self, other, "plus", "__iadd__")
 
     def __isub__(self, other: Any) -> Any:
-        return _signs().into(self, other, "minus", "__isub__")
+        return _signs.into(self, other, "minus", "__isub__")
 
     def __imul__(self, other: Any) -> Any:
-        return _signs().into(self, other, "times", "__imul__")
+        return _signs.into(self, other, "times", "__imul__")
 
     def __itruediv__(self, other: Any) -> Any:
-        return _signs().into(self, other, "truediv", "__itruediv__")
+        return _signs.into(self, other, "truediv", "__itruediv__")
 
     def __ifloordiv__(self, other: Any) -> Any:
-        return _signs().into(self, other, "floordiv", "__ifloordiv__")
+        return _signs.into(self, other, "floordiv", "__ifloordiv__")
 
     def __imod__(self, other: Any) -> Any:
-        return _signs().into(self, other, "mod", "__imod__")
+        return _signs.into(self, other, "mod", "__imod__")
 
     def __ipow__(self, other: Any) -> Any:
-        return _signs().into(self, other, "pow", "__ipow__")
+        return _signs.into(self, other, "pow", "__ipow__")
 
     def __ixor__(self, other: Any) -> Any:
-        return _signs().into(self, other, "lxor", "__ixor__")
+        return _signs.into(self, other, "lxor", "__ixor__")
 
     def __iand__(self, other: Any) -> Any:
-        return _signs().into(self, other, "land", "__iand__")
+        return _signs.into(self, other, "land", "__iand__")
 
     def __ior__(self, other: Any) -> Any:
-        return _signs().into(self, other, "lor", "__ior__")
+        return _signs.into(self, other, "lor", "__ior__")
 
     def __imatmul__(self, other: Any) -> Any:
-        return _signs().into(self, other, "@", "__imatmul__")
+        return _signs.into(self, other, "@", "__imatmul__")

@@ -6,13 +6,13 @@ its answer, so a loop pays for the search once.
 
 from __future__ import annotations
 
-from importlib import import_module
 from types import FunctionType
 from typing import Any
 
 from sparsezc.errors import GraphblasException
 from sparsezc.semirings.algebra import names
 from sparsezc.semirings.algebra.operators import TypedOp
+from sparsezc.semirings.algebra.registering import namespace
 from sparsezc.semirings.algebra.structures import Monoid
 from sparsezc.semirings.types.datatypes import DataType
 
@@ -44,7 +44,7 @@ def resolve(kind: str, op: Any, where: str, left: DataType, right: DataType | No
         The operator does not work with these types (also a KeyError, as in python-graphblas).
     """
     if isinstance(op, FunctionType) and kind in ("unary", "binary", "indexunary", "select"):
-        made: Any = import_module(f"sparsezc.semirings.{kind}")
+        made: Any = namespace(kind)
         op = made.register_anonymous(op, is_udt=left.is_udt or (right is not None and right.is_udt))
         return op[left if right is None or kind != "binary" else (left, right)]  # type: ignore[no-any-return]
     key = (kind, op, id(left), id(right))  # types are single objects that live forever

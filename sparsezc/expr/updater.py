@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sparsezc.errors import DimensionMismatch, InvalidValue
+from sparsezc.expr.dispatch import write
 from sparsezc.expr.expression import Expression, IndexList, Unrun, says_shape
-from sparsezc.locks import hold
 from sparsezc.expr.mask import Mask, to_mask
 from sparsezc.expr.options import check as check_options
+from sparsezc.locks import hold
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import DataType
-from sparsezc.expr.dispatch import write
 
 if TYPE_CHECKING:
     from sparsezc.expr.writable import Writable

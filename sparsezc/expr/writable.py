@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sparsezc.expr.dispatch import replace as _replace_token
+from sparsezc.expr.dispatch import write
 from sparsezc.expr.expression import Expression, IndexList, Operand, Unrun, ready
-from sparsezc.locks import FreeAfterFork
 from sparsezc.expr.mask import Mask, as_mask, to_mask
 from sparsezc.expr.options import check as check_options
 from sparsezc.expr.resolve import resolve
+from sparsezc.expr.updater import Position, Target
+from sparsezc.locks import FreeAfterFork
 from sparsezc.semirings.algebra.operators import Operator, TypedOp
 from sparsezc.semirings.types.datatypes import DataType
-from sparsezc.expr.updater import Position, Target
-from sparsezc.expr.dispatch import replace as _replace_token
-from sparsezc.expr.dispatch import write
 
 if TYPE_CHECKING:
     from sparsezc.expr.engines import Engine

@@ -1,6 +1,6 @@
 """A graph of any size into a file that lies ready, in a bounded amount of memory.
 
-The edges come piece by piece, are sorted on disk beside the target (external_sort.py) and merged twice: once to learn how
+The edges come chunk by chunk, are sorted on disk beside the target (external_sort.py) and merged twice: to learn how
 many there are and what their values are like, once into the arrays of the file.
 """
 
@@ -19,18 +19,18 @@ from numpy.typing import NDArray
 
 from sparsezc.config import bytes_of, config
 from sparsezc.errors import DimensionMismatch, InvalidValue, OutOfMemory
-from sparsezc.io.build import csr_builder, external_sort, edge_order, csr_stream
-from sparsezc.io.hdf5 import merge_runs, csr_file
+from sparsezc.io._read import added_up, format_of, kind_of, ready_file
+from sparsezc.io.build import csr_builder, csr_stream, edge_order, external_sort
 from sparsezc.io.build import weights as weighting
-from sparsezc.io.files.atomic_write import Output
-from sparsezc.io.hdf5.compressing import Packer
-from sparsezc.io.hdf5.merge_runs import Facts
 from sparsezc.io.build.edge_stream import Listing, Piece
 from sparsezc.io.build.optional import need
-from sparsezc.io.files.piped import seekable
-from sparsezc.io._read import added_up, format_of, kind_of, ready_file
-from sparsezc.io.files.source import naming
 from sparsezc.io.build.weights import Weights
+from sparsezc.io.files.atomic_write import Output
+from sparsezc.io.files.piped import seekable
+from sparsezc.io.files.source import naming
+from sparsezc.io.hdf5 import csr_file, merge_runs
+from sparsezc.io.hdf5.compressing import Packer
+from sparsezc.io.hdf5.merge_runs import Facts
 from sparsezc.memory import machine
 from sparsezc.terminal.progress import task, working
 
@@ -96,7 +96,9 @@ def convert(
             runs = external_sort.few(runs, room.left(), merge, out.scratch())
         packer = Packer(out.scratch() / "headers", room.left() // _PACKING) if compress else None
         taken = 0 if packer is None else packer.nbytes
-        return merge_runs.write(found, wanted, merge_runs.Merger(runs, lambda: room.left() - taken, merge), both, out, packer)
+        return merge_runs.write(
+            found, wanted, merge_runs.Merger(runs, lambda: room.left() - taken, merge), both, out, packer
+        )
 
 
 @contextmanager
@@ -152,7 +154,7 @@ def _listing(source: str | os.PathLike[str], weights: Weights, format: str | Non
 
         return drawn.listing(str(source), weights)
     path = Path(source)
-    module: Any = import_module(f"sparsezc.io.{name}")
+    module: Any = import_module(f"sparsezc.io.formats.{name}")
     if name == "gap":
         return csr_stream.listed(module.stored(path)), weights
     if name == "emogi":

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.memory.csr import Csr
 from sparsezc.errors import FileFormatError, InvalidValue, OutOfMemory
+from sparsezc.expr.options import flag
 from sparsezc.io.build import csr_builder, edge_order
-from sparsezc.io.hdf5 import aligned_file, csr_file
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.csr_chunks import unweighted
 from sparsezc.io.files.piped import is_piped, seekable
 from sparsezc.io.files.source import existing, naming
+from sparsezc.io.hdf5 import aligned_file, csr_file
 from sparsezc.memory.budget import resolve
-from sparsezc.expr.options import flag
+from sparsezc.memory.csr import Csr
 from sparsezc.terminal.progress import task, working
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ def _read(
         wanted = generate.weights_of(str(path), generate.parse(str(path)), wanted)
         found: Csr | csr_builder.Edges = generate.make(str(path), wanted, placement)
     else:
-        module = import_module(f"sparsezc.io.{kind}")
+        module = import_module(f"sparsezc.io.formats.{kind}")
         direct = not (both or relabel)
         with seekable(path) as file:
             found = module.read(Path(file), weights=wanted, placement=placement, direct=direct, **more)
@@ -255,7 +255,7 @@ def as_edges(csr: Csr) -> csr_builder.Edges:
 
 def suffixes() -> dict[str, str]:
     """The format of each known suffix."""
-    known = ((name, import_module(f"sparsezc.io.{name}")) for name in FORMATS)
+    known = ((name, import_module(f"sparsezc.io.formats.{name}")) for name in FORMATS)
     return {suffix: name for name, module in known for suffix in module.SUFFIXES}
 
 

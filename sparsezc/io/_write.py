@@ -7,14 +7,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from sparsezc.memory.csr import Csr
 from sparsezc.errors import DomainMismatch, InvalidValue
-from sparsezc.io.files.atomic_write import Output
+from sparsezc.expr.options import flag
+from sparsezc.io._read import format_of, read_csr, ready_file
 from sparsezc.io.build.limits import need_numbers
 from sparsezc.io.build.optional import need
-from sparsezc.io._read import format_of, read_csr, ready_file
+from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.source import naming
-from sparsezc.expr.options import flag
+from sparsezc.memory.csr import Csr
 from sparsezc.terminal.progress import task
 
 
@@ -59,7 +59,7 @@ def write_files(A: Any, path: str | os.PathLike[str], *, format: str | None = No
     """What :func:`write` does; returns the files that it wrote."""
     target = Path(path)
     kind = check_target(target, format, compress=options.pop("compress", False))
-    module = import_module(f"sparsezc.io.{kind[0]}")
+    module = import_module(f"sparsezc.io.formats.{kind[0]}")
     options |= kind[1]
     with task(), Output(target) as out, naming(target):
         module.write(as_csr(A), out, **options)

@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import Protocol
 from weakref import WeakSet
 
-from sparsezc.device import cuda
 from sparsezc.config import config, parse_bytes
+from sparsezc.device import cuda
 from sparsezc.errors import DeviceUnavailable, InvalidValue, OutOfMemory
 from sparsezc.memory import PLACEMENTS, machine
 

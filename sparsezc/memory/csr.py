@@ -14,10 +14,10 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.memory import Buffer, allocate, wrap
-from sparsezc.memory.id_blocks import BlocksBuffer
 from sparsezc.memory.budget import require_host
-from sparsezc.terminal.progress import Progress, task
+from sparsezc.memory.id_blocks import BlocksBuffer
 from sparsezc.semirings.types.datatypes import DataType, lookup
+from sparsezc.terminal.progress import Progress, task
 
 
 def index_dtype(ncols: int, placement: str) -> np.dtype[Any]:

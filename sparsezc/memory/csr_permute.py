@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparsezc.memory.csr import Csr, index_dtype
 from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.memory import Buffer, allocate
 from sparsezc.memory.budget import on_device, require_host
+from sparsezc.memory.csr import Csr, index_dtype
 from sparsezc.terminal.progress import Progress, task
 
 _BLOCK = 1 << 22  # entries moved at a time; a row that has more is moved whole

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc.device import cuda
 from sparsezc.config import config
+from sparsezc.device import cuda
 from sparsezc.errors import OutOfMemory
 from sparsezc.memory import budget, zerocopy
 from sparsezc.terminal.progress import working

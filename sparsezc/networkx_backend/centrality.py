@@ -8,11 +8,11 @@ import networkx as nx
 import numpy as np
 
 from sparsezc import algorithms
+from sparsezc.core.vector import Vector
 from sparsezc.errors import ConvergenceFailure
 from sparsezc.networkx_backend.claims import claims, else_declined
 from sparsezc.networkx_backend.graph import Graph
 from sparsezc.semirings import monoid
-from sparsezc.core.vector import Vector
 
 #: Up to here FP64 has the squares of numbers, and sums of them.
 _SQUARES = 1e140

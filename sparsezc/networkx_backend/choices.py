@@ -10,8 +10,9 @@ import networkx as nx
 import numpy as np
 
 from sparsezc import algorithms
-from sparsezc.errors import InvalidValue
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
+from sparsezc.errors import InvalidValue
 from sparsezc.networkx_backend.claims import claims, else_declined
 from sparsezc.networkx_backend.components import groups
 from sparsezc.networkx_backend.convert import original
@@ -20,7 +21,6 @@ from sparsezc.networkx_backend.hops import search, within
 from sparsezc.networkx_backend.lengths import nearest, not_all_zero
 from sparsezc.semirings import agg, monoid, select
 from sparsezc.semirings.types import datatypes
-from sparsezc.core.vector import Vector
 
 #: Pairs of nodes that are looked at together.
 PAIRS = 2**20

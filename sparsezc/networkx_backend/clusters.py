@@ -11,13 +11,13 @@ import numpy as np
 
 from sparsezc import algorithms
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
 from sparsezc.networkx_backend.claims import claims, else_declined
 from sparsezc.networkx_backend.convert import original
 from sparsezc.networkx_backend.graph import Graph
 from sparsezc.networkx_backend.lengths import not_all_zero
 from sparsezc.semirings import agg, binary, select, semiring
 from sparsezc.semirings.types import datatypes
-from sparsezc.core.vector import Vector
 
 
 def _asked(G: Graph, vector: Vector, nodes: Any) -> Any:

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from sparsezc import algorithms
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
 from sparsezc.networkx_backend.claims import claims
 from sparsezc.networkx_backend.graph import Graph
-from sparsezc.core.vector import Vector
 
 
 def split(labels: Vector) -> Iterator[NDArray[np.int64]]:

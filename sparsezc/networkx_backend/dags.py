@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc import algorithms
+from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
 from sparsezc.networkx_backend.claims import claims
 from sparsezc.networkx_backend.components import split
@@ -17,7 +18,6 @@ from sparsezc.networkx_backend.convert import original
 from sparsezc.networkx_backend.graph import Graph
 from sparsezc.semirings import semiring
 from sparsezc.semirings.types import datatypes
-from sparsezc.core.vector import Vector
 
 
 @claims()

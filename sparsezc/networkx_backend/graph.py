@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
-from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
+from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.semirings import binary, select
 from sparsezc.semirings.types import datatypes
-from sparsezc.core.vector import Vector
 
 
 class Graph:

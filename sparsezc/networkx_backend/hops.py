@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from sparsezc import algorithms
 from sparsezc.algorithms._pattern import transposed
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
 from sparsezc.networkx_backend.claims import claims
 from sparsezc.networkx_backend.graph import Graph
 from sparsezc.semirings import semiring
 from sparsezc.semirings.types import datatypes
-from sparsezc.core.vector import Vector
 
 
 def within(A: Matrix, source: int, cutoff: float | None, undirected: bool = False) -> Vector:

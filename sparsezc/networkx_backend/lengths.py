@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from sparsezc import algorithms
 from sparsezc.algorithms._lengths import lengths_of
 from sparsezc.algorithms._pattern import transposed
-from sparsezc.errors import InvalidValue
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
+from sparsezc.errors import InvalidValue
 from sparsezc.networkx_backend.claims import claims, else_declined
 from sparsezc.networkx_backend.graph import Graph
 from sparsezc.networkx_backend.hops import (
@@ -27,7 +28,6 @@ from sparsezc.networkx_backend.hops import (
 from sparsezc.networkx_backend.settled import Settled, settled
 from sparsezc.semirings import monoid, select
 from sparsezc.semirings.types import datatypes
-from sparsezc.core.vector import Vector
 
 
 def positive(G: Graph, weight: str | None) -> Matrix:

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.algorithms._pattern import transposed
-from sparsezc.networkx_backend.graph import Graph
 from sparsezc.core.vector import Vector
+from sparsezc.networkx_backend.graph import Graph
 
 
 class Settled(NamedTuple):

@@ -17,8 +17,8 @@ import sparsezc as gb
 from benchmarks import beyond_the_card, verify_rows
 from benchmarks.shifted import Shifted
 from benchmarks.verify import Undecided, Wrong
-from sparsezc.memory.csr import Csr
 from sparsezc.memory import machine
+from sparsezc.memory.csr import Csr
 from tests.benchmarks.runs import cases, emulated
 from tests.emulator.device import EmulatedDevice, why_unavailable
 

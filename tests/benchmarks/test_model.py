@@ -17,8 +17,8 @@ from benchmarks.model import counters
 from benchmarks.model.emogi import PATTERNS, of_rows, per_row
 from benchmarks.model.requests import Requests
 from benchmarks.model.watch import Model
-from sparsezc.memory.csr import Csr
 from sparsezc.memory import budget
+from sparsezc.memory.csr import Csr
 from tests.benchmarks.runs import emulated
 from tests.emulator.device import EmulatedDevice
 from tests.emulator.test_emogi import LENGTHS, closed_form, measure

@@ -44,10 +44,10 @@ import pyarrow.parquet  # noqa: F401
 import scipy.io  # noqa: F401
 
 import sparsezc as gb
-from sparsezc.memory.csr import Csr
 from sparsezc.errors import GraphblasException
 from sparsezc.io._read import read_csr, suffixes
 from sparsezc.io._write import write
+from sparsezc.memory.csr import Csr
 from tests.campaigns.frame import Trial
 
 DEADLINE, MEMORY = 120.0, None

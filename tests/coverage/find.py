@@ -11,7 +11,7 @@ import graphblas
 import numpy as np
 
 import sparsezc
-from sparsezc.engines.cpu.engine import CpuEngine
+from sparsezc.engines.cpu.cpu_engine import CpuEngine
 from tests.emulator.rehearsal import rehearsing
 from tests.ops.judge import Operands, make, operands, plain, same
 

@@ -14,8 +14,8 @@ import graphblas
 
 import sparsezc
 from sparsezc.device import cuda
-from sparsezc.semirings.types import datatypes
 from sparsezc.semirings.algebra.registering import Parameterized
+from sparsezc.semirings.types import datatypes
 from tests.emulator.rehearsal import Rehearsal
 from tests.semirings import test_surface
 

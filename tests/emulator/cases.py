@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 import sparsezc as gb
-from sparsezc.engines.gpu.products import spgemm_rows, multi_source_bfs, spmv
-from sparsezc.engines.gpu.runtime import codegen
 from sparsezc.engines.gpu.placements import segments
+from sparsezc.engines.gpu.products import multi_source_bfs, spgemm_rows, spmv
+from sparsezc.engines.gpu.runtime import codegen
 from sparsezc.memory import budget
 from sparsezc.semirings import semiring
-from sparsezc.semirings.types import datatypes
 from sparsezc.semirings.algebra.structures import Semiring
+from sparsezc.semirings.types import datatypes
 
 from .rehearsal import rehearse
 
@@ -88,7 +88,14 @@ def every_width() -> list[Case]:
         ):
             found += _products(op[dtype], dtype, part=part)
     for op in (semiring.plus_times, semiring.min_plus, semiring.any_pair):
-        for dtype in (datatypes.BOOL, datatypes.INT8, datatypes.UINT16, datatypes.INT64, datatypes.FP32, datatypes.FP64):
+        for dtype in (
+            datatypes.BOOL,
+            datatypes.INT8,
+            datatypes.UINT16,
+            datatypes.INT64,
+            datatypes.FP32,
+            datatypes.FP64,
+        ):
             if dtype in op.types:
                 accum = gb.binary.plus[dtype]
                 for wide, iso in ((False, False), (True, False), (False, True)):

@@ -21,7 +21,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-INCLUDE_FOLDERS = (ROOT / "sparsezc" / "engines" / "gpu" / "kernels", ROOT / "semirings")
+_KERNELS = ROOT / "sparsezc" / "engines" / "gpu" / "kernels"
+INCLUDE_FOLDERS = (*(folder for folder in sorted(_KERNELS.iterdir()) if folder.is_dir()), ROOT / "semirings")
 BATCH = 24  # kernels in one translation unit: larger gains little, and both cores should have work
 
 # -fno-reorder-blocks keeps code in source order, which lockstep relies on; trace-pc calls the machine at each block.

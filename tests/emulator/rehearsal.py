@@ -15,10 +15,10 @@ from unittest import mock
 
 import numpy as np
 
-from sparsezc.device import cuda
 from sparsezc.config import config
 from sparsezc.core.matrix_methods import Readable
 from sparsezc.core.vector_methods import ReadableVector
+from sparsezc.device import cuda
 
 from .device import NOTHING, HostDevice, Requests
 

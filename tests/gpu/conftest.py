@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sparsezc.engines.gpu.placements import gather, segment_cache, segments, double_buffer
+from sparsezc.engines.gpu.placements import double_buffer, gather, segment_cache, segments
 from sparsezc.memory import budget
 
 

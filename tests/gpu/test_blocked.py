@@ -9,8 +9,8 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.layouts import column_blocks
 from sparsezc.engines.gpu import matrix_stores
+from sparsezc.engines.gpu.layouts import column_blocks
 from sparsezc.memory import budget
 
 N = 330

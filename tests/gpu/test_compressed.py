@@ -9,10 +9,10 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.device import cuda
-from sparsezc.memory.csr import Csr
 from sparsezc.engines.gpu.storage import compressed_ids
 from sparsezc.errors import InvalidObject
-from sparsezc.memory import allocate, id_blocks, budget
+from sparsezc.memory import allocate, budget, id_blocks
+from sparsezc.memory.csr import Csr
 
 N = 300
 

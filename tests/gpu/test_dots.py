@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.memory.csr import Csr
 from sparsezc.engines.gpu.products import spgemm_masked_dot
+from sparsezc.memory.csr import Csr
 
 N = 310  # the length that A's rows and B's columns share
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import sparsezc as gb
-from sparsezc.engines.gpu import matrix_statements, engine
+from sparsezc.engines.gpu import engine, matrix_statements
 
 pytestmark = pytest.mark.usefixtures("gpu")
 

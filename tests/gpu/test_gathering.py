@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.engines.gpu.placements import gather, host_gather, double_buffer
+from sparsezc.engines.gpu.placements import double_buffer, gather, host_gather
 from tests.gpu.serving import N, link_bytes, matrix, room_for, vectors
 
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.device import cuda
 from sparsezc import memory
-from sparsezc.memory.csr import Csr
+from sparsezc.device import cuda
 from sparsezc.memory import budget
+from sparsezc.memory.csr import Csr
 
 pytestmark = [pytest.mark.gpu, pytest.mark.slow]
 

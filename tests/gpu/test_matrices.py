@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.device import cuda
 from sparsezc import memory
-from sparsezc.memory.csr import Csr
+from sparsezc.device import cuda
 from sparsezc.engines.gpu.storage import row_blocks
 from sparsezc.memory import budget, zerocopy
+from sparsezc.memory.csr import Csr
 
 PLACEMENTS = ("device", "zerocopy")
 N = 70

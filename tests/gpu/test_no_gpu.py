@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import sparsezc as gb
-from sparsezc.device import cuda
 from sparsezc import memory
+from sparsezc.device import cuda
 
 
 @pytest.fixture(autouse=True)

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sparsezc.device import cuda
 from sparsezc import memory
 from sparsezc.cli import doctor as command
+from sparsezc.device import cuda
 from sparsezc.engines.gpu import doctor
 from sparsezc.errors import OutOfMemory
 from sparsezc.memory import machine, pages, zerocopy

@@ -16,11 +16,10 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.memory import csr
 from sparsezc.engines.gpu.elementwise import panel
 from sparsezc.engines.gpu.placements import host_gather
 from sparsezc.io.hdf5 import csr_file, csr_file_writer
-from sparsezc.memory import budget
+from sparsezc.memory import budget, csr
 from sparsezc.stats import Traffic
 from tests.emulator.device import HostDevice
 from tests.gpu.test_panels import PRODUCTS as PANELS
@@ -50,7 +49,7 @@ ON_THE_CARD = ("device", "uvm", "compressed on the card")
 VECTORS = [name for name in VECTOR if name.startswith(("mxv", "vxm"))]
 TYPES = ("INT64", "FP32", "UINT8", "BOOL")
 WIDTHS = (1, 3, 32, 33, 64, 70)
-#: For products with panels: every type; multiplies of values, of positions, of both, and of nothing (multi_source_bfs.py).
+#: For products with panels: every type; multiplies of values, of positions, of both, and of nothing (searches).
 SEMIRINGS = [
     ("plus_times", "FP64"), ("plus_times", "FP32"), ("plus_times", "INT8"), ("min_plus", "INT64"),
     ("min_plus", "UINT16"), ("max_first", "INT32"), ("plus_second", "FP32"), ("plus_minus", "INT16"),

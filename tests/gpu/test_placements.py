@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.device import cuda
 from sparsezc import memory
-from sparsezc.memory.csr import Csr
+from sparsezc.device import cuda
 from sparsezc.memory import budget, zerocopy
+from sparsezc.memory.csr import Csr
 
 GPU_PLACEMENTS = [name for name in memory.GPU_PLACEMENTS if name != "mapped"]  # a file: tests/io/test_ready.py
 

@@ -14,8 +14,8 @@ from scipy.sparse import csgraph
 import sparsezc as gb
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise import vector_map
-from sparsezc.engines.gpu.runtime import launch
 from sparsezc.engines.gpu.graph_replay import Replay
+from sparsezc.engines.gpu.runtime import launch
 from sparsezc.errors import InvalidValue
 from sparsezc.memory import budget
 

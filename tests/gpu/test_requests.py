@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.memory.csr import Csr
 from sparsezc.memory import budget
+from sparsezc.memory.csr import Csr
 from tests.emulator.test_emogi import kronecker_lengths
 
 IDS, VALUES = 0, 1

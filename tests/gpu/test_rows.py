@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.engines.gpu.runtime import launch
 from sparsezc.engines.gpu.products import spmv
+from sparsezc.engines.gpu.runtime import launch
 from sparsezc.memory import budget
 
 LONG = 33  # instead of 2,048: so that small graphs have long rows

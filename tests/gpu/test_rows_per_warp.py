@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.engines.gpu.runtime import launch
 from sparsezc.engines.gpu.products import rows_per_warp
+from sparsezc.engines.gpu.runtime import launch
 from tests.emulator.test_emogi import closed_form
 from tests.gpu.test_requests import GRAPHS, N, counted, full, link, matrix  # noqa: F401  (fixtures)
 from tests.gpu.test_rows import LENGTHS, SEMIRINGS, assert_same, vector

@@ -11,7 +11,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.placements import Entries, gather, segment_cache, segments, double_buffer, transfer_cost
+from sparsezc.engines.gpu.placements import Entries, double_buffer, gather, segment_cache, segments, transfer_cost
 from sparsezc.memory import budget
 from tests.gpu.serving import N, link_bytes, matrix, room_for, statements, vectors
 

@@ -16,9 +16,9 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.layouts import column_blocks, head_cache
 from sparsezc.engines.gpu import matrix_stores, placements
-from sparsezc.engines.gpu.placements import Wanted, segment_cache, segments, double_buffer, transfer_cost
+from sparsezc.engines.gpu.layouts import column_blocks, head_cache
+from sparsezc.engines.gpu.placements import Wanted, double_buffer, segment_cache, segments, transfer_cost
 from sparsezc.memory import budget
 from tests.emulator.device import why_unavailable
 from tests.gpu.serving import N, matrix, room_for

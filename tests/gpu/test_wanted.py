@@ -9,8 +9,8 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.elementwise import panel
 from sparsezc.engines.gpu import placements
+from sparsezc.engines.gpu.elementwise import panel
 from sparsezc.engines.gpu.placements import Wanted, host_gather, segments
 from sparsezc.memory import budget
 from tests.gpu.serving import N, link_bytes, matrix, room_for

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.device import cuda
 from sparsezc import stats
-from sparsezc.engines.gpu.placements import Entries, Wanted, gather, segment_cache, double_buffer, stream, transfer_cost
+from sparsezc.device import cuda
+from sparsezc.engines.gpu.placements import Entries, Wanted, double_buffer, gather, segment_cache, stream, transfer_cost
 from sparsezc.engines.gpu.placements.transfer_cost import COPIED, GATHERED, IN_PLACE, Rates
 from sparsezc.memory import budget
 from tests.gpu.serving import N, link_bytes, matrix, room_for, statements, vectors

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from sparsezc.memory.csr import Csr
 from sparsezc.io._read import read_csr
+from sparsezc.memory.csr import Csr
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the folder of real graphs does not lie beside the checkout")

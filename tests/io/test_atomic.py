@@ -17,11 +17,11 @@ from typing import Any
 
 import pytest
 
-from sparsezc.memory.csr import Csr
-from sparsezc.io.files import atomic_write, unfinished
-from sparsezc.io.build import csr_chunks
-from sparsezc.io.files.atomic_write import FileNotWritten, Output
 from sparsezc.io._write import convert, write
+from sparsezc.io.build import csr_chunks
+from sparsezc.io.files import atomic_write, unfinished
+from sparsezc.io.files.atomic_write import FileNotWritten, Output
+from sparsezc.memory.csr import Csr
 from tests.io.graphs import load
 
 NAMES = ["a.txt", "a.txt.gz", "a.mtx", "a.gr", "a.graph", "a.sg", "a.npz", "a.bel"]

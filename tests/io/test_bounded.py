@@ -21,12 +21,12 @@ import sparsezc as gb
 from benchmarks import converting
 from benchmarks.scattered import WRITERS, Scattered, Spool
 from sparsezc.cli import main
-from sparsezc.memory.csr import Csr
 from sparsezc.errors import DimensionMismatch, FileFormatError, InvalidValue, OutOfMemory
 from sparsezc.io import _convert
-from sparsezc.io.hdf5 import compressing, merge_runs, aligned_file
-from sparsezc.io.build import external_sort, csr_stream
 from sparsezc.io._read import read_csr
+from sparsezc.io.build import csr_stream, external_sort
+from sparsezc.io.hdf5 import aligned_file, compressing, merge_runs
+from sparsezc.memory.csr import Csr
 from tests.io.graphs import load
 
 h5py: Any = pytest.importorskip("h5py", reason="h5py is not installed")

@@ -14,8 +14,8 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.errors import DomainMismatch, FileFormatError, InvalidValue, OutOfMemory
-from sparsezc.io.hdf5 import foreign, csr_file, seal
 from sparsezc.io.formats import parquet_sums
+from sparsezc.io.hdf5 import csr_file, foreign, seal
 from tests.io.test_tables import absent
 
 h5py: Any = pytest.importorskip("h5py", reason="h5py is not installed")

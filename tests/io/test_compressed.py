@@ -14,8 +14,8 @@ import pytest
 import sparsezc as gb
 from sparsezc.cli import main
 from sparsezc.errors import FileFormatError
-from sparsezc.io.hdf5 import aligned_file
 from sparsezc.io._read import read_csr
+from sparsezc.io.hdf5 import aligned_file
 from sparsezc.memory import mapped
 from tests.io.card import Card
 

@@ -16,8 +16,8 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.errors import FileFormatError, OutOfMemory, Panic
-from sparsezc.io.hdf5 import foreign
 from sparsezc.io.formats.binsparse_arrays import exact
+from sparsezc.io.hdf5 import foreign
 
 h5py: Any = pytest.importorskip("h5py", reason="h5py is not installed")
 

@@ -13,8 +13,8 @@ import scipy.sparse as sp
 import sparsezc as gb
 from sparsezc.errors import FileFormatError, InvalidValue, OutOfMemory
 from sparsezc.io._read import read_csr
-from sparsezc.io.build.weights import hashed, parse
 from sparsezc.io._write import convert
+from sparsezc.io.build.weights import hashed, parse
 from tests.io.graphs import is_symmetric, load, same, scipy_of
 
 

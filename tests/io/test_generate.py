@@ -7,9 +7,9 @@ import hashlib
 import numpy as np
 import pytest
 
-from sparsezc.memory.csr import Csr
 from sparsezc.io.build import generate
 from sparsezc.memory import machine
+from sparsezc.memory.csr import Csr
 from tests.io.graphs import is_symmetric, load, same, scipy_of
 
 

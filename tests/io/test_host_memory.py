@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.device import cuda
 from sparsezc import memory
 from sparsezc.cli import main
+from sparsezc.device import cuda
 from sparsezc.errors import OutOfMemory
-from sparsezc.io.build import csr_builder
 from sparsezc.io._read import read_csr
 from sparsezc.io._write import convert
+from sparsezc.io.build import csr_builder
 from sparsezc.memory import budget, machine
 from tests.io.card import Card
 from tests.io.graphs import load

@@ -29,8 +29,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A graph of 4 million entries in each format, 33 to 65 MB as final arrays."""
     import scipy.sparse as sp
 
-    from sparsezc.memory.csr import Csr
     from sparsezc.io._write import write
+    from sparsezc.memory.csr import Csr
 
     made = tmp_path_factory.mktemp("graphs")
     n, degree = 100_000, 40

@@ -17,14 +17,14 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.device import cuda
 from sparsezc.cli import main
-from sparsezc.memory.csr import Csr
+from sparsezc.device import cuda
 from sparsezc.errors import DeviceUnavailable, FileFormatError, InvalidValue, OutOfMemory, PerformanceWarning
+from sparsezc.io._read import read_csr
 from sparsezc.io.build import csr_builder
 from sparsezc.io.hdf5 import aligned_file
-from sparsezc.io._read import read_csr
 from sparsezc.memory import budget, mapped
+from sparsezc.memory.csr import Csr
 from tests.io.card import Card
 from tests.io.graphs import load
 

@@ -13,13 +13,13 @@ import scipy.io
 import scipy.sparse as sp
 from hypothesis import given, settings
 
-from sparsezc.memory.csr import Csr
 from sparsezc.errors import InvalidValue
+from sparsezc.io._read import read_csr
+from sparsezc.io._write import convert, write
 from sparsezc.io.build import csr_stream
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.csr_builder import Edges, build
-from sparsezc.io._read import read_csr
-from sparsezc.io._write import convert, write
+from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes
 from tests.io.graphs import load, same, scipy_of
 

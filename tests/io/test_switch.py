@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sparsezc.memory.csr import Csr
-from sparsezc.io.formats import emogi
+from sparsezc.io._write import write
 from sparsezc.io.build import csr_stream, weights
 from sparsezc.io.files import switch
 from sparsezc.io.files.atomic_write import FileNotWritten
-from sparsezc.io._write import write
+from sparsezc.io.formats import emogi
+from sparsezc.memory.csr import Csr
 from tests.io.graphs import load, same, scipy_of
 
 WEIGHTED = Csr.from_arrays([0, 1, 2, 4], [1, 2, 0, 1], [3, 4, 5, 6], 3)

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.memory.csr import Csr
 from sparsezc.errors import FileFormatError
-from sparsezc.io.formats import undirected
 from sparsezc.io._read import read_csr
+from sparsezc.io.formats import undirected
+from sparsezc.memory.csr import Csr
 from tests.io.graphs import load, same, scipy_of
 
 _IDS = 17 + 8 * 129  # bytes before the ids of 128 vertices

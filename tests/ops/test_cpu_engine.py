@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.expr import engines
-from sparsezc.memory.csr import Csr
-from sparsezc.expr.engines import cpu
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
+from sparsezc.engines import cpu
+from sparsezc.expr import engines
+from sparsezc.memory.csr import Csr
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -179,7 +179,7 @@ print("wrong answers:", wrong)
 
 
 def test_nonblocking_mode_is_warned_of_once_and_answers_stay_right() -> None:
-    """SuiteSparse 9.4 to 10.5 would corrupt q here in nearly every case: see the head of engines/cpu/engine.py."""
+    """SuiteSparse 9.4 to 10.5 would corrupt q here in nearly every case: see the head of engines/cpu/cpu_engine.py."""
     done = subprocess.run(
         [sys.executable, "-c", NONBLOCKING], capture_output=True, text=True, cwd=ROOT, timeout=120, check=False
     )

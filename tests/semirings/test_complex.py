@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from sparsezc.semirings.algebra import names
-from sparsezc.semirings.types import datatypes
 from sparsezc.semirings.algebra.registering import Parameterized
+from sparsezc.semirings.types import datatypes
 from tests.emulator import resources
 
 from . import cuda_face, judge

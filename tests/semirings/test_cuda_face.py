@@ -12,8 +12,8 @@ import pytest
 from sparsezc.device import nvrtc
 from sparsezc.semirings import binary, indexunary, select, unary
 from sparsezc.semirings.algebra import names
-from sparsezc.semirings.types import datatypes
 from sparsezc.semirings.algebra.operators import reads_of
+from sparsezc.semirings.types import datatypes
 from tests.emulator import resources
 
 from . import cuda_face, samples
@@ -87,9 +87,7 @@ def test_values_on_a_gpu(kind: str) -> None:
 
     module = cupy.cuda.Module()
     module.load(
-        nvrtc.compiled(
-            cupy.cuda.nvrtc, cuda_face.text(EVERY, device=True), int(cupy.cuda.Device().compute_capability)
-        )
+        nvrtc.compiled(cupy.cuda.nvrtc, cuda_face.text(EVERY, device=True), int(cupy.cuda.Device().compute_capability))
     )
     numbers = {id(typed): n for n, typed in enumerate(EVERY)}
     wrong = []

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from sparsezc.semirings import TypedMonoid, TypedSemiring, binary, monoid, semiring
 from sparsezc.semirings.algebra import names
-from sparsezc.semirings.types import datatypes
 from sparsezc.semirings.algebra.structures import register_anonymous
+from sparsezc.semirings.types import datatypes
 
 
 def typed(module: Any) -> list[Any]:

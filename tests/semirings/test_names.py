@@ -43,7 +43,13 @@ def test_types_are_found_by_every_name(dtype: datatypes.DataType) -> None:
 
 
 def test_python_types() -> None:
-    assert [datatypes.lookup(t) for t in (bool, int, float, "int", complex)] == ["BOOL", "INT64", "FP64", "INT64", "FC64"]
+    assert [datatypes.lookup(t) for t in (bool, int, float, "int", complex)] == [
+        "BOOL",
+        "INT64",
+        "FP64",
+        "INT64",
+        "FC64",
+    ]
 
 
 @pytest.mark.parametrize("wrong", [None, "", "INT128", "U3", object, [], 3.5, {"x": object}])
@@ -101,7 +107,9 @@ def test_numpys_names_need_no_prefix() -> None:
 def test_names_in_c() -> None:
     for t in (*datatypes.ALL, *datatypes.COMPLEX):
         assert t.c_type == gb.dtypes.lookup_dtype(t.name).c_type
-        assert datatypes.lookup(t.c_type) is (datatypes.FP64 if t.c_type == "float" else t)  # as Python's float, as there
+        assert datatypes.lookup(t.c_type) is (
+            datatypes.FP64 if t.c_type == "float" else t
+        )  # as Python's float, as there
 
 
 def test_comparing_with_what_is_no_type() -> None:
@@ -134,7 +142,10 @@ def test_operators_stand_for_each_other() -> None:
 
 def test_typed_operators_are_made_once() -> None:
     plus = binary.plus
-    same = [plus[k] for k in ("INT64", "int64", int, np.int64, np.dtype("int64"), datatypes.INT64, (datatypes.INT32, "INT64"))]
+    same = [
+        plus[k]
+        for k in ("INT64", "int64", int, np.int64, np.dtype("int64"), datatypes.INT64, (datatypes.INT32, "INT64"))
+    ]
     assert all(op is same[0] for op in same)
     assert unary.sin["INT8"] is unary.sin["FP32"]
     assert semiring.lor_first["FP64"] is semiring.lor_first["BOOL"]

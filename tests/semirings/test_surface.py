@@ -11,8 +11,8 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.semirings.algebra import names
-from sparsezc.semirings.types import datatypes
 from sparsezc.semirings.algebra.registering import Parameterized
+from sparsezc.semirings.types import datatypes
 
 from . import judge
 

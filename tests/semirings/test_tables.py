@@ -7,8 +7,8 @@ from importlib import import_module
 
 import pytest
 
-from sparsezc.semirings.algebra import names
 from sparsezc.semirings import op
+from sparsezc.semirings.algebra import names
 from sparsezc.semirings.types import datatypes
 
 from . import judge

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc import errors
-from sparsezc.memory.csr import Csr
 from sparsezc.engines.cpu import native, statements
 from sparsezc.expr.expression import Expression
-from sparsezc.memory import wrap
 from sparsezc.expr.resolve import resolve
+from sparsezc.memory import wrap
+from sparsezc.memory.csr import Csr
 from sparsezc.semirings import binary
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import BOOL, UINT64, DataType

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from sparsezc import errors, locks
-from sparsezc.engines.cpu import operators, movers
+from sparsezc.engines.cpu import movers, operators
 from sparsezc.expr.expression import IndexList
 from sparsezc.expr.mask import Mask
-from sparsezc.semirings.types import user_types
 from sparsezc.semirings.algebra.operators import TypedOp
+from sparsezc.semirings.types import user_types
 from sparsezc.semirings.types.datatypes import DataType, cast, lookup
 
 making = locks.shared()  # held where python-graphblas is started, or asked for a type or an operator for the first time

@@ -1,15 +1,15 @@
 """The GPU engine: our own kernels over a CSR whose edges may lie in host memory.
 
-``engine.py`` is the engine: stores in and out, fallback to the CPU engine, and the table of the operations that make a
-vector or a scalar; ``matrix_statements.py`` has the table of those that make a matrix. Behind them, by what they work on:
+``gpu_engine.py`` is the engine: the operations that make a vector or a scalar, and the fallback to the CPU engine;
+``store_methods.py`` makes, reads and copies stores; ``matrix_statements.py`` and ``panel_statements.py`` have the
+operations that make a matrix. Behind them, a folder a subject:
 
-* products: ``spmv.py`` (mxv, vxm; ``push_pull.py`` chooses push or pull), ``mxm.py``, ``kronecker.py`` (Kronecker, outer);
-* vectors, position by position: ``vector_map.py``, ``vector_index.py``, ``reduce.py``;
-* matrices, entry by entry: ``matrix_map.py`` (apply, select, casts), ``matrix_merge.py`` (ewise, masks, accumulators), and
-  ``matrix_index.py`` (extract, assign), ``transpose.py``; ``row_blocks.py`` cuts what does not fit into blocks of rows.
-
-``matrix_store.py`` and ``matrix_stores.py`` say what a Vector and a Matrix are on the device, ``mask_output.py`` what a mask is there;
-``codegen.py`` makes kernels out of the texts in ``kernels/``, and ``launch.py`` launches them.
+* ``products/``: SpMV (push or pull), SpMM, SpGEMM, many searches at once;
+* ``elementwise/``: vectors and matrices entry by entry, transposes, extract and assign;
+* ``layouts/``: copies of a matrix that make some products cheaper;
+* ``placements/``: how a product reads entries that lie elsewhere than on the card;
+* ``storage/``: what a Vector and a Matrix are on the device;
+* ``runtime/``: kernels made of the texts in ``kernels/``, and launched.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sparsezc.engines.gpu.engine import GpuEngine
+    from sparsezc.engines.gpu.gpu_engine import GpuEngine
 
 __all__ = ["diagnose", "engine"]
 
@@ -34,8 +34,8 @@ def engine() -> GpuEngine:
     """
     global _engine
     from sparsezc.device import cuda
+    from sparsezc.engines.gpu.gpu_engine import GpuEngine
     from sparsezc.engines.gpu.runtime import launch
-    from sparsezc.engines.gpu.engine import GpuEngine
 
     cuda.current()
     if _engine is None:

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.memory.csr import index_dtype
-from sparsezc.engines.gpu.runtime import launch
 from sparsezc.engines.gpu import matrix_stores
+from sparsezc.engines.gpu.runtime import launch
+from sparsezc.engines.gpu.storage import vector_store
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
 from sparsezc.errors import IndexOutOfBound, InvalidObject, InvalidValue, OutOfMemory
 from sparsezc.memory import budget
+from sparsezc.memory.csr import index_dtype
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.semirings.types.datatypes import DataType
 
@@ -37,18 +38,6 @@ def array(x: Any) -> Any:
     if is_here(x):  # DLPack first: it orders the two libraries' streams
         return xp.from_dlpack(x) if hasattr(x, "__dlpack__") else xp.asarray(x)
     return xp.asarray(np.asarray(x))
-
-
-def _values(given: Any, dtype: DataType, copy: bool) -> Any:
-    """Values of a type, contiguous; a copy only where it is needed or asked for."""
-    xp = cuda.current().xp
-    return _own(xp.ascontiguousarray(given.astype(dtype.np_type, copy=False)), given, copy)
-
-
-def _own(made: Any, given: Any, copy: bool) -> Any:
-    """The array, or a copy of it where one is asked for and it is still what was given."""
-    gpu = cuda.current()
-    return made.copy() if copy and gpu.pointer(made) == gpu.pointer(given) else made
 
 
 @launch.alone
@@ -84,7 +73,7 @@ def matrix_from_csr(
     """
     xp = cuda.current().xp
     offsets = xp.ascontiguousarray(ids(indptr, f"{where}: indptr", 2**63).astype(np.int64, copy=False))
-    offsets = _own(offsets, indptr, copy)
+    offsets = vector_store.own(offsets, indptr, copy)
     columns = ids(indices, f"{where}: indices", ncols)
     if offsets.size == 0 or int(offsets[-1]) != columns.size:
         end = int(offsets[-1]) if offsets.size else "nowhere"
@@ -108,8 +97,8 @@ def _store(
         return MatrixStore(dtype, nrows, ncols, None)
     wanted = index_dtype(ncols, "device")
     unsigned = np.dtype(columns.dtype.str.replace("i", "u"))
-    narrowed = _own(xp.ascontiguousarray(columns).view(unsigned).astype(wanted, copy=False), columns, copy)
-    kept = _values(values.reshape(-1), dtype, copy)
+    narrowed = vector_store.own(xp.ascontiguousarray(columns).view(unsigned).astype(wanted, copy=False), columns, copy)
+    kept = vector_store.values_of(values.reshape(-1), dtype, copy)
     rows = Rows(
         nrows, ncols, nvals, offsets, DeviceBuffer(narrowed), DeviceBuffer(kept), iso=kept.size == 1 and nvals != 1
     )
@@ -182,19 +171,6 @@ def _signed(rows: Rows) -> Any:
 
 
 @launch.alone
-def vector_from_dense(values: Any, dtype: DataType, *, copy: bool) -> VectorStore:
-    """A vector with an entry at each position."""
-    xp = cuda.current().xp
-    store = VectorStore(dtype, values.size)
-    if values.size:
-        bits = xp.full(store.nwords, 0xFFFFFFFF, np.uint32)
-        if store.size % 32:
-            bits[-1] = (1 << store.size % 32) - 1
-        store.set(_values(values, dtype, copy), bits, store.size)
-    return store
-
-
-@launch.alone
 def vector_from_coo(at: Any, values: Any, dtype: DataType, size: int, where: str) -> VectorStore:
     """A vector of positions in any order and values; copies.
 
@@ -206,25 +182,10 @@ def vector_from_coo(at: Any, values: Any, dtype: DataType, size: int, where: str
         A position is not below `size`.
     """
     store = VectorStore(dtype, size)
-    store.put(ids(at, f"{where}: indices", size), _values(values, dtype, False))
+    store.put(ids(at, f"{where}: indices", size), vector_store.values_of(values, dtype, False))
     if store.bits is not None and launch.count(store.bits) != at.size:
         raise InvalidValue(f"{where}: Duplicate indices found: a position is there twice")
     return store
-
-
-@launch.alone
-def vector_to_dense(store: VectorStore, fill: Any, dtype: DataType) -> Any:
-    """The values at all positions, `fill` where there is none: a view of the vector's own where it is full."""
-    xp = cuda.current().xp
-    if store.bits is None:
-        return xp.full(store.size, fill, dtype.np_type)
-    if store.nvals() == store.size:
-        return store.values.astype(dtype.np_type, copy=False)
-    present = xp.unpackbits(store.bits.view(np.uint8), bitorder="little")[: store.size].astype(np.bool_)
-    values = store.values
-    if values.dtype != dtype.np_type:  # what lies where there is no entry is anything, and a cast may object to it
-        values = xp.where(present, values, values.dtype.type(0)).astype(dtype.np_type)
-    return xp.where(present, values, dtype.np_type.type(fill))
 
 
 @launch.alone

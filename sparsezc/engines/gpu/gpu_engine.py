@@ -1,4 +1,4 @@
-"""The GPU engine: which function does which operation, and what is left to the CPU engine. Its stores: store_methods.py."""
+"""The GPU engine: which function does which operation, and what the CPU engine does. Its stores: store_methods.py."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from sparsezc.config import config
-from sparsezc.engines.gpu.elementwise import vector_map, matrix_map, vector_index, operands, reduce, matrix_index
-from sparsezc.engines.gpu import resized_operands, matrix_stores, matrix_statements
-from sparsezc.engines.gpu.runtime import launch
-from sparsezc.engines.gpu.storage import vertex_order
+from sparsezc.engines.gpu import matrix_statements, matrix_stores, resized_operands
+from sparsezc.engines.gpu.elementwise import matrix_index, matrix_map, operands, reduce, vector_index, vector_map
 from sparsezc.engines.gpu.products import spmv
-from sparsezc.engines.gpu.store_methods import Keeper
+from sparsezc.engines.gpu.runtime import launch
 from sparsezc.engines.gpu.statement_order import common
+from sparsezc.engines.gpu.storage import vertex_order
 from sparsezc.engines.gpu.storage.mask_output import MaskBits, bits_of, mask_bits
 from sparsezc.engines.gpu.storage.matrix_store import VectorStore
+from sparsezc.engines.gpu.store_methods import Keeper
 from sparsezc.errors import NotImplementedException, OutOfMemory, warn_slow
 from sparsezc.semirings import select
 from sparsezc.semirings.types.datatypes import INT64

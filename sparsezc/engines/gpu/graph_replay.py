@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc.device import cuda
 from sparsezc import stats
-from sparsezc.engines.gpu.products import push_pull
+from sparsezc.device import cuda
 from sparsezc.engines.gpu.layouts import head_cache, packed_values
-from sparsezc.engines.gpu.runtime import launch, codegen
+from sparsezc.engines.gpu.products import push_pull
+from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.storage import vertex_order
 from sparsezc.engines.gpu.storage.matrix_store import VectorStore
 from sparsezc.semirings import monoid

@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sparsezc.engines.gpu.elementwise import broadcast, matrix_map, vector_index, matrix_merge, operands, kronecker, matrix_index
-from sparsezc.engines.gpu.runtime import launch
 from sparsezc.engines.gpu import matrix_stores, panel_statements
-from sparsezc.engines.gpu.products import spgemm
+from sparsezc.engines.gpu.elementwise import (
+    broadcast,
+    kronecker,
+    matrix_index,
+    matrix_map,
+    matrix_merge,
+    operands,
+    vector_index,
+)
 from sparsezc.engines.gpu.elementwise.matrix_merge import MaskRows, Region
+from sparsezc.engines.gpu.products import spgemm
+from sparsezc.engines.gpu.runtime import launch
 from sparsezc.engines.gpu.storage.mask_output import mask_bits
-from sparsezc.engines.gpu.storage.row_blocks import rows_of
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
+from sparsezc.engines.gpu.storage.row_blocks import rows_of
 from sparsezc.memory import allocate, budget
 
 _POSITION_BYTES = 32  # what work on positions or rows takes for each of them, whether it has entries or not

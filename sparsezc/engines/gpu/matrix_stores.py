@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.device import cuda
-from sparsezc.expr import engines
 from sparsezc.config import config
-from sparsezc.memory.csr import Csr, index_dtype
+from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise import matrix_map
-from sparsezc.engines.gpu.storage import reorder as permute
-from sparsezc.engines.gpu.user_typed import HostStore
-from sparsezc.engines.gpu.storage.vertex_order import Order
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore, rows_of
 from sparsezc.engines.gpu.elementwise.transpose import transposed
+from sparsezc.engines.gpu.storage import reorder as permute
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore, rows_of
+from sparsezc.engines.gpu.storage.vertex_order import Order
+from sparsezc.engines.gpu.user_typed import HostStore
+from sparsezc.expr import engines
 from sparsezc.memory import budget
+from sparsezc.memory.csr import Csr, index_dtype
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.semirings import select
 from sparsezc.semirings.types.datatypes import BOOL, INT64, DataType

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sparsezc.engines.gpu.elementwise import vector_map, operands, panel
 from sparsezc.engines.gpu import matrix_stores
+from sparsezc.engines.gpu.elementwise import operands, panel, vector_map
+from sparsezc.engines.gpu.elementwise.panel import Panel
 from sparsezc.engines.gpu.products import multi_source_bfs, spmm
 from sparsezc.engines.gpu.products.spgemm_rows import products, the_one_value
 from sparsezc.engines.gpu.storage.mask_output import MaskBits, bits_of
-from sparsezc.engines.gpu.elementwise.panel import Panel
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
 from sparsezc.semirings.types.datatypes import BOOL
 

@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.device import cuda
 from sparsezc.config import config
-from sparsezc.memory.csr import Csr
+from sparsezc.device import cuda
+from sparsezc.engines.gpu import matrix_stores, resized_operands
 from sparsezc.engines.gpu.elementwise import vector_map
-from sparsezc.engines.gpu import resized_operands, matrix_stores
+from sparsezc.engines.gpu.graph_replay import Depth, Limit, Replay
 from sparsezc.engines.gpu.layouts import head_cache
 from sparsezc.engines.gpu.runtime import launch
 from sparsezc.engines.gpu.storage import vertex_order
-from sparsezc.engines.gpu.user_typed import HostStore, host_engine
-from sparsezc.engines.gpu.graph_replay import Depth, Limit, Replay
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, VectorStore
+from sparsezc.engines.gpu.user_typed import HostStore, host_engine
 from sparsezc.memory import budget
+from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types.datatypes import DataType
 
 

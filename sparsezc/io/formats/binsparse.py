@@ -14,20 +14,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.memory.csr import Csr
 from sparsezc.errors import DomainMismatch, InvalidValue
-from sparsezc.io.hdf5 import aligned_file, csr_file, csr_file_writer
 from sparsezc.io.build import csr_stream
+from sparsezc.io.build.csr_builder import Edges, narrow_ids
+from sparsezc.io.build.csr_chunks import transposed
+from sparsezc.io.build.edge_stream import Listing
+from sparsezc.io.build.limits import need_numbers
+from sparsezc.io.build.optional import need
+from sparsezc.io.build.weights import Weights
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.formats.binsparse_arrays import ALIASES, ARRAYS, MATRICES, VECTORS, Source, by_rows, no_matrix, pieces
-from sparsezc.io.build.csr_builder import Edges, narrow_ids
-from sparsezc.io.build.limits import need_numbers
-from sparsezc.io.build.edge_stream import Listing
-from sparsezc.io.build.optional import need
-from sparsezc.io.build.csr_chunks import transposed
+from sparsezc.io.hdf5 import aligned_file, csr_file, csr_file_writer
 from sparsezc.io.hdf5.csr_file import type_name
-from sparsezc.io.build.weights import Weights
 from sparsezc.memory.budget import require_host
+from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types.datatypes import lookup
 
 if TYPE_CHECKING:

@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.errors import FileFormatError
-from sparsezc.io.hdf5 import aligned_file, csr_file
 from sparsezc.io.build import csr_stream
 from sparsezc.io.build.csr_builder import narrow_ids
-from sparsezc.io.hdf5.foreign import one_line
 from sparsezc.io.build.edge_stream import Listing, Piece
+from sparsezc.io.hdf5 import aligned_file, csr_file
+from sparsezc.io.hdf5.foreign import one_line
 from sparsezc.terminal.progress import Progress
 
 MATRICES = ("CSR", "CSC", "COOR", "COOC", "DCSR", "DCSC", "DMATR", "DMATC")
@@ -271,5 +271,7 @@ def _entries(source: Source, nrows: int, ncols: int) -> Iterator[Piece]:
     which = source.ids("indices_0", nrows) if kind == "DCSR" else None
     indptr = source.offsets()
     count = nrows if which is None else which.size
-    for rows, cols, part in csr_stream.listed(csr_stream.Stored(source.path, count, ncols, indptr, in_turn, None)).pieces:
+    for rows, cols, part in csr_stream.listed(
+        csr_stream.Stored(source.path, count, ncols, indptr, in_turn, None)
+    ).pieces:
         yield rows if which is None else which[rows], cols, part

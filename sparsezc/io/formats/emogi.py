@@ -18,14 +18,14 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from sparsezc.memory.csr import Csr
 from sparsezc.errors import FileFormatError, InvalidValue
 from sparsezc.io.build import csr_builder, csr_stream
+from sparsezc.io.build.csr_chunks import integers, rows_of, unweighted
+from sparsezc.io.build.weights import Weights
 from sparsezc.io.files import switch
 from sparsezc.io.files.atomic_write import Output, behind
-from sparsezc.io.build.csr_chunks import integers, rows_of, unweighted
 from sparsezc.io.files.source import FileMissing, Stream, existing
-from sparsezc.io.build.weights import Weights
+from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes
 
 SUFFIXES = (".bel", ".bel.col", ".bel.dst", ".bel.val")

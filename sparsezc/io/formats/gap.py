@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc.memory.csr import Csr
 from sparsezc.errors import FileFormatError, InvalidValue
 from sparsezc.io.build import csr_builder, csr_stream
-from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.build.csr_chunks import integers, rows_of, transposed
+from sparsezc.io.build.weights import Weights
+from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.source import Stream
 from sparsezc.io.formats.undirected import Undirected
-from sparsezc.io.build.weights import Weights
+from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes
 
 SUFFIXES = (".sg", ".wsg")

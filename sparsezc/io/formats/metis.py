@@ -19,16 +19,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.memory.csr import Csr
 from sparsezc.errors import FileFormatError, InvalidValue
-from sparsezc.io.formats import text
-from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.build.csr_builder import Edges, check_count, check_sizes, narrow_ids
-from sparsezc.io.build.generate import mix
-from sparsezc.io.build.edge_stream import Listing, Piece, collect
 from sparsezc.io.build.csr_chunks import integers, is_symmetric, rows_of, unweighted
+from sparsezc.io.build.edge_stream import Listing, Piece, collect
+from sparsezc.io.build.generate import mix
+from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.source import LINE, Lines, lines
+from sparsezc.io.formats import text
 from sparsezc.memory.budget import host_available
+from sparsezc.memory.csr import Csr
 from sparsezc.terminal.progress import Progress, working
 
 SUFFIXES = (".graph",)

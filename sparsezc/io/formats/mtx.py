@@ -16,20 +16,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.memory.csr import Csr
 from sparsezc.errors import FileFormatError, InvalidValue
 from sparsezc.io.build import csr_builder
-from sparsezc.io.formats import text
-from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.build.csr_builder import Edges, narrow_ids
-from sparsezc.io.build.edge_stream import Listing, Piece
 from sparsezc.io.build.csr_chunks import unweighted
+from sparsezc.io.build.edge_stream import Listing, Piece
+from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.piped import seekable
 from sparsezc.io.files.source import LINE, Lines, Stream, lines, too_long, uncut
+from sparsezc.io.formats import text
 from sparsezc.io.formats.text import excerpt, shown
 from sparsezc.memory.budget import require_host
-from sparsezc.terminal.progress import working
+from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes
+from sparsezc.terminal.progress import working
 
 SUFFIXES = (".mtx",)
 FIELDS = ("real", "pattern", "integer", "unsigned-integer")

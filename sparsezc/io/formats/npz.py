@@ -19,17 +19,17 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.memory.csr import Csr
 from sparsezc.errors import FileFormatError, UnknownDtype
 from sparsezc.io.build import csr_builder, csr_stream
-from sparsezc.io.files.atomic_write import Output
-from sparsezc.io.build.edge_stream import Listing, Piece, collect
 from sparsezc.io.build.csr_chunks import PIECE, rows_of
+from sparsezc.io.build.edge_stream import Listing, Piece, collect
+from sparsezc.io.build.weights import Weights
+from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.source import existing
 from sparsezc.io.formats.text import excerpt
-from sparsezc.io.build.weights import Weights
-from sparsezc.terminal.progress import Progress
+from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes
+from sparsezc.terminal.progress import Progress
 
 SUFFIXES = (".npz",)
 _NEEDED = {"csr": ("indptr", "indices", "data"), "csc": ("indptr", "indices", "data"), "coo": ("row", "col", "data")}

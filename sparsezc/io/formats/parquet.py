@@ -17,20 +17,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.memory.csr import Csr
 from sparsezc.errors import FileFormatError, GraphblasException, InvalidValue, OutOfMemory
-from sparsezc.io.interop import arrow
-from sparsezc.io.formats import parquet_sums
-from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.build.csr_builder import Edges, narrow_ids
-from sparsezc.io.hdf5.foreign import one_line
+from sparsezc.io.build.csr_chunks import rows_of, unweighted
 from sparsezc.io.build.edge_stream import Listing, Piece, collect
 from sparsezc.io.build.optional import need
-from sparsezc.io.build.csr_chunks import rows_of, unweighted
+from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.piped import regular
 from sparsezc.io.files.source import naming
-from sparsezc.terminal.progress import Progress
+from sparsezc.io.formats import parquet_sums
+from sparsezc.io.hdf5.foreign import one_line
+from sparsezc.io.interop import arrow
+from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes
+from sparsezc.terminal.progress import Progress
 
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix

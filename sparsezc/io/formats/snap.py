@@ -16,15 +16,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.memory.csr import Csr
 from sparsezc.errors import FileFormatError, InvalidValue
-from sparsezc.io.formats import text
-from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.build.csr_builder import Edges, check_sizes, narrow_ids
-from sparsezc.io.build.edge_stream import Listing, Piece, collect
 from sparsezc.io.build.csr_chunks import integers, rows_of, unweighted
-from sparsezc.io.files.source import Lines, lines, uncut
+from sparsezc.io.build.edge_stream import Listing, Piece, collect
 from sparsezc.io.build.weights import FROM_FILE, Weights
+from sparsezc.io.files.atomic_write import Output
+from sparsezc.io.files.source import Lines, lines, uncut
+from sparsezc.io.formats import text
+from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes
 
 SUFFIXES = (".txt", ".el", ".wel", ".e", ".edges", ".tsv", ".csv")

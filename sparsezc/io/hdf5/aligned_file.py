@@ -24,11 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.errors import FileFormatError
+from sparsezc.io.build.optional import need
+from sparsezc.io.files.piped import regular
 from sparsezc.io.hdf5 import seal
 from sparsezc.io.hdf5.foreign import Foreign, one_line
 from sparsezc.io.hdf5.new_file import created, reserve
-from sparsezc.io.build.optional import need
-from sparsezc.io.files.piped import regular
 from sparsezc.memory.mapped import PAGE, MappedBuffer
 from sparsezc.terminal.progress import Progress
 

@@ -1,4 +1,4 @@
-"""Matrices in files that lie ready (aligned_file.py): opened without a look at their entries, or read into a placement."""
+"""Matrices in aligned files (aligned_file.py): opened without a look at their entries, or read into a placement."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.memory.csr import Csr, index_dtype
 from sparsezc.errors import FileFormatError, GraphblasException, InvalidValue, OutOfMemory, Panic
 from sparsezc.io.build import csr_builder, csr_stream
-from sparsezc.io.hdf5 import aligned_file
 from sparsezc.io.build import weights as weighting
-from sparsezc.io.hdf5.foreign import one_line
-from sparsezc.io.build.optional import PackageMissing
 from sparsezc.io.build.csr_chunks import rows_of
+from sparsezc.io.build.optional import PackageMissing
 from sparsezc.io.build.weights import Weights
+from sparsezc.io.hdf5 import aligned_file
+from sparsezc.io.hdf5.foreign import one_line
 from sparsezc.memory import Buffer, id_blocks
 from sparsezc.memory.budget import on_device, resolve
+from sparsezc.memory.csr import Csr, index_dtype
 from sparsezc.memory.mapped import MappedBuffer
 from sparsezc.semirings.types import datatypes
 

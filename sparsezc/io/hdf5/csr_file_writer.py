@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.memory.csr import Csr, index_dtype
-from sparsezc.io.hdf5 import aligned_file
-from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.build.csr_chunks import rows_of
+from sparsezc.io.files.atomic_write import Output
+from sparsezc.io.hdf5 import aligned_file
 from sparsezc.io.hdf5.csr_file import FORMS, descriptor, in_turn
 from sparsezc.memory import id_blocks
+from sparsezc.memory.csr import Csr, index_dtype
 from sparsezc.terminal.progress import Progress
 
 

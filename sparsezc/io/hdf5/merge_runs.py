@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.memory.csr import index_dtype
 from sparsezc.io.build import csr_builder, external_sort
-from sparsezc.io.hdf5 import compressing, aligned_file, csr_file
 from sparsezc.io.build import weights as weighting
-from sparsezc.io.files.atomic_write import Output
-from sparsezc.io.build.edge_stream import Listing
 from sparsezc.io.build.edge_order import Ordered
-from sparsezc.io.files.source import naming
+from sparsezc.io.build.edge_stream import Listing
 from sparsezc.io.build.weights import Weights
+from sparsezc.io.files.atomic_write import Output
+from sparsezc.io.files.source import naming
+from sparsezc.io.hdf5 import aligned_file, compressing, csr_file
+from sparsezc.memory.csr import index_dtype
 from sparsezc.semirings.types import datatypes
 
 _STEP = 1 << 17  # entries that are written at a time

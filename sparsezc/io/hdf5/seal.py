@@ -32,7 +32,7 @@ _NUMBERS = {np.dtype(kind).str for kind in "bhiqBHIQfd"}
 
 
 class Sealed:
-    """A file whose seal is right: descriptor and arrays by name, as :class:`~sparsezc.io.hdf5.foreign.Foreign` has them."""
+    """A file whose seal is right: descriptor and arrays by name, as ``Foreign`` (foreign.py) has them."""
 
     def __init__(self, path: Path, found: Mapping[str, Any]) -> None:
         self.path = path

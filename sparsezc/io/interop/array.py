@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.device import cuda
-from sparsezc.expr import engines
-from sparsezc.expr.engines import cpu
+from sparsezc.engines import cpu
 from sparsezc.engines.gpu import array_exchange
+from sparsezc.engines.gpu.storage import vector_store
 from sparsezc.errors import DomainMismatch, InvalidValue
+from sparsezc.expr import engines
 from sparsezc.ops import arrays, compare
 from sparsezc.semirings.types.datatypes import lookup
 
@@ -117,9 +118,11 @@ def _on_device(values: Any, indices: Any, size: int | None, dtype: Any, copy: bo
         if size is None:
             size = int(at.max()) + 1 if at.size else 0
         size = arrays.size(size, "from_array: size")
-        return Vector._from_store(gpu, array_exchange.vector_from_coo(at, given, kind, size, "from_array"), kind, size, name)
+        return Vector._from_store(
+            gpu, array_exchange.vector_from_coo(at, given, kind, size, "from_array"), kind, size, name
+        )
     if given.ndim == 1:
-        return Vector._from_store(gpu, array_exchange.vector_from_dense(given, kind, copy=copy), kind, given.size, name)
+        return Vector._from_store(gpu, vector_store.from_dense(given, kind, copy=copy), kind, given.size, name)
     if given.ndim != 2:
         raise InvalidValue(f"from_array: values must have one or two dimensions; got shape {given.shape}")
     store = array_exchange.matrix_from_dense(given, kind, copy=copy)
@@ -168,5 +171,5 @@ def to_array(x: Any, fill_value: Any = None, dtype: Any = None, *, copy: bool = 
     kind, fill = compare.filling(x, x.nvals, fill_value, dtype)
     if isinstance(x, Matrix):
         return array_exchange.matrix_to_dense(store, fill, kind)
-    found = array_exchange.vector_to_dense(store, fill, kind)
+    found = vector_store.to_dense(store, fill, kind)
     return found.copy() if copy and found is store.values else found

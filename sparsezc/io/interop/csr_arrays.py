@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.expr import engines
-from sparsezc.expr.engines import cpu
+from sparsezc.engines import cpu
 from sparsezc.engines.gpu import array_exchange
+from sparsezc.engines.gpu.storage import vector_store
 from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc.expr import engines
 from sparsezc.io.interop.array import on_device, on_host
 from sparsezc.ops import arrays
 from sparsezc.semirings.types.datatypes import DataType, lookup
@@ -188,7 +189,7 @@ def _merged(i: Any, j: Any, values: Any, kind: DataType, dup_op: Any, where: str
     )
     groups: Any = Matrix._from_store(engines.get("gpu"), store, kind, (starts.size, i.size))
     folded = groups.reduce_rowwise(dup_op).new(kind)
-    return i[starts], j[starts], array_exchange.vector_to_dense(folded._need()[1], 0, kind)
+    return i[starts], j[starts], vector_store.to_dense(folded._need()[1], 0, kind)
 
 
 def to_csr_arrays(A: Any, *, by_columns: bool = False, dtype: Any = None, copy: bool = False) -> tuple[Any, Any, Any]:

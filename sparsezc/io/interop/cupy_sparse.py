@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparsezc.expr.engines import cpu
+from sparsezc.engines import cpu
 from sparsezc.engines.gpu import array_exchange
 from sparsezc.errors import DomainMismatch, InvalidValue
-from sparsezc.io.interop.csr_arrays import from_coo_arrays, from_csr_arrays, to_coo_arrays, to_csr_arrays
 from sparsezc.io.build.optional import need
+from sparsezc.io.interop.csr_arrays import from_coo_arrays, from_csr_arrays, to_coo_arrays, to_csr_arrays
 from sparsezc.semirings.types.datatypes import lookup
 
 if TYPE_CHECKING:
@@ -59,7 +59,10 @@ def from_cupy_sparse(A: Any, *, dup_op: Any = None, copy: bool = False, name: st
     if form == "coo":
         rows, columns = A.row, A.col
     else:  # without CuPy's tocoo, which needs cuSPARSE
-        rows, columns = array_exchange.row_ids(array_exchange.array(A.indptr).astype(np.int64), A.indices.size), A.indices
+        rows, columns = (
+            array_exchange.row_ids(array_exchange.array(A.indptr).astype(np.int64), A.indices.size),
+            A.indices,
+        )
     if form == "csc":
         rows, columns = columns, rows
     return from_coo_arrays(

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sparsezc.errors import DomainMismatch, InvalidValue
-from sparsezc.io.interop.csr_arrays import from_coo_arrays, from_csr_arrays, to_coo_arrays, to_csr_arrays
 from sparsezc.io.build.limits import need_numbers
 from sparsezc.io.build.optional import need
+from sparsezc.io.interop.csr_arrays import from_coo_arrays, from_csr_arrays, to_coo_arrays, to_csr_arrays
 
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix

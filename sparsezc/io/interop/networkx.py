@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparsezc.memory.csr import Csr
 from sparsezc.errors import DimensionMismatch
 from sparsezc.io.build.optional import need
 from sparsezc.io.interop.scipy_sparse import from_scipy_sparse
+from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.errors import DomainMismatch, InvalidValue
-from sparsezc.io.interop import edge_table
 from sparsezc.io.build.optional import need
+from sparsezc.io.interop import edge_table
 
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix

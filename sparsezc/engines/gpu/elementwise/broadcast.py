@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.runtime import launch, codegen
-from sparsezc.engines.gpu.storage import row_blocks
 from sparsezc.engines.gpu.elementwise.filter import Kept
 from sparsezc.engines.gpu.elementwise.matrix_map import entry
+from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.codegen import evaluate, flags, function, typedefs
+from sparsezc.engines.gpu.storage import row_blocks
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
 from sparsezc.memory import allocate, budget
 from sparsezc.semirings.algebra.operators import TypedOp

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.runtime import launch, codegen
+from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.codegen import typedefs
 from sparsezc.semirings.types.datatypes import DataType
 

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.memory.csr import index_dtype
+from sparsezc.engines.gpu.elementwise.transpose import transposed
+from sparsezc.engines.gpu.elementwise.vector_index import positions_of
 from sparsezc.engines.gpu.runtime import launch
 from sparsezc.engines.gpu.storage import row_blocks
-from sparsezc.engines.gpu.elementwise.vector_index import positions_of
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
-from sparsezc.engines.gpu.elementwise.transpose import transposed
-from sparsezc.memory import Buffer, allocate, budget
+from sparsezc.memory import allocate, budget
+from sparsezc.memory.csr import index_dtype
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.semirings.types.datatypes import DataType
 
@@ -34,13 +34,6 @@ def positions(index: Any) -> Any:
     if index.kind == "one":
         return cuda.current().xp.asarray(np.array([index.key], np.int64))
     return positions_of(index).astype(np.int64)
-
-
-def gather(buffer: Buffer, at: Any) -> Any:
-    """The buffer's entries at positions `at`, as a device array."""
-    out = cuda.current().xp.empty(at.size, buffer.dtype)
-    launch.move("gather", at, np.uint64(buffer.pointer), out)
-    return out
 
 
 def extract(rows: Rows, dtype: DataType, i: Any, j: Any) -> MatrixStore:
@@ -67,13 +60,13 @@ def extract(rows: Rows, dtype: DataType, i: Any, j: Any) -> MatrixStore:
         row = xp.searchsorted(offsets[first : last + 1], entry, side="right") - 1
         source = starts[first:last][row] + entry - offsets[first:last][row]
         if columns is None:
-            ids = gather(rows.indices, source)
+            ids = launch.gather(rows.indices, source)
         else:
-            row, source, ids = columns.match(row, source, gather(rows.indices, source).astype(np.int64))
+            row, source, ids = columns.match(row, source, launch.gather(rows.indices, source).astype(np.int64))
             local = xp.searchsorted(row, xp.arange(last - first + 1, dtype=np.int64))
         if not whole:
             return local, None, None
-        return local, ids, None if rows.iso else gather(rows.values, source)
+        return local, ids, None if rows.iso else launch.gather(rows.values, source)
 
     # Parts of a row may follow each other only where their columns do.
     ranges = row_blocks.blocks([offsets], entry_bytes, cut=row_blocks.evenly(offsets) if ascending else None)

@@ -1,4 +1,4 @@
-"""Two matrices merged entry by entry (matrix_merge.cu): ewise_add, ewise_mult, ewise_union, and the write rule of a matrix."""
+"""Two matrices merged entry by entry (matrix_merge.cu): ewise_add, ewise_mult, ewise_union, a matrix's write rule."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.runtime import launch, codegen
 from sparsezc.engines.gpu.elementwise import long_rows
-from sparsezc.engines.gpu.storage import row_blocks
 from sparsezc.engines.gpu.elementwise.vector_map import EWISE
+from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.codegen import flags, function, typedefs
+from sparsezc.engines.gpu.storage import row_blocks
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import BOOL, DataType
@@ -164,7 +164,9 @@ def _merge(
         return offsets, ids, values
 
     taking_part = [rows for rows in (x, y, m) if rows is not None]
-    ranges = row_blocks.blocks([rows.indptr for rows in taking_part], _ENTRY_BYTES, cut=long_rows.by_columns(taking_part))
+    ranges = row_blocks.blocks(
+        [rows.indptr for rows in taking_part], _ENTRY_BYTES, cut=long_rows.by_columns(taking_part)
+    )
     return row_blocks.assemble(ranges, make, (x.nrows, x.ncols), case.result, placement, y.values if iso else None)
 
 

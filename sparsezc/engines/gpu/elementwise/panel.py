@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.memory.csr import index_dtype
 from sparsezc.engines.gpu.elementwise import vector_map
-from sparsezc.engines.gpu.runtime import launch, codegen
-from sparsezc.engines.gpu.storage.mask_output import MaskBits
+from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.codegen import typedefs
+from sparsezc.engines.gpu.storage.mask_output import MaskBits
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
 from sparsezc.memory import budget
+from sparsezc.memory.csr import index_dtype
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.semirings.types.datatypes import DataType
 

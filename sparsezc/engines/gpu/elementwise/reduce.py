@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.runtime import launch, codegen
+from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.codegen import function, typedefs
 from sparsezc.engines.gpu.storage.matrix_store import VectorStore
 

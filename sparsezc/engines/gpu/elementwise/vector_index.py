@@ -8,9 +8,9 @@ import numpy as np
 
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise import vector_map
-from sparsezc.engines.gpu.runtime import launch, codegen
-from sparsezc.engines.gpu.storage.mask_output import MaskBits
+from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.codegen import typedefs
+from sparsezc.engines.gpu.storage.mask_output import MaskBits
 from sparsezc.engines.gpu.storage.matrix_store import VectorStore
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import DataType

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.runtime import launch, codegen
-from sparsezc.engines.gpu.storage.mask_output import MaskBits, Out
+from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.codegen import flags, function, typedefs
+from sparsezc.engines.gpu.storage.mask_output import MaskBits, Out
 from sparsezc.engines.gpu.storage.matrix_store import VectorStore
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import BOOL, DataType
@@ -41,7 +41,7 @@ def run_map(
     positions: Any = 0,
     count: int | None = None,
 ) -> None:
-    """Launch vector_map.cu: `body` makes entry `at` of `result`'s type from `u`, `v` and the scalars; write it into `store`.
+    """Launch vector_map.cu: `body` makes entry `at` of `result`'s type from `u`, `v` and the scalars, for `store`.
 
     `needs`: "u", "v" or "uv", the operands without whose entry there is no result, and `body` is not run. `positions`
     (u64, as long as the output): u is read there instead. `region`: presence words of what is assigned. `count`: the

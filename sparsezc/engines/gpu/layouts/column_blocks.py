@@ -1,4 +1,4 @@
-"""A matrix in device memory cut by columns, for products with vectors that the card's cache does not hold (column_blocks.cu).
+"""A matrix in device memory cut by columns (column_blocks.cu), for vectors larger than the card's cache.
 
 Each entry of such a product fetches a sector of the vector, from memory where the cache is too small for all of it. A
 block has the columns whose part of the vector fits: products go through the blocks one after another, and add up. That
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.runtime import launch, codegen
+from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.memory import budget
 from sparsezc.memory.device import DeviceBuffer

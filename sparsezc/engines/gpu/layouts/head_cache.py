@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc.device import cuda
 from sparsezc import memory
 from sparsezc.config import config
+from sparsezc.device import cuda
 from sparsezc.device.cuda import Device
-from sparsezc.engines.gpu.runtime import launch, codegen
 from sparsezc.engines.gpu import placements
+from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.errors import warn_slow
 from sparsezc.memory import budget

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sparsezc.device import cuda
 from sparsezc import memory
 from sparsezc.config import config
-from sparsezc.engines.gpu.runtime import launch, codegen
+from sparsezc.device import cuda
+from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.memory import Buffer, allocate
 from sparsezc.semirings.types.datatypes import DataType

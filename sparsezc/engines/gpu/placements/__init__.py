@@ -6,8 +6,8 @@ own way:
 
 * ``stream.py``: ranges of rows, one after another, through two buffers on the card;
 * ``gather.py``: the rows that the product wants, put together by the host's threads and copied;
-* ``segment_cache.py``: some *segments* of the entries stay on the card (``hybrid``, ``mapped``, ``cached``); for the rest
-  ``hybrid`` takes the cheapest of these ways (``ways.py``).
+* ``segment_cache.py``: some *segments* of the entries stay on the card (``hybrid``, ``mapped``, ``cached``); for the
+  rest ``hybrid`` takes the cheapest of these ways (``transfer_cost.py``).
 
 Each gives parts for what is wanted; the kernels know nothing else of placements, and algorithms nothing at all. Their
 arrays lie in host memory that kernels can read, so every operation that has no use for parts reads that.
@@ -29,7 +29,7 @@ from sparsezc.memory import Buffer
 __all__ = ["Entries", "Part", "Wanted", "lie_near", "moves", "part", "parts", "serves", "whole"]
 
 #: Which file serves a placement that needs one.
-_MOVED = {"stream": "stream", "gather": "gather"} | dict.fromkeys(("cached", "hybrid", "mapped"), "resident")
+_MOVED = {"stream": "stream", "gather": "gather"} | dict.fromkeys(("cached", "hybrid", "mapped"), "segment_cache")
 
 
 class Wanted(NamedTuple):

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from sparsezc.device import cuda
 from sparsezc import stats
+from sparsezc.device import cuda
 from sparsezc.engines.gpu.placements import Entries
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.errors import OutOfMemory

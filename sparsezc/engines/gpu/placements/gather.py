@@ -22,7 +22,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.placements import Entries, Part, Wanted, host_gather, part, double_buffer
+from sparsezc.engines.gpu.placements import Entries, Part, Wanted, double_buffer, host_gather, part
 from sparsezc.engines.gpu.placements.host_gather import Runs
 from sparsezc.engines.gpu.placements.row_runs import Listed, Offsets, Scan, Stretch
 from sparsezc.engines.gpu.storage.matrix_store import Rows

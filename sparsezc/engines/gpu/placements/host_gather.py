@@ -19,8 +19,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.device import cuda
 from sparsezc import stats
+from sparsezc.device import cuda
 from sparsezc.engines.gpu.placements import Entries
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 

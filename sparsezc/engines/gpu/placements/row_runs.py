@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.runtime import launch, codegen
 from sparsezc.engines.gpu.placements import Wanted, host_gather
 from sparsezc.engines.gpu.placements.host_gather import Runs
+from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 
 

@@ -24,9 +24,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sparsezc.device import cuda
 from sparsezc import stats
-from sparsezc.engines.gpu.placements import Entries, Part, Wanted, gather, part, segments, double_buffer, stream, transfer_cost, whole
+from sparsezc.device import cuda
+from sparsezc.engines.gpu.placements import (
+    Entries,
+    Part,
+    Wanted,
+    double_buffer,
+    gather,
+    part,
+    segments,
+    stream,
+    transfer_cost,
+    whole,
+)
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.memory import budget
 
@@ -58,7 +69,9 @@ def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterable[Part]:
         region = rows.region
     if region is not None and not region.filled:
         region = None  # no table to look into
-    way = transfer_cost.cheapest(rows, entries, wanted, expected, 0.0 if region is None else region.filled / region.count)
+    way = transfer_cost.cheapest(
+        rows, entries, wanted, expected, 0.0 if region is None else region.filled / region.count
+    )
     try:
         if way == transfer_cost.COPIED:
             return stream.parts(rows, entries, wanted)

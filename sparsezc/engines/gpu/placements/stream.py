@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.placements import Entries, Part, Wanted, part, segments, double_buffer
+from sparsezc.engines.gpu.placements import Entries, Part, Wanted, double_buffer, part, segments
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 
 
@@ -28,7 +28,9 @@ def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
     return _serve(rows, entries, spare, *double_buffer.planned(rows, entries, plan))
 
 
-def _serve(rows: Rows, entries: Entries, spare: int, buffers: double_buffer.Staging, todo: list[_Range]) -> Iterator[Part]:
+def _serve(
+    rows: Rows, entries: Entries, spare: int, buffers: double_buffer.Staging, todo: list[_Range]
+) -> Iterator[Part]:
     def begin(cut: _Range) -> tuple[Any, Any]:
         if cut.end == 0:  # nobody wants any of it
             return double_buffer.in_place(rows, entries)

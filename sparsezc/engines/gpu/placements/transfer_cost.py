@@ -13,8 +13,8 @@ from weakref import WeakKeyDictionary
 
 from sparsezc.device import cuda
 from sparsezc.device.cuda import Device, Pages
+from sparsezc.engines.gpu.placements import Entries, Wanted, double_buffer, host_gather
 from sparsezc.engines.gpu.runtime import launch
-from sparsezc.engines.gpu.placements import Entries, Wanted, host_gather, double_buffer
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.errors import OutOfMemory
 from sparsezc.memory import pages
@@ -87,7 +87,9 @@ def _seconds(
         for grain in (_SECTOR, _LINE)
     )
     rest = (1 - kept) * rows.nvals
-    copying, copying_few = (1 / rates.copied + _TURN / min(room // n, double_buffer.MOST) for n in (2, 4))  # gather.py plans
+    copying, copying_few = (
+        1 / rates.copied + _TURN / min(room // n, double_buffer.MOST) for n in (2, 4)
+    )  # gather.py plans
     return {
         IN_PLACE: (1 - kept) * total / rates.streamed if everything else rest * sectors / rates.scattered,
         COPIED: total * copying,  # with what is on the card already

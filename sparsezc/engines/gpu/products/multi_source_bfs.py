@@ -1,4 +1,4 @@
-"""Many searches at once: products over truth values with a panel of up to 256 of them (multi_source_push.cu, multi_source_pull.cu).
+"""Many searches at once: products over truth values with a panel of up to 256 of them (multi_source_*.cu).
 
 What is asked of each search and each vertex is one bit, so a row of the matrix is read once for all searches. Those
 whose frontiers have few edges push, the others pull: a pull may stop when all of its searches have found a neighbour,
@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc.device import cuda
 from sparsezc import stats
-from sparsezc.engines.gpu.layouts import head_cache
-from sparsezc.engines.gpu.runtime import launch, codegen
+from sparsezc.device import cuda
 from sparsezc.engines.gpu import placements
-from sparsezc.engines.gpu.products import rows_per_warp
-from sparsezc.engines.gpu.storage.mask_output import MaskBits
 from sparsezc.engines.gpu.elementwise.panel import WIDTH, Panel, SameVector
+from sparsezc.engines.gpu.layouts import head_cache
+from sparsezc.engines.gpu.products import rows_per_warp
+from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.codegen import flags, typedefs
+from sparsezc.engines.gpu.storage.mask_output import MaskBits
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.semirings.types.datatypes import BOOL, DataType
 

@@ -1,4 +1,4 @@
-"""How many rows a warp reads together: one, as EMOGI's warps do, or the 32 of a presence word (kernels/common/rows.cuh).
+"""How many rows a warp reads together: one, as EMOGI's warps do, or the 32 of a presence word (rows.cuh).
 
 Where rows are short, 32 of them share their requests. Where rows are long this saves nothing, and a warp with 32 rows
 reads as many slices one after another as a row has entries, while warps of the device that got no word of rows are
@@ -7,8 +7,8 @@ idle: one row a warp then takes as little as a fifth of the time (``python -m be
 
 from __future__ import annotations
 
-from sparsezc.device import cuda
 from sparsezc.config import config
+from sparsezc.device import cuda
 from sparsezc.engines.gpu.runtime import launch
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from sparsezc.engines.gpu.elementwise.matrix_merge import MaskRows
+from sparsezc.engines.gpu.elementwise.transpose import transposed
 from sparsezc.engines.gpu.products.spgemm_masked_dot import dots
 from sparsezc.engines.gpu.products.spgemm_rows import product, products
-from sparsezc.engines.gpu.elementwise.matrix_merge import MaskRows
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
-from sparsezc.engines.gpu.elementwise.transpose import transposed
 
 _SORTING = 8  # products that cost as much as one entry of B costs where B is transposed
 

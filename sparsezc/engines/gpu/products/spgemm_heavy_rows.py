@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.runtime import launch, codegen
 from sparsezc.engines.gpu.elementwise.filter import Kept
+from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.memory import budget
 

@@ -1,4 +1,4 @@
-"""Matrix times matrix at the entries of a mask only (spgemm_masked_dot.cu): each is one row of A times one row of B's transpose."""
+"""Matrix times matrix at a mask's entries only (spgemm_masked_dot.cu): each is a row of A times a row of B'."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.runtime import launch, codegen
-from sparsezc.engines.gpu.storage import row_blocks
 from sparsezc.engines.gpu.elementwise.filter import Kept
 from sparsezc.engines.gpu.elementwise.matrix_merge import MaskRows
+from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.codegen import evaluate, flags, function, typedefs
+from sparsezc.engines.gpu.storage import row_blocks
 from sparsezc.engines.gpu.storage.matrix_store import Chunks, MatrixStore, Rows
 from sparsezc.semirings.types.datatypes import DataType
 

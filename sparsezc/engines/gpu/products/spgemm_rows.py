@@ -1,4 +1,4 @@
-"""Matrix times matrix, row by row: a first look at the products counts (spgemm_count.cu), a second makes (spgemm_fill.cu)."""
+"""Matrix times matrix, row by row: one pass counts the entries (spgemm_count.cu), one makes them (spgemm_fill.cu)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.engines.gpu import array_exchange
 from sparsezc.engines.gpu.products import spgemm_heavy_rows, spmv
-from sparsezc.engines.gpu.runtime import launch, codegen
-from sparsezc.engines.gpu.storage import row_blocks
 from sparsezc.engines.gpu.products.spgemm_heavy_rows import HeavyRow
-from sparsezc.engines.gpu.storage.mask_output import MaskBits
+from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.codegen import evaluate, flags, function, typedefs
+from sparsezc.engines.gpu.storage import row_blocks, vector_store
+from sparsezc.engines.gpu.storage.mask_output import MaskBits
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
 from sparsezc.errors import OutOfMemory
 from sparsezc.memory import Buffer, allocate, budget
@@ -106,11 +105,11 @@ def _named(rows: Rows) -> tuple[_Names | None, Rows]:
 def products(a: MatrixStore, b: Rows) -> Any:
     """How many products each row of A makes: A times the lengths of B's rows."""
     lengths, sums = (
-        array_exchange.vector_from_dense(b.indptr[1:] - b.indptr[:-1], INT64, copy=False),
+        vector_store.from_dense(b.indptr[1:] - b.indptr[:-1], INT64, copy=False),
         VectorStore(INT64, a.nrows),
     )
     spmv.spmv(a, False, lengths, semirings.plus_second[INT64], sums, MaskBits(), None, False, vector_left=False)
-    return array_exchange.vector_to_dense(sums, 0, INT64)
+    return vector_store.to_dense(sums, 0, INT64)
 
 
 def _map_bytes(ncols: int) -> int:

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc.device import cuda
 from sparsezc import stats
-from sparsezc.engines.gpu.runtime import launch, codegen
+from sparsezc.device import cuda
 from sparsezc.engines.gpu import placements
-from sparsezc.engines.gpu.products import rows_per_warp
-from sparsezc.engines.gpu.storage.mask_output import MaskBits
 from sparsezc.engines.gpu.elementwise.panel import Panel
 from sparsezc.engines.gpu.placements import Wanted
+from sparsezc.engines.gpu.products import rows_per_warp
+from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.codegen import evaluate, flags, function, typedefs
+from sparsezc.engines.gpu.storage.mask_output import MaskBits
 from sparsezc.engines.gpu.storage.matrix_store import Rows, VectorStore
 from sparsezc.semirings.types.datatypes import DataType
 

@@ -12,17 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc.device import cuda
 from sparsezc import stats
 from sparsezc.config import config
-from sparsezc.engines.gpu.layouts import column_blocks, head_cache, packed_values
-from sparsezc.engines.gpu.products import push_pull, rows_per_warp
-from sparsezc.engines.gpu.elementwise import vector_map
-from sparsezc.engines.gpu.runtime import launch, codegen
+from sparsezc.device import cuda
 from sparsezc.engines.gpu import placements
-from sparsezc.engines.gpu.storage.mask_output import MaskBits, Out
+from sparsezc.engines.gpu.elementwise import vector_map
+from sparsezc.engines.gpu.layouts import column_blocks, head_cache, packed_values
 from sparsezc.engines.gpu.placements import Part, Wanted
+from sparsezc.engines.gpu.products import push_pull, rows_per_warp
+from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.codegen import function
+from sparsezc.engines.gpu.storage.mask_output import MaskBits, Out
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
 from sparsezc.memory import Buffer
 from sparsezc.semirings import binary

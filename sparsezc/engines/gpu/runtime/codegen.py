@@ -19,8 +19,8 @@ from sparsezc.device.cuda import Device, Kernel
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import DataType
 
-_KERNELS = Path(__file__).parent / "kernels"
-_PACKAGE = Path(__file__).resolve().parents[2]
+_KERNELS = Path(__file__).resolve().parents[1] / "kernels"
+_PACKAGE = Path(__file__).resolve().parents[3]
 _SEMIRINGS = next(p for p in (_PACKAGE / "semirings", _PACKAGE.parent / "semirings") if (p / "operators.cuh").is_file())
 _INCLUDE = re.compile(r'^#include "([\w.]+)"\n', re.MULTILINE)
 _COMPLEX = re.compile(r"\bc(64|128)\b")
@@ -31,8 +31,13 @@ _MOST_KERNELS = 4096  # a program without functions of its own has a few hundred
 
 @cache
 def _file(name: str) -> str:
-    folder = _SEMIRINGS if name in ("operators.cuh", "complex.cuh") else _KERNELS
-    return (folder / name).read_text().replace("#pragma once\n", "")
+    return _paths()[name].read_text().replace("#pragma once\n", "")
+
+
+@cache
+def _paths() -> dict[str, Path]:
+    """Every kernel text by its name, which is its own in all folders."""
+    return {path.name: path for folder in (_KERNELS, _SEMIRINGS) for path in folder.rglob("*.cu*")}
 
 
 def source(file: str, prelude: str) -> str:

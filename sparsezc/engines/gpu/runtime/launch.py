@@ -10,10 +10,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from sparsezc.device import cuda
 from sparsezc import locks
+from sparsezc.device import cuda
 from sparsezc.device.cuda import Device
 from sparsezc.engines.gpu.runtime import codegen
+from sparsezc.memory import Buffer
 from sparsezc.semirings.types.datatypes import DataType
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -269,3 +270,10 @@ def move(name: str, at: Any, source: Any, target: Any) -> None:
     types = codegen.typedefs(Id="u32", A=BY_SIZE[array.dtype.itemsize])
     kernel = codegen.kernel(gpu, "filter.cu", types, name)
     kernel(blocks(gpu, at.size), THREADS, (np.uint64(at.size), at.astype(np.uint64, copy=False), source, target))
+
+
+def gather(buffer: Buffer, at: Any) -> Any:
+    """The entries of a buffer at the positions `at`, as a device array."""
+    out = cuda.current().xp.empty(at.size, buffer.dtype)
+    move("gather", at, np.uint64(buffer.pointer), out)
+    return out

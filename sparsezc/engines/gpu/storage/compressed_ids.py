@@ -1,6 +1,6 @@
-"""Compressed ids on the device or in host memory: made by encode_ids.cu, read by every kernel that streams rows (ids.cuh).
+"""Compressed ids on the device or in host memory: made by encode_ids.cu, read by kernels that stream rows (ids.cuh).
 
-The blocks themselves (id_blocks.cuh) lie in a placement, device memory or host memory that kernels read; what says where
+The blocks (id_blocks.cuh) lie in a placement, device memory or host memory that kernels read; what says where
 each begins and how it is packed, 2 bytes a block of 32 ids and a quarter byte more, lies in device memory.
 """
 
@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.runtime import launch, codegen
-from sparsezc.memory import Buffer, allocate, id_blocks, budget
+from sparsezc.engines.gpu.runtime import codegen, launch
+from sparsezc.memory import Buffer, allocate, budget, id_blocks
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.memory.mapped import MappedBuffer, check_on_device
 

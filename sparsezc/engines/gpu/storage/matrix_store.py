@@ -1,6 +1,6 @@
 """What the GPU engine keeps behind a Vector and a Matrix.
 
-A vector is dense (vector_store.py). A matrix is CSR: offsets on the device, ids and values in buffers of some placement,
+A vector is dense (vector_store.py). A matrix is CSR: offsets on the device, ids and values in buffers of a placement,
 and the list of its long rows. Stores are changed in place; arrays may be shared between stores only while nobody
 writes.
 """
@@ -15,16 +15,16 @@ from typing import Any
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.memory.csr import Csr
 from sparsezc.device.cuda import Device
 from sparsezc.engines.gpu.storage import vertex_order
 from sparsezc.engines.gpu.storage.compressed_ids import CompressedIds, compressed
-from sparsezc.engines.gpu.storage.vertex_order import Order
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
+from sparsezc.engines.gpu.storage.vertex_order import Order
 from sparsezc.errors import warn_slow
 from sparsezc.memory import Buffer, budget
-from sparsezc.memory.id_blocks import BlocksBuffer
+from sparsezc.memory.csr import Csr
 from sparsezc.memory.device import DeviceBuffer
+from sparsezc.memory.id_blocks import BlocksBuffer
 from sparsezc.semirings.types.datatypes import DataType
 
 __all__ = ["Chunks", "MatrixStore", "Rows", "VectorStore", "rows_of"]

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.memory.csr import index_dtype
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.memory import Buffer, allocate, budget
+from sparsezc.memory.csr import index_dtype
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.semirings.types.datatypes import DataType
 

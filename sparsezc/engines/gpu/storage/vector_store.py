@@ -150,3 +150,43 @@ class VectorStore:
     def make(self, monoid: Any = None) -> None:
         """Give an empty vector its arrays; with a monoid, its neutral value lies everywhere."""
         self.set(*launch.vector_arrays(self.size, self.dtype, monoid), 0)
+
+
+def values_of(given: Any, dtype: DataType, copy: bool) -> Any:
+    """Values of a type, contiguous; a copy only where it is needed or asked for."""
+    xp = cuda.current().xp
+    return own(xp.ascontiguousarray(given.astype(dtype.np_type, copy=False)), given, copy)
+
+
+def own(made: Any, given: Any, copy: bool) -> Any:
+    """The array, or a copy of it where one is asked for and it is still what was given."""
+    gpu = cuda.current()
+    return made.copy() if copy and gpu.pointer(made) == gpu.pointer(given) else made
+
+
+@launch.alone
+def from_dense(values: Any, dtype: DataType, *, copy: bool) -> VectorStore:
+    """A vector with an entry at each position."""
+    xp = cuda.current().xp
+    store = VectorStore(dtype, values.size)
+    if values.size:
+        bits = xp.full(store.nwords, 0xFFFFFFFF, np.uint32)
+        if store.size % 32:
+            bits[-1] = (1 << store.size % 32) - 1
+        store.set(values_of(values, dtype, copy), bits, store.size)
+    return store
+
+
+@launch.alone
+def to_dense(store: VectorStore, fill: Any, dtype: DataType) -> Any:
+    """The values at all positions, `fill` where there is none: a view of the vector's own where it is full."""
+    xp = cuda.current().xp
+    if store.bits is None:
+        return xp.full(store.size, fill, dtype.np_type)
+    if store.nvals() == store.size:
+        return store.values.astype(dtype.np_type, copy=False)
+    present = xp.unpackbits(store.bits.view(np.uint8), bitorder="little")[: store.size].astype(np.bool_)
+    values = store.values
+    if values.dtype != dtype.np_type:  # what lies where there is no entry is anything, and a cast may object to it
+        values = xp.where(present, values, values.dtype.type(0)).astype(dtype.np_type)
+    return xp.where(present, values, dtype.np_type.type(fill))

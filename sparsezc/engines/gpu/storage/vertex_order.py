@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.runtime import launch, codegen
+from sparsezc.engines.gpu.runtime import codegen, launch
 
 
 @dataclass(eq=False)
