@@ -386,6 +386,8 @@ def _read(whole: Whole, path: Path, name: str, damaged: bytes, options: dict[str
         return f"not well formed: {error}"
     if options or content == whole.content or damaged == whole.files[name]:
         return None
+    if any(damaged in other.files.values() for other in wholes()):
+        return None  # a splice from where two files begin to differ: whole, though another one
     if whole.holds == "checksum" and path.suffix == ".gz" and _sound(damaged):
         return None  # the content is another one, and says so rightly
     why = must_refuse(whole, name, damaged)
