@@ -13,8 +13,10 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks import facts, gap, link
-from benchmarks.frame import Report, load, table
+from benchmarks import gap
+from benchmarks.harness import facts
+from benchmarks.harness.frame import Report, load, table
+from benchmarks.micro import link
 
 ROOT = Path(__file__).resolve().parent.parent
 LEAST_SECONDS = 10.0  # a part is not begun with less
@@ -87,7 +89,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--scale", type=int, default=24, help="of the graphs")
     parser.add_argument("--placement", default="zerocopy,device")
     parser.add_argument("--skip-link", action="store_true")
-    parser.add_argument("--link-options", default="", help="passed on to benchmarks.link, in one text")
+    parser.add_argument("--link-options", default="", help="passed on to benchmarks.micro.link, in one text")
     parser.add_argument("--gap-options", default="", help="passed on to benchmarks.gap, in one text")
     options = parser.parse_args(arguments)
     folder = options.out.resolve()

@@ -2,7 +2,7 @@
 
 A symmetric random graph (shifted.py) whose ids alone take so many GiB of host memory is made on the card and copied to
 where it stays. Breadth-first searches, connected components and an iteration of PageRank run over the link, are timed,
-and then held against the edges by the host's cores (verify_rows.py). A product (plus_second, FP64) and the same again
+and then held against the edges by the host's cores (rows.py). A product (plus_second, FP64) and the same again
 with the row-head cache and from another placement follow; their answers must be those that were verified.
 
 150 GiB of edges want 195 GiB of host memory and 40 GiB of the card's. Where the host has less, as many edges are taken
@@ -24,11 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sparsezc as gb
-from benchmarks import copyrate, verify_rows
-from benchmarks.frame import SEED, Case, Report, judge, measure, number, table
-from benchmarks.plot import plot
-from benchmarks.shifted import MEAN, SHIFTS, Shifted, served
-from benchmarks.verify import Undecided, Wrong
+from benchmarks.harness import copyrate
+from benchmarks.harness.frame import SEED, Case, Report, judge, measure, number, table
+from benchmarks.harness.plot import plot
+from benchmarks.micro.shifted import MEAN, SHIFTS, Shifted, served
+from benchmarks.verify import rows
+from benchmarks.verify.answers import Undecided, Wrong
 from sparsezc.device import cuda
 from sparsezc.memory import budget
 from sparsezc.memory.csr import Csr
@@ -100,7 +101,7 @@ class Bench:
 
     def structure(self) -> None:
         """Is the graph what it says it is? Its ids ascend, and some rows are made again on the host."""
-        share = verify_rows.structure(self.csr, self.options.seconds)
+        share = rows.structure(self.csr, self.options.seconds)
         rng = np.random.default_rng(SEED)
         for v in rng.integers(0, self.csr.nrows, min(SAMPLE, self.csr.nrows)).tolist():
             made = self.csr.indices.read(*map(int, self.csr.indptr[v : v + 2]))
@@ -190,7 +191,7 @@ class Bench:
         for name in names:
             self.cases[name].verified = verdict
         self.report.save()
-        self.say(f"{' and '.join(names)}: {verdict}; {time.perf_counter() - begun:.1f} s, {verify_rows.cores()} cores")
+        self.say(f"{' and '.join(names)}: {verdict}; {time.perf_counter() - begun:.1f} s, {rows.cores()} cores")
 
     def everything(self) -> None:
         """What is timed first, the host's judgement of it, and the rest."""
@@ -198,10 +199,8 @@ class Bench:
         A = served(self.csr, "zerocopy")
         self.run(A, "zerocopy", TRAVERSED)
         both = ("bfs", "cc") if "cc" in options.kernels else ("bfs",)
-        self.judge(
-            both, lambda level, label=None: verify_rows.traversals(self.csr, level, self.sources[0], label, seconds)
-        )
-        self.judge(("pagerank",), lambda rank: verify_rows.pagerank(self.csr, rank, DAMPING, seconds))
+        self.judge(both, lambda level, label=None: rows.traversals(self.csr, level, self.sources[0], label, seconds))
+        self.judge(("pagerank",), lambda rank: rows.pagerank(self.csr, rank, DAMPING, seconds))
         self.run(A, "zerocopy", HEADED, "on")
         self.run(A, "zerocopy", ("spmv",))
         del A
@@ -209,7 +208,7 @@ class Bench:
             gc.collect()  # what the last one kept on the card goes
             with self.report.part(placement):
                 self.run(served(self.csr, placement), placement, TRAVERSED)
-        self.judge(("spmv",), lambda y: verify_rows.product(self.csr, self.x, y, seconds=seconds))
+        self.judge(("spmv",), lambda y: rows.product(self.csr, self.x, y, seconds=seconds))
 
 
 def _share(share: float) -> str:

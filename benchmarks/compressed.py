@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 
 import sparsezc as gb
-from benchmarks import copyrate
-from benchmarks.frame import Case, Report, measure, number, pick_sources, table
-from benchmarks.plot import plot
-from benchmarks.verify import Wrong
+from benchmarks.harness import copyrate
+from benchmarks.harness.frame import Case, Report, measure, number, pick_sources, table
+from benchmarks.harness.plot import plot
+from benchmarks.verify.answers import Wrong
 from sparsezc.device import cuda
 
 ITERATIONS = 5  # of PageRank, a call

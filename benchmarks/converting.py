@@ -23,11 +23,11 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.frame import Case, Report, Trial, judge, number, table
+from benchmarks.harness.frame import Case, Report, Trial, judge, number, table
+from benchmarks.harness.plot import plot
+from benchmarks.micro.scattered import WRITERS, Scattered, Spool
 from benchmarks.opening import forget
-from benchmarks.plot import plot
-from benchmarks.scattered import WRITERS, Scattered, Spool
-from benchmarks.verify import Wrong
+from benchmarks.verify.answers import Wrong
 from sparsezc.config import bytes_of
 
 SHARE = 1.1  # of the memory that was given: what a conversion may take

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 
 import sparsezc as gb
-from benchmarks import copyrate, facts
-from benchmarks.frame import SEED, Case, Report, measure, nothing, number, pick_sources, table
-from benchmarks.gap_kernels import KERNELS, SUITE, Graph, Kernel, selected
-from benchmarks.plot import plot
-from benchmarks.where import PLACEMENTS, choose_engine, placements
+from benchmarks.harness import copyrate, facts
+from benchmarks.harness.frame import SEED, Case, Report, measure, nothing, number, pick_sources, table
+from benchmarks.harness.plot import plot
+from benchmarks.harness.where import PLACEMENTS, choose_engine, placements
+from benchmarks.suites.gap_kernels import KERNELS, SUITE, Graph, Kernel, selected
 from sparsezc.device import cuda
 
 FILES = ("road", "twitter", "web")  # of GAP's five graphs those that are not made

@@ -21,11 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sparsezc as gb
-from benchmarks import copyrate
-from benchmarks.frame import Case, Report, measure, nothing, number, table
-from benchmarks.graphalytics_files import BadGraph, Graph, described, properties
-from benchmarks.graphalytics_rules import UNREACHED, validate
-from benchmarks.where import PLACEMENTS, choose_engine, placements
+from benchmarks.harness import copyrate
+from benchmarks.harness.frame import Case, Report, measure, nothing, number, table
+from benchmarks.harness.where import PLACEMENTS, choose_engine, placements
+from benchmarks.suites.graphalytics_files import BadGraph, Graph, described, properties
+from benchmarks.suites.graphalytics_rules import UNREACHED, validate
 from sparsezc.device import cuda
 
 

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 
 import sparsezc as gb
-from benchmarks.frame import Case, Report, Trial, table, timed
-from benchmarks.plot import plot
+from benchmarks.harness.frame import Case, Report, Trial, table, timed
+from benchmarks.harness.plot import plot
 from sparsezc.device import cuda
 
 ROOT = Path(__file__).resolve().parent.parent

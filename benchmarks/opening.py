@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import sparsezc as gb
-from benchmarks.frame import Case, Report, measure, nothing, number, pick_sources, table
-from benchmarks.plot import plot
-from benchmarks.verify import Wrong
+from benchmarks.harness.frame import Case, Report, measure, nothing, number, pick_sources, table
+from benchmarks.harness.plot import plot
+from benchmarks.verify.answers import Wrong
 from sparsezc.device import cuda
 
 LIMIT = 2.0  # seconds for opening and searching a mapped file

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 import sparsezc as gb
-from benchmarks.frame import SEED, Case, Report, Trial, number, table, timed
-from benchmarks.plot import plot
+from benchmarks.harness.frame import SEED, Case, Report, Trial, number, table, timed
+from benchmarks.harness.plot import plot
+from benchmarks.harness.where import placements
 from benchmarks.shapes import matrix, some_of
-from benchmarks.where import placements
 from sparsezc.device import cuda
 
 MEANS = (4, 16, 32, 64, 96, 128, 192, 256, 384, 512, 1024, 2048)

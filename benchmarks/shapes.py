@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sparsezc as gb
-from benchmarks import copyrate
-from benchmarks.frame import SEED, Case, Report, measure, number, table
-from benchmarks.plot import plot
-from benchmarks.verify import Wrong
-from benchmarks.where import placements
+from benchmarks.harness import copyrate
+from benchmarks.harness.frame import SEED, Case, Report, measure, number, table
+from benchmarks.harness.plot import plot
+from benchmarks.harness.where import placements
+from benchmarks.verify.answers import Wrong
 from sparsezc import memory
 from sparsezc.device import cuda
 from sparsezc.memory.csr import Csr

@@ -20,7 +20,7 @@ import numpy as np
 graphblas.init("suitesparse", blocking=True)  # before any other name of it
 
 import sparsezc as gb  # noqa: E402  (python-graphblas is started first)
-from benchmarks.frame import table  # noqa: E402
+from benchmarks.harness.frame import table  # noqa: E402
 from sparsezc.device import cuda  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 import sparsezc as gb
-from benchmarks.frame import Case, Report, Trial, measure, nothing, number, table
-from benchmarks.verify import Wrong
-from benchmarks.where import PLACEMENTS, choose_engine, placements
+from benchmarks.harness.frame import Case, Report, Trial, measure, nothing, number, table
+from benchmarks.harness.where import PLACEMENTS, choose_engine, placements
+from benchmarks.verify.answers import Wrong
 from sparsezc.algorithms._pattern import undirected
 from sparsezc.device import cuda
 

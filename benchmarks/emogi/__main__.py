@@ -15,12 +15,12 @@ import time
 from collections.abc import Callable
 
 import sparsezc as gb
-from benchmarks import copyrate
 from benchmarks.emogi import paper
 from benchmarks.emogi.bench import Bench
 from benchmarks.emogi.plot import page
 from benchmarks.emogi.uvm import why_no_pages_migrate
-from benchmarks.frame import SEED, Case, Report, add_again, check_again, number, table, together
+from benchmarks.harness import copyrate
+from benchmarks.harness.frame import SEED, Case, Report, add_again, check_again, number, table, together
 from benchmarks.model.emogi import PATTERNS
 from sparsezc.device import cuda
 

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 import sparsezc as gb
-from benchmarks import verify
 from benchmarks.emogi.uvm import Migrating
 from benchmarks.emogi.variants import UNREACHED, Count, Edges, Variant
-from benchmarks.frame import Case, Report, measure, pick_sources, within
-from benchmarks.gap_kernels import Graph
+from benchmarks.harness.frame import Case, Report, measure, pick_sources, within
 from benchmarks.model.requests import Requests
 from benchmarks.model.watch import Model
+from benchmarks.suites.gap_kernels import Graph
+from benchmarks.verify import answers
 from sparsezc.device import cuda
 
 
@@ -74,11 +74,11 @@ class Bench:
             if before is not None and np.array_equal(before, found):
                 return
             if algorithm == "bfs":
-                verify.bfs(edges, found, source)
+                answers.bfs(edges, found, source)
             elif algorithm == "sssp":
-                verify.sssp(edges, np.where(found == UNREACHED, 0, found).astype(np.int64), found != UNREACHED, source)
+                answers.sssp(edges, np.where(found == UNREACHED, 0, found).astype(np.int64), found != UNREACHED, source)
             else:
-                verify.components(edges, found.astype(np.int64))
+                answers.components(edges, found.astype(np.int64))
             self.proved[algorithm, source] = found
 
         return judge

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.emogi import paper
-from benchmarks.frame import Case, Report
-from benchmarks.plot import pyplot
+from benchmarks.harness.frame import Case, Report
+from benchmarks.harness.plot import pyplot
 
 _COLOURS = {"uvm": "0.6", "naive": "tab:red", "merged": "tab:orange", "aligned": "tab:green", "sparsezc": "tab:blue"}
 _SIZES = ("32 B", "64 B", "96 B", "128 B")

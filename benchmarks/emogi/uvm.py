@@ -13,8 +13,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from benchmarks.copyrate import runtime_of
 from benchmarks.emogi.variants import Edges
+from benchmarks.harness.copyrate import runtime_of
 from sparsezc.device import cuda
 from sparsezc.device.cuda import Device
 from sparsezc.memory import zerocopy

@@ -26,11 +26,11 @@ UNREACHED = 2**32 - 1
 
 def source(pattern: str, id_bytes: int = 4, length_bytes: int = 1) -> str:
     """The whole text of kernels/emogi.cu for a pattern and widths, headers put in place."""
-    port = Path(gpu_engine.__file__).parent / "kernels" / "port.cuh"
+    port = Path(gpu_engine.__file__).parent / "kernels" / "common" / "port.cuh"
     types = {1: "u8", 2: "u16", 4: "u32", 8: "u64"}
     number = PATTERNS.index(pattern)  # the order of the kernels' enum
     prelude = f"typedef {types[id_bytes]} Id;\ntypedef {types[length_bytes]} Length;\nconstexpr int PATTERN = {number};"
-    text = (Path(__file__).parents[1] / "kernels" / "emogi.cu").read_text()
+    text = (Path(__file__).parent / "kernels" / "emogi.cu").read_text()
     return f"{port.read_text().replace('#pragma once', '')}\nnamespace szc {{\n{prelude}\n}}\n{text}"
 
 

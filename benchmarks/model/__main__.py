@@ -19,16 +19,16 @@ from typing import Any
 import numpy as np
 
 import sparsezc as gb
-from benchmarks import copyrate, facts
-from benchmarks.frame import SEED, Case, Report, Trial, nothing, number, pick_sources, table, timed
-from benchmarks.gap_kernels import KERNELS, Graph, selected
+from benchmarks.harness import copyrate, facts
+from benchmarks.harness.frame import SEED, Case, Report, Trial, nothing, number, pick_sources, table, timed
+from benchmarks.harness.plot import plot
+from benchmarks.harness.where import choose_engine
 from benchmarks.model import counters
 from benchmarks.model.counters import LOOKS_AT_HEADS, NOT_MODELLED, READS_VALUES, Planned
 from benchmarks.model.emogi import PATTERNS, of_rows, per_row
 from benchmarks.model.requests import SIZES, Requests
 from benchmarks.model.watch import Model, Statement
-from benchmarks.plot import plot
-from benchmarks.where import choose_engine
+from benchmarks.suites.gap_kernels import KERNELS, Graph, selected
 from sparsezc.device import cuda
 
 KNOWN = "bfs,sssp,cc,pagerank,spmv"

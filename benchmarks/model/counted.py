@@ -12,10 +12,10 @@ import sys
 import numpy as np
 
 import sparsezc as gb
-from benchmarks.frame import Report
-from benchmarks.gap_kernels import KERNELS, Graph
-from benchmarks.link import Bench, Sizes, held
+from benchmarks.harness.frame import Report
+from benchmarks.micro.link import Bench, Sizes, held
 from benchmarks.model.counters import STREAM_BYTES, Planned
+from benchmarks.suites.gap_kernels import KERNELS, Graph
 from sparsezc.device import cuda
 
 

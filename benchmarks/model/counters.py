@@ -32,7 +32,7 @@ STREAM = "stream"  # the kernel whose size is known
 #: What is counted; nothing else of the engine reads a matrix in these programs.
 KERNELS = rf"regex:^({STREAM}|mxv|vxm|spmm|reach_\w+)$"
 STREAM_BYTES = 64 << 20
-# Of benchmarks.gap_kernels.KERNELS:
+# Of benchmarks.suites.gap_kernels.KERNELS:
 NOT_MODELLED = ("tc", "bc")  # products of matrices that are no searches, or of panels of numbers
 LOOKS_AT_HEADS = ("bfs", "cc", "bfs64", "bfs_parents")  # pull over a monoid that stops
 READS_VALUES = ("sssp",)  # and takes them packed; spmv measures how both arrays stream

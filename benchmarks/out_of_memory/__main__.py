@@ -20,11 +20,11 @@ import argparse
 import sys
 
 import sparsezc as gb
-from benchmarks.frame import SEED, Report, add_again, check_again, together
-from benchmarks.gap_kernels import selected
+from benchmarks.harness.frame import SEED, Report, add_again, check_again, together
 from benchmarks.out_of_memory.cases import run
 from benchmarks.out_of_memory.plot import page
 from benchmarks.out_of_memory.summary import PLACEMENTS, tables
+from benchmarks.suites.gap_kernels import selected
 from sparsezc.device import cuda
 
 

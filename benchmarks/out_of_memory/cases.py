@@ -12,10 +12,10 @@ from unittest.mock import patch
 import numpy as np
 
 import sparsezc as gb
-from benchmarks import copyrate
-from benchmarks.frame import Case, Report, measure, number, pick_sources
-from benchmarks.gap_kernels import KERNELS, Graph
+from benchmarks.harness import copyrate
+from benchmarks.harness.frame import Case, Report, measure, number, pick_sources
 from benchmarks.out_of_memory.summary import ASCETIC, row
+from benchmarks.suites.gap_kernels import KERNELS, Graph
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.placements import segment_cache, transfer_cost
 from sparsezc.engines.gpu.runtime import codegen

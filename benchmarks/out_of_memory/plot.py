@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from benchmarks.frame import Case, Report
+from benchmarks.harness.frame import Case, Report
+from benchmarks.harness.plot import pyplot
 from benchmarks.out_of_memory.summary import GOAL_BEST, PLACEMENTS
-from benchmarks.plot import pyplot
 
 _NAMES = ("tab:blue", "tab:green", "tab:orange", "tab:brown", "tab:red", "tab:purple", "0.5")
 _COLOURS = dict(zip(PLACEMENTS, _NAMES, strict=True))

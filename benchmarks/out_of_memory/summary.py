@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from math import exp, log
 from typing import NamedTuple
 
-from benchmarks.frame import Case, number, table
+from benchmarks.harness.frame import Case, number, table
 
 ASCETIC = "ascetic"  # cached, but as published: what does not stay is gathered, never read in place
 PLACEMENTS = ("hybrid", "zerocopy", "cached", ASCETIC, "gather", "stream", "uvm")

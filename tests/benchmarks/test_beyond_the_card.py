@@ -14,9 +14,10 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import breadth_first_order, connected_components, shortest_path
 
 import sparsezc as gb
-from benchmarks import beyond_the_card, verify_rows
-from benchmarks.shifted import Shifted
-from benchmarks.verify import Undecided, Wrong
+from benchmarks import beyond_the_card
+from benchmarks.micro.shifted import Shifted
+from benchmarks.verify import rows as verify_rows
+from benchmarks.verify.answers import Undecided, Wrong
 from sparsezc.memory import machine
 from sparsezc.memory.csr import Csr
 from tests.benchmarks.runs import cases, emulated

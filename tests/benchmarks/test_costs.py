@@ -1,4 +1,4 @@
-"""`benchmarks.latency`, `benchmarks.shapes` and `benchmarks.ways` run from end to end on the emulated device."""
+"""Latency, shapes and transfers (`benchmarks.micro.transfers`) run from end to end on the emulated device."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import latency, rows_per_warp, shapes, ways
-from benchmarks.frame import Report, load
+from benchmarks import latency, rows_per_warp, shapes
+from benchmarks.harness.frame import Report, load
+from benchmarks.micro import transfers
 from tests.benchmarks.runs import cases, emulated
 from tests.emulator.device import EmulatedDevice
 
@@ -129,13 +130,13 @@ def test_rows_per_warp_on_the_emulated_device(tmp_path: Path, device: EmulatedDe
 @emulated
 def test_ways_on_the_emulated_device(tmp_path: Path, device: EmulatedDevice) -> None:
     path, small = tmp_path / "ways.json", ["--gib", "0.00008", "--means", "12", "--trials", "1", "--copy-mib", "1"]
-    assert ways.main([*small, "--shares", "0.1,1", "--out", str(path)]) == 0
+    assert transfers.main([*small, "--shares", "0.1,1", "--out", str(path)]) == 0
     found = cases(path)
     assert [(case["setting"]["share"], case["setting"]["placement"]) for case in found] == [
-        (share, way) for share in (0.1, 1.0) for way in ways.WAYS
+        (share, way) for share in (0.1, 1.0) for way in transfers.WAYS
     ]
     assert all(case["verified"] == "yes" and case["setting"]["memory"] == "pinned" for case in found)
     assert 0 < found[0]["setting"]["entries"] < found[-1]["setting"]["entries"] < 30_000
     assert found[0]["notes"] == {"in_place": 1.0}
     with pytest.raises(SystemExit):
-        ways.main(["--shares", "0"])
+        transfers.main(["--shares", "0"])

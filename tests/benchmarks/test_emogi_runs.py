@@ -11,7 +11,7 @@ import sparsezc as gb
 from benchmarks.emogi import __main__ as emogi
 from benchmarks.emogi.uvm import why_no_pages_migrate
 from benchmarks.emogi.variants import UNREACHED, Count, Edges, Variant, source
-from benchmarks.frame import Case, Trial
+from benchmarks.harness.frame import Case, Trial
 from benchmarks.model.emogi import PATTERNS
 from tests.benchmarks.runs import cases, emulated
 from tests.emulator import resources

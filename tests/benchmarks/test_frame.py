@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import facts
-from benchmarks.frame import Case, Report, Trial, load, measure, number, pick_sources, summary, table
-from benchmarks.verify import Undecided, Wrong
+from benchmarks.harness import facts
+from benchmarks.harness.frame import Case, Report, Trial, load, measure, number, pick_sources, summary, table
+from benchmarks.verify.answers import Undecided, Wrong
 
 
 def test_summary_is_least_median_most() -> None:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import gap, verify_triangles
-from benchmarks.frame import Case, Trial
-from benchmarks.gap_kernels import KERNELS, selected
+from benchmarks import gap
+from benchmarks.harness.frame import Case, Trial
+from benchmarks.suites.gap_kernels import KERNELS, selected
+from benchmarks.verify import triangles
 from sparsezc.memory import budget
 from tests.benchmarks.runs import SMALL, cases, emulated
 from tests.emulator.device import EmulatedDevice
@@ -96,8 +97,8 @@ def test_gap_s_rules_decide_lengths_and_the_end_of_pagerank() -> None:
 
 
 def test_triangles_of_a_large_graph_are_verified_on_a_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verify_triangles, "LARGE", 100)
-    monkeypatch.setattr(verify_triangles, "SAMPLE", 80)
+    monkeypatch.setattr(triangles, "LARGE", 100)
+    monkeypatch.setattr(triangles, "SAMPLE", 80)
     path = tmp_path / "gap.json"
     options = ["--engine", "cpu", "--kernels", "tc", *SMALL, "--out", str(path)]
     assert gap.main(["kron:8", *options]) == 0

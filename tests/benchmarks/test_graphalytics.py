@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks import graphalytics, graphalytics_rules
-from benchmarks.frame import load
-from benchmarks.graphalytics_files import BadGraph, Graph, described, properties
-from benchmarks.graphalytics_rules import UNREACHED, epsilon, equivalence, exact
-from benchmarks.verify import Undecided, Wrong
+from benchmarks import graphalytics
+from benchmarks.harness.frame import load
+from benchmarks.suites import graphalytics_rules
+from benchmarks.suites.graphalytics_files import BadGraph, Graph, described, properties
+from benchmarks.suites.graphalytics_rules import UNREACHED, epsilon, equivalence, exact
+from benchmarks.verify.answers import Undecided, Wrong
 from tests.algorithms.graphs import DATA
 from tests.benchmarks.runs import emulated
 from tests.emulator.device import EmulatedDevice

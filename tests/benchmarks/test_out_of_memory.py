@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from benchmarks import triangles
-from benchmarks.frame import Case, Trial, measure
+from benchmarks.harness.frame import Case, Trial, measure
 from benchmarks.out_of_memory import __main__ as out_of_memory
 from benchmarks.out_of_memory import summary
 from sparsezc.engines.gpu.placements import segment_cache

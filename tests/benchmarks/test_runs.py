@@ -10,11 +10,13 @@ import pytest
 
 import sparsezc as gb
 from benchmarks import all as session
-from benchmarks import compressed, converting, copyrate, frame, link, opening, overhead
-from benchmarks.frame import Case, Report, Trial
-from benchmarks.plot import plot
-from benchmarks.scattered import WRITERS, Scattered, Spool
-from benchmarks.verify import Wrong
+from benchmarks import compressed, converting, opening, overhead
+from benchmarks.harness import copyrate, frame
+from benchmarks.harness.frame import Case, Report, Trial
+from benchmarks.harness.plot import plot
+from benchmarks.micro import link
+from benchmarks.micro.scattered import WRITERS, Scattered, Spool
+from benchmarks.verify.answers import Wrong
 from tests.benchmarks.runs import SMALL, cases, emulated
 from tests.emulator import resources
 from tests.emulator.device import EmulatedDevice, why_unavailable

@@ -9,8 +9,8 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse import csgraph
 
-from benchmarks import verify
-from benchmarks.verify import Edges, Undecided, Wrong
+from benchmarks.verify import answers
+from benchmarks.verify.answers import Edges, Undecided, Wrong
 from sparsezc.memory.csr import Csr
 
 
@@ -79,15 +79,15 @@ def test_right_answers_are_accepted(seed: int, directed: bool, monkeypatch: pyte
     matrix = random_graph(seed, directed)
     edges, n = edges_of(matrix), matrix.shape[0]
     for source in range(0, n, 7):
-        verify.bfs(edges, levels(matrix, source), source)
-        verify.sssp(edges, *distances(matrix, source), source)
+        answers.bfs(edges, levels(matrix, source), source)
+        answers.sssp(edges, *distances(matrix, source), source)
     x = (1 + np.arange(n) % 7).astype(np.float32)
-    verify.product(edges, x, (matrix @ x).astype(np.float32), pattern=False)
-    verify.product(edges, x, ((matrix != 0) @ x).astype(np.float32), pattern=True)
-    for small in (verify.SMALL, 0):  # by SciPy and plain iterations, then as for large graphs
-        monkeypatch.setattr(verify, "SMALL", small)
-        verify.components(edges, smallest_labels(matrix))
-        verify.pagerank(edges, power_iteration(matrix, 20), 0.85, 20)
+    answers.product(edges, x, (matrix @ x).astype(np.float32), pattern=False)
+    answers.product(edges, x, ((matrix != 0) @ x).astype(np.float32), pattern=True)
+    for small in (answers.SMALL, 0):  # by SciPy and plain iterations, then as for large graphs
+        monkeypatch.setattr(answers, "SMALL", small)
+        answers.components(edges, smallest_labels(matrix))
+        answers.pagerank(edges, power_iteration(matrix, 20), 0.85, 20)
 
 
 def test_floating_lengths_are_judged_with_a_tolerance() -> None:
@@ -95,9 +95,9 @@ def test_floating_lengths_are_judged_with_a_tolerance() -> None:
     matrix.data = (matrix.data / 7).astype(np.float32)
     found = csgraph.dijkstra(matrix, indices=0)
     reached = np.isfinite(found)
-    verify.sssp(edges_of(matrix), np.where(reached, found, 0).astype(np.float32), reached, 0)
+    answers.sssp(edges_of(matrix), np.where(reached, found, 0).astype(np.float32), reached, 0)
     with pytest.raises(Wrong):
-        verify.sssp(edges_of(matrix), np.where(reached & (found > 0), found * 1.01, 0), reached, 0)
+        answers.sssp(edges_of(matrix), np.where(reached & (found > 0), found * 1.01, 0), reached, 0)
 
 
 @pytest.mark.parametrize(("seed", "directed"), GRAPHS)
@@ -109,7 +109,7 @@ def test_any_single_change_of_bfs_is_refused(seed: int, directed: bool) -> None:
             wrong = right.copy()
             wrong[vertex] = planted
             with pytest.raises(Wrong):
-                verify.bfs(edges_of(matrix), wrong, 5)
+                answers.bfs(edges_of(matrix), wrong, 5)
 
 
 @pytest.mark.parametrize(("seed", "directed"), GRAPHS)
@@ -118,7 +118,7 @@ def test_of_all_parents_of_a_vertex_just_those_one_level_up_are_accepted(seed: i
     level, (_, right) = levels(matrix, 5), csgraph.breadth_first_order(matrix, 5)
     right = np.where(right < 0, -1, right).astype(np.int64)
     right[5] = 5
-    verify.bfs_parents(edges_of(matrix), right, 5)
+    answers.bfs_parents(edges_of(matrix), right, 5)
     there = matrix.toarray() != 0
     for vertex in range(len(right)):
         for planted in set(range(-2, len(right) + 1)) - {right[vertex]}:
@@ -126,17 +126,17 @@ def test_of_all_parents_of_a_vertex_just_those_one_level_up_are_accepted(seed: i
             wrong[vertex] = planted
             is_one = 0 <= planted < len(right) and there[planted, vertex] and 0 <= level[planted] == level[vertex] - 1
             if is_one:
-                verify.bfs_parents(edges_of(matrix), wrong, 5)
+                answers.bfs_parents(edges_of(matrix), wrong, 5)
             else:
                 with pytest.raises(Wrong):
-                    verify.bfs_parents(edges_of(matrix), wrong, 5)
+                    answers.bfs_parents(edges_of(matrix), wrong, 5)
 
 
 def test_parents_that_go_round_in_a_circle_are_refused() -> None:
     pairs = sp.csr_matrix((np.ones(4), ([0, 1, 2, 3], [1, 0, 3, 2])), shape=(4, 4))
-    verify.bfs_parents(edges_of(pairs), np.array([0, 0, -1, -1]), 0)
+    answers.bfs_parents(edges_of(pairs), np.array([0, 0, -1, -1]), 0)
     with pytest.raises(Wrong, match="do not lead to the source"):
-        verify.bfs_parents(edges_of(pairs), np.array([0, 0, 3, 2]), 0)
+        answers.bfs_parents(edges_of(pairs), np.array([0, 0, 3, 2]), 0)
 
 
 @pytest.mark.parametrize(("seed", "directed"), GRAPHS)
@@ -148,19 +148,19 @@ def test_any_single_change_of_sssp_is_refused(seed: int, directed: bool) -> None
             wrong = right.copy()
             wrong[vertex] = planted
             with pytest.raises(Wrong):
-                verify.sssp(edges_of(matrix), wrong, reached, 5)
+                answers.sssp(edges_of(matrix), wrong, reached, 5)
     for vertex in range(len(right)):
         flipped = reached.copy()
         flipped[vertex] = not flipped[vertex]
         with pytest.raises(Wrong):
-            verify.sssp(edges_of(matrix), right, flipped, 5)
+            answers.sssp(edges_of(matrix), right, flipped, 5)
 
 
 def test_lengths_that_are_not_positive_are_not_judged() -> None:
     matrix = random_graph(0, directed=True)
     matrix.data[3] = 0
     with pytest.raises(Undecided, match="not positive"):
-        verify.sssp(edges_of(matrix), *distances(random_graph(0, directed=True), 5), 5)
+        answers.sssp(edges_of(matrix), *distances(random_graph(0, directed=True), 5), 5)
 
 
 def relabel(change: Callable[[np.ndarray, int, int], None]) -> Callable[[np.ndarray], np.ndarray]:
@@ -193,31 +193,31 @@ def _out_of_range(label: np.ndarray, _first: int, _second: int) -> None:
     label[-1] = -1
 
 
-@pytest.mark.parametrize("small", [verify.SMALL, 0])
+@pytest.mark.parametrize("small", [answers.SMALL, 0])
 @pytest.mark.parametrize("change", [_merge, _split, _not_smallest, _out_of_range])
 @pytest.mark.parametrize("directed", [False, True])
 def test_wrong_components_are_refused(
     change: Callable[[np.ndarray, int, int], None], directed: bool, small: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(verify, "SMALL", small)
+    monkeypatch.setattr(answers, "SMALL", small)
     matrix = random_graph(2, directed)
     with pytest.raises(Wrong):
-        verify.components(edges_of(matrix), relabel(change)(smallest_labels(matrix)))
+        answers.components(edges_of(matrix), relabel(change)(smallest_labels(matrix)))
 
 
 def test_components_deeper_than_the_passes_are_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verify, "SMALL", 0)
-    monkeypatch.setattr(verify, "PASSES", 2)
+    monkeypatch.setattr(answers, "SMALL", 0)
+    monkeypatch.setattr(answers, "PASSES", 2)
     n = 40
     order = np.r_[0, np.arange(n - 1, 0, -1)]  # a path whose order in memory is against the spread
     path = sp.coo_matrix((np.ones(n - 1), (order[1:], order[:-1])), shape=(n, n)).tocsr()
     with pytest.raises(Undecided, match="2 passes"):
-        verify.components(edges_of(path, 1), np.zeros(n, np.int64))
+        answers.components(edges_of(path, 1), np.zeros(n, np.int64))
 
 
-@pytest.mark.parametrize("small", [verify.SMALL, 0])
+@pytest.mark.parametrize("small", [answers.SMALL, 0])
 def test_wrong_ranks_are_refused(small: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verify, "SMALL", small)
+    monkeypatch.setattr(answers, "SMALL", small)
     matrix = random_graph(0, directed=True)
     right = power_iteration(matrix, 20)
     n = right.size
@@ -227,23 +227,23 @@ def test_wrong_ranks_are_refused(small: int, monkeypatch: pytest.MonkeyPatch) ->
     missing[3] = np.nan
     for wrong in (np.full(n, 1 / n), swapped, right * 1.01, negative, missing, right[:-1]):
         with pytest.raises(Wrong):
-            verify.pagerank(edges_of(matrix), wrong, 0.85, 20)
+            answers.pagerank(edges_of(matrix), wrong, 0.85, 20)
 
 
 def test_too_few_iterations_are_refused_where_they_can_be_repeated() -> None:
     matrix = random_graph(0, directed=True)
     with pytest.raises(Wrong, match="plain iterations"):
-        verify.pagerank(edges_of(matrix), power_iteration(matrix, 19), 0.85, 20)
+        answers.pagerank(edges_of(matrix), power_iteration(matrix, 19), 0.85, 20)
 
 
 def test_ranks_that_one_more_step_changes_too_much_are_refused() -> None:
     """By GAP's rule."""
     matrix = random_graph(0, directed=True)
-    verify.pagerank_step(edges_of(matrix), power_iteration(matrix, 60), 0.85, 1e-4)
+    answers.pagerank_step(edges_of(matrix), power_iteration(matrix, 60), 0.85, 1e-4)
     early = power_iteration(matrix, 3)
     for wrong in (early, early * 1.01, np.full_like(early, np.nan), early[:-1]):
         with pytest.raises(Wrong):
-            verify.pagerank_step(edges_of(matrix), wrong, 0.85, 1e-4)
+            answers.pagerank_step(edges_of(matrix), wrong, 0.85, 1e-4)
 
 
 def test_a_wrong_product_is_refused() -> None:
@@ -254,4 +254,4 @@ def test_a_wrong_product_is_refused() -> None:
         wrong = right.copy()
         wrong[vertex] += 1
         with pytest.raises(Wrong):
-            verify.product(edges_of(matrix), x, wrong, pattern=False)
+            answers.product(edges_of(matrix), x, wrong, pattern=False)

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from benchmarks import verify_betweenness, verify_triangles
-from benchmarks.verify import Edges, Undecided, Wrong
+from benchmarks.verify import betweenness
+from benchmarks.verify import triangles as verify_triangles
+from benchmarks.verify.answers import Edges, Undecided, Wrong
 from tests.benchmarks.test_verify import edges_of, random_graph
 
 SEEDS = range(4)
@@ -97,8 +98,8 @@ def test_networkx_s_betweenness_is_accepted(seed: int, directed: bool, part: int
     matrix = random_graph(seed, directed, n=50, m=120)
     sources = [0, 7, 7, 31]
     right = sum(centrality(matrix, [source]) for source in sources)
-    verify_betweenness.betweenness(edges_of(matrix, part), right, sources)
-    verify_betweenness.betweenness(streamed(matrix, part), right, sources)
+    betweenness.betweenness(edges_of(matrix, part), right, sources)
+    betweenness.betweenness(streamed(matrix, part), right, sources)
 
 
 def streamed(matrix: sp.csr_matrix, part: int) -> Edges:
@@ -119,20 +120,20 @@ def test_any_single_change_of_betweenness_is_refused(directed: bool) -> None:
             wrong = right.copy()
             wrong[vertex] = planted
             with pytest.raises(Wrong, match=f"centrality of {vertex} is"):
-                verify_betweenness.betweenness(edges_of(matrix), wrong, [5])
+                betweenness.betweenness(edges_of(matrix), wrong, [5])
     with pytest.raises(Wrong, match="shape"):
-        verify_betweenness.betweenness(edges_of(matrix), right[:-1], [5])
+        betweenness.betweenness(edges_of(matrix), right[:-1], [5])
 
 
 def test_a_source_without_edges_passes_nothing_on() -> None:
     matrix = sp.csr_matrix(([1], ([0], [1])), shape=(3, 3))
-    verify_betweenness.betweenness(edges_of(matrix), np.zeros(3), [2])
+    betweenness.betweenness(edges_of(matrix), np.zeros(3), [2])
 
 
 def test_a_deep_graph_is_undecided_where_each_level_is_a_pass(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verify_betweenness, "PASSES", 3)
+    monkeypatch.setattr(betweenness, "PASSES", 3)
     path = sp.diags([1.0], [1], shape=(8, 8)).tocsr()
     right = centrality(path, [0])
-    verify_betweenness.betweenness(edges_of(path), right, [0])  # by rows
+    betweenness.betweenness(edges_of(path), right, [0])  # by rows
     with pytest.raises(Undecided, match="deeper than 3"):
-        verify_betweenness.betweenness(streamed(path, 5), right, [0])
+        betweenness.betweenness(streamed(path, 5), right, [0])

@@ -19,7 +19,7 @@ import scipy.sparse as sp
 
 import sparsezc as gb
 from benchmarks import converting
-from benchmarks.scattered import WRITERS, Scattered, Spool
+from benchmarks.micro.scattered import WRITERS, Scattered, Spool
 from sparsezc.cli import main
 from sparsezc.errors import DimensionMismatch, FileFormatError, InvalidValue, OutOfMemory
 from sparsezc.io import _convert

@@ -1,6 +1,6 @@
 // shifted.cu -- the rows of a symmetric random graph of any size, each made alone, sorted, from nothing but numbers.
 //
-// Who calls: benchmarks/shifted.py, which says in NumPy what the graph is; port.cuh comes before this text. The
+// Who calls: benchmarks/micro/shifted.py, which says in NumPy what the graph is; port.cuh comes before this text. The
 // neighbours of v lie among (v + shifts[k]) mod n, where the sorted shifts have -s (mod n) for every s. An edge {u, v} is
 // there if a hash of the pair is below weight(u) * weight(v); both ends compute the same. A warp makes a row: its lanes
 // look at 32 shifts at a time, from the first that leads past n - 1 and back to 0 on, so the ids ascend.

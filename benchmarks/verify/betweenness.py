@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.verify import PASSES, Edges, Undecided, Wrong
+from benchmarks.verify.answers import PASSES, Edges, Undecided, Wrong
 
 RELATIVE = 1e-7  # sums in FP64, in another order
 ABSOLUTE = 1e-9  # of the largest value: what is left where terms cancel

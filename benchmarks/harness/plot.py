@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from benchmarks.frame import Report
+from benchmarks.harness.frame import Report
 
 
 def pyplot() -> Any:

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from benchmarks import verify
-from benchmarks.graphalytics_files import Graph
-from benchmarks.verify import Undecided, Wrong
+from benchmarks.suites.graphalytics_files import Graph
+from benchmarks.verify import answers
+from benchmarks.verify.answers import Undecided, Wrong
 
 EPSILON = 1e-4  # of the reference value
 UNREACHED = 2**63 - 1  # the level of a vertex that BFS does not reach
@@ -71,21 +71,21 @@ def validate(graph: Graph, algorithm: str, found: Values) -> str:
 
 
 def _bfs(graph: Graph, found: Values) -> None:
-    verify.bfs(graph.stream(), np.where(found == UNREACHED, -1, found), graph.source("bfs"))
+    answers.bfs(graph.stream(), np.where(found == UNREACHED, -1, found), graph.source("bfs"))
 
 
 def _sssp(graph: Graph, found: Values) -> None:
     reached = np.isfinite(found)
-    verify.sssp(graph.stream(), np.where(reached, found, 0), reached, graph.source("sssp"))
+    answers.sssp(graph.stream(), np.where(reached, found, 0), reached, graph.source("sssp"))
 
 
 def _wcc(graph: Graph, found: Values) -> None:
-    verify.components(graph.stream(), np.searchsorted(graph.ids, found))
+    answers.components(graph.stream(), np.searchsorted(graph.ids, found))
 
 
 def _pr(graph: Graph, found: Values) -> None:
     damping = graph.about.number("pr.damping-factor", float)
-    verify.pagerank(graph.stream(), found, damping, graph.about.number("pr.num-iterations"))
+    answers.pagerank(graph.stream(), found, damping, graph.about.number("pr.num-iterations"))
 
 
 def _simple(graph: Graph) -> Any:

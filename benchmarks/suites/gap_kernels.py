@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sparsezc as gb
-from benchmarks import verify, verify_betweenness, verify_triangles
+from benchmarks.verify import answers, betweenness, triangles
 from sparsezc.algorithms._pattern import undirected
 
 DAMPING = 0.85
@@ -76,8 +76,8 @@ class Graph:
             count, change, before = count + 1, abs(rank - before).sum(), rank
         return count
 
-    def edges(self, matrix: Any = None) -> verify.Edges:
-        return verify.Edges((self.A if matrix is None else matrix)._to_csr(), self.xp)
+    def edges(self, matrix: Any = None) -> answers.Edges:
+        return answers.Edges((self.A if matrix is None else matrix)._to_csr(), self.xp)
 
     def reached_entries(self, answer: Any) -> int:
         """Entries of the rows of the vertices that a vector has."""
@@ -112,7 +112,7 @@ class Kernel:
 
     prepare: Callable[[Graph, Any], Callable[[Any], Any]]
     nbytes: Callable[[Graph, Any, Any, Any], int]
-    verify: Callable[[Graph, Any, Any, Any], None]
+    answers: Callable[[Graph, Any, Any, Any], None]
     sources: int = 0
     iterates: bool = False
     gap_runs: tuple[int, int] | None = None
@@ -120,11 +120,11 @@ class Kernel:
 
 
 def _verify_bfs(g: Graph, source: int, level: Any, _options: Any) -> None:
-    verify.bfs(g.edges(), level.to_dense(-1), source)
+    answers.bfs(g.edges(), level.to_dense(-1), source)
 
 
 def _verify_bfs_parents(g: Graph, source: int, parent: Any, _options: Any) -> None:
-    verify.bfs_parents(g.edges(), parent.to_dense(-1), source)
+    answers.bfs_parents(g.edges(), parent.to_dense(-1), source)
 
 
 def _searches(levels: Any, step: int = 1) -> Iterator[Any]:
@@ -142,11 +142,11 @@ def _verify_many_bfs(g: Graph, sources: tuple[int, ...], levels: Any, options: A
 def _verify_sssp(g: Graph, source: int, distance: Any, _options: Any) -> None:
     reached = np.zeros(g.n, np.bool_)
     reached[distance.to_coo(values=False)[0].astype(np.int64)] = True
-    verify.sssp(g.edges(), distance.to_dense(0), reached, source)
+    answers.sssp(g.edges(), distance.to_dense(0), reached, source)
 
 
 def _verify_cc(g: Graph, _source: None, label: Any, _options: Any) -> None:
-    verify.components(g.edges(), label.to_dense())
+    answers.components(g.edges(), label.to_dense())
 
 
 def _pagerank(g: Graph, options: Any) -> Callable[[Any], Any]:
@@ -164,34 +164,36 @@ def _iterations(g: Graph, options: Any) -> int:
 
 def _verify_pagerank(g: Graph, _source: None, rank: Any, options: Any) -> None:
     if options.iterations is None:
-        verify.pagerank_step(g.edges(), rank.to_dense(), DAMPING, GAP_CHANGE)
+        answers.pagerank_step(g.edges(), rank.to_dense(), DAMPING, GAP_CHANGE)
     else:
-        verify.pagerank(g.edges(), rank.to_dense(), DAMPING, options.iterations)
+        answers.pagerank(g.edges(), rank.to_dense(), DAMPING, options.iterations)
 
 
 def _verify_tc(g: Graph, _source: None, count: int, _options: Any) -> None:
     edges = g.edges(g.S)
-    if edges.nvals <= 2 * verify_triangles.LARGE:
-        verify_triangles.equal(count, verify_triangles.count(edges))
+    if edges.nvals <= 2 * triangles.LARGE:
+        triangles.equal(count, triangles.count(edges))
         return
-    vertices = verify_triangles.sample(edges)
-    inside = verify_triangles.count(edges, vertices)
-    verify_triangles.equal(gb.algorithms.triangle_count(g.S[vertices, vertices].new()), inside)
+    vertices = triangles.sample(edges)
+    inside = triangles.count(edges, vertices)
+    triangles.equal(gb.algorithms.triangle_count(g.S[vertices, vertices].new()), inside)
     if count < inside:
-        raise verify.Wrong(f"the whole graph is said to have {count:,} triangles; a part of it has {inside:,}")
-    verify_triangles.likely(edges, count)
+        raise answers.Wrong(f"the whole graph is said to have {count:,} triangles; a part of it has {inside:,}")
+    triangles.likely(edges, count)
 
 
 def _note_tc(g: Graph, _options: Any) -> dict[str, Any]:
-    if g.S.nvals <= 2 * verify_triangles.LARGE:
+    if g.S.nvals <= 2 * triangles.LARGE:
         return {"verified_on": "the whole graph"}
-    part = f"the edges among a fixed sample of at most {verify_triangles.SAMPLE:,} vertices, counted exactly both ways"
-    return {"verified_on": f"{part}; the whole count by {verify_triangles.DRAWN:,} drawn pairs of edges"}
+    part = f"the edges among a fixed sample of at most {triangles.SAMPLE:,} vertices, counted exactly both ways"
+    return {"verified_on": f"{part}; the whole count by {triangles.DRAWN:,} drawn pairs of edges"}
 
 
 def _verify_bc(g: Graph, sources: tuple[int, ...], centrality: Any, _options: Any) -> None:
-    edges = g.edges() if g.nvals > verify.SMALL else verify.Edges(g.A._to_csr())  # a deep graph is best judged by rows
-    verify_betweenness.betweenness(edges, centrality.to_dense(), sources)
+    edges = (
+        g.edges() if g.nvals > answers.SMALL else answers.Edges(g.A._to_csr())
+    )  # a deep graph is best judged by rows
+    betweenness.betweenness(edges, centrality.to_dense(), sources)
 
 
 def _mxv(matrix: str, semiring: str) -> Callable[[Graph, Any], Callable[[Any], Any]]:
@@ -216,7 +218,7 @@ def _tc(g: Graph, _options: Any) -> Callable[[Any], Any]:
 
 def _verify_mxv(matrix: str, pattern: bool) -> Callable[[Graph, Any, Any, Any], None]:
     def check(g: Graph, _source: None, y: Any, _options: Any) -> None:
-        verify.product(g.edges(getattr(g, matrix)), g.x, y.to_dense(0), pattern=pattern)
+        answers.product(g.edges(getattr(g, matrix)), g.x, y.to_dense(0), pattern=pattern)
 
     return check
 

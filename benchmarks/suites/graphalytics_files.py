@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sparsezc as gb
-from benchmarks import verify
+from benchmarks.verify import answers
 from sparsezc.io.build import csr_builder
 from sparsezc.io.files.source import existing
 from sparsezc.io.formats import snap
@@ -131,8 +131,8 @@ class Graph:
         found: Csr = self.A._to_csr()
         return found
 
-    def stream(self) -> verify.Edges:
-        return verify.Edges(self.csr, self.xp)
+    def stream(self) -> answers.Edges:
+        return answers.Edges(self.csr, self.xp)
 
     def source(self, algorithm: str) -> int:
         """The number of the vertex that an algorithm starts at."""

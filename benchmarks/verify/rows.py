@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.verify import Undecided, Wrong
+from benchmarks.verify.answers import Undecided, Wrong
 
 BLOCK = 1 << 21  # entries at a time: large, for a thread must get hold of Python's lock some times for each
 REST = 1 << 28  # entries outside of what a search reached, which SciPy may judge

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from benchmarks.frame import SEED
-from benchmarks.verify import Edges, Wrong
+from benchmarks.harness.frame import SEED
+from benchmarks.verify.answers import Edges, Wrong
 
 LARGE = 50_000_000  # edges, above which only a part of the graph is counted
 SAMPLE = 1 << 15  # vertices of that part

@@ -24,10 +24,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import machine
-from benchmarks.verify import Undecided, Wrong
+from benchmarks.harness import machine
+from benchmarks.verify.answers import Undecided, Wrong
 
-RESULTS = Path(__file__).resolve().parent / "results"
+RESULTS = Path(__file__).resolve().parents[1] / "results"
 SEED = 27182818
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 MACHINE = "one H200, PCIe 5 x16, November 2026"
 
-#: GB/s by the case names of benchmarks.link.
+#: GB/s by the case names of benchmarks.micro.link.
 LINK_GBS = {
     "cudaMemcpy, pinned": 55.3,
     "stream, 4 B a lane": 51.3,

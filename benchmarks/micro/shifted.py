@@ -125,7 +125,9 @@ class Shifted:
 
 
 def _kernels() -> tuple[Any, Any]:
-    port = (Path(gpu_engine.__file__).parent / "kernels" / "port.cuh").read_text().replace("#pragma once", "")
+    port = (
+        (Path(gpu_engine.__file__).parent / "kernels" / "common" / "port.cuh").read_text().replace("#pragma once", "")
+    )
     text = f"{port}\n{(Path(__file__).parent / 'kernels' / 'shifted.cu').read_text()}"
     gpu = cuda.current()
     return gpu.compile(text, "degrees"), gpu.compile(text, "fill")

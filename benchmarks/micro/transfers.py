@@ -1,4 +1,4 @@
-"""How rows that a product wants get to the card: ``python -m benchmarks.ways``, on a GPU, about two minutes.
+"""How rows that a product wants get to the card: ``python -m benchmarks.micro.transfers``, on a GPU, about two minutes.
 
 A product under a mask wants a share of the rows, here and there, of a graph in pinned pages (shifted.py). It is served
 in each of the ways that papers have: read where they lie (zerocopy), put together by the host's threads and copied
@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 
 import sparsezc as gb
-from benchmarks import copyrate
-from benchmarks.frame import SEED, Case, Report, measure, number, table
-from benchmarks.plot import plot
-from benchmarks.shifted import SHIFTS, Shifted, served
-from benchmarks.verify import Wrong
+from benchmarks.harness import copyrate
+from benchmarks.harness.frame import SEED, Case, Report, measure, number, table
+from benchmarks.harness.plot import plot
+from benchmarks.micro.shifted import SHIFTS, Shifted, served
+from benchmarks.verify.answers import Wrong
 from sparsezc.device import cuda
 from sparsezc.memory import budget
 from sparsezc.memory.csr import Csr
@@ -97,7 +97,7 @@ def numbers(text: str) -> list[float]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.ways", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.micro.transfers", description=__doc__.splitlines()[0])
     parser.add_argument("--gib", type=float, default=16.0, help="GiB of ids of each graph (16)")
     parser.add_argument("--means", type=numbers, default=[150.0, 16.0], help="entries of a row (150,16)")
     parser.add_argument("--shares", type=numbers, default=SHARES, help="of the rows that are wanted")

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.frame import nothing, summary, timed
+from benchmarks.harness.frame import nothing, summary, timed
 from sparsezc.device.cuda import Device, Pages
 
 SIZE = 1 << 30

@@ -1,6 +1,6 @@
 """The host link: how fast a kernel reads host memory, by pattern, by size of a request and by kind of pages.
 
-``python -m benchmarks.link`` takes under a minute on a GPU. Each case reads what it says and its sum is checked.
+``python -m benchmarks.micro.link`` takes under a minute on a GPU. Each case reads what it says and its sum is checked.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import copyrate, facts
-from benchmarks.frame import Case, Report, Trial, judge, measure, number, table, timed
-from benchmarks.plot import plot
-from benchmarks.verify import Wrong
+from benchmarks.harness import copyrate, facts
+from benchmarks.harness.frame import Case, Report, Trial, judge, measure, number, table, timed
+from benchmarks.harness.plot import plot
+from benchmarks.verify.answers import Wrong
 from sparsezc.device import cuda
 from sparsezc.device.cuda import Device, Kernel, Pages
 from sparsezc.engines import gpu as gpu_engine
@@ -45,8 +45,8 @@ class Sizes(NamedTuple):
 
 
 def source(bytes_a_lane: int = 4, bytes_a_request: int = 128) -> str:
-    """The whole text of benchmarks/kernels/link.cu for these sizes, headers put in place."""
-    port = Path(gpu_engine.__file__).parent / "kernels" / "port.cuh"
+    """The whole text of benchmarks/micro/kernels/link.cu for these sizes, headers put in place."""
+    port = Path(gpu_engine.__file__).parent / "kernels" / "common" / "port.cuh"
     prelude = f"struct Quad;\ntypedef {WORDS[bytes_a_lane]} Word;\nconstexpr u32 BYTES = {bytes_a_request};"
     text = (Path(__file__).parent / "kernels" / "link.cu").read_text()
     return f"{port.read_text().replace('#pragma once', '')}\nnamespace szc {{\n{prelude}\n}}\n{text}"
@@ -237,7 +237,7 @@ def printed(report: Report) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.link", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.micro.link", description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, help="the result file (default: a new one in benchmarks/results)")
     parser.add_argument("--trials", type=int, default=Sizes().trials)
     parser.add_argument("--stream-mib", type=int, default=GIB // MIB, help="MiB that are streamed")

@@ -1,0 +1,1 @@
+"""Kernels and rules of the published suites: GAP and Graphalytics."""

@@ -1,0 +1,1 @@
+"""Proofs of answers, which share no code with the algorithms."""
