@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from benchmarks.harness import publish
 from tests.emulator.device import why_unavailable
 
 emulated = pytest.mark.skipif(why_unavailable() is not None, reason=str(why_unavailable()))
@@ -17,5 +17,5 @@ SMALL = ("--trials", "2", "--sources", "2", "--iterations", "4", "--copy-mib", "
 
 
 def cases(path: Path) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(path.read_text())["cases"]
+    found: list[dict[str, Any]] = publish.content(path)["cases"]
     return found

@@ -17,7 +17,7 @@ TEXTS = [ROOT / "README.md", ROOT / "benchmarks" / "README.md", *sorted((ROOT / 
 def test_every_result_that_is_named_is_there() -> None:
     named = {name for text in TEXTS for name in re.findall(r"\bh200-[\w-]+\.(?:json|png)\b", text.read_text())}
     assert len(named) > 5
-    assert named <= {path.name for path in PUBLISHED.iterdir()}
+    assert named <= {path.name for path in PUBLISHED.rglob("*")}
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_every_result_that_is_named_is_there() -> None:
 def test_searches_beyond_the_card_are_told_as_measured(row: str, placement: str, heads: str) -> None:
     found = {
         (case["setting"]["placement"], case["setting"]["heads"]): [trial["seconds"] for trial in case["trials"]]
-        for case in cases(PUBLISHED / "h200-beyond_the_card.json")
+        for case in cases(PUBLISHED / "memory" / "h200-beyond_the_card.json")
         if case["name"] == "bfs"
     }
     section = (
@@ -48,7 +48,7 @@ def test_searches_beyond_the_card_are_told_as_measured(row: str, placement: str,
 
 def test_conversions_are_told_as_measured() -> None:
     lines = (ROOT / "docs" / "formats.md").read_text().splitlines()
-    found = cases(PUBLISHED / "converting.json")
+    found = cases(PUBLISHED / "memory" / "converting.json")
     assert {case["name"] for case in found} >= {"txt", "mtx.gz", "npz"}
     for case in found:
         memory, (peak,), (moved,) = (

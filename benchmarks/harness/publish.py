@@ -1,0 +1,67 @@
+"""Published results: ``python -m benchmarks.harness.publish RESULT FOLDER [--name NAME]``.
+
+A published result is small enough to read: of each case its setting, minimum, median and maximum. Every trial is kept
+in a compressed file beside it, ``NAME.trials.json.gz``, so that tables and plots can be made again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+
+def archive(path: Path) -> Path:
+    """The file of the trials of a published result."""
+    return path.with_suffix(".trials.json.gz")
+
+
+def content(path: Path) -> dict[str, Any]:
+    """A result file as a dict, every case with its trials.
+
+    Raises
+    ------
+    ValueError
+        The archive belongs to another run.
+    """
+    found: dict[str, Any] = json.loads(path.read_text())
+    if not any("trials" in case.get("derived", ()) for case in found["cases"]):
+        return found  # nothing was put apart
+    kept = json.loads(gzip.decompress(archive(path).read_bytes()))
+    if kept["started"] != found["started"] or len(kept["trials"]) != len(found["cases"]):
+        raise ValueError(
+            f"{archive(path)} has the trials of {len(kept['trials'])} cases of the run of {kept['started']}; those of"
+            f" {len(found['cases'])} cases of {found['started']} are needed"
+        )
+    for case, trials in zip(found["cases"], kept["trials"], strict=True):
+        case["trials"] = trials
+    return found
+
+
+def publish(result: Path, folder: Path, name: str | None = None) -> Path:
+    """Write a result and, beside it, its trials; returns the result's new path."""
+    found = content(result)
+    target = folder / f"{name or result.stem}.json"
+    folder.mkdir(parents=True, exist_ok=True)
+    trials = [case.pop("trials", []) for case in found["cases"]]
+    for case, its in zip(found["cases"], trials, strict=True):
+        case["derived"]["trials"] = len(its)
+    text = json.dumps({"started": found["started"], "trials": trials})
+    archive(target).write_bytes(gzip.compress(text.encode(), mtime=0))
+    target.write_text(json.dumps(found, indent=1) + "\n")
+    return target
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("result", type=Path, help="a result file, or a published one")
+    parser.add_argument("folder", type=Path, help="for example benchmarks/published/algorithms")
+    parser.add_argument("--name", help="without .json (default: the result's own)")
+    asked = parser.parse_args()
+    print(f"published: {publish(asked.result, asked.folder, asked.name)}")
+
+
+if __name__ == "__main__":
+    main()
