@@ -38,9 +38,9 @@ for seed in {seeds}:
 print(sum(tried.values()))
 """
 _EMULATED = """
-from sparsezc import device
+from sparsezc.device import cuda
 from tests.emulator.device import EmulatedDevice
-device.use(EmulatedDevice())
+cuda.use(EmulatedDevice())
 gb.config.set(fallback="silent")
 """
 

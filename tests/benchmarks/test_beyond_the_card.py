@@ -279,6 +279,6 @@ def test_wrong_options_are_refused(wrong: list[str], capsys: Any) -> None:
 def test_without_a_gpu_it_says_why(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     if why_unavailable() is not None:
         pytest.skip("nothing to compare with")
-    monkeypatch.setattr(beyond_the_card.device, "reason", lambda: "no GPU: none was built in")
+    monkeypatch.setattr(beyond_the_card.cuda, "reason", lambda: "no GPU: none was built in")
     assert beyond_the_card.main([]) == 2
     assert "none was built in" in capsys.readouterr().out

@@ -19,12 +19,12 @@ from tests.emulator.device import EmulatedDevice
 @emulated
 def test_latency_on_the_emulated_device(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "l.json"
-    before = latency.device.use(None)
+    before = latency.cuda.use(None)
     options = ["--emulator", "--calls", "3", "--repeats", "2", "--starts", "1", "--grid", "5"]
     try:
         assert latency.main([*options, "--out", str(path)]) == 0
     finally:
-        latency.device.use(before)
+        latency.cuda.use(before)
     found = {case["name"]: case for case in cases(path)}
     assert set(latency.AT_MOST) <= set(found)
     assert all(case["derived"]["min"] > 0 for case in found.values())
@@ -104,7 +104,7 @@ def test_a_shape_s_rows_have_ascending_ids_without_twins(device: EmulatedDevice)
 
 
 def test_without_a_gpu_both_say_why(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(shapes.device, "reason", lambda: "no GPU: none was built in")
+    monkeypatch.setattr(shapes.cuda, "reason", lambda: "no GPU: none was built in")
     assert shapes.main([]) == latency.main([]) == 2
     assert capsys.readouterr().out.count("none was built in") == 2
 

@@ -174,6 +174,6 @@ def test_the_kernels_compile_for_gpus_without_spills(tmp_path: Path) -> None:
 
 
 def test_without_a_gpu_it_says_why(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(emogi.device, "reason", lambda: "no GPU: none was built in")
+    monkeypatch.setattr(emogi.cuda, "reason", lambda: "no GPU: none was built in")
     assert emogi.main(["kron:5"]) == 2
     assert "none was built in" in capsys.readouterr().out

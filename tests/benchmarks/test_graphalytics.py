@@ -222,7 +222,7 @@ def test_bad_options_are_refused(arguments: list[str], message: str, capsys: pyt
 
 
 def test_a_gpu_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(graphalytics.device, "reason", lambda: "no GPU: none was built in")
+    monkeypatch.setattr(graphalytics.cuda, "reason", lambda: "no GPU: none was built in")
     assert graphalytics.main(["folder", "--engine", "gpu"]) == 2
     assert "none was built in" in capsys.readouterr().out
 

@@ -300,11 +300,11 @@ def test_a_naive_worker_asks_for_each_sector_it_enters() -> None:
 def test_the_command_holds_the_model_against_the_emulator(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "m.json"
     arguments = ["kron:7", "--counters", "emulator", "--levels", "--kernels", "bfs,spmv", "--out", str(path)]
-    before = command.device.use(None)
+    before = command.cuda.use(None)
     try:
         assert command.main(arguments) == 0
     finally:
-        command.device.use(before)
+        command.cuda.use(before)
     found = json.loads(path.read_text())["cases"]
     assert [case["name"].strip() for case in found] == [
         "bfs, 0 heads", "bfs, 8 heads", "EMOGI naive", "EMOGI merged", "EMOGI aligned", "spmv plus_second",

@@ -100,7 +100,7 @@ def test_more_managed_memory_than_is_safe_is_never_made(monkeypatch: pytest.Monk
 
 
 def test_link_without_a_gpu_says_why(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(link.device, "reason", lambda: "no GPU: none was built in")
+    monkeypatch.setattr(link.cuda, "reason", lambda: "no GPU: none was built in")
     assert link.main([]) == 2
     assert "none was built in" in capsys.readouterr().out
 

@@ -336,14 +336,14 @@ def test_buffers_from_the_card_s_own_pool(placement: str, monkeypatch: pytest.Mo
 _PEAK = """
 import sys, tracemalloc
 import sparsezc as gb
-from sparsezc import device
+from sparsezc.device import cuda
 from sparsezc.engines.gpu.placements import resident, ways
 from sparsezc.memory import budget
 from tests.emulator.device import EmulatedDevice
 
 budget._SHORT = budget.LONG  # so that buffers are large, and what Python has for each of their turns is little
 resident._LARGE, resident.WAYS = 0, (ways.GATHERED,)
-device.use(EmulatedDevice())
+cuda.use(EmulatedDevice())
 with gb.config.set(engine="cpu"):
     A = gb.io.read("kron:12", weights="hash:1-255")
 with gb.config.set(budget=budget.working_bytes(A.nrows) + 2 * A.nvals, head_cache="off"):
