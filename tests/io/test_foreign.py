@@ -18,6 +18,7 @@ import sparsezc as gb
 from sparsezc.errors import FileFormatError, OutOfMemory, Panic
 from sparsezc.io import foreign
 from sparsezc.io.binsparse_arrays import exact
+from sparsezc.io.source import FileTimeout
 
 h5py: Any = pytest.importorskip("h5py", reason="h5py is not installed")
 
@@ -183,16 +184,18 @@ def test_a_small_file_does_not_unfold_without_end(tmp_path: Path, what: str, sai
 
 
 def child(monkeypatch: pytest.MonkeyPatch, folder: Path, what: str) -> None:
-    """Another program of the process, in which opening a file does this."""
+    """Another program of the process, which does this before it tells a file's facts and before it reads an array."""
     program = folder / "child.py"
     here = str(Path(foreign.__file__).parent)
     program.write_text(
-        f"import os, sys\nsys.path.insert(0, {here!r})\nimport hdf5_child\n\n"
-        f"def bad(*given):\n    {what}\n\n"
-        f"hdf5_child.Opened.facts = bad\nhdf5_child.main(int(sys.argv[1]))\n"
+        f"import os, sys, time\nsys.path.insert(0, {here!r})\nimport hdf5_child\n\n"
+        f"def after(call):\n    def both(*given):\n        {what}\n        return call(*given)\n    return both\n\n"
+        "hdf5_child.Opened.facts = after(hdf5_child.Opened.facts)\n"
+        "hdf5_child.Opened.read = after(hdf5_child.Opened.read)\n"
+        "hdf5_child.main(int(sys.argv[1]))\n"
     )
     monkeypatch.setattr(foreign, "_PROGRAM", program)
-    monkeypatch.setattr(foreign, "_SECONDS", 1.0)
+    monkeypatch.setattr(foreign, "_CPU_SECONDS", 1.0)
 
 
 @pytest.mark.parametrize(
@@ -200,7 +203,8 @@ def child(monkeypatch: pytest.MonkeyPatch, folder: Path, what: str) -> None:
     [
         ("os.abort()", r"HDF5 crashed on it \(SIGABRT\)"),
         ("os._exit(3)", r"HDF5 crashed on it \(exit status 3\)"),
-        ("while True: pass", r"HDF5 did not come to an end within 1\.0 s"),
+        ("while True: pass", r"HDF5 did not come to an end within 1\.0 s of processor time"),
+        ("while True: os.stat('.')", r"HDF5 did not come to an end within 1\.0 s of processor time"),
         ("bytearray(1 << 30)", r"HDF5 wants more than 192 MiB of memory"),
         ("raise OSError('one\\n  \\x1b[31mtwo')", r"a\.h5 is no binsparse file, or damaged: one \?\[31mtwo$"),
         ("raise OSError('long ' * 1000)", r"long long .*\.\.\.$"),
@@ -215,6 +219,28 @@ def test_an_accident_of_the_process_is_an_error_of_the_file(
         gb.io.read_binsparse(save(tmp_path / "a.h5"))
     assert time.monotonic() - start < 8
     assert len(str(told.value)) < 600
+
+
+def test_a_slow_disk_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sleep stands for the wait, of 2 s in all: both take no processor time."""
+    child(monkeypatch, tmp_path, "time.sleep(0.5)")
+    assert gb.io.read_binsparse(save(tmp_path / "a.h5")).nvals == 4
+
+
+def test_a_disk_that_gives_nothing_is_not_the_files_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    child(monkeypatch, tmp_path, "time.sleep(60)")
+    monkeypatch.setattr(foreign, "_WAIT", 1.0)
+    said = r"a\.h5 was not read: HDF5 waited for its disk, without an answer within 1\.0 s"
+    with pytest.raises(FileTimeout, match=said) as told:
+        gb.io.read_binsparse(save(tmp_path / "a.h5"))
+    assert isinstance(told.value, OSError)
+
+
+def test_requests_share_the_processor_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One to open the file and three to read it: none takes too long, all together do."""
+    child(monkeypatch, tmp_path, "start = time.process_time()\n        while time.process_time() < start + 0.3: pass")
+    with pytest.raises(FileFormatError, match=r"did not come to an end within 1\.0 s of processor time"):
+        gb.io.read_binsparse(save(tmp_path / "a.h5"))
 
 
 def test_a_byte_in_a_chunk_that_crashes_hdf5(tmp_path: Path) -> None:
