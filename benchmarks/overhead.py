@@ -68,7 +68,7 @@ def into(library: Any, dtype: str, size: int, expression: Callable[[], Any]) -> 
 
 
 def pairs(name: str) -> list[Pair]:
-    """mxv with all of a vector, masked vxm with a hundredth of one, and a whole bfs."""
+    """mxv with all of a vector, of A and of A', masked vxm with a hundredth of one, and a whole bfs."""
     made: Any = gb.io.read(name, weights="hash:1-255")
     A = made.dup("FP64")
     indptr, ids, values = A.to_csr()
@@ -93,6 +93,12 @@ def pairs(name: str) -> list[Pair]:
             "mxv plus_times",
             into(gb, "FP64", n, lambda: A.mxv(x, gb.semiring.plus_times)),
             into(graphblas, "FP64", n, lambda: G.mxv(bare_x, graphblas.semiring.plus_times)),
+            lambda: 1,
+        ),
+        Pair(  # of a symmetric A the product with A' is that with A, which algorithms take
+            "mxv of A'",
+            into(gb, "FP64", n, lambda: A._turned().mxv(x, gb.semiring.plus_times)),
+            into(graphblas, "FP64", n, lambda: G.T.mxv(bare_x, graphblas.semiring.plus_times)),
             lambda: 1,
         ),
         Pair("vxm any_pair, ~mask", vxm(gb, A, u), vxm(graphblas, G, bare_u), lambda: 1),

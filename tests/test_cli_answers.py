@@ -96,6 +96,21 @@ def test_ids_are_those_of_the_file(tmp_path: Path, edges: str, name: str) -> Non
     assert values.tolist() == [0, 0, 0, 0, 7, 7]
 
 
+@pytest.mark.parametrize("name", ["a.parquet", "a.pq"])
+def test_any_flipped_bit_of_an_answer_in_parquet_is_refused(tmp_path: Path, edges: str, name: str) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / name
+    assert main(["cc", edges, "--out", str(path)]) == 0
+    checked = parquet.read_table(path, page_checksum_verification=True)
+    assert checked["vertex"].to_pylist() == list(range(9))
+    whole = path.read_bytes()
+    assert gb.io.from_parquet(path, "vertex", "value").nvals == 9
+    for at in range(len(whole)):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 1 << at % 8]) + whole[at + 1 :])
+        with pytest.raises(gb.exceptions.FileFormatError, match=name):
+            gb.io.from_parquet(path, "vertex", "value")
+
+
 def test_an_answer_in_h5_is_a_vector(tmp_path: Path, edges: str) -> None:
     pytest.importorskip("h5py")
     path = tmp_path / "a.h5"

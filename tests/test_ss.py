@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import pickle
 from typing import Any
 
@@ -150,6 +151,24 @@ def test_a_matrix_of_one_value_is_iso() -> None:
     assert (A.ss.is_iso, A.ss.iso_value.value) == (True, 5)
     A[0, 1] = 6
     assert not A.ss.is_iso
+
+
+@pytest.mark.filterwarnings("ignore::sparsezc.errors.PerformanceWarning")
+def test_a_call_copies_an_object_of_the_gpu_once(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    copied = []
+    for kind in (gb.Matrix, gb.Vector):
+        to = kind.to
+        monkeypatch.setattr(kind, "to", lambda x, *given, to=to: copied.append(type(x).__name__) or to(x, *given))
+    A, v = gb.Matrix.from_coo([0, 1], [1, 0], [2, 3]), gb.Vector.from_coo([1], [5], size=3)
+    for x, theirs in ((A.to("gpu"), graphblas.Matrix(int, 1, 1)), (v.to("gpu"), graphblas.Vector(int, 1))):
+        copied.clear()
+        scan = x.ss.scan
+        assert inspect.signature(scan) == inspect.signature(theirs.ss.scan)
+        assert copied == []
+        assert scan().nvals == x.nvals
+        assert copied == [type(x).__name__]
+        assert x.ss.is_iso is (x.ndim == 1)
+        assert copied == [type(x).__name__] * 2
 
 
 def test_names_that_are_none() -> None:

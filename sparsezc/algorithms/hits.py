@@ -11,6 +11,7 @@ from sparsezc.algorithms import _check, _iterate
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import ConvergenceFailure
+from sparsezc.memory.budget import require_host
 from sparsezc.semirings import monoid
 from sparsezc.semirings.types import datatypes
 
@@ -55,12 +56,14 @@ def hits(
         `tol`, `max_iter`, a start or a weight lies outside its range.
     DimensionMismatch
         `A` is not square, or `nstart` has another size.
+    OutOfMemory
+        Host memory, or ``gb.config.host_budget``, has no room for the dense vectors.
 
     Notes
     -----
     The hubs' scores are the eigenvector of the largest eigenvalue of A A' that the start has a part in. The power
     method (``a = A' h; h = A a``) needs as many steps as the two largest lie close; the Lanczos method with restarts
-    finds the same vector in about the square root of that. It holds 20 dense vectors of FP64 in host memory.
+    finds the same vector in about the square root of that. It holds up to 31 dense vectors of FP64 in host memory.
 
     Source: J. Kleinberg, Authoritative sources in a hyperlinked environment, JACM 46, 1999,
     doi:10.1145/324133.324140; K. Wu, H. Simon, Thick-restart Lanczos method for large symmetric eigenvalue problems,
@@ -80,6 +83,8 @@ def hits(
         _check.weights(A)
     if n == 0:
         return Vector(datatypes.FP64, 0), Vector(datatypes.FP64, 0)
+    # The basis, and the columns that a restart computes before it overwrites the old ones.
+    require_host(8 * n * (_BASIS + 1 + _KEPT), f"the search space of hits for {n:,} vertices")
     uniform = Vector.from_scalar(1.0 / n, n, datatypes.FP64)
     hubs = uniform if nstart is None else _check.distribution(nstart, n, "nstart")
     turned, multiply = A._turned(), _iterate.multiply(weighted)

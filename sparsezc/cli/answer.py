@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sparsezc.cli.graph import Graph
+    from sparsezc.io.files.atomic_write import Output
 
 _BLOCK = 1 << 18  # values formatted at a time
 
@@ -120,8 +121,12 @@ def save(path: str | None, graph: Graph, vertices: NDArray[Any], values: NDArray
     if suffix in _HDF5:
         _hdf5(answer, path)
         return
-    with task(), Output(path) as out, out.open() as file:
-        _WRITERS[suffix](answer, file)
+    with task(), Output(path) as out:
+        if suffix in _PARQUET:
+            _parquet(answer, out)
+            return
+        with out.open() as file:
+            _WRITERS[suffix](answer, file)
 
 
 def _suffix(path: str) -> str:
@@ -207,11 +212,11 @@ def _npz(answer: Answer, file: IO[bytes]) -> None:
     np.savez(file, vertices=answer.vertices, values=answer.values)
 
 
-def _parquet(answer: Answer, file: IO[bytes]) -> None:
+def _parquet(answer: Answer, out: Output) -> None:
     from sparsezc.io.build.optional import need
+    from sparsezc.io.formats.parquet import write_table
 
-    pyarrow, parquet = need("pyarrow", "arrow"), need("pyarrow.parquet", "arrow")
-    parquet.write_table(pyarrow.table({"vertex": answer.vertices, "value": answer.values}), file)
+    write_table(need("pyarrow", "arrow").table({"vertex": answer.vertices, "value": answer.values}), out)
 
 
 def _hdf5(answer: Answer, path: str) -> None:
@@ -228,9 +233,10 @@ def _hdf5(answer: Answer, path: str) -> None:
 
 _WRITERS: dict[str, Callable[[Answer, IO[bytes]], None]] = {
     ".txt": _text(" "), ".tsv": _text("\t"), ".csv": _text(",", "vertex,value\n"), ".json": _json, ".npy": _npy,
-    ".npz": _npz, ".parquet": _parquet, ".pq": _parquet,
+    ".npz": _npz,
 }  # fmt: skip
+_PARQUET = (".parquet", ".pq")
 _HDF5 = (".h5", ".hdf5")
-_SUFFIXES = (*_WRITERS, *_HDF5)
+_SUFFIXES = (*_WRITERS, *_PARQUET, *_HDF5)
 _GZIPPED = (".txt", ".tsv", ".csv", ".json")
-_PACKAGES = {".parquet": ("pyarrow", "arrow"), ".pq": ("pyarrow", "arrow"), **dict.fromkeys(_HDF5, ("h5py", "hdf5"))}
+_PACKAGES = dict.fromkeys(_PARQUET, ("pyarrow", "arrow")) | dict.fromkeys(_HDF5, ("h5py", "hdf5"))

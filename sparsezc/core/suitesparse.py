@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from functools import wraps
+from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -107,12 +108,13 @@ class SuiteSparse:
             return getattr(_Makers(of.ndim), name)
         if name not in _names(of.ndim):
             raise AttributeError(f"{type(of).__name__}.ss has no attribute {name!r}")
-        with hold(of):
-            found = getattr(_native(of)[0].ss, name)
-            if not callable(found) or type(found) is native.gb.Scalar:
-                return ours(found)
+        # Looked up in the class: the object itself would be copied to the host here, and again in the call.
+        found = getattr(_class(of.ndim).ss, name)
+        if not callable(found):
+            with hold(of):
+                return ours(getattr(_native(of)[0].ss, name))
 
-        @wraps(found)
+        @wraps(MethodType(found, of))  # bound, as its signature is that without `self`
         def call(*args: Any, **kwargs: Any) -> Any:
             with hold(of, *_objects((args, kwargs))):
                 store, home = _native(of)
@@ -125,6 +127,12 @@ class SuiteSparse:
                 return iter(list(result)) if name.startswith("iter") else result
 
         return call
+
+
+def _class(ndim: int) -> Any:
+    """The class of python-graphblas."""
+    cpu.engine()
+    return native.gb.Vector if ndim == 1 else native.gb.Matrix
 
 
 def _native(of: Any) -> tuple[Any, bool]:
@@ -221,9 +229,7 @@ class _Makers:
     def __getattr__(self, name: str) -> Any:
         if name not in dir(self):
             raise AttributeError(f"{'Vector' if self._ndim == 1 else 'Matrix'}.ss has no attribute {name!r}")
-        cpu.engine()
-        kind = native.gb.Vector if self._ndim == 1 else native.gb.Matrix
-        made = getattr(kind.ss, name)
+        made = getattr(_class(self._ndim).ss, name)
         return _opening(made, self._ndim) if name == "deserialize" else _translated(made)
 
 

@@ -68,6 +68,18 @@ def test_hits_of_weights_whose_squares_are_out_of_range(largest):
     assert np.allclose(scores_of(hubs), [2 / 3, 1 / 3, 0])
 
 
+def test_hits_asks_for_its_dense_vectors_before_it_makes_them():
+    A = gb.io.read("path:1000")
+    need = 8 * 1000 * 31
+    with (
+        gb.config.set(host_budget=need - 1),
+        pytest.raises(gb.exceptions.OutOfMemory, match=f"hits .* needs {need:,} "),
+    ):
+        hits(A)
+    with gb.config.set(host_budget=need):
+        assert hits(A, tol=1e-2)[0].nvals == 1000
+
+
 @given(graphs(weights), st.booleans())
 def test_katz_of_any_graph(graph, weighted):
     """The answer of a direct solver."""

@@ -124,7 +124,7 @@ def test_overhead_compares_equal_answers(tmp_path: Path, capsys: pytest.CaptureF
     content = json.loads(path.read_text())
     assert content["failures"] == []
     assert [case["name"] for case in content["cases"]] == [
-        "mxv plus_times", "vxm any_pair, ~mask", "bfs", "sparsezc bfs, 2,000 edges, cold",
+        "mxv plus_times", "mxv of A'", "vxm any_pair, ~mask", "bfs", "sparsezc bfs, 2,000 edges, cold",
     ]  # fmt: skip
     kept = [case["notes"]["within_limit"] for case in content["cases"]]
     assert code == (0 if all(kept) else 1)

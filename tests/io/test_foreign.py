@@ -16,6 +16,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.errors import FileFormatError, OutOfMemory, Panic
+from sparsezc.io.files.source import FileTimeout
 from sparsezc.io.formats.binsparse_arrays import exact
 from sparsezc.io.hdf5 import foreign
 
@@ -71,7 +72,7 @@ def test_what_is_right_is_read(tmp_path: Path) -> None:
     ("name", "found", "kind", "said"),
     [
         ("indices_1", np.arange(4) + 2**32, "uint32", r"indices_1\[0\] is 4294967296 of int64; .* uint32, .*67295"),
-        ("indices_1", np.array([1, 2, 300, 0]), "int8", r"indices_1\[2\] is 300 of int64; .* int8, .*-128 to 127"),
+        ("indices_1", np.array([1, 2, 258, 0]), "int8", r"indices_1\[2\] is 258 of int64; .* int8, .*-128 to 127"),
         ("indices_0", np.arange(4) + 0.7, "int64", r"indices_0\[0\] is 0\.7 of float64; the descriptor says int64"),
         ("indices_0", np.array([0, 0, -1, 3]), "int64", r"indices_0\[2\] is -1; ids from 0 to 4 are needed"),
         ("indices_0", np.array([0, 0, -1, 3]), "uint64", r"indices_0\[2\] is -1 of int64; the descriptor says uint64"),
@@ -183,16 +184,18 @@ def test_a_small_file_does_not_unfold_without_end(tmp_path: Path, what: str, sai
 
 
 def child(monkeypatch: pytest.MonkeyPatch, folder: Path, what: str) -> None:
-    """Another program of the process, in which opening a file does this."""
+    """Another program of the process, which does this before it tells a file's facts and before it reads an array."""
     program = folder / "child.py"
     here = str(Path(foreign.__file__).parent)
     program.write_text(
-        f"import os, sys\nsys.path.insert(0, {here!r})\nimport hdf5_child\n\n"
-        f"def bad(*given):\n    {what}\n\n"
-        f"hdf5_child.Opened.facts = bad\nhdf5_child.main(int(sys.argv[1]))\n"
+        f"import os, sys, time\nsys.path.insert(0, {here!r})\nimport child\n\n"
+        f"def after(call):\n    def both(*given):\n        {what}\n        return call(*given)\n    return both\n\n"
+        "child.Opened.facts = after(child.Opened.facts)\n"
+        "child.Opened.read = after(child.Opened.read)\n"
+        "child.main(int(sys.argv[1]))\n"
     )
     monkeypatch.setattr(foreign, "_PROGRAM", program)
-    monkeypatch.setattr(foreign, "_SECONDS", 1.0)
+    monkeypatch.setattr(foreign, "_CPU_SECONDS", 1.0)
 
 
 @pytest.mark.parametrize(
@@ -200,7 +203,8 @@ def child(monkeypatch: pytest.MonkeyPatch, folder: Path, what: str) -> None:
     [
         ("os.abort()", r"HDF5 crashed on it \(SIGABRT\)"),
         ("os._exit(3)", r"HDF5 crashed on it \(exit status 3\)"),
-        ("while True: pass", r"HDF5 did not come to an end within 1\.0 s"),
+        ("while True: pass", r"HDF5 did not come to an end within 1\.0 s of processor time"),
+        ("while True: os.stat('.')", r"HDF5 did not come to an end within 1\.0 s of processor time"),
         ("bytearray(1 << 30)", r"HDF5 wants more than 192 MiB of memory"),
         ("raise OSError('one\\n  \\x1b[31mtwo')", r"a\.h5 is no binsparse file, or damaged: one \?\[31mtwo$"),
         ("raise OSError('long ' * 1000)", r"long long .*\.\.\.$"),
@@ -215,6 +219,28 @@ def test_an_accident_of_the_process_is_an_error_of_the_file(
         gb.io.read_binsparse(save(tmp_path / "a.h5"))
     assert time.monotonic() - start < 8
     assert len(str(told.value)) < 600
+
+
+def test_a_slow_disk_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sleep stands for the wait, of 2 s in all: both take no processor time."""
+    child(monkeypatch, tmp_path, "time.sleep(0.5)")
+    assert gb.io.read_binsparse(save(tmp_path / "a.h5")).nvals == 4
+
+
+def test_a_disk_that_gives_nothing_is_not_the_files_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    child(monkeypatch, tmp_path, "time.sleep(60)")
+    monkeypatch.setattr(foreign, "_WAIT", 1.0)
+    said = r"a\.h5 was not read: HDF5 waited for its disk, without an answer within 1\.0 s"
+    with pytest.raises(FileTimeout, match=said) as told:
+        gb.io.read_binsparse(save(tmp_path / "a.h5"))
+    assert isinstance(told.value, OSError)
+
+
+def test_requests_share_the_processor_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One to open the file and three to read it: none takes too long, all together do."""
+    child(monkeypatch, tmp_path, "start = time.process_time()\n        while time.process_time() < start + 0.3: pass")
+    with pytest.raises(FileFormatError, match=r"did not come to an end within 1\.0 s of processor time"):
+        gb.io.read_binsparse(save(tmp_path / "a.h5"))
 
 
 def test_a_byte_in_a_chunk_that_crashes_hdf5(tmp_path: Path) -> None:

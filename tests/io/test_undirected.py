@@ -73,3 +73,25 @@ def test_edges_of_a_graph_with_mostly_empty_rows(monkeypatch: pytest.MonkeyPatch
                 continue
             with pytest.raises(FileFormatError, match="undirected"):
                 found.check(Path("a.sg"))
+
+
+def test_a_file_that_was_made_for_certain_constants_of_the_hash(tmp_path: Path) -> None:
+    """The hashes of these ids and this weight had many factors of 2, so that the sum over one edge was 0."""
+    source, target, weight, n = 3485, 10_950, 108_919_507, 10_951
+    path = tmp_path / "a.wsg"
+    offsets = (np.arange(n + 1) > source).astype(np.int64)
+    sizes = np.array([1, n], np.int64)
+    path.write_bytes(b"\0" + sizes.tobytes() + offsets.tobytes() + np.array([target, weight], np.int32).tobytes())
+    with pytest.raises(FileFormatError, match=r"a\.wsg calls itself undirected, but found an edge"):
+        load(path)
+
+
+def test_each_matrix_has_a_hash_of_its_own() -> None:
+    sums = []
+    for _ in range(2):
+        with undirected.Undirected(np.array([0, 1, 1])) as found:
+            found.add(np.array([1]), None)
+            with pytest.raises(FileFormatError):
+                found.check(Path("a.sg"))
+            sums.append(found._sum % 2**64)
+    assert sums[0] != sums[1]

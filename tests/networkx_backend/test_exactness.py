@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from typing import Any
 
@@ -79,9 +80,13 @@ def test_topological_order_is_networkxs() -> None:
 
 @pytest.mark.parametrize("name", ["minimum_spanning_edges", "maximum_spanning_edges"])
 def test_spanning_edges_are_kruskals(name: str) -> None:
-    same(name, shuffled())
-    same(name, nx.complete_graph(5))
-    same(name.replace("edges", "tree"), shuffled())
+    rng = random.Random(5)
+    G = nx.Graph()
+    for u, v in rng.sample(list(nx.complete_graph(12).edges), 30):  # weights of which most are equal to others
+        G.add_edge(*rng.sample((u, v), 2), weight=rng.choice([1, 2, 2.0, 0.5, -1]))
+    for graph in (G, shuffled(), nx.complete_graph(5)):
+        same(name, graph)
+        same(name.replace("edges", "tree"), graph)
 
 
 def test_zeros_are_whole_where_networkxs_are() -> None:

@@ -35,6 +35,10 @@ class FileIsFolder(GraphblasException, IsADirectoryError):
     """A folder was named where a file is needed."""
 
 
+class FileTimeout(GraphblasException, TimeoutError):
+    """A disk or a network gave too little of a file in a long time; the file may be intact."""
+
+
 class FileUnreadable(GraphblasException, PermissionError):
     """A file that was named may not be read by this user."""
 

@@ -218,10 +218,15 @@ def to_parquet(
         As in :func:`~sparsezc.io.to_arrow`.
     path : str or path
     """
-    parquet = need("pyarrow.parquet", "arrow")
     table = arrow.to_arrow(A, source, target, weight, labels=labels)
     with Output(path) as out:
-        unfinished = out.reserve()
-        with unfinished.open("wb") as file:
-            parquet.write_table(table, file, **_CHECKED)
-        parquet_sums.seal(unfinished)
+        write_table(table, out)
+
+
+def write_table(table: Any, out: Output) -> None:
+    """Write a pyarrow Table with the checksums that every Parquet file of sparsezc has."""
+    parquet = need("pyarrow.parquet", "arrow")
+    target = out.reserve()
+    with target.open("wb") as file:
+        parquet.write_table(table, file, **_CHECKED)
+    parquet_sums.seal(target)

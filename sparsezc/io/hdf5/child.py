@@ -1,9 +1,10 @@
 """The program of the process that opens HDF5 files which others wrote; run by path, it imports nothing of sparsezc.
 
 HDF5's own code may crash on a damaged file or never return, and follows names out of a file. So it meets such files
-here, behind limits of memory and time: each request says how many seconds it may take, after which the system ends the
-process. Requests are lines of JSON on standard input; each answer is a line of JSON on the given descriptor, and what
-was read follows it as it is. What leads out of the file is refused: links, external storage, virtual datasets.
+here, behind limits of memory and time: each request says how many seconds it may take, and how much processor time all
+requests so far; after these the system ends the process. Requests are lines of JSON on standard input; each answer is a
+line of JSON on the given descriptor, and what was read follows it as it is. What leads out of the file is refused:
+links, external storage, virtual datasets.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import json
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -38,10 +40,11 @@ def limit(more: int) -> None:
         pass
 
 
-def alarm(seconds: float) -> None:
-    """Have the system end this process after so long; 0: not any more."""
+def alarm(seconds: float, cpu_seconds: float = 0.0) -> None:
+    """Have the system end this process after so long, or so much processor time; 0: not any more."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, seconds)
+        signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
 
 
 class Opened:
@@ -153,10 +156,12 @@ class Opened:
 def main(descriptor: int) -> None:
     """Answer requests until there are no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent says when it ends
-    if hasattr(signal, "SIGALRM"):
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGALRM])
+    if hasattr(signal, "setitimer"):
+        for number in (signal.SIGALRM, signal.SIGPROF):
+            signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGALRM, signal.SIGPROF])
     opened: Opened | None = None
+    begun = 0.0  # processor time that the process had taken before it met the file
     with os.fdopen(descriptor, "wb") as out:
 
         def answer(said: dict[str, Any]) -> None:
@@ -164,13 +169,15 @@ def main(descriptor: int) -> None:
 
         for line in sys.stdin.buffer:
             asked = json.loads(line)
-            alarm(asked.get("seconds", 0))
+            used = time.process_time() - begun
+            alarm(asked["seconds"], max(0.1, asked["cpu_seconds"] - used) if "cpu_seconds" in asked else 0.0)
             try:
                 if asked["do"] == "start":
                     sys.path[:] = asked["path"]
                     for module in asked["import"]:
                         __import__(module)
                     limit(0)
+                    begun = time.process_time()
                     answer({})
                 elif asked["do"] == "open":
                     opened = Opened(asked["file"], asked["group"])

@@ -35,7 +35,10 @@ _VERSION = "0.1.0"
 #: What h5py raises on bytes that are not what they should be, and what comes of a descriptor that is none.
 DAMAGE = (OSError, LookupError, ValueError, TypeError, RuntimeError, AttributeError, ArithmeticError)
 #: What is said as it is: the file's errors that name it already, and what is no fault of the file.
-_OTHERS = (FileFormatError, OutOfMemory, Panic, PackageMissing, FileNotFoundError, IsADirectoryError, PermissionError)
+_OTHERS = (
+    FileFormatError, OutOfMemory, Panic, PackageMissing, FileNotFoundError, IsADirectoryError, PermissionError,
+    TimeoutError,
+)  # fmt: skip
 _PART = 1 << 18  # entries that are looked at together
 
 

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,12 +16,14 @@ from numpy.typing import NDArray
 
 from sparsezc.errors import FileFormatError, Panic
 from sparsezc.io.build.optional import need
-from sparsezc.io.files.source import existing
+from sparsezc.io.files.source import FileTimeout, existing
 
 _PROGRAM = Path(__file__).with_name("child.py")
 _STARTING = 60.0  # seconds for the process to begin, before it meets the file
-_SECONDS = 5.0  # for HDF5 to find its way in a file, beside what its size needs
-_RATE = 20e6  # bytes a second that any disk and any decompression give
+_CPU_SECONDS = 5.0  # of processor time for HDF5 to open a file, beside what its arrays need
+_CPU_RATE = 20e6  # bytes a second that any decompression gives
+_WAIT = 60.0  # seconds for a disk to give a piece, beside what a large chunk needs
+_WAIT_RATE = 1e6  # bytes a second that any disk gives
 _UNPACK = 1032  # bytes that one of the file may stand for: deflate packs no better
 _FREE = 64 << 20  # bytes of an array that may be there whatever the file's size, for what other filters pack
 _PIECE = 4 << 20  # bytes asked for at a time
@@ -60,6 +61,8 @@ class Foreign:
     ------
     FileFormatError
         It is no HDF5 file, damaged, leads out of itself, or HDF5 crashes on it or does not come to an end.
+    FileTimeout
+        The disk gives too little of it in a minute.
     PackageMissing
         h5py is not installed.
     """
@@ -68,12 +71,11 @@ class Foreign:
         need("h5py", "hdf5")
         self.path = existing(path)
         self._file_size = self.path.stat().st_size
-        self._left = _SECONDS
+        self._cpu_seconds, self._wait = _CPU_SECONDS, _WAIT
         self._process, self._answers = _start(self.path)
         try:
-            modules = ["numpy", "h5py", *(name for name in ("hdf5plugin",) if name in sys.modules)]
-            self._ask({"do": "start", "path": sys.path, "import": modules, "seconds": _STARTING}, _STARTING)
-            found = self._ask({"do": "open", "file": os.fspath(self.path), "group": group}, self._left)
+            self._begin()
+            found = self._ask_of_file({"do": "open", "file": os.fspath(self.path), "group": group})
             self.text, self.crc = found["text"], found["crc"]
             self.arrays = {str(name): self._array(str(name), each) for name, each in found["arrays"].items()}
         except BaseException:
@@ -88,7 +90,9 @@ class Foreign:
         most = max(_FREE, _UNPACK * self._file_size)
         if nbytes > most:
             raise self._damage(f"{name} has {nbytes:,} bytes, and a file of {self._file_size:,} holds {most:,} at most")
-        self._left += min(int(facts["chunk"]), _UNPACK * self._file_size) / _RATE
+        chunk = int(facts["chunk"])
+        self._cpu_seconds += min(chunk, _UNPACK * self._file_size) / _CPU_RATE
+        self._wait = max(self._wait, _WAIT + min(chunk, self._file_size) / _WAIT_RATE)
         return made
 
     def close(self) -> None:
@@ -106,7 +110,8 @@ class Foreign:
         Raises
         ------
         FileFormatError
-            It cannot be read, or not in the time that so many bytes need.
+            It cannot be read, or not in the processor time that so many bytes need.
+        FileTimeout
         """
         known = self.arrays[name]
         stop = known.size if stop is None else min(stop, known.size)
@@ -114,20 +119,19 @@ class Foreign:
         step = _PIECE // made.itemsize
         for at in range(0, made.size, step):
             part = made[at : at + step]
-            self._left += part.nbytes / _RATE
+            self._cpu_seconds += part.nbytes / _CPU_RATE
             asked = {"do": "read", "name": name, "start": start + at, "stop": start + at + part.size}
-            said = self._ask(asked, self._left, part)
+            said = self._ask_of_file(asked, part)
             if said.get("nbytes") != part.nbytes:
                 raise self._damage(f"{name} ends before entry {start + at + part.size}")
         return made
 
-    def _ask(self, asked: dict[str, Any], seconds: float, room: NDArray[Any] | None = None) -> dict[str, Any]:
-        """An answer, and in `room` what comes with it. The time that it takes is taken from what is left."""
-        started = time.monotonic()
+    def _ask(self, asked: dict[str, Any], room: NDArray[Any] | None = None) -> dict[str, Any] | None:
+        """An answer, and in `room` what comes with it; None if the process ended."""
         found: Any = None
         try:
             assert self._process.stdin is not None
-            self._process.stdin.write(json.dumps({"seconds": max(0.1, seconds)} | asked).encode() + b"\n")
+            self._process.stdin.write(json.dumps(asked).encode() + b"\n")
             self._process.stdin.flush()
             line = self._answers.readline(_LINE)
             found = json.loads(line) if line.endswith(b"\n") else None
@@ -135,23 +139,34 @@ class Foreign:
                 found = found if self._answers.readinto(room.view(np.uint8).data) == room.nbytes else None
         except (OSError, ValueError):
             found = None
-        if asked["do"] == "start":  # it has not seen the file yet
-            if not isinstance(found, dict) or "error" in found:
-                raise _unopened(self.path, "it ended" if found is None else found["error"])
-            return found
-        self._left -= time.monotonic() - started
-        if not isinstance(found, dict):
-            raise self._ended(seconds)
+        return found if isinstance(found, dict) else None
+
+    def _begin(self) -> None:
+        """Have the process import what it needs; it has not seen the file yet."""
+        modules = ["numpy", "h5py", *(name for name in ("hdf5plugin",) if name in sys.modules)]
+        found = self._ask({"do": "start", "path": sys.path, "import": modules, "seconds": _STARTING})
+        if found is None or "error" in found:
+            raise _unopened(self.path, "it ended" if found is None else found["error"])
+
+    def _ask_of_file(self, asked: dict[str, Any], room: NDArray[Any] | None = None) -> dict[str, Any]:
+        """The same behind limits of time; what goes wrong is the file's fault, but for a slow disk."""
+        found = self._ask(asked | {"seconds": self._wait, "cpu_seconds": self._cpu_seconds}, room)
+        if found is None:
+            raise self._ended()
         if "error" in found:
             raise self._damage(str(found["error"]))
         return found
 
-    def _ended(self, seconds: float) -> FileFormatError:
+    def _ended(self) -> FileFormatError | FileTimeout:
         """What the end of the process says of the file."""
         self._process.kill()
         code = self._process.wait()
-        if hasattr(signal, "SIGALRM") and code == -signal.SIGALRM:
-            return self._damage(f"HDF5 did not come to an end within {seconds:.1f} s")
+        if hasattr(signal, "setitimer") and code == -signal.SIGPROF:
+            return self._damage(f"HDF5 did not come to an end within {self._cpu_seconds:.1f} s of processor time")
+        if hasattr(signal, "setitimer") and code == -signal.SIGALRM:
+            return FileTimeout(
+                f"{self.path} was not read: HDF5 waited for its disk, without an answer within {self._wait:.1f} s"
+            )
         name = signal.Signals(-code).name if code < 0 else f"exit status {code}"
         return self._damage(f"HDF5 crashed on it ({name})")
 
