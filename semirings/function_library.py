@@ -12,18 +12,18 @@ import numpy as np
 from sparsezc.semirings import faces
 from sparsezc.semirings.function_graph import Form, Node, choose, convert
 from sparsezc.semirings.function_rules import (
-    FLOORED,
-    REST,
     Refused,
     absolute,
     arithmetic,
     both,
     compare,
+    floored,
     meet,
     negative,
     of_number,
     of_pair,
     power,
+    rest,
     truth,
     wide,
 )  # fmt: skip
@@ -149,8 +149,8 @@ _NUMPY: dict[str, Callable[..., Node]] = {
     **{name: function for name, function in _ONE.items() if hasattr(np, name)},
     **{f"arc{name}": _named(f"arc{name}", f"a{name}") for name in _INVERSES},
     "arctan2": _named("arctan2", "atan2", 2), "hypot": _named("hypot", None, 2), "fmod": _named("fmod", None, 2),
-    "copysign": _named("copysign", None, 2), "power": power, "floor_divide": of_pair(FLOORED),
-    "mod": of_pair(REST), "remainder": of_pair(REST),
+    "copysign": _named("copysign", None, 2), "power": power, "floor_divide": floored,
+    "mod": rest, "remainder": rest,
     "floor": _kept("floor", "floor({0})"), "ceil": _kept("ceil", "ceil({0})"), "trunc": _kept("trunc", "trunc({0})"),
     "abs": absolute, "absolute": absolute, "fabs": lambda x: absolute(_float(x)), "sign": of_number(_SIGN),
     "gcd": _wholes("gcd"), "lcm": _wholes("lcm"), "nextafter": _named("nextafter", None, 2),
