@@ -10,7 +10,7 @@ import numpy as np
 from sparsezc.semirings import binary_numpy, monoid
 from sparsezc.semirings.operators import BinaryOp
 from sparsezc.semirings.structures import Monoid
-from sparsezc.semirings.types import ALL, FLOATS, INTEGERS, highest, lowest
+from sparsezc.semirings.types import ALL, COMPLEX, FLOATS, INTEGERS, highest, lowest
 from sparsezc.semirings.user_structures import register_monoid
 
 add: Monoid = monoid.plus
@@ -30,8 +30,8 @@ _IDENTITIES: dict[str, Any] = {
     "hypot": dict.fromkeys(FLOATS, 0.0),
     "logaddexp": dict.fromkeys(FLOATS, -np.inf),
     "logaddexp2": dict.fromkeys(FLOATS, -np.inf),
-    "maximum": {t: lowest(t) for t in ALL[1:]},
-    "minimum": {t: highest(t) for t in ALL[1:]},
+    "maximum": {t: lowest(t) for t in ALL} | dict.fromkeys(COMPLEX, complex(-np.inf, -np.inf)),
+    "minimum": {t: highest(t) for t in ALL} | dict.fromkeys(COMPLEX, complex(np.inf, np.inf)),
 }
 
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any, ClassVar
 
 from sparsezc.errors import InvalidValue
-from sparsezc.semirings.types import BOOL
+from sparsezc.semirings.types import ALL, BOOL, DataType
 
 __all__ = ["FromFunction", "NameTaken", "Parameterized", "Path", "enter", "parameterize"]
 
@@ -130,10 +130,12 @@ class FromFunction:
     kind: ClassVar[str]
 
     @classmethod
-    def _of(cls, function: Callable[..., Any], name: str | None, is_udt: bool = False) -> Any:
+    def _of(
+        cls, function: Callable[..., Any], name: str | None, is_udt: bool = False, types: tuple[DataType, ...] = ALL
+    ) -> Any:
         from sparsezc.semirings.written import Written  # the translator is loaded when the first function comes
 
-        written = Written(cls.kind, function, is_udt)
+        written = Written(cls.kind, function, is_udt, types)
         if cls.kind == "select" and any(result is not BOOL for _, result in written.domain.values()):
             raise InvalidValue(
                 f"{function.__name__}: a SelectOp must have BOOL return type, for it says which entries are kept"
