@@ -31,10 +31,9 @@ def aggregator(op: Any, dtype: DataType) -> Any:
     """The typed aggregator that a user's operator is, or the typed monoid where it is no more than that; else None."""
     if isinstance(op, str) and names.find("monoid", op) is None:
         op = names.find("agg", op)
-    if isinstance(op, TypedAggregator) and op.op.counts:  # type: ignore[attr-defined]
-        return TypedAggregator(op.op, op.type, op.type)  # a type was asked for
     if isinstance(op, Aggregator):
-        op = op[dtype]
+        typed: Any = op[dtype]
+        op = TypedAggregator(op, typed.type, INT64) if op.counts else typed
     if not isinstance(op, TypedAggregator):
         return None
     made: Any = op.op

@@ -20,12 +20,13 @@ from sparsezc.semirings.algebra.aggregators import Aggregator, Entries, Recipe, 
 from sparsezc.semirings.algebra.aggregators import TypedAggregator as TypedAggregator
 from sparsezc.semirings.algebra.operators import UnaryOp
 from sparsezc.semirings.algebra.structures import Monoid
-from sparsezc.semirings.types.datatypes import COMPLEX, FC64, FLOATS, FP64, INT64, INTEGERS, UINT64, DataType
+from sparsezc.semirings.types.datatypes import BOOL, COMPLEX, FC64, FLOATS, FP64, INT64, INTEGERS, UINT64, DataType
 from sparsezc.semirings.types.domains import EVERY, NUMBERS, QUOTIENT, returning
 
 _WIDE = returning(FP64, INTEGERS + FLOATS)
 _SQUARES = returning(INT64, INTEGERS) | returning(FP64, (UINT64, *FLOATS))
 _INDEX = returning(INT64)
+_COUNT = EVERY | returning(INT64, (BOOL,))
 
 
 def _count(a: Entries) -> Result:
@@ -114,10 +115,10 @@ bitwise_all = Aggregator("bitwise_all", monoid.band)
 bitwise_any = Aggregator("bitwise_any", monoid.bor)
 
 # Counts
-count = Aggregator("count", _count, domain=returning(INT64), counts=True)
-count_nonzero = Aggregator("count_nonzero", lambda a: a.weigh(semiring.plus_isne[FP64], 0), domain=_INDEX, counts=True)
-count_zero = Aggregator("count_zero", lambda a: a.weigh(semiring.plus_iseq[FP64], 0), domain=_INDEX, counts=True)
-exists = Aggregator("exists", lambda a: a.weigh(semiring.any_pair[INT64], 1), domain=_INDEX, counts=True)
+count = Aggregator("count", _count, domain=_COUNT, counts=True)
+count_nonzero = Aggregator("count_nonzero", lambda a: a.weigh(semiring.plus_isne[FP64], 0), domain=_COUNT, counts=True)
+count_zero = Aggregator("count_zero", lambda a: a.weigh(semiring.plus_iseq[FP64], 0), domain=_COUNT, counts=True)
+exists = Aggregator("exists", lambda a: a.weigh(semiring.any_pair[INT64], 1), domain=EVERY, counts=True)
 
 # Sums of functions of the entries
 sum_of_squares = Aggregator("sum_of_squares", _squares, domain=_SQUARES)

@@ -15,6 +15,7 @@ import numpy as np
 
 from sparsezc.semirings import binary
 from sparsezc.semirings.algebra.operators import BinaryOp
+from sparsezc.semirings.types.datatypes import ALL, COMPLEX
 from sparsezc.semirings.types.domains import AS_FLOAT
 
 add: BinaryOp = binary.plus
@@ -28,7 +29,6 @@ equal: BinaryOp = binary.eq
 floor_divide: BinaryOp = binary.floordiv
 fmax: BinaryOp = binary.max
 fmin: BinaryOp = binary.min
-fmod: BinaryOp = binary.fmod
 greater: BinaryOp = binary.gt
 greater_equal: BinaryOp = binary.ge
 hypot: BinaryOp = binary.hypot
@@ -60,6 +60,7 @@ def _logaddexp2(x, y):  # type: ignore[no-untyped-def]
 
 
 _WRITTEN: dict[str, Any] = {
+    "fmod": lambda x, y: np.fmod(x, y),  # binary.fmod is of floats
     "float_power": lambda x, y: float(x) ** float(y),
     "gcd": lambda x, y: np.gcd(x, y),
     "lcm": lambda x, y: np.lcm(x, y),
@@ -73,13 +74,15 @@ _WRITTEN: dict[str, Any] = {
 }
 
 _OF_FLOATS = ["logaddexp", "logaddexp2", "nextafter"]
+_ALSO_COMPLEX = ["maximum", "minimum"]
 
 
 def __getattr__(name: str) -> Any:
     function = _WRITTEN.get(name)
     if function is None:
         raise AttributeError(f"binary.numpy has no {name!r}")
-    made = globals()[name] = BinaryOp.register_anonymous(function, f"numpy.{name}")
+    types = (*ALL, *COMPLEX) if name in _ALSO_COMPLEX else ALL
+    made = globals()[name] = BinaryOp._of(function, f"numpy.{name}", types=types)
     if name in _OF_FLOATS:
         made._domain = AS_FLOAT
     return made

@@ -38,6 +38,7 @@ template <class R> struct alignas(2 * sizeof(R)) Complex {
   }
   FRIEND bool operator==(Complex x, Complex y) { return x.re == y.re && x.im == y.im; }
   FRIEND bool operator!=(Complex x, Complex y) { return !(x == y); }
+  FRIEND bool operator<(Complex x, Complex y) { return x.re < y.re || (x.re == y.re && x.im < y.im); }  // NumPy's order
 
   // ---- part by part ---------------------------------------------------------------------------------------------------
   FRIEND Complex ceil(Complex z) { return Complex(ceil(z.re), ceil(z.im)); }
@@ -142,6 +143,16 @@ template <class R> __device__ __forceinline__ Complex<R> conjugate(Complex<R> z)
 template <class R> __device__ __forceinline__ bool is_finite(Complex<R> z) { return is_finite(z.re) && is_finite(z.im); }
 template <class R> __device__ __forceinline__ bool is_infinite(Complex<R> z) { return is_infinite(z.re) || is_infinite(z.im); }
 template <class R> __device__ __forceinline__ Complex<R> quotient(Complex<R> x, Complex<R> y) { return x / y; }
+
+// NumPy's: not 1 / x, for that of 0 is NaN in both parts.
+template <class R> __device__ __forceinline__ Complex<R> reciprocal_of(Complex<R> z) {
+  if (fabs(z.im) <= fabs(z.re)) {
+    const R r = z.im / z.re, d = z.re + z.im * r;
+    return Complex<R>(1 / d, -r / d);
+  }
+  const R r = z.re / z.im, d = z.re * r + z.im;
+  return Complex<R>(r / d, -1 / d);
+}
 
 // The number of size 1 in the same direction.
 template <class R> __device__ __forceinline__ Complex<R> sign_of(Complex<R> z) {

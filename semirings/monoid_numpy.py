@@ -11,7 +11,7 @@ from sparsezc.semirings import binary_numpy, monoid
 from sparsezc.semirings.algebra.operators import BinaryOp
 from sparsezc.semirings.algebra.structures import Monoid
 from sparsezc.semirings.algebra.user_structures import register_monoid
-from sparsezc.semirings.types.datatypes import ALL, FLOATS, INTEGERS, highest, lowest
+from sparsezc.semirings.types.datatypes import ALL, COMPLEX, FLOATS, INTEGERS, highest, lowest
 
 add: Monoid = monoid.plus
 bitwise_and: Monoid = monoid.band
@@ -30,8 +30,8 @@ _IDENTITIES: dict[str, Any] = {
     "hypot": dict.fromkeys(FLOATS, 0.0),
     "logaddexp": dict.fromkeys(FLOATS, -np.inf),
     "logaddexp2": dict.fromkeys(FLOATS, -np.inf),
-    "maximum": {t: lowest(t) for t in ALL[1:]},
-    "minimum": {t: highest(t) for t in ALL[1:]},
+    "maximum": {t: lowest(t) for t in ALL} | dict.fromkeys(COMPLEX, complex(-np.inf, -np.inf)),
+    "minimum": {t: highest(t) for t in ALL} | dict.fromkeys(COMPLEX, complex(np.inf, np.inf)),
 }
 
 

@@ -186,14 +186,8 @@ template <class T> __device__ __forceinline__ T lcm_of(T x, T y) {
   return T(a / u64(gcd_of(x, y)) * b);
 }
 
-// 1 / x; of integers towards 0, and of 0 the least, as the CPU has it.
-template <class T> __device__ __forceinline__ T reciprocal_of(T x) {
-  if constexpr (is_float<T>) {
-    return T(1) / x;
-  } else {
-    return x == T(0) ? Limits<T>::low : T(1) / x;
-  }
-}
+// 1 / x of floats; complex.cuh has that of complex numbers.
+template <class T> __device__ __forceinline__ T reciprocal_of(T x) { return T(1) / x; }
 
 // How far the next number away from 0 is, with x's sign.
 template <class T> __device__ __forceinline__ T spacing_of(T x) {

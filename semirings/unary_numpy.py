@@ -14,6 +14,7 @@ import numpy as np
 
 from sparsezc.semirings import unary
 from sparsezc.semirings.algebra.operators import UnaryOp
+from sparsezc.semirings.types.datatypes import ALL, COMPLEX
 from sparsezc.semirings.types.domains import AS_FLOAT
 
 abs: UnaryOp = unary.abs
@@ -68,13 +69,15 @@ _WRITTEN: dict[str, Any] = {
 }
 
 _OF_FLOATS = ["deg2rad", "degrees", "fabs", "rad2deg", "radians", "spacing"]
+_ALSO_COMPLEX = ["reciprocal"]
 
 
 def __getattr__(name: str) -> Any:
     function = _WRITTEN.get(name)
     if function is None:
         raise AttributeError(f"unary.numpy has no {name!r}")
-    made = globals()[name] = UnaryOp.register_anonymous(function, f"numpy.{name}")
+    types = (*ALL, *COMPLEX) if name in _ALSO_COMPLEX else ALL
+    made = globals()[name] = UnaryOp._of(function, f"numpy.{name}", types=types)
     if name in _OF_FLOATS:
         made._domain = AS_FLOAT
     return made

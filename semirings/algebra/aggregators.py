@@ -79,7 +79,7 @@ class Aggregator(Operator):
     of_vectors : bool
         Whether the result is a position, which the entries of a whole matrix have none of.
     counts : bool
-        Whether the result is a number of entries: INT64, or the type that is asked for, as in ``agg.count["INT16"]``.
+        Whether the result is a number of entries, INT64 unless a type is asked for, as in ``agg.count["INT16"]``.
     composite : list of Aggregator, optional
         Instead of `recipe`: aggregators whose results `finalize` takes.
     finalize : callable, optional

@@ -47,11 +47,11 @@ TABLE: dict[str, dict[str, Domain]] = {
         **{f"{add}_{test}": TEST for add in ("any", "eq", "land", "lor", "lxor") for test in ("eq", "ne")},
     },
     "agg": {
-        **dict.fromkeys(["any_value", "first", "last", "prod", "sum"], SAME),
+        **dict.fromkeys(["any_value", "count", "exists", "first", "last", "prod", "sum"], SAME),
         **dict.fromkeys(_WIDE.split(), dict.fromkeys(COMPLEX, (FC64, FC64))),
         **dict.fromkeys(["mean", "varp", "vars", "stdp", "stds", "geometric_mean", "root_mean_square"], SAME),
         **dict.fromkeys(("L1norm", "Linfnorm"), PART),
-        **dict.fromkeys(["count", "exists", "first_index", "last_index"], dict.fromkeys(COMPLEX, (INT64, INT64))),
+        **dict.fromkeys(["first_index", "last_index"], dict.fromkeys(COMPLEX, (INT64, INT64))),
     },
 }
 

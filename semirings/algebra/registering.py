@@ -7,7 +7,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any, ClassVar
 
 from sparsezc.errors import InvalidValue
-from sparsezc.semirings.types.datatypes import BOOL
+from sparsezc.semirings.types.datatypes import ALL, BOOL, DataType
 
 __all__ = ["FromFunction", "NameTaken", "Parameterized", "Path", "define", "enter", "namespace", "parameterize"]
 
@@ -142,10 +142,12 @@ class FromFunction:
     kind: ClassVar[str]
 
     @classmethod
-    def _of(cls, function: Callable[..., Any], name: str | None, is_udt: bool = False) -> Any:
+    def _of(
+        cls, function: Callable[..., Any], name: str | None, is_udt: bool = False, types: tuple[DataType, ...] = ALL
+    ) -> Any:
         from sparsezc.semirings.udf.functions import Written  # the translator is loaded when the first function comes
 
-        written = Written(cls.kind, function, is_udt)
+        written = Written(cls.kind, function, is_udt, types)
         if cls.kind == "select" and any(result is not BOOL for _, result in written.domain.values()):
             raise InvalidValue(
                 f"{function.__name__}: a SelectOp must have BOOL return type, for it says which entries are kept"

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from sparsezc.errors import UdfParseError
-from sparsezc.semirings.types.datatypes import ALL, BOOL, FP32, FP64, INT8, INT64, DataType
+from sparsezc.semirings.types.datatypes import ALL, FP32, FP64, INT8, INT64, DataType
 from sparsezc.semirings.types.domains import Domain
 from sparsezc.semirings.udf import graph
 from sparsezc.semirings.udf.source import source_of
@@ -44,6 +44,9 @@ class Written:
         Of as many numbers as the kind has operands: ``x``; ``x, y``; ``x, i, j, thunk``.
     is_udt : bool
         Whether it takes user-defined types, too. These are not translated.
+    types : tuple of DataType
+        The built-in types that it is translated for, where it can be. Few of the functions that one may call take
+        complex numbers.
 
     Attributes
     ----------
@@ -56,7 +59,9 @@ class Written:
         Something in it cannot be translated, for any type, and it takes no user-defined ones.
     """
 
-    def __init__(self, kind: str, function: Callable[..., Any], is_udt: bool = False) -> None:
+    def __init__(
+        self, kind: str, function: Callable[..., Any], is_udt: bool = False, types: tuple[DataType, ...] = ALL
+    ) -> None:
         self.kind = kind
         self.function = function
         self.is_udt = is_udt
@@ -64,12 +69,12 @@ class Written:
         self.domain: Domain = {}
         self._faces: dict[DataType, Faces] = {}
         try:
-            self._translate(source_of(function, len(self.parameters)))
+            self._translate(source_of(function, len(self.parameters)), types)
         except UdfParseError:
             if not is_udt:
                 raise
 
-    def _translate(self, source: Any) -> None:
+    def _translate(self, source: Any, types: tuple[DataType, ...]) -> None:
         """Make its faces.
 
         Raises
@@ -78,7 +83,7 @@ class Written:
             There is no type for which it can be translated.
         """
         refused: UdfParseError | None = None
-        for dtype in ALL:
+        for dtype in types:
             operands = tuple(graph.operand(name, INT64 if name in "ij" else dtype) for name in self.parameters)
             try:
                 root = translate(source, operands)
@@ -116,8 +121,8 @@ class Written:
 
 def result_type(computed: DataType, operand: DataType) -> DataType:
     """What comes out for operands of a type: their own type where it is of the sort that was computed."""
-    if computed.is_bool:
-        return BOOL
+    if computed.is_bool or computed.is_complex:
+        return computed
     if computed.is_integer:
         return operand if operand.is_integer else INT8 if operand.is_bool else INT64
     return FP32 if operand is FP32 or computed is FP32 else FP64

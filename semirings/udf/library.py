@@ -9,22 +9,35 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc.semirings.types.datatypes import BOOL, FP32, FP64, INT64, UINT64, DataType
+from sparsezc.semirings.types.datatypes import (
+    BOOL,
+    FP32,
+    FP64,
+    INT8,
+    INT64,
+    UINT64,
+    UNSIGNED,
+    DataType,
+    highest,
+    lowest,
+)
 from sparsezc.semirings.udf import numpy_functions
-from sparsezc.semirings.udf.graph import Form, Node, choose, convert
+from sparsezc.semirings.udf.graph import Form, Node, choose, constant, convert
 from sparsezc.semirings.udf.rules import (  # fmt: skip
-    FLOORED,
-    REST,
     Refused,
     absolute,
     arithmetic,
+    bits,
     both,
     compare,
+    floored,
+    literal,
     meet,
     negative,
     of_number,
     of_pair,
     power,
+    rest,
     truth,
     wide,
 )
@@ -96,12 +109,13 @@ def _extreme(sign: type[ast.cmpop], *args: Node) -> Node:
 
 
 def _numpys(name: str, floats: str, whole: str) -> Callable[[Node, Node], Node]:
-    """NumPy's minimum and its kin: of floats by a rule for NaN, of integers as usual."""
+    """NumPy's minimum and its kin: of floats and complex numbers by a rule for NaN, of integers as usual."""
     forms = [Form(getattr(np, name), cuda, f"np.{name}({{0}}, {{1}})") for cuda in (whole, floats)]
 
     def apply(a: Node, b: Node) -> Node:
-        a, b = both(a, b)
-        return Node(a.dtype, (a, b), forms[a.dtype.is_float])
+        if a.dtype is not b.dtype or not (a.dtype.is_bool or a.dtype.is_complex):  # which stay what they are
+            a, b = both(a, b)
+        return Node(a.dtype, (a, b), forms[a.dtype.is_float or a.dtype.is_complex])
 
     return apply
 
@@ -118,6 +132,35 @@ def _wholes(name: str) -> Callable[[Node, Node], Node]:
     return checked
 
 
+def _fmod(a: Node, b: Node) -> Node:
+    """The rest with a's sign; of integers, whose rest by 0 is 0, from that with b's, as Numba's own is unsigned."""
+    a, b = both(a, b)
+    if a.dtype.is_float:
+        return _FLOAT_FMOD(a, b)
+    floors, zero = rest(a, b), literal(0)
+    if a.dtype is UINT64:
+        return floors
+    signs_differ = compare(ast.NotEq, compare(ast.Lt, a, zero), compare(ast.Lt, b, zero))
+    wrong = bits(ast.BitAnd, compare(ast.NotEq, floors, zero), signs_differ)
+    return choose(wrong, arithmetic[ast.Sub](floors, b), floors)
+
+
+def _reciprocal(x: Node) -> Node:
+    """1 / x, of integers towards 0.
+
+    Of 0 it is undefined in C, and here what x86 makes of 1.0 / 0 where an integer is wanted: the least INT32 and INT64,
+    the largest UINT32 and UINT64, and 0 in types of 8 and 16 bits.
+    """
+    if x.dtype.is_float or x.dtype.is_complex:
+        return Node(x.dtype, (x,), _INVERSE)
+    x = convert(x, INT8) if x.dtype is BOOL else x
+    end = highest(x.dtype) if x.dtype in UNSIGNED else lowest(x.dtype)
+    of_zero = constant(end if x.dtype.np_type.itemsize >= 4 else 0, x.dtype)
+    size = x if x.dtype in UNSIGNED else absolute(x)
+    of_others = choose(compare(ast.Eq, size, literal(1)), x, constant(0, x.dtype))
+    return choose(compare(ast.Eq, x, literal(0)), of_zero, of_others)
+
+
 def _where(condition: Node, yes: Node, no: Node) -> Node:
     return choose(truth(condition), *meet(yes, no))
 
@@ -127,7 +170,8 @@ def _cast(dtype: DataType) -> Callable[[Node], Node]:
 
 
 _SIGN = Form(np.sign, "sign_of<{T}>({0})", "np.sign({0})")
-_RECIPROCAL = Form(np.reciprocal, "reciprocal_of<{T}>({0})", "np.reciprocal({0})")
+_INVERSE = Form(np.reciprocal, "reciprocal_of({0})", "np.reciprocal({0})")
+_FLOAT_FMOD = _named("fmod", None, 2)
 _LESSER, _GREATER = "lesser<{T}>({0}, {1})", "greater<{T}>({0}, {1})"
 _NAN_OR = "({0} != {0} ? {0} : {1} != {1} ? {1} : SECOND)"
 _ONE: dict[str, Callable[..., Node]] = {
@@ -143,20 +187,20 @@ _MATH: dict[str, Callable[..., Node]] = {
     **_ONE,
     **{f"a{name}": _named(f"arc{name}", f"a{name}") for name in _INVERSES},
     "atan2": _named("arctan2", "atan2", 2), "hypot": _named("hypot", None, 2), "copysign": _named("copysign", None, 2),
-    "fmod": _named("fmod", None, 2), "pow": _mathematical(np.power, "pow({0}, {1})", "np.power({0}, {1})"),
+    "fmod": _FLOAT_FMOD, "pow": _mathematical(np.power, "pow({0}, {1})", "np.power({0}, {1})"),
     "floor": _to_whole("floor", "floor({0})"), "ceil": _to_whole("ceil", "ceil({0})"),
     "trunc": _to_whole("trunc", "trunc({0})"), "fabs": lambda x: absolute(_float(x)),
 }  # fmt: skip
 _NUMPY: dict[str, Callable[..., Node]] = {
     **{name: function for name, function in _ONE.items() if hasattr(np, name)},
     **{f"arc{name}": _named(f"arc{name}", f"a{name}") for name in _INVERSES},
-    "arctan2": _named("arctan2", "atan2", 2), "hypot": _named("hypot", None, 2), "fmod": _named("fmod", None, 2),
-    "copysign": _named("copysign", None, 2), "power": power, "floor_divide": of_pair(FLOORED),
-    "mod": of_pair(REST), "remainder": of_pair(REST),
+    "arctan2": _named("arctan2", "atan2", 2), "hypot": _named("hypot", None, 2), "fmod": _fmod,
+    "copysign": _named("copysign", None, 2), "power": power, "floor_divide": floored,
+    "mod": rest, "remainder": rest,
     "floor": _kept("floor", "floor({0})"), "ceil": _kept("ceil", "ceil({0})"), "trunc": _kept("trunc", "trunc({0})"),
     "abs": absolute, "absolute": absolute, "fabs": lambda x: absolute(_float(x)), "sign": of_number(_SIGN),
     "gcd": _wholes("gcd"), "lcm": _wholes("lcm"), "nextafter": _named("nextafter", None, 2),
-    "spacing": _named("spacing", "spacing_of"), "reciprocal": of_number(_RECIPROCAL),
+    "spacing": _named("spacing", "spacing_of"), "reciprocal": _reciprocal,
     "square": lambda x: arithmetic[ast.Mult](x, x), "negative": negative, "where": _where,
     "minimum": _numpys("minimum", _NAN_OR.replace("SECOND", _LESSER), _LESSER),
     "maximum": _numpys("maximum", _NAN_OR.replace("SECOND", _GREATER), _GREATER),

@@ -18,8 +18,8 @@ from sparsezc.semirings.udf import numpy_functions
 from sparsezc.semirings.udf.graph import Form, Node, constant, convert
 
 __all__ = [
-    "FLOORED", "REST", "Refused", "absolute", "arithmetic", "bits", "both", "compare", "invert", "literal", "meet",
-    "negative", "of_number", "of_pair", "shift", "truth", "wide",
+    "Refused", "absolute", "arithmetic", "bits", "both", "compare", "floored", "invert", "literal", "meet", "negative",
+    "of_number", "of_pair", "rest", "shift", "truth", "wide",
 ]  # fmt: skip
 
 
@@ -75,8 +75,11 @@ def _both(function: Callable[..., Any], sign: str) -> Callable[[Node, Node], Nod
 
 
 _QUOTIENT = Form(np.divide, "({0} / {1})", "np.divide({0}, {1})")
-FLOORED = Form(numpy_functions.floor_quotient, "floor_quotient<{T}>({0}, {1})", "np.floor_divide({0}, {1})")
-REST = Form(numpy_functions.modulo, "modulo<{T}>({0}, {1})", "np.mod({0}, {1})")
+_FLOORED = Form(numpy_functions.floor_quotient, "floor_quotient<{T}>({0}, {1})", "np.floor_divide({0}, {1})")
+_REST = Form(numpy_functions.modulo, "modulo<{T}>({0}, {1})", "np.mod({0}, {1})")
+# The least INT64 by -1 leaves the type: compiled by Numba the one is 0, and the other ends the process.
+_FLOORED_SIGNED = _FLOORED._replace(python="(np.floor_divide({0}, {1}) if {1} != -1 else -{0})")
+_REST_SIGNED = _REST._replace(python="(np.mod({0}, {1}) if {1} != -1 else {0} * 0)")
 _POWER = Form(np.power, "pow({0}, {1})", "np.power({0}, {1})")
 _WHOLE_POWER = Form(
     numpy_functions.integer_power,
@@ -91,14 +94,18 @@ def _quotient(a: Node, b: Node) -> Node:
     return Node(common, (convert(a, common), convert(b, common)), _QUOTIENT)
 
 
-def of_pair(form: Form) -> Callable[[Node, Node], Node]:
-    """An operation on two numbers in the type that they meet in."""
+def of_pair(form: Form, signed: Form | None = None) -> Callable[[Node, Node], Node]:
+    """An operation on two numbers in the type that they meet in; `signed`: its form for INT64, if that is another."""
 
     def apply(a: Node, b: Node) -> Node:
         a, b = both(a, b)
-        return Node(a.dtype, (a, b), form)
+        return Node(a.dtype, (a, b), signed if signed is not None and a.dtype is INT64 else form)
 
     return apply
+
+
+floored = of_pair(_FLOORED, _FLOORED_SIGNED)
+rest = of_pair(_REST, _REST_SIGNED)
 
 
 def power(a: Node, b: Node) -> Node:
@@ -114,8 +121,8 @@ arithmetic: dict[type[ast.operator], Callable[[Node, Node], Node]] = {
     ast.Sub: _both(np.subtract, "-"),
     ast.Mult: _both(np.multiply, "*"),
     ast.Div: _quotient,
-    ast.FloorDiv: of_pair(FLOORED),
-    ast.Mod: of_pair(REST),
+    ast.FloorDiv: floored,
+    ast.Mod: rest,
     ast.Pow: power,
 }
 

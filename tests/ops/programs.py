@@ -179,11 +179,18 @@ def step(g: Any, o: Any, r: random.Random) -> str:
         given["replace"] = r.random() < 0.5
     if r.random() < 0.3:
         given["accum"] = r.choice([g.binary.plus, g.binary.min, g.binary.second])
+    if g is graphblas and "mask" in given and given["mask"].parent is out and _can_be_formed(value):
+        value = value.new()  # else SuiteSparse may take row ids from the mask and free them with the output
     if g is graphblas and "accum" in given:
         _accumulate(out, value, **given)
     else:
         (out(**given) if given else out) << value
     return name
+
+
+def _can_be_formed(value: Any) -> bool:
+    """Whether this is an expression of the judge that may be formed first; a reposition writes a part of the output."""
+    return getattr(value, "method_name", "reposition") != "reposition"
 
 
 def _accumulate(out: Any, value: Any, accum: Any, mask: Any = None, replace: bool = False) -> None:

@@ -16,6 +16,8 @@ def numbers(dtype: str, least: int = 0) -> dict[str, Arrays]:
     x, y = np.array([low, 4, 6, 12, 100, least]), np.array([9, 6, max(low, -4), 18, 75, least])
     if dtype == "BOOL":
         x, y = x > 4, y > 9
+    if dtype.startswith("FC"):
+        x, y = x + 1j, y + 1j * np.array([1, -2, 3, -4, 5, 2])
     return {"u": Arrays(at, None, x, (6,), dtype), "v": Arrays(at, None, y, (6,), dtype)}
 
 
@@ -25,13 +27,23 @@ def test_binary(name: str, engine: Engine) -> None:
         judge(lambda g, o: o.u.ewise_mult(o.v, getattr(g.binary.numpy, name)).new(), numbers(dtype), engine, dtype)
 
 
+@pytest.mark.parametrize("name", ["maximum", "minimum", "fmod"])
+def test_binary_of_any_type(name: str, engine: Engine) -> None:
+    sort = ("BOOL", "UINT8", "UINT32", "FP32") if name == "fmod" else ("BOOL", "INT16", "FP32", "FC32", "FC64")
+    for dtype in engine.sample(sort, name):
+        judge(lambda g, o: o.u.ewise_mult(o.v, getattr(g.binary.numpy, name)).new(), numbers(dtype), engine, dtype)
+
+
 @pytest.mark.parametrize("name", ["reciprocal", "spacing"])
 def test_unary(name: str, engine: Engine) -> None:
-    for dtype in engine.sample((*INTEGERS, "FP32", "FP64"), name):
+    complex_too = ("FC32", "FC64") if name == "reciprocal" else ()
+    for dtype in engine.sample((*INTEGERS, "FP32", "FP64", *complex_too), name):
         judge(lambda g, o: o.u.apply(getattr(g.unary.numpy, name)).new(), numbers(dtype, 1), engine, dtype)
 
 
-@pytest.mark.parametrize(("name", "dtype"), [("gcd", "INT64"), ("gcd", "UINT8"), ("hypot", "FP64")])
+@pytest.mark.parametrize(
+    ("name", "dtype"), [("gcd", "INT64"), ("gcd", "UINT8"), ("hypot", "FP64"), ("maximum", "BOOL"), ("minimum", "FC64")]
+)
 def test_monoids(name: str, dtype: str, engine: Engine) -> None:
     judge(lambda g, o: o.u.reduce(getattr(g.monoid.numpy, name)).new(), numbers(dtype), engine, dtype)
 

@@ -116,6 +116,21 @@ def test_bool_operators_without_a_semiring_multiply(engine: Engine, name: str, e
     assert [x.tolist() for x in E.to_coo()] == [[0, 0], [0, 1], expected]
 
 
+@pytest.mark.parametrize("dtype", ["INT8", "INT64"])
+def test_the_least_integer_divided_by_minus_one(engine: Engine, dtype: str) -> None:
+    """Compiled by Numba, as in python-graphblas, a rest ends the process and a quotient is 0."""
+    least = np.iinfo(dtype.lower()).min
+    u, v = (engine.put(gb.Vector.from_coo([0, 1], values, dtype)) for values in ([least, least], [-1, 3]))
+    quotient = least // 3
+    for floordiv, mod in (
+        (gb.binary.floordiv, gb.binary.mod),
+        (gb.binary.register_anonymous(lambda x, y: x // y), gb.binary.register_anonymous(lambda x, y: x % y)),
+    ):
+        made = [u.ewise_mult(v, op).new() for op in (floordiv, mod)]
+        if not rehearsing():
+            assert [w.to_dense().tolist() for w in made] == [[least, quotient], [0, least - 3 * quotient]]
+
+
 @pytest.mark.parametrize("replace", [False, True])
 @pytest.mark.parametrize("kind", ["S", "V"])
 def test_the_output_may_be_the_mask_of_what_meets(kind: str, replace: bool) -> None:

@@ -3,29 +3,35 @@
 A Python function was translated when it became an operator (:mod:`sparsezc.semirings.udf.functions`). What goes to
 python-graphblas, which compiles it with Numba, is that translation in plain Python for one type, so both engines
 compute the same. Some of its own operators are Python functions that raise at a division by zero, and then SuiteSparse
-goes on with whatever lay in memory: these are made anew.
+goes on with whatever lay in memory, or that end the process at the least integer divided by -1: these are made anew.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from importlib.util import find_spec
 from typing import Any
-
-import numpy as np
 
 from sparsezc.engines.cpu import compiled_functions
 from sparsezc.errors import NotImplementedException
 from sparsezc.semirings.algebra import names
-from sparsezc.semirings.algebra.operators import TypedOp
+from sparsezc.semirings.algebra.operators import BinaryOp, TypedOp
 
 __all__ = ["is_made", "make"]
 
 _MENDED: dict[str, Callable[[Any, Any], Any]] = {
-    "floordiv": lambda x, y: np.floor_divide(x, y),
-    "rfloordiv": lambda x, y: np.floor_divide(y, x),
-    "rpow": lambda x, y: np.power(y, x) if x >= 0 or y != 0 else y,
+    "floordiv": lambda x, y: x // y,
+    "rfloordiv": lambda x, y: y // x,
+    "mod": lambda x, y: x % y,
+    "rpow": lambda x, y: y**x,
 }
+
+
+@cache
+def _mended(name: str) -> Any:
+    """A built-in operator as a function, which is translated as users' are."""
+    return BinaryOp.register_anonymous(_MENDED[name], name)
 
 
 def is_made(op: TypedOp) -> bool:
@@ -82,7 +88,7 @@ def _function(gb: Any, op: TypedOp) -> Any:
 def _binary(gb: Any, op: TypedOp, binaryop: Any) -> Any:
     """A binary operator there, untyped; of a function, for one type."""
     if _is_mended(binaryop, op):
-        return gb.binary.register_anonymous(_MENDED[binaryop.name], binaryop.name, is_udt=True)
+        return _function(gb, _mended(binaryop.name)[op.type])
     if binaryop.written is None:
         room = gb.binary
         homes = (getattr(room, "ss", None), room, getattr(room, "numpy", None))

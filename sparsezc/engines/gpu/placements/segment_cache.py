@@ -8,9 +8,9 @@ nothing moves any more.
 
 ``hybrid``, and ``mapped`` with a file's pages, read the rest over the link, in the same launch: a warp asks a table
 where its segment lies, and while some warps wait for the link others work on the card. Where that takes less time on
-this machine, ``hybrid`` has the rest copied or gathered (transfers.py). ``cached`` follows Ascetic, for comparison: the rows
-that lie wholly in the region are worked on while the threads of the host gather the others (gather.py), unless reading
-these in place is faster, which the first products measure.
+this machine, ``hybrid`` has the rest copied or gathered (transfer_cost.py). ``cached`` follows Ascetic, for comparison:
+the rows that lie wholly in the region are worked on while the threads of the host gather the others (gather.py), unless
+reading these in place is faster, which the first products measure.
 Source: R. Tang, Z. Zhao, K. Wang, X. Gong, J. Zhang, W. Wang, P.-C. Yew, Ascetic: enhancing cross-iterations data
 efficiency in out-of-memory graph processing on GPUs, ICPP 2021, doi:10.1145/3472456.3472457.
 """
