@@ -20,7 +20,8 @@ from sparsezc.config import config
 from sparsezc.core.matrix import Matrix
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise import panel
-from sparsezc.engines.gpu.layouts import head_cache
+from sparsezc.engines.gpu.layouts.head_cache import HeadCache
+from sparsezc.engines.gpu.layouts.packed_values import PackedValues
 from sparsezc.engines.gpu.products import push_pull, spmv
 from sparsezc.engines.gpu.products.push_pull import Work
 from sparsezc.engines.gpu.products.spgemm_rows import the_one_value
@@ -194,7 +195,8 @@ class Model:
             return 0
         if self.heads is not None:
             return self.heads
-        return 0 if rows.engine_rows is None else head_cache.expected(rows.engine_rows, dtype, values=reads_values)
+        held = rows.engine_rows
+        return 0 if held is None else held.layouts[HeadCache].expected_slots(held, dtype, values=reads_values)
 
     def _whole_rows(self, rows: Rows, op: Any, reads_values: bool, *, pulls: bool = False) -> int:
         """Ids of each row at hand, for what needs all of a row."""
@@ -202,7 +204,7 @@ class Model:
             return 0
         if pulls and not spmv._in_any_order(op.monoid):
             return 0
-        kept = 0 if rows.engine_rows is None else head_cache.kept(rows.engine_rows).k
+        kept = 0 if rows.engine_rows is None else rows.engine_rows.layouts[HeadCache].usable.k
         k = kept if self.heads is None else self.heads
         return k if not pulls or rows.nvals <= k * rows.nrows else 0
 
@@ -210,7 +212,7 @@ class Model:
         """Whether one word holds an entry's id and its value."""
         if self.packing is not None:
             return self.packing and rows.packs
-        kept = getattr(rows.engine_rows, "packed", None)
+        kept = None if rows.engine_rows is None else rows.engine_rows.layouts[PackedValues].built
         return kept is not None and kept.words is not None and config.packing != "off"
 
     def _pulls(

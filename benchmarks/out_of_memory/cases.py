@@ -31,9 +31,7 @@ _ROUNDS = 4  # in which a case may still meet a kernel that is not compiled
 def forget(matrix: Any) -> None:
     """Drop everything that products have put on the card beside the matrix."""
     for rows in {matrix._store.rows, matrix._store.columns} - {None}:
-        rows.region = rows.heads = rows.packed = None
-        rows.pulled = rows.multiplied = 0
-        rows.wholes.clear()
+        rows.layouts.drop()
     gc.collect()
 
 

@@ -44,7 +44,10 @@ _caches: WeakSet[Cache] = WeakSet()
 
 
 class Cache(Protocol):
-    """What lies on the card because there was room: it counts to the budget, and goes where that is needed."""
+    """What lies on the card because there was room: it counts to the budget, and goes where that is needed.
+
+    One that is dropped takes no bytes and stays, to be filled again.
+    """
 
     @property
     def nbytes(self) -> int: ...
@@ -63,7 +66,7 @@ def _held() -> int:
 
 def reclaim() -> bool:
     """Have all caches dropped; whether there were any."""
-    found = list(_caches)
+    found = [cache for cache in list(_caches) if cache.nbytes]
     for cache in found:
         cache.drop()
     return bool(found)

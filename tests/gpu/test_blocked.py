@@ -11,6 +11,7 @@ import sparsezc as gb
 from sparsezc.device import cuda
 from sparsezc.engines.gpu import matrix_stores
 from sparsezc.engines.gpu.layouts import column_blocks
+from sparsezc.engines.gpu.layouts.column_blocks import ColumnBlocks
 from sparsezc.memory import budget
 
 N = 330
@@ -72,7 +73,7 @@ def test_products_are_the_cpu_engine_s(
         wanted = product(A, u).new()
         for _ in range(4):
             assert product(B, v).new().to("cpu").isclose(wanted, rel_tol=1e-6, check_dtype=True)
-    blocks = B._store.rows.blocks
+    blocks = B._store.rows.layouts[ColumnBlocks].built
     assert len(blocks.rows) == count
     assert sum(block.nvals for block in blocks.rows) == A.nvals
     assert blocks.values == (not csr.iso and name != "plus_second")
@@ -105,12 +106,12 @@ def test_only_products_that_it_serves_are_cut(gpu: Any, monkeypatch: pytest.Monk
             assert B.mxv(v, "plus_times").new().to("cpu").isclose(A.mxv(u, "plus_times").new())
         C = held(A, "zerocopy")
         assert C.mxv(v, op).new().to("cpu").isclose(A.mxv(u, op).new())
-    assert B._store.rows.blocks is None
+    assert B._store.rows.layouts[ColumnBlocks].built is None
     for _ in range(3):
         w = full("FP64").to("gpu")  # what it held goes
         w << B.mxv(v, op)
         assert w.to("cpu").isclose(A.mxv(u, op).new())
-    assert len(B._store.rows.blocks.rows) == 4
+    assert len(B._store.rows.layouts[ColumnBlocks].built.rows) == 4
 
 
 def test_a_matrix_of_few_columns_or_short_rows_is_left_whole(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,7 +121,7 @@ def test_a_matrix_of_few_columns_or_short_rows_is_left_whole(gpu: Any, monkeypat
         monkeypatch.setattr(column_blocks, "_PAYS", pays)
         for _ in range(4):
             A.mxv(v, "plus_second").new()
-        assert A._store.rows.blocks is None
+        assert A._store.rows.layouts[ColumnBlocks].built is None
 
 
 def test_matrices_that_are_not_square(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,7 +130,7 @@ def test_matrices_that_are_not_square(gpu: Any, monkeypatch: pytest.MonkeyPatch)
     B, v = held(A), u.to("gpu")
     for _ in range(4):
         assert B.mxv(v, "plus_times").new().to("cpu").isequal(A.mxv(u, "plus_times").new())
-    assert len(B._store.rows.blocks.rows) == 5
+    assert len(B._store.rows.layouts[ColumnBlocks].built.rows) == 5
 
 
 def test_blocks_go_where_the_room_is_needed(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,19 +141,19 @@ def test_blocks_go_where_the_room_is_needed(gpu: Any, monkeypatch: pytest.Monkey
     with gb.config.set(budget=2 * needed - 2):
         for _ in range(4):
             B.mxv(v, "plus_second").new()
-        assert B._store.rows.blocks is None
+        assert B._store.rows.layouts[ColumnBlocks].built is None
     with gb.config.set(budget=2 * needed + 2):
         free = budget.available()
         first = B.mxv(v, "plus_second").new()
         assert budget.available() == free - needed
-        assert B._store.rows.blocks.nbytes == needed
+        assert B._store.rows.layouts[ColumnBlocks].built.nbytes == needed
         assert budget.reclaim()
-        assert B._store.rows.blocks is None
+        assert B._store.rows.layouts[ColumnBlocks].built is None
         assert B.mxv(v, "plus_second").new().to("cpu").isclose(first.to("cpu"))
     assert B.mxv(v, "plus_times").new().to("cpu").isclose(A.mxv(full("FP64"), "plus_times").new())
-    assert B._store.rows.blocks.values  # and these serve both
+    assert B._store.rows.layouts[ColumnBlocks].built.values  # and these serve both
     B.mxv(v, "plus_second").new()
-    assert B._store.rows.blocks.values
+    assert B._store.rows.layouts[ColumnBlocks].built.values
 
 
 def test_blocks_without_values_go_before_those_with_values_are_made(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,9 +163,9 @@ def test_blocks_without_values_go_before_those_with_values_are_made(gpu: Any, mo
     with gb.config.set(budget=2 * (12 * A.nvals + 8 * 4 * (N + 1)) + 2):  # for one of them
         for _ in range(3):
             B.mxv(v, "plus_second").new()
-        assert not B._store.rows.blocks.values
+        assert not B._store.rows.layouts[ColumnBlocks].built.values
         B.mxv(v, "plus_times").new()
-        assert B._store.rows.blocks.values
+        assert B._store.rows.layouts[ColumnBlocks].built.values
 
 
 def test_packing_concerns_products_that_read_values(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,7 +175,7 @@ def test_packing_concerns_products_that_read_values(gpu: Any, monkeypatch: pytes
     with gb.config.set(packing="on"):
         for _ in range(3):
             assert B.mxv(u.to("gpu"), "plus_second").new().to("cpu").isclose(A.mxv(u, "plus_second").new())
-    assert len(B._store.rows.blocks.rows) == 4
+    assert len(B._store.rows.layouts[ColumnBlocks].built.rows) == 4
 
 
 def test_pagerank_and_recorded_rounds(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,7 +184,7 @@ def test_pagerank_and_recorded_rounds(gpu: Any, monkeypatch: pytest.MonkeyPatch)
     parts_of(monkeypatch, 4, 8, A.nrows)
     B = A.to("gpu", placement="device")
     assert gb.algorithms.pagerank(B).to("cpu").isclose(gb.algorithms.pagerank(A), abs_tol=1e-9)
-    assert len(B._store.rows.blocks.rows) == 4
+    assert len(B._store.rows.layouts[ColumnBlocks].built.rows) == 4
     assert gb.algorithms.sssp(B, 1).to("cpu").isclose(gb.algorithms.sssp(A, 1))
     assert gb.algorithms.connected_components(B).to("cpu").isequal(gb.algorithms.connected_components(A))
     assert cuda.current() is gpu
@@ -213,4 +214,4 @@ def test_only_what_the_cache_does_not_hold_is_worth_a_cut(
     B = A.to("gpu", placement="device") if kind == "one way" else held(A)
     for _ in range(4):
         assert B.mxv(u.to("gpu"), "plus_times").new().to("cpu").isclose(A.mxv(u, "plus_times").new())
-    assert (B._store.rows.blocks is not None) == cut
+    assert (B._store.rows.layouts[ColumnBlocks].built is not None) == cut

@@ -11,6 +11,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.device import cuda
+from sparsezc.engines.gpu.layouts.head_cache import HeadCache
 from sparsezc.memory import budget
 
 N = 200
@@ -56,7 +57,7 @@ def test_answers_are_the_same(semiring: str, placement: str, gpu: Any) -> None:
                         want(mask=mask, accum=accum, replace=replace) << A.mxv(u, op)
                         np.testing.assert_array_equal(got.to_coo()[0], want.to_coo()[0])
                         np.testing.assert_array_equal(got.to_coo()[1], want.to_coo()[1])
-        assert B._store.rows.heads.k == budget.HEAD_BYTES // 4
+        assert B._store.rows.layouts[HeadCache].built.k == budget.HEAD_BYTES // 4
 
 
 @pytest.mark.parametrize("semiring", ["any_secondi", "any_first", "any_times"])
@@ -80,7 +81,7 @@ def test_hubs_come_first(gpu: Any) -> None:
     with gb.config.set(head_cache="on", head_budget=4 * 4 * 120):
         B = A.to("gpu", with_transpose=True)
         B.mxv(gb.Vector.from_coo(range(1, 120), True, size=120), gb.semiring.any_pair).new()
-    kept = B._store.rows.heads
+    kept = B._store.rows.layouts[HeadCache].built
     ids = cuda.current().asnumpy(kept.ids).reshape(-1, kept.k, 32).transpose(0, 2, 1).reshape(-1, kept.k)
     none = np.uint32(2**32 - 1)
     assert kept.k == 4
@@ -121,12 +122,12 @@ def test_when_it_is_made_and_what_it_saves(counting: Any) -> None:
         assert _ids_read(counting, B, v) < without / 20
     B = A.to("gpu", placement="zerocopy")
     reads = [_ids_read(counting, B, v) for _ in range(4)]  # a search that repeats pays for it once
-    assert B._store.rows.heads is not None
+    assert B._store.rows.layouts[HeadCache].built is not None
     assert reads[-1] < without / 20
     near = A.to("gpu", placement="device")
     for _ in range(4):
         near.mxv(v, gb.semiring.any_pair).new()
-    assert near._store.rows.heads is None
+    assert near._store.rows.layouts[HeadCache].built is None
 
 
 def test_a_budget_too_small_means_no_cache_and_a_line_that_says_so(gpu: Any) -> None:
@@ -136,7 +137,7 @@ def test_a_budget_too_small_means_no_cache_and_a_line_that_says_so(gpu: Any) -> 
         pytest.warns(gb.errors.PerformanceWarning, match="no row-head cache.*800 bytes.*100 may be used"),
     ):
         got = A.mxv(v, gb.semiring.any_pair).new()
-    assert A._store.rows.heads is None
+    assert A._store.rows.layouts[HeadCache].built is None
     assert got.to("cpu").isequal(matrix("BOOL").mxv(vector(0.3, "BOOL", 2), gb.semiring.any_pair).new())
 
 

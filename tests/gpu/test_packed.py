@@ -9,6 +9,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.device import cuda
+from sparsezc.engines.gpu.layouts.packed_values import PackedValues
 from sparsezc.memory import budget
 
 N = 150
@@ -45,7 +46,7 @@ def test_answers_are_the_same(dtype: str, placement: str, long: int, gpu: Any, m
                     (u.vxm(B, name).new(), u.to("cpu").vxm(A, name).new()),
                 ):
                     assert got.to("cpu").isequal(want, check_dtype=True)
-    assert B._store.rows.packed.bits == 8
+    assert B._store.rows.layouts[PackedValues].built.bits == 8
 
 
 @pytest.mark.parametrize(
@@ -61,7 +62,7 @@ def test_what_does_not_fit_stays_as_it_is(dtype: str, most: int, least: int, gpu
     with gb.config.set(packing="on"):
         B = A.to("gpu")
         assert B.mxv(u, "min_plus").new().to("cpu").isequal(A.mxv(u.to("cpu"), "min_plus").new())
-    assert (B._store.rows.packed.words is not None) == (most == 2**24 - 1)
+    assert (B._store.rows.layouts[PackedValues].built.words is not None) == (most == 2**24 - 1)
 
 
 def test_nan_is_no_whole_number(gpu: Any) -> None:
@@ -70,7 +71,7 @@ def test_nan_is_no_whole_number(gpu: Any) -> None:
     with gb.config.set(packing="on"):
         B = A.to("gpu")
         B.mxv(vectors("FP64")[1], "plus_times").new()
-    assert B._store.rows.packed.words is None
+    assert B._store.rows.layouts[PackedValues].built.words is None
 
 
 def test_when_words_are_made_and_what_they_save(emulated: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,14 +85,14 @@ def test_when_words_are_made_and_what_they_save(emulated: Any, monkeypatch: pyte
             emulated.reset()
             A.mxv(u, "plus_times").new()
             reads.append((emulated.total(0).bytes, emulated.total(1).bytes))
-            made = A._store.rows.packed is not None
+            made = A._store.rows.layouts[PackedValues].built is not None
         assert made
         assert reads[0][1] > 0
         assert reads[-1] == (reads[0][0], 0)  # the ids' bytes bring the values
         near = matrix("UINT8").to("gpu", placement="device")
         for _ in range(4):
             near.mxv(u, "plus_times").new()
-        assert near._store.rows.packed is None
+        assert near._store.rows.layouts[PackedValues].built is None
     finally:
         cuda.use(before)
 
@@ -101,4 +102,4 @@ def test_without_host_memory_nothing_is_packed(gpu: Any) -> None:
     want = matrix("UINT8").mxv(u.to("cpu"), "plus_times").new()
     with gb.config.set(packing="on", host_budget=10):
         assert A.mxv(u, "plus_times").new().to("cpu").isequal(want)
-    assert A._store.rows.packed.words is None
+    assert A._store.rows.layouts[PackedValues].built.words is None

@@ -11,6 +11,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.engines.gpu.elementwise import panel
+from sparsezc.engines.gpu.layouts.head_cache import HeadCache
 from sparsezc.memory import budget
 
 N = 140
@@ -223,4 +224,4 @@ def test_many_searches_look_at_heads_first(directed: bool, count: int, gpu: Any)
         B = A.to("gpu", placement="zerocopy", with_transpose=directed)
         assert gb.algorithms.bfs(B, sources).isequal(gb.algorithms.bfs(A, sources))
     pulled = B._store.columns if directed else B._store.rows
-    assert pulled.heads.k == budget.HEAD_BYTES // 4
+    assert pulled.layouts[HeadCache].built.k == budget.HEAD_BYTES // 4

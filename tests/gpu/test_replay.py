@@ -15,6 +15,8 @@ import sparsezc as gb
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise import vector_map
 from sparsezc.engines.gpu.graph_replay import Replay
+from sparsezc.engines.gpu.layouts.head_cache import HeadCache
+from sparsezc.engines.gpu.layouts.packed_values import PackedValues
 from sparsezc.engines.gpu.runtime import launch
 from sparsezc.errors import InvalidValue
 from sparsezc.memory import budget
@@ -79,7 +81,7 @@ def test_short_rows_are_read_from_the_row_heads(name: str, slots: int, gpu: Any)
             with gb.stats.collect() as moved:
                 gb.algorithms.bfs(B, 0)
             reads.append(moved.link_bytes)
-    assert B._store.rows.heads.k == slots
+    assert B._store.rows.layouts[HeadCache].built.k == slots
     assert reads[-1] <= 128 * (longer[longer > slots] // 32 + 2).sum()
 
 
@@ -148,10 +150,10 @@ def test_ids_and_values_are_packed_when_that_pays(symmetric: bool, gpu: Any) -> 
         for _ in range(4):
             np.testing.assert_array_equal(gb.algorithms.sssp(B, 0).to("cpu").to_dense(np.inf), want)
             held = B._store.rows
-            reads.append(held.multiplied / held.nvals)
-            assert held.packed is None or reads[-1] >= 2
+            reads.append(held.layouts[PackedValues].read / held.nvals)
+            assert held.layouts[PackedValues].built is None or reads[-1] >= 2
     assert 0.8 < reads[0] < 1.2  # a search reads every edge once
-    assert held.packed is not None
+    assert held.layouts[PackedValues].built is not None
 
 
 def judge(A: gb.Matrix, source: int) -> Any:
@@ -244,13 +246,13 @@ def test_row_heads_that_go_while_rounds_are_recorded(name: str, gpu: Any, monkey
     B = gb.Matrix.from_csr(indptr, ids, 1, ncols=400, symmetric=True).to("gpu", placement="zerocopy")
     for _ in range(3):  # lengths that are all alike are not read one by one, so heads serve shortest paths too
         assert call(B, 0).reduce("max").value == 399
-    made, held = weakref.ref(B._store.rows.heads), []
+    made, held = weakref.ref(B._store.rows.layouts[HeadCache].built), []
     goes_on = Replay._goes_on
 
     def shortage(replay: Replay) -> bool:
         if replay.rounds:
             budget.reclaim()
-            assert B._store.rows.heads is None
+            assert B._store.rows.layouts[HeadCache].built is None
             held.append(made() is not None)
         return goes_on(replay)
 

@@ -12,6 +12,7 @@ import pytest
 import sparsezc as gb
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.placements import Entries, double_buffer, gather, segment_cache, segments, transfer_cost
+from sparsezc.engines.gpu.placements.segment_cache import SegmentCache
 from sparsezc.memory import budget
 from tests.gpu.serving import N, link_bytes, matrix, room_for, statements, vectors
 
@@ -138,7 +139,7 @@ def test_the_most_read_segments_stay() -> None:
     with room_for(4_000), gb.config.set(packing="off"):
         B = A.to("gpu", placement="hybrid")
         B.mxv(full, "plus_second").new()
-        region = B._store.rows.region
+        region = B._store.rows.layouts[SegmentCache].built
         assert region.filled == region.slots < region.count
         reads = [link_bytes(lambda: hot.to("gpu").vxm(B, "any_pair").new())[:2] for _ in range(150)]
     assert reads[0][0] > 0
@@ -150,7 +151,7 @@ def partly_kept(A: gb.Matrix, placement: str) -> gb.Matrix:
     B = A.to("gpu", placement=placement)
     for _ in range(3):
         B.mxv(gb.Vector.from_dense(np.ones(N)), "plus_second").new()
-    region = B._store.rows.region
+    region = B._store.rows.layouts[SegmentCache].built
     assert 0 < region.filled == region.slots < region.count
     return B
 
@@ -161,9 +162,9 @@ def test_other_arrays_take_the_card_once_they_are_read_as_much_as_it_holds() -> 
     A, full = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
     with room_for(10_000), gb.config.set(packing="off"):
         B = partly_kept(A, "hybrid")
-        held = B._store.rows.region.filled
+        held = B._store.rows.layouts[SegmentCache].built.filled
         first, again = (link_bytes(lambda: B.mxv(full, "plus_times").new()) for _ in range(2))
-        both = B._store.rows.region
+        both = B._store.rows.layouts[SegmentCache].built
         assert 0 < both.filled == both.slots < held
         assert first[1] > 0
         assert again[0] + again[1] < 12 * A.nvals - (10 * both.filled << segments.BITS)
@@ -247,7 +248,7 @@ def test_a_budget_below_the_vectors_says_the_least_that_works(emulated: Any) -> 
             B = A.to("gpu", placement=placement)
             with gb.config.set(budget=budget.working_bytes(N) + 100):
                 assert B.mxv(u, "plus_times").new().to("cpu").isclose(A.mxv(u, "plus_times").new())
-            assert B._store.rows.region is None
+            assert B._store.rows.layouts[SegmentCache].built is None
     finally:
         cuda.use(before)
 
@@ -263,15 +264,15 @@ def test_caches_count_to_the_budget_and_go_where_the_room_is_needed(
             free = budget.available()
             B, C = (A.to("gpu", placement="hybrid") for _ in range(2))
             assert B.mxv(u, "plus_times").new().to("cpu").isclose(A.mxv(u, "plus_times").new())
-            region = B._store.rows.region
+            region = B._store.rows.layouts[SegmentCache].built
             assert budget.available() == free - region.nbytes
             C.mxv(u, "plus_times").new()
-            other = C._store.rows.region
+            other = C._store.rows.layouts[SegmentCache].built
             assert region.nbytes + (0 if other is None else other.nbytes) <= free - budget.working_bytes(N)
             monkeypatch.setattr(emulated, "free_memory", 1000)
             with pytest.raises(gb.exceptions.OutOfMemory, match="device"):
                 A.to("gpu", placement="device")
-            assert B._store.rows.region is None  # in vain, but it was asked for
+            assert B._store.rows.layouts[SegmentCache].built is None  # in vain, but it was asked for
         monkeypatch.undo()
         B = A.to("gpu", placement="cached")  # without a budget: what is free is less by what is held
         for _ in range(4):
@@ -314,7 +315,7 @@ def test_what_is_measured_decides_how_cached_fetches(gpu: Any, monkeypatch: pyte
         B = A.to("gpu", placement="cached")
         for _ in range(4):
             B.mxv(u, "plus_times").new()
-        region = B._store.rows.region
+        region = B._store.rows.layouts[SegmentCache].built
         assert {way: len(costs) for way, costs in region.costs.items()} == {"gathered": 2, "in place": 2}
         seen: list[str] = []
         monkeypatch.setattr(gather, "plan", lambda *a, original=gather.plan: seen.append("gathered") or original(*a))
@@ -333,7 +334,7 @@ def test_where_the_rest_is_gathered_rows_stay_as_wholes(monkeypatch: pytest.Monk
     A, full = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
     with room_for(22_000), gb.config.set(packing="off"):
         B = partly_kept(A, "cached")
-        region = B._store.rows.region
+        region = B._store.rows.layouts[SegmentCache].built
         slots = cuda.current().asnumpy(region._slot_of)
         assert (slots[: region.filled] >= 0).all()  # from the first on
         read, copied, inside = link_bytes(lambda: B.mxv(full, "plus_second").new())
@@ -359,10 +360,10 @@ def test_what_needs_the_caches_room_gets_it(emulated: Any) -> None:
         ):
             with room_for(200_000), gb.config.set(packing="off"):
                 B.mxv(full, "plus_times").new()
-                held = B._store.rows.region.nbytes
+                held = B._store.rows.layouts[SegmentCache].built.nbytes
             with gb.config.set(budget=held):  # all that may be used is what the cache has
                 assert budget.available() == 0
                 assert product().to("cpu").isclose(wanted)
-                assert B._store.rows.region is None
+                assert B._store.rows.layouts[SegmentCache].built is None
     finally:
         cuda.use(before)

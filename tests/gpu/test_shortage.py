@@ -18,7 +18,9 @@ import sparsezc as gb
 from sparsezc.device import cuda
 from sparsezc.engines.gpu import matrix_stores, placements
 from sparsezc.engines.gpu.layouts import column_blocks, head_cache
+from sparsezc.engines.gpu.layouts.column_blocks import ColumnBlocks
 from sparsezc.engines.gpu.placements import Wanted, double_buffer, segment_cache, segments, transfer_cost
+from sparsezc.engines.gpu.placements.segment_cache import SegmentCache
 from sparsezc.memory import budget
 from tests.emulator.device import why_unavailable
 from tests.gpu.serving import N, matrix, room_for
@@ -100,7 +102,7 @@ def test_a_region_is_as_large_as_the_card_allows(left: int, pool: Pool) -> None:
             w = B.mxv(u, "plus_second").new()
         pool.limit = math.inf
         assert w.to("cpu").isequal(wanted)
-        region = B._store.rows.region
+        region = B._store.rows.layouts[SegmentCache].built
         assert region is None or region.nbytes < left
         assert (region is not None) == (left == 60_000)
 
@@ -175,14 +177,14 @@ def test_caches_go_for_vectors(pool: Pool) -> None:
     with room_for(200_000), gb.config.set(packing="off", head_cache="off"):
         for _ in range(3):
             B.mxv(u, "plus_second").new()
-        held = B._store.rows.region
+        held = B._store.rows.layouts[SegmentCache].built
         assert held.filled > 0
         del held
         pool.limit = pool.used + 3000  # less than a vector takes
         w = B.mxv(u, "plus_second").new()
         x = gb.Vector.from_dense(np.ones(2000)).to("gpu") + 1
         pool.limit = math.inf
-        assert B._store.rows.region is None
+        assert B._store.rows.layouts[SegmentCache].built is None
         assert w.to("cpu").isequal(wanted)
         assert x.new().to("cpu").isclose(gb.Vector.from_dense(np.full(2000, 2.0)))
 
@@ -194,11 +196,11 @@ def test_a_region_stays_while_it_is_read(pool: Pool) -> None:
         for _ in range(3):
             B.mxv(u, "plus_second").new()
         rows = B._store.rows
-        region = weakref.ref(rows.region)
+        region = weakref.ref(rows.layouts[SegmentCache].built)
         for part in placements.parts(rows, None, Wanted(None), ids=True, values=False):
             assert part.bits == segments.BITS
             assert budget.reclaim()
-            assert rows.region is None
+            assert rows.layouts[SegmentCache].built is None
             assert region() is not None
         assert region() is None
 
@@ -213,11 +215,11 @@ def test_blocks_go_for_the_result_of_the_product_that_would_read_them(
     matrix_stores.keep_transpose(B._store)
     for _ in range(3):
         B.mxv(u, "plus_second").new()
-    assert len(B._store.rows.blocks.rows) == 4
+    assert len(B._store.rows.layouts[ColumnBlocks].built.rows) == 4
     pool.limit = pool.used + 2000  # less than a vector takes
     w = B.mxv(u, "plus_second").new()
     pool.limit = math.inf
-    assert B._store.rows.blocks is None
+    assert B._store.rows.layouts[ColumnBlocks].built is None
     assert w.to("cpu").isequal(wanted)
 
 
@@ -294,15 +296,15 @@ def test_the_card_s_own_pool() -> None:
         for _ in range(3):
             wanted = A.mxv(u, "plus_second").new()
         pool, held = cupy.get_default_memory_pool(), []
-        assert A._store.rows.region is not None
-        nbytes = A._store.rows.region.nbytes
+        assert A._store.rows.layouts[SegmentCache].built is not None
+        nbytes = A._store.rows.layouts[SegmentCache].built.nbytes
         try:
             pool.set_limit(size=pool.total_bytes())
             with pytest.raises(MemoryError):  # the pool itself asks nobody: what it has free in such pieces is used up
                 held.extend(iter(lambda: pool.malloc(nbytes), None))
-            assert A._store.rows.region is not None
+            assert A._store.rows.layouts[SegmentCache].built is not None
             large = cupy.empty(nbytes, np.uint8)
-            assert A._store.rows.region is None
+            assert A._store.rows.layouts[SegmentCache].built is None
             with pytest.raises(MemoryError):
                 cupy.empty(2 * pool.total_bytes(), np.uint8)
             del large
@@ -337,12 +339,12 @@ _PEAK = """
 import sys, tracemalloc
 import sparsezc as gb
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.placements import resident, ways
+from sparsezc.engines.gpu.placements import segment_cache, transfer_cost
 from sparsezc.memory import budget
 from tests.emulator.device import EmulatedDevice
 
 budget._SHORT = budget.LONG  # so that buffers are large, and what Python has for each of their turns is little
-resident._LARGE, resident.WAYS = 0, (ways.GATHERED,)
+segment_cache._LARGE, segment_cache.WAYS = 0, (transfer_cost.GATHERED,)
 cuda.use(EmulatedDevice())
 with gb.config.set(engine="cpu"):
     A = gb.io.read("kron:12", weights="hash:1-255")

@@ -12,6 +12,7 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.elementwise import panel
 from sparsezc.engines.gpu.placements import Wanted, host_gather, segments
+from sparsezc.engines.gpu.placements.segment_cache import SegmentCache
 from sparsezc.memory import budget
 from tests.gpu.serving import N, link_bytes, matrix, room_for
 from tests.gpu.test_serving import MOVING
@@ -66,7 +67,7 @@ def test_a_product_that_reads_almost_nothing_is_served_as_by_zerocopy(emulated: 
                 got = v.vxm(B, "any_pair").new()
                 launched[placement] = list(emulated.launches)
                 assert got.to("cpu").isequal(few.vxm(A, "any_pair").new())
-        rows, region = B._store.rows, B._store.rows.region
+        rows, region = B._store.rows, B._store.rows.layouts[SegmentCache].built
         assert 0 < region.filled < region.count
         assert launched["hybrid"] == launched["zerocopy"]
         for share, bits in ((0, 0), (1 / 5000, 0), (1 / 1000, segments.BITS), (1, segments.BITS)):
@@ -104,7 +105,7 @@ def test_products_that_read_all_are_counted_without_the_device(emulated: Any) ->
                 emulated.reset()
                 B.mxv(v, "plus_second").new()
                 launched[placement] = list(emulated.launches)
-        region = B._store.rows.region
+        region = B._store.rows.layouts[SegmentCache].built
         assert launched["hybrid"] == launched["zerocopy"]
         assert region.filled == region.slots < region.count
         region._add_passes(B._store.rows)
@@ -119,7 +120,7 @@ def test_numbers_of_reads_are_halved_before_they_end(gpu: Any) -> None:
     with room_for(200_000), gb.config.set(packing="off"):
         B = A.to("gpu", placement="hybrid")
         B.mxv(u, "plus_second").new()
-        region = B._store.rows.region
+        region = B._store.rows.layouts[SegmentCache].built
         region.filled, region._counted = 0, (1 << (30 - segments.BITS)) - 1
         before = int(region._reads.max())
         B.mxv(u, "plus_second").new()

@@ -11,6 +11,7 @@ import sparsezc as gb
 from sparsezc import stats
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.placements import Entries, Wanted, double_buffer, gather, segment_cache, stream, transfer_cost
+from sparsezc.engines.gpu.placements.segment_cache import SegmentCache
 from sparsezc.engines.gpu.placements.transfer_cost import COPIED, GATHERED, IN_PLACE, Rates
 from sparsezc.memory import budget
 from tests.gpu.serving import N, link_bytes, matrix, room_for, statements, vectors
@@ -75,7 +76,7 @@ def test_products_are_the_cpu_engine_s(
             for _ in range(2):
                 for w, v in zip(statements(B, u.to("gpu"), m.to("gpu"), name), wanted, strict=True):
                     assert w.to("cpu").isclose(v, rel_tol=1e-5, check_dtype=True)
-        assert (B._store.rows.region is not None) == kept
+        assert (B._store.rows.layouts[SegmentCache].built is not None) == kept
     assert bool(taken) == (way != IN_PLACE)
     if name != "any_pair":  # whose rows are left early
         whole = {COPIED} if way == GATHERED and not kept else set()  # of what is wanted whole nothing is picked
@@ -246,6 +247,6 @@ def test_copies_begin_before_what_is_on_the_card_is_read(gpu: Any, monkeypatch: 
         for _ in range(2):
             seen.clear()
             assert B.mxv(u, "plus_times").new().to("cpu").isclose(A.mxv(u, "plus_times").new())
-        assert B._store.rows.region.filled
+        assert B._store.rows.layouts[SegmentCache].built.filled
     assert seen.count("launch") > 1
     assert seen[:2] == ["buffers", "launch"]

@@ -20,7 +20,8 @@ import numpy as np
 
 from sparsezc import stats
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.layouts import head_cache, packed_values
+from sparsezc.engines.gpu.layouts.head_cache import HeadCache
+from sparsezc.engines.gpu.layouts.packed_values import PackedValues
 from sparsezc.engines.gpu.products import push_pull
 from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.storage import vertex_order
@@ -150,9 +151,10 @@ class Replay:
         if rows is None:
             return None
         if isinstance(self.clock, Limit) and not rows.iso:
-            rows.multiplied += rounds * (self.frontier.row_entries or 0)
-            return packed_values.is_due(rows)
-        return head_cache.to_push(rows, rows, rounds * (self.frontier.count or 0))
+            packing = rows.layouts[PackedValues]
+            packing.read += rounds * (self.frontier.row_entries or 0)
+            return packing.is_due(rows)
+        return rows.layouts[HeadCache].to_push(rows, rows, rounds * (self.frontier.count or 0))
 
     def _goes_on(self) -> bool:
         """Whether the frontier has entries, and so few that a push needs no second thought. Waits for the device."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -56,7 +57,8 @@ def transpose(store: MatrixStore) -> MatrixStore:
 def _transposed(rows: Rows) -> Rows:
     """The rows of the transpose, compressed where these are, and in the same order."""
     made = transposed(rows)
-    made.order = rows.order
+    if rows.order is not None:
+        made = dataclasses.replace(made, order=rows.order)
     return made.compress() if rows.compressed else made
 
 

@@ -11,14 +11,13 @@ Data 2017, doi:10.1109/BigData.2017.8257937 (CSR segmenting).
 from __future__ import annotations
 
 import math
-import weakref
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.runtime import codegen, launch
+from sparsezc.engines.gpu.storage.layout import Demand
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.memory import budget
 from sparsezc.memory.device import DeviceBuffer
@@ -38,13 +37,6 @@ class Blocks:
     rows: list[Rows]
     values: bool
     nbytes: int
-    whole: Callable[[], Rows | None]  # whose they are
-
-    def drop(self) -> None:
-        """Give their memory back."""
-        rows = self.whole()
-        if rows is not None and rows.blocks is self:
-            rows.blocks = None
 
 
 def count(nbytes: int) -> int:
@@ -53,36 +45,69 @@ def count(nbytes: int) -> int:
     return math.ceil(made) if made > 2 else 1
 
 
-def of(rows: Rows, columns: Rows | None, nblocks: int, *, values: bool) -> list[Rows]:
-    """The blocks of some rows for a product with a full vector; else the rows alone.
+class ColumnBlocks:
+    """Layout: rows cut by columns.
 
-    `columns`: the rows of the transpose; `values`: whether the product reads those of the matrix.
+    Attributes
+    ----------
+    built : Blocks or None
+    products : float
+        Products with full vectors that blocks would have served; -inf where blocks are disabled for this matrix, as its
+        entries are not scattered.
     """
-    if rows.indices.placement != "device" or rows.compressed or columns is None or not launch.is_attended():
-        return [rows]
-    if nblocks > _MOST or rows.nvals < _PAYS * nblocks * rows.nrows:
-        return [rows]
-    values = values and not rows.iso
-    kept: Blocks | None = rows.blocks
-    if kept is not None and (kept.values or not values):
-        return kept.rows
-    rows.swept += 1
-    if rows.swept <= _PRODUCTS:
-        return [rows]
-    rows.blocks = kept = None  # its memory is free for the next
-    nbytes = rows.indices.nbytes + (rows.values.nbytes if values else 0) + 8 * nblocks * (rows.nrows + 1)
-    if nbytes > budget.available() // 2:  # vectors come and go
-        return [rows]
-    if not _is_scattered(rows, columns, nblocks):
-        rows.swept = -math.inf  # nobody need ask again
-        return [rows]
-    try:
-        made = rows.blocks = Blocks(_cut(rows, nblocks, values), values, nbytes, weakref.ref(rows))
-    except MemoryError:  # the card has less than it said
-        rows.swept = 0  # not at once again
-        return [rows]
-    budget.hold(made)
-    return made.rows
+
+    def __init__(self) -> None:
+        self.built: Blocks | None = None
+        self.products = 0.0
+
+    def get_or_build(self, rows: Rows, demand: Demand) -> list[Rows]:
+        """Return the blocks for a product with a full vector; else the rows alone."""
+        if rows.indices.placement != "device" or rows.compressed or demand.columns is None or not launch.is_attended():
+            return [rows]
+        if not 1 < (nblocks := count(demand.vector_bytes)) <= _MOST or rows.nvals < _PAYS * nblocks * rows.nrows:
+            return [rows]
+        if self.built is None or (demand.values and not self.built.values):
+            if not self.is_worth(rows, demand):
+                return [rows]
+            self.build(rows, demand)
+        return [rows] if self.built is None else self.built.rows
+
+    def is_worth(self, rows: Rows, demand: Demand) -> bool:
+        """After the first products, where most entries miss the cache and half of the card's room is enough."""
+        self.products += 1
+        if self.products <= _PRODUCTS:
+            return False
+        self.drop()  # its memory is free for the next
+        nblocks = count(demand.vector_bytes)
+        if _nbytes(rows, demand.values, nblocks) > budget.available() // 2:  # vectors come and go
+            return False
+        assert demand.columns is not None
+        if not _is_scattered(rows, demand.columns, nblocks):
+            self.products = -math.inf
+            return False
+        return True
+
+    def build(self, rows: Rows, demand: Demand) -> None:
+        nblocks = count(demand.vector_bytes)
+        self.drop()
+        try:
+            made = _cut(rows, nblocks, demand.values)
+        except MemoryError:  # the card has less than it said
+            self.products = 0  # not at once again
+            return
+        self.built = Blocks(made, demand.values, _nbytes(rows, demand.values, nblocks))
+        budget.hold(self)
+
+    @property
+    def nbytes(self) -> int:
+        return 0 if self.built is None else self.built.nbytes
+
+    def drop(self) -> None:
+        self.built = None
+
+
+def _nbytes(rows: Rows, values: bool, nblocks: int) -> int:
+    return rows.indices.nbytes + (rows.values.nbytes if values else 0) + 8 * nblocks * (rows.nrows + 1)
 
 
 def _is_scattered(rows: Rows, columns: Rows, nblocks: int) -> bool:

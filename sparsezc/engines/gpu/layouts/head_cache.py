@@ -8,9 +8,8 @@ stops, need all of a row, and have it there where the row is short: on a road ne
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,9 @@ from sparsezc.config import config
 from sparsezc.device import cuda
 from sparsezc.device.cuda import Device
 from sparsezc.engines.gpu import placements
+from sparsezc.engines.gpu.placements.segment_cache import SegmentCache
 from sparsezc.engines.gpu.runtime import codegen, launch
+from sparsezc.engines.gpu.storage.layout import Demand
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.errors import warn_slow
 from sparsezc.memory import budget
@@ -38,13 +39,6 @@ class Heads:
     k: int
     ids: Any
     values: Any
-    rows: Callable[[], Rows | None] = lambda: None  # whose they are
-
-    def drop(self) -> None:
-        """Give their memory back."""
-        rows = self.rows()
-        if rows is not None and rows.heads is self:
-            rows.heads = None
 
     @property
     def nbytes(self) -> int:
@@ -52,6 +46,7 @@ class Heads:
         arrays = [array for array in (self.ids, self.values) if not isinstance(array, int)]
         return sum(int(array.nbytes) for array in arrays)
 
+    @cached_property
     def arguments(self) -> tuple[Any, ...]:
         return self.ids, self.values, np.uint32(self.k)
 
@@ -59,118 +54,140 @@ class Heads:
 NO_HEADS = Heads(0, 0, 0)
 
 
-def of(rows: Rows, hubs: Rows | None, dtype: DataType, *, values: bool, entries: float) -> Heads:
-    """The heads of some rows, for a pull that would read so many entries without them.
+class HeadCache:
+    """Layout: the row-head cache of some rows.
 
-    Parameters
+    Attributes
     ----------
-    rows : Rows
-        What is pulled; it keeps its heads.
-    hubs : Rows, optional
-        The transpose: the longest of its rows are the hubs.
-    values : bool
-        Whether the multiply reads values.
-    entries : float
-        With ``head_cache="auto"`` heads are made when pulls have read as many entries as making them reads: all.
+    built : Heads or None
+    read : float
+        Entries that products have read without it.
     """
-    slots = _slots(rows, dtype, values)
-    if not slots:
-        return NO_HEADS
-    values = values and not rows.iso
-    kept: Heads | None = rows.heads
-    if kept is not None and kept.k <= slots and not (values and isinstance(kept.values, int)):
-        return kept
-    rows.pulled += entries
-    if config.head_cache == "auto" and rows.pulled < rows.nvals:
-        return NO_HEADS
-    # Their memory is free: for what is made now, and for the region in what it leaves.
-    rows.heads = rows.region = kept = None
-    try:
-        made = rows.heads = _make(rows, hubs, dtype, slots, values)
-    except MemoryError as error:
-        rows.pulled = 0  # not at once again
-        warn_slow(f"no row-head cache for {rows.nrows:,} rows: {error}")
-        return NO_HEADS
-    return made
+
+    def __init__(self) -> None:
+        self.built: Heads | None = None
+        self.read = 0.0
+        self._told: Any = None  # the settings under which it was said that there is no room
+
+    def get_or_build(self, rows: Rows, demand: Demand) -> Heads:
+        """Return the heads for a pull that leaves rows early; ``NO_HEADS`` where there are none yet."""
+        slots = self._slots(rows, demand.dtype, demand.values)
+        if not slots:
+            return NO_HEADS
+        lacks_values = demand.values and not rows.iso and self.built is not None and isinstance(self.built.values, int)
+        if self.built is None or self.built.k > slots or lacks_values:
+            if not self.is_worth(rows, demand):
+                return NO_HEADS
+            self.build(rows, demand)
+        return self.built or NO_HEADS
+
+    def is_worth(self, rows: Rows, demand: Demand) -> bool:
+        """With ``head_cache="auto"``, once pulls have read as many entries as building does: all."""
+        self.read += demand.entries
+        return config.head_cache != "auto" or self.read >= rows.nvals
+
+    def build(self, rows: Rows, demand: Demand) -> None:
+        # Their memory is free: for what is made now, and for the segments in what it leaves.
+        self.drop()
+        rows.layouts[SegmentCache].drop()
+        values = demand.values and not rows.iso
+        slots = self._slots(rows, demand.dtype, values)
+        if not slots:  # what was dropped is still read by what is recorded
+            return
+        try:
+            self.built = _make(rows, demand.columns, demand.dtype, slots, values)
+        except MemoryError as error:
+            self.read = 0  # not at once again
+            warn_slow(f"no row-head cache for {rows.nrows:,} rows: {error}")
+            return
+        budget.hold(self)
+
+    @property
+    def nbytes(self) -> int:
+        return 0 if self.built is None else self.built.nbytes
+
+    def drop(self) -> None:
+        self.built = None
+
+    def of_short_rows(self, rows: Rows, columns: Rows | None, entries: float) -> Heads:
+        """Return the heads of rows that are mostly whole in them, for products that stop nowhere.
+
+        `entries`: what such a product reads where there are none.
+        """
+        if rows.indices.placement == "hybrid":  # there for want of room, and such heads take more than the rows
+            return NO_HEADS
+        if self.built is not None:  # no need to ask what there is room for
+            return self.usable if rows.nvals <= self.built.k * rows.nrows else NO_HEADS
+        most = _MOST if config.head_budget is not None else budget.HEAD_BYTES // rows.indices.dtype.itemsize
+        if rows.nvals > most * rows.nrows or rows.nvals > self._slots(rows, BOOL, False) * rows.nrows:
+            return NO_HEADS
+        return self.get_or_build(rows, Demand(entries, BOOL, columns=columns))
+
+    def to_push(self, rows: Rows, columns: Rows | None, count: int | None) -> Heads:
+        """Return the heads for pushes of so many rows, which read there those that are whole in them.
+
+        `count` None: none are built now.
+        """
+        if placements.moves(rows) or placements.lie_near(rows):
+            return NO_HEADS
+        if count is not None:
+            self.of_short_rows(rows, columns, min(rows.nvals, _LINE * count))
+        return self.usable
+
+    @property
+    def usable(self) -> Heads:
+        """The heads that there are, if the settings allow them."""
+        return NO_HEADS if self.built is None or config.head_cache == "off" else self.built
+
+    def expected_slots(self, rows: Rows, dtype: DataType, *, values: bool) -> int:
+        """Slots a row that a pull will look at."""
+        return self._slots(rows, dtype, values) if config.head_cache == "on" else self.usable.k
+
+    def _slots(self, rows: Rows, dtype: DataType, values: bool) -> int:
+        """Slots a row that the budget allows; 0 where the settings want none or, with a warning, it allows none."""
+        if config.head_cache == "off" or (
+            config.head_cache == "auto" and rows.indices.placement not in memory.IN_PLACE
+        ):
+            return 0
+        id_bytes = rows.indices.dtype.itemsize
+        slot = id_bytes + (dtype.np_type.itemsize if values and not rows.iso else 0)
+        if rows.ncols > 2 ** (8 * id_bytes) - 2:  # the last two ids say something else
+            return 0
+        room = int(_FREE * self._room(rows))
+        asked = (
+            budget.share(config.head_budget)
+            if config.head_budget is not None
+            else budget.HEAD_BYTES // id_bytes * slot * rows.nrows
+        )
+        slots = min(min(asked, room) // (slot * max(rows.nrows, 1)), _MOST)
+        setting = config.head_budget, config.budget
+        if not slots and rows.nrows and self._told != setting:
+            self._told = setting
+            warn_slow(
+                f"no row-head cache: one id for each of {rows.nrows:,} rows takes {slot * rows.nrows:,} bytes of device"
+                f" memory and {min(asked, room):,} may be used (gb.config.head_budget, gb.config.budget)"
+            )
+        return slots
+
+    def _room(self, rows: Rows) -> int:
+        """Device memory that may be used; of a budget, what an algorithm's vectors leave."""
+        room = budget.available() + self.nbytes + rows.layouts[SegmentCache].nbytes  # these go for others
+        return room if config.budget is None else max(0, room - budget.working_bytes(rows.nrows))
 
 
-def of_short_rows(rows: Rows, hubs: Rows | None, entries: float) -> Heads:
-    """The heads of rows that are mostly whole in them, for products that read so many entries where there are none."""
-    if rows.indices.placement == "hybrid":  # there for want of room, and such heads take more than the rows
-        return NO_HEADS
-    if rows.heads is not None:  # no need to ask what there is room for
-        return kept(rows) if rows.nvals <= rows.heads.k * rows.nrows else NO_HEADS
-    most = _MOST if config.head_budget is not None else budget.HEAD_BYTES // rows.indices.dtype.itemsize
-    if rows.nvals > most * rows.nrows or rows.nvals > _slots(rows, BOOL, False) * rows.nrows:
-        return NO_HEADS
-    return of(rows, hubs, BOOL, values=False, entries=entries)
-
-
-def to_push(rows: Rows, hubs: Rows | None, count: int | None) -> Heads:
-    """The heads for pushes of so many rows, which look there for those that are whole in them; None: make none now."""
-    if placements.moves(rows) or placements.lie_near(rows):
-        return NO_HEADS
-    if count is not None:
-        of_short_rows(rows, hubs, min(rows.nvals, _LINE * count))
-    return kept(rows)
-
-
-def kept(rows: Rows) -> Heads:
-    """The heads that there are."""
-    return NO_HEADS if rows.heads is None or config.head_cache == "off" else rows.heads
-
-
-def sample(rows: Rows, hubs: Rows | None, dtype: DataType) -> Rows | None:
+def sample(rows: Rows, columns: Rows | None, dtype: DataType) -> Rows | None:
     """A matrix of the heads alone, as long as there are heads: rows that end where their heads do."""
-    made = of(rows, hubs, dtype, values=False, entries=0)
+    made = rows.layouts[HeadCache].get_or_build(rows, Demand(0, dtype, columns=columns))
     if not made.k:
         return None
     empty = cuda.current().xp.zeros(rows.nrows + 1, np.int64)
     short = Rows(rows.nrows, rows.ncols, 0, empty, rows.indices, rows.values, rows.iso, rows.order)
-    short.heads = made
+    short.layouts[HeadCache].built = made
     return short
 
 
-def expected(rows: Rows, dtype: DataType, *, values: bool) -> int:
-    """Slots a row that a pull will look at."""
-    if config.head_cache == "on":
-        return _slots(rows, dtype, values)
-    return 0 if rows.heads is None or config.head_cache == "off" else rows.heads.k
-
-
-def _slots(rows: Rows, dtype: DataType, values: bool) -> int:
-    """Slots a row that the budget allows; 0 where nobody wants any or, with a line that says so, it allows none."""
-    if config.head_cache == "off" or (config.head_cache == "auto" and rows.indices.placement not in memory.IN_PLACE):
-        return 0
-    id_bytes = rows.indices.dtype.itemsize
-    slot = id_bytes + (dtype.np_type.itemsize if values and not rows.iso else 0)
-    if rows.ncols > 2 ** (8 * id_bytes) - 2:  # the last two ids say something else
-        return 0
-    room = int(_FREE * _left(rows))
-    asked = (
-        budget.share(config.head_budget)
-        if config.head_budget is not None
-        else budget.HEAD_BYTES // id_bytes * slot * rows.nrows
-    )
-    slots = min(min(asked, room) // (slot * max(rows.nrows, 1)), _MOST)
-    setting = config.head_budget, config.budget
-    if not slots and rows.nrows and rows.told != setting:
-        rows.told = setting
-        warn_slow(
-            f"no row-head cache: one id for each of {rows.nrows:,} rows takes {slot * rows.nrows:,} bytes of device"
-            f" memory and {min(asked, room):,} may be used (gb.config.head_budget, gb.config.budget)"
-        )
-    return slots
-
-
-def _left(rows: Rows) -> int:
-    """Device memory that may be used; of a budget, what an algorithm's vectors leave."""
-    own: int = sum(cache.nbytes for cache in (rows.heads, rows.region) if cache is not None)  # these go for others
-    room = budget.available() + own
-    return room if config.budget is None else max(0, room - budget.working_bytes(rows.nrows))
-
-
-def _make(rows: Rows, hubs: Rows | None, dtype: DataType, k: int, values: bool) -> Heads:
+def _make(rows: Rows, columns: Rows | None, dtype: DataType, k: int, values: bool) -> Heads:
+    """The heads; the longest rows of the transpose are the hubs."""
     gpu: Device = cuda.current()
     xp = gpu.xp
     padded = -(-rows.nrows // 32) * 32 * k
@@ -185,10 +202,8 @@ def _make(rows: Rows, hubs: Rows | None, dtype: DataType, k: int, values: bool) 
     )
     kernel = codegen.kernel(gpu, "head_cache.cu", prelude, "heads")
     pointers = np.uint64(rows.indices.pointer), np.uint64(rows.values.pointer)
-    by = 0 if hubs is None else hubs.indptr
+    by = 0 if columns is None else columns.indptr
     counter = xp.zeros(1, np.uint64)
     arguments = (np.uint64(rows.nrows), rows.indptr, *pointers, by, np.uint32(k), ids, kept, counter)
     kernel(launch.blocks(gpu, rows.nrows), launch.THREADS, arguments)
-    made = Heads(k, ids, kept, weakref.ref(rows))
-    budget.hold(made)
-    return made
+    return Heads(k, ids, kept)

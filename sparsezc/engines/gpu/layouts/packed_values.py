@@ -15,10 +15,12 @@ from sparsezc import memory
 from sparsezc.config import config
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.runtime import codegen, launch
+from sparsezc.engines.gpu.storage.layout import Demand
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.memory import Buffer, allocate
 from sparsezc.semirings.types.datatypes import DataType
 
+_MOST_COLUMNS = 1 << 31  # a bit is left beside ids
 _PASSES = 2  # what making the words costs, in reads of all ids and values: it reads and writes as much
 
 
@@ -33,40 +35,60 @@ class Packed:
 NOT_PACKED = Packed(0, None)
 
 
-def of(rows: Rows, dtype: DataType, entries: int) -> Packed:
-    """The packed entries of some rows, for a product that reads the ids and the values of so many.
+class PackedValues:
+    """Layout: ids and values in one word.
 
-    With ``packing="auto"`` they are made once products have read as much as making them does; never beyond the memory
-    that there is.
+    Attributes
+    ----------
+    built : Packed or None
+        The words, or ``NOT_PACKED`` where values do not fit or the host has no memory: that is not tried again.
+    read : int
+        Entries whose ids and values products have read apart, or would have.
     """
-    if not _are_wanted(rows):
-        return NOT_PACKED
-    if rows.packed is not None:
-        made: Packed = rows.packed
-        return made
-    if dtype.is_complex or not launch.is_attended():
-        return NOT_PACKED
-    rows.multiplied += entries
-    if config.packing == "auto" and not _has_paid(rows):
-        return NOT_PACKED
-    made = rows.packed = _make(rows, dtype, _bits(rows))
-    return made
 
+    def __init__(self) -> None:
+        self.built: Packed | None = None
+        self.read = 0
 
-def is_due(rows: Rows) -> bool:
-    """Whether products have read so much that the next one makes the words, or finds that there can be none."""
-    return rows.packed is None and _has_paid(rows) and _are_wanted(rows)
+    def get_or_build(self, rows: Rows, demand: Demand) -> Packed:
+        """Return the packed entries for a product that reads ids and values; ``NOT_PACKED`` where there are none."""
+        if not _are_wanted(rows):
+            return NOT_PACKED
+        if self.built is None and self.is_worth(rows, demand):
+            self.build(rows, demand)
+        return self.built or NOT_PACKED
 
+    def is_worth(self, rows: Rows, demand: Demand) -> bool:
+        """With ``packing="auto"``, once products have read as much as building does."""
+        if demand.dtype.is_complex or not launch.is_attended():
+            return False
+        self.read += int(demand.entries)
+        return config.packing != "auto" or self._has_paid(rows)
 
-def _has_paid(rows: Rows) -> bool:
-    return rows.multiplied >= _PASSES * rows.nvals
+    def is_due(self, rows: Rows) -> bool:
+        """Whether products have read so much that the next one makes the words, or finds that there can be none."""
+        return self.built is None and self._has_paid(rows) and _are_wanted(rows)
+
+    def _has_paid(self, rows: Rows) -> bool:
+        return self.read >= _PASSES * rows.nvals
+
+    def build(self, rows: Rows, demand: Demand) -> None:
+        self.built = _make(rows, demand.dtype, _bits(rows))
+
+    @property
+    def nbytes(self) -> int:
+        """Of host memory, mostly: the words lie where the ids do."""
+        return 0 if self.built is None or self.built.words is None else self.built.words.nbytes
+
+    def drop(self) -> None:
+        self.built = None
 
 
 def _are_wanted(rows: Rows) -> bool:
     """Whether the settings, the placement and the width of ids let there be any."""
     if config.packing == "off" or (config.packing == "auto" and rows.indices.placement not in memory.IN_PLACE):
         return False
-    return not (rows.iso or rows.wide or rows.compressed) and _bits(rows) <= 31 and rows.nvals > 0
+    return not (rows.iso or rows.wide or rows.compressed) and rows.ncols <= _MOST_COLUMNS and rows.nvals > 0
 
 
 def _bits(rows: Rows) -> int:

@@ -150,13 +150,23 @@ def lie_near(rows: Rows) -> bool:
     return rows.indices.placement in ("device", "uvm")
 
 
+class Wholes(dict[bool, Part]):
+    """What one launch for all rows takes, where ids and values lie apart (True) or in one word (False)."""
+
+    nbytes = 0  # nothing beside the rows
+
+    def drop(self) -> None:
+        self.clear()
+
+
 def whole(rows: Rows, words: Buffer | None) -> Part:
     """All rows, where they lie; `words`: ids and values in one word, in the place of the ids."""
-    made: Part | None = rows.wholes.get(words is None)
+    wholes = rows.layouts[Wholes]
+    made = wholes.get(words is None)
     if made is None:
         _, _, ids, values = rows.arguments
         pointers = ids if words is None else np.uint64(words.pointer), values
-        made = rows.wholes[words is None] = part(rows, pointers, near=lie_near(rows))
+        made = wholes[words is None] = part(rows, pointers, near=lie_near(rows))
     return made
 
 

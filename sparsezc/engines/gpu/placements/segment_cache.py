@@ -18,7 +18,6 @@ efficiency in out-of-memory graph processing on GPUs, ICPP 2021, doi:10.1145/347
 from __future__ import annotations
 
 import time
-import weakref
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -61,12 +60,11 @@ def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterable[Part]:
         return _as_ascetic(rows, entries, wanted)
     wanted = transfer_cost.counted(rows, entries, wanted)
     expected, size = _expected(rows, wanted), max(rows.nvals, _LARGE)
+    cache, region = rows.layouts[SegmentCache], None
     if expected >= _SMALL * size:
-        region = _noted(rows, entries, wanted)  # where another is made, nobody may hold the one before
-    elif expected < _TRIFLE * size or rows.region is None or not rows.region.serves(entries):
-        region = None
-    else:
-        region = rows.region
+        region = cache.noted(rows, entries, wanted)  # where another is made, nobody may hold the one before
+    elif expected >= _TRIFLE * size and cache.built is not None and cache.built.serves(entries):
+        region = cache.built
     if region is not None and not region.filled:
         region = None  # no table to look into
     way = transfer_cost.cheapest(
@@ -106,7 +104,6 @@ class Region:
 
     def __init__(self, rows: Rows, entries: Entries, nbytes: int, counted: Counted | None) -> None:
         xp = cuda.current().xp
-        self._rows = weakref.ref(rows)
         self.entries = entries
         self.count = segments.count(rows.nvals)
         self.slots = min(self.count, nbytes // (entries.nbytes << segments.BITS))
@@ -122,12 +119,6 @@ class Region:
         self.parts: dict[Any, Part] = {}  # what one launch takes that reads all rows, by the arrays that it reads
         self.unserved = 0.0  # entries that products have read of other arrays since it was last of use
         self.costs: dict[str, list[float]] = {way: [] for way in WAYS}  # the last two, seconds an entry
-
-    def drop(self) -> None:
-        """Give its memory back."""
-        rows = self._rows()
-        if rows is not None and rows.region is self:
-            rows.region = None
 
     def counted(self, rows: Rows) -> Counted:
         """What it has counted, for a region in its place."""
@@ -227,6 +218,59 @@ class Region:
         return self._bits
 
 
+class SegmentCache:
+    """Layout: the region of some rows; `built` is None while there is none."""
+
+    def __init__(self) -> None:
+        self.built: Region | None = None
+
+    def noted(self, rows: Rows, entries: Entries, wanted: Wanted) -> Region | None:
+        """Return the region once it has counted what a product is about to read."""
+        region = self._get_or_build(rows, entries, wanted)
+        if region is None:
+            return None
+        try:
+            region.note(rows, wanted)
+        except MemoryError:  # what it keeps is worth less than what there is no room for
+            self.drop()
+            return None
+        return region
+
+    def _get_or_build(self, rows: Rows, entries: Entries, wanted: Wanted) -> Region | None:
+        """Return the region, made at first use.
+
+        A product that reads other arrays than those that it holds does without, until such products have read as much
+        as has to be brought once more for it to be made anew for them. What was counted stays: the same rows are read.
+        """
+        counted = None
+        if self.built is not None:
+            if self.built.serves(entries) and not budget.exceeded():
+                self.built.unserved = 0.0
+                return self.built
+            self.built.unserved += _expected(rows, wanted)
+            if self.built.unserved < self.built.filled << segments.BITS and not budget.exceeded():
+                return None
+            counted = self.built.counted(rows)
+        self.drop()  # its memory is free for the next
+        room = _room(rows, entries)
+        while room >= entries.nbytes << segments.BITS:
+            try:
+                self.built = Region(rows, entries, room, counted)
+            except MemoryError:  # the card has less than it said, or has it in small pieces
+                room //= 2
+                continue
+            budget.hold(self)
+            return self.built
+        return None
+
+    @property
+    def nbytes(self) -> int:
+        return 0 if self.built is None else self.built.nbytes
+
+    def drop(self) -> None:
+        self.built = None
+
+
 def _expected(rows: Rows, wanted: Wanted) -> float:
     """Entries that a product will read, as far as that is known without asking the device."""
     if wanted.entries is not None:
@@ -250,49 +294,6 @@ def _all(region: Region, rows: Rows, entries: Entries) -> Iterator[Part]:
     in the middle of a product.
     """
     yield _mixed(region, rows, entries)
-
-
-def _noted(rows: Rows, entries: Entries, wanted: Wanted) -> Region | None:
-    """The region of some rows once it has counted what a product is about to read."""
-    region = _of(rows, entries, wanted)
-    if region is None:
-        return None
-    try:
-        region.note(rows, wanted)
-    except MemoryError:  # what it keeps is worth less than what there is no room for
-        region.drop()
-        return None
-    return region
-
-
-def _of(rows: Rows, entries: Entries, wanted: Wanted) -> Region | None:
-    """The region of some rows, made at first use.
-
-    A product that reads other arrays than those that it holds does without, until such products have read as much as
-    has to be brought once more for it to be made anew for them. What was counted stays: the same rows are read.
-    """
-    region: Region | None = rows.region
-    counted = None
-    if region is not None:
-        if region.serves(entries) and not budget.exceeded():
-            region.unserved = 0.0
-            return region
-        region.unserved += _expected(rows, wanted)
-        if region.unserved < region.filled << segments.BITS and not budget.exceeded():
-            return None
-        counted = region.counted(rows)
-    rows.region = None  # its memory is free for the next
-    del region
-    room = _room(rows, entries)
-    while room >= entries.nbytes << segments.BITS:
-        try:
-            made = rows.region = Region(rows, entries, room, counted)
-        except MemoryError:  # the card has less than it said, or has it in small pieces
-            room //= 2
-            continue
-        budget.hold(made)
-        return made
-    return None
 
 
 def _rank(reads: Any, which: Any) -> Any:
@@ -349,7 +350,7 @@ def _apart(region: Region, rest: gather.Plan, others: Any) -> Iterator[Part]:
 
 def _as_ascetic(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
     """The rows in the region first, and meanwhile the others are gathered; or all in one launch, if that is faster."""
-    gpu, region = cuda.current(), _noted(rows, entries, wanted)
+    gpu, region = cuda.current(), rows.layouts[SegmentCache].noted(rows, entries, wanted)
     if region is None:
         yield whole(rows, None if entries.ids is rows.indices else entries.ids)
         return

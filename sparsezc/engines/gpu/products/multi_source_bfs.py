@@ -18,10 +18,11 @@ from sparsezc import stats
 from sparsezc.device import cuda
 from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.elementwise.panel import WIDTH, Panel, SameVector
-from sparsezc.engines.gpu.layouts import head_cache
+from sparsezc.engines.gpu.layouts.head_cache import HeadCache, Heads
 from sparsezc.engines.gpu.products import rows_per_warp
 from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.codegen import flags, typedefs
+from sparsezc.engines.gpu.storage.layout import Demand
 from sparsezc.engines.gpu.storage.mask_output import MaskBits
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.semirings.types.datatypes import BOOL, DataType
@@ -53,7 +54,7 @@ def step(
     if push is not None and pushing.any():
         case.launch("reach_push", push, pushing)
     if pull is not None and pulling.any():
-        near = head_cache.of(pull, push, BOOL, values=False, entries=case.pulled)
+        near = pull.layouts[HeadCache].get_or_build(pull, Demand(case.pulled, BOOL, columns=push))
         case.launch("reach_pull", pull, pulling, near)
     return SameVector(dtype, nrows * x.width, case.y, same)
 
@@ -148,12 +149,12 @@ class _Case:
         if push is None or pull is None:
             self.pulled = float(work.wanted)
             return (there, ~everyone) if pull is None else (~everyone, there)
-        slots = head_cache.expected(pull, BOOL, values=False)
+        slots = pull.layouts[HeadCache].expected_slots(pull, BOOL, values=False)
         pushing, pulling = divide(work, push_cost(push.indices.placement), slots)
         self.pulled = _pulled(work, pulling, 0) if pulling.any() else 0.0
         return pushing, pulling
 
-    def launch(self, name: str, rows: Rows, searches: Any, near: head_cache.Heads | None = None) -> None:
+    def launch(self, name: str, rows: Rows, searches: Any, near: Heads | None = None) -> None:
         """One kernel; a pull is given what it looks at first."""
         gpu = cuda.current()
         chunks = rows.chunks

@@ -17,11 +17,15 @@ from sparsezc.config import config
 from sparsezc.device import cuda
 from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.elementwise import vector_map
-from sparsezc.engines.gpu.layouts import column_blocks, head_cache, packed_values
+from sparsezc.engines.gpu.layouts import column_blocks
+from sparsezc.engines.gpu.layouts.column_blocks import ColumnBlocks
+from sparsezc.engines.gpu.layouts.head_cache import NO_HEADS, HeadCache, Heads
+from sparsezc.engines.gpu.layouts.packed_values import NOT_PACKED, Packed, PackedValues
 from sparsezc.engines.gpu.placements import Part, Wanted
 from sparsezc.engines.gpu.products import push_pull, rows_per_warp
 from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.codegen import function
+from sparsezc.engines.gpu.storage.layout import Demand
 from sparsezc.engines.gpu.storage.mask_output import MaskBits, Out
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
 from sparsezc.memory import Buffer
@@ -89,7 +93,7 @@ def _blocks(
 ) -> list[Rows]:
     """What a pull goes through: the rows, or blocks of their columns where a full vector is too large for the cache."""
     vector, semiring = case.vector, case.semiring
-    if vector is None or (nblocks := column_blocks.count(rows.ncols * vector.dtype.np_type.itemsize)) == 1:
+    if vector is None or column_blocks.count(rows.ncols * vector.dtype.np_type.itemsize) == 1:
         return [rows]
     reads = ("x" if case.vector_left else "y") in semiring.reads
     if not vector.is_full or vector is out or not reads or case.stops:
@@ -98,9 +102,11 @@ def _blocks(
         return [rows]
     if case.asks_for_values(rows) and config.packing == "on":  # blocks have no packed words
         return [rows]
-    if rows.blocks is not None and out.bits is None:
+    blocks = rows.layouts[ColumnBlocks]
+    if blocks.built is not None and out.bits is None:
         out.make()  # while blocks may go for it: those that a product holds stay until it is done
-    return column_blocks.of(rows, columns, nblocks, values=case.reads_values)
+    nbytes = rows.ncols * vector.dtype.np_type.itemsize
+    return blocks.get_or_build(rows, Demand(rows.nvals, case.matrix.dtype, case.asks_for_values(rows), columns, nbytes))
 
 
 def _counts(semiring: Any) -> bool:
@@ -141,11 +147,11 @@ class _Case:
     def vector_arguments(self) -> tuple[Any, Any]:
         return (0, 0) if self.vector is None else self.vector.operands()
 
-    def packed(self, rows: Rows, entries: float) -> packed_values.Packed:
+    def packed(self, rows: Rows, entries: float) -> Packed:
         """Ids and values in one word, where a product that reads so many entries has use for both."""
         if not self.reads_values or self.vector is None:
-            return packed_values.NOT_PACKED
-        return packed_values.of(rows, self.matrix.dtype, int(entries))
+            return NOT_PACKED
+        return rows.layouts[PackedValues].get_or_build(rows, Demand(entries, self.matrix.dtype, values=True))
 
     def parts(self, rows: Rows, words: Buffer | None, wanted: Wanted | None, *, pushes: bool) -> Iterable[Part]:
         """The launches that the placement asks for; `words`: ids and values in one. A push always reads ids."""
@@ -178,7 +184,7 @@ def _pull_is_better(case: _Case, rows: Rows, columns: Rows, mask: MaskBits) -> b
     work = push_pull.Work(vector.count, entries, *wanted, rows.nvals)
     near = case.matrix.placement == "device"
     stops = case.stops and not placements.moves(rows)
-    slots = head_cache.expected(rows, case.matrix.dtype, values=case.reads_values) if stops else 0
+    slots = rows.layouts[HeadCache].expected_slots(rows, case.matrix.dtype, values=case.reads_values) if stops else 0
     case.pulls = push_pull.pull_entries(work, stops=stops)
     return push_pull.prefers_pull(
         work,
@@ -262,26 +268,28 @@ def _in_any_order(monoid: Any) -> bool:
     return bool(monoid.is_idempotent or monoid.type.is_integer or monoid.type.is_bool)
 
 
-def _heads_of(case: _Case, rows: Rows, columns: Rows | None) -> head_cache.Heads:
+def _heads_of(case: _Case, rows: Rows, columns: Rows | None) -> Heads:
     """The row-head cache, where a pull has use for it: it leaves rows early, for the monoid stops and the vector lacks
     entries; or rows are whole there, and in whose order they are folded matters not.
     """
     if case.vector is None or placements.moves(rows):
-        return head_cache.NO_HEADS
+        return NO_HEADS
     if case.stops and not case.vector.is_full:
         entries = min(rows.nvals, 32 * rows.nrows) if case.pulls is None else case.pulls
-        return head_cache.of(rows, columns, case.matrix.dtype, values=case.reads_values, entries=entries)
+        demand = Demand(entries, case.matrix.dtype, case.reads_values, columns)
+        return rows.layouts[HeadCache].get_or_build(rows, demand)
     if case.stops or case.asks_for_values(rows) or not _in_any_order(case.semiring.monoid) or placements.lie_near(rows):
-        return head_cache.NO_HEADS
-    return head_cache.of_short_rows(rows, columns, rows.nvals if case.pulls is None else case.pulls)
+        return NO_HEADS
+    entries = rows.nvals if case.pulls is None else case.pulls
+    return rows.layouts[HeadCache].of_short_rows(rows, columns, entries)
 
 
-def _heads_to_push(case: _Case, columns: Rows, rows: Rows | None) -> head_cache.Heads:
+def _heads_to_push(case: _Case, columns: Rows, rows: Rows | None) -> Heads:
     """The row-head cache, where rows that are whole there need not be read over the link."""
     if case.asks_for_values(columns):
-        return head_cache.NO_HEADS
+        return NO_HEADS
     count = None if case.vector is None or not launch.is_attended() else case.vector.count
-    near = head_cache.to_push(columns, rows, count)
+    near = columns.layouts[HeadCache].to_push(columns, rows, count)
     launch.hold(near)
     return near
 
@@ -316,7 +324,7 @@ def _pull(
     operands = values, bits, *out.arguments(), *mask.arguments(), _FLAGS[replace]
     skips = at_once == 32 and _skips(rows, warps)
     most = 32 if skips else 16 if near.k else _most_items(rows, at_once, everything)
-    rest = *partial, *near.arguments(), np.uint32(together.bits)
+    rest = *partial, *near.arguments, np.uint32(together.bits)
     # All memory is asked for before the first launch, as what that writes cannot be taken back.
     shared: Any = xp.zeros(2, np.uint64) if chunks.count or items > warps else 0
     for number, part in enumerate(case.parts(rows, together.words, wanted, pushes=False)):

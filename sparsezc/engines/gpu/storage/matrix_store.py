@@ -8,6 +8,7 @@ writes.
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -18,6 +19,7 @@ from sparsezc.device import cuda
 from sparsezc.device.cuda import Device
 from sparsezc.engines.gpu.storage import vertex_order
 from sparsezc.engines.gpu.storage.compressed_ids import CompressedIds, compressed
+from sparsezc.engines.gpu.storage.layout import Layouts
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.engines.gpu.storage.vertex_order import Order
 from sparsezc.errors import warn_slow
@@ -76,9 +78,48 @@ class Chunks:
         )
 
 
-@dataclass(eq=False)
+class PlainCopy:
+    """Layout: rows in the users' order whose ids lie each on their own, for what reads no others.
+
+    A copy of rows in the users' order goes when it is not held elsewhere any more; of rows in another order, which
+    takes a sort, it stays.
+    """
+
+    def __init__(self) -> None:
+        self._copy: Callable[[], Rows | None] = lambda: None
+
+    def get_or_build(self, rows: Rows) -> Rows:
+        """Return the copy, made where there is none."""
+        made = self._copy()
+        if made is None:
+            made = rows.decoded()
+            if rows.order is None:
+                self._copy = weakref.ref(made)
+            else:
+                from sparsezc.engines.gpu.storage.reorder import permuted  # which makes rows
+
+                made = kept = permuted(made, rows.order.places, rows.order.vertices, None)
+                self._copy = lambda: kept
+            if made.nvals >= _NOTEWORTHY:
+                said = "whose ids are compressed" if rows.order is None else "that is compressed in another order"
+                warn_slow(
+                    f"an operation that reads single ids of a matrix {said}, with {rows.nvals:,} entries, makes a copy"
+                    f" of {made.indices.nbytes:,} bytes; mxv, vxm and reductions by rows need none"
+                )
+        return made
+
+    @property
+    def nbytes(self) -> int:
+        made = self._copy()
+        return 0 if made is None else made.indices.nbytes
+
+    def drop(self) -> None:
+        self._copy = lambda: None
+
+
+@dataclass(frozen=True, eq=False)
 class Rows:
-    """One orientation of a matrix: a CSR whose offsets lie on the device."""
+    """One orientation of a matrix: a CSR whose offsets lie on the device. Its arrays and facts never change."""
 
     nrows: int
     ncols: int
@@ -89,21 +130,13 @@ class Rows:
     iso: bool
     order: Order | None = None  # of its rows and columns; None: the users' own
     chunks: Chunks = field(init=False)
-    heads: Any = field(default=None, init=False)  # the row-head cache, once it is made (heads.py)
-    pulled: float = field(default=0, init=False)  # entries that pulls without it have read
-    told: Any = field(default=None, init=False)  # the setting under which somebody was told that there is no cache
-    packed: Any = field(default=None, init=False)  # ids and values in one word, once somebody asked (packed_values.py)
-    blocks: Any = field(default=None, init=False)  # the same cut by columns, once it paid (column_blocks.py)
-    swept: float = field(default=0, init=False)  # products with full vectors that blocks would have served
-    multiplied: int = field(default=0, init=False)  # entries whose ids and values products have read
-    copy: Any = field(default=None, init=False)  # a reference to the plain rows, while there are such
-    region: Any = field(default=None, init=False)  # segments that lie on the card (placements/segment_cache.py)
-    wholes: dict[bool, Any] = field(default_factory=dict, init=False)  # what one launch for all rows takes (placements)
+    layouts: Layouts = field(default_factory=Layouts, init=False, repr=False)  # what products made of it, and learnt
 
     def __post_init__(self) -> None:
-        self.chunks = Chunks.of(cuda.current(), self.indptr, self.nvals)
+        object.__setattr__(self, "chunks", Chunks.of(cuda.current(), self.indptr, self.nvals))
         if self.iso and self.values.placement != "device":  # every warp asks for it again and again
-            self.values = DeviceBuffer(cuda.current().xp.asarray(self.values.read(0, 1)))
+            near = DeviceBuffer(cuda.current().xp.asarray(self.values.read(0, 1)))
+            object.__setattr__(self, "values", near)
 
     @cached_property
     def arguments(self) -> tuple[Any, ...]:
@@ -111,64 +144,42 @@ class Rows:
         pointers = np.uint64(self.indices.pointer), np.uint64(self.values.pointer)
         return np.uint64(self.nrows), self.indptr, *pointers
 
-    def ends(self, first: int, last: int) -> tuple[int, int]:
-        """Where the entries of rows first .. last-1 begin and end. Waits for the device."""
-        return int(self.indptr[first]), int(self.indptr[last])
-
-    @property
+    @cached_property
     def compressed(self) -> bool:
         """Whether the ids lie in blocks, which only kernels that stream rows can read."""
         return isinstance(self.indices, CompressedIds)
 
-    def plain(self) -> Rows:
-        """Rows in the users' order whose ids lie each on their own: a copy, where these are no such rows.
+    @cached_property
+    def wide(self) -> bool:
+        """Whether ids take 8 bytes."""
+        return self.indices.dtype.itemsize == 8
 
-        The copy goes when nobody holds it any more; of rows in another order, which take a sort, it stays.
-        """
-        if not self.compressed and self.order is None:
-            return self
-        made: Rows | None = None if self.copy is None else self.copy()
-        if made is None:
-            made = self._decoded()
-            if self.order is None:
-                self.copy = weakref.ref(made)
-            else:
-                from sparsezc.engines.gpu.storage.reorder import permuted  # which makes rows
-
-                made = permuted(made, self.order.places, self.order.vertices, None)
-                kept = made
-                self.copy = lambda: kept
-            if made.nvals >= _NOTEWORTHY:
-                said = "whose ids are compressed" if self.order is None else "that is compressed in another order"
-                warn_slow(
-                    f"an operation that reads single ids of a matrix {said}, with {self.nvals:,} entries, makes a copy"
-                    f" of {made.indices.nbytes:,} bytes; mxv, vxm and reductions by rows need none"
-                )
-        return made
-
-    def _decoded(self) -> Rows:
-        """The same rows in the same order, each id on its own."""
-        if not isinstance(self.indices, CompressedIds):
-            return self
-        ids = self.indices.plain()
-        return Rows(self.nrows, self.ncols, self.nvals, self.indptr, ids, self.values, self.iso, self.order)
-
-    def compress(self) -> Rows:
-        """The same rows with their ids in blocks; themselves where that is no smaller."""
-        ids = None if self.compressed else compressed(self.indices, self.ncols)
-        if ids is None:
-            return self
-        return Rows(self.nrows, self.ncols, self.nvals, self.indptr, ids, self.values, self.iso, self.order)
-
-    @property
+    @cached_property
     def id_bytes(self) -> float:
         """Bytes that an id takes where products read it."""
         return self.indices.nbytes / max(self.nvals, 1) if self.compressed else self.indices.dtype.itemsize
 
-    @property
-    def wide(self) -> bool:
-        """Whether ids take 8 bytes."""
-        return self.indices.dtype.itemsize == 8
+    def ends(self, first: int, last: int) -> tuple[int, int]:
+        """Where the entries of rows first .. last-1 begin and end. Waits for the device."""
+        return int(self.indptr[first]), int(self.indptr[last])
+
+    def plain(self) -> Rows:
+        """Return rows in the users' order whose ids lie each on their own: a copy, where these are no such rows."""
+        if not self.compressed and self.order is None:
+            return self
+        return self.layouts[PlainCopy].get_or_build(self)
+
+    def decoded(self) -> Rows:
+        """Return the same rows in the same order, each id on its own."""
+        return self._with_ids(self.indices.plain()) if isinstance(self.indices, CompressedIds) else self
+
+    def compress(self) -> Rows:
+        """Return the same rows with their ids in blocks; themselves where that is no smaller."""
+        ids = None if self.compressed else compressed(self.indices, self.ncols)
+        return self if ids is None else self._with_ids(ids)
+
+    def _with_ids(self, ids: Buffer) -> Rows:
+        return Rows(self.nrows, self.ncols, self.nvals, self.indptr, ids, self.values, self.iso, self.order)
 
 
 class MatrixStore:
