@@ -22,7 +22,7 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise import panel
 from sparsezc.engines.gpu.layouts.head_cache import HeadCache
 from sparsezc.engines.gpu.layouts.packed_values import PackedValues
-from sparsezc.engines.gpu.products import push_pull, spmv
+from sparsezc.engines.gpu.products import plan, push_pull, spmv
 from sparsezc.engines.gpu.products.push_pull import Work
 from sparsezc.engines.gpu.products.spgemm_rows import the_one_value
 from sparsezc.expr import engines
@@ -118,7 +118,7 @@ class Model:
             v, A = expression.operands if left else reversed(expression.operands)
             self.statements.append(self._product(operation, A, A._transposed != left, v, expression.op, mask, left))
         elif operation in ("reduce", "reduce_rowwise"):
-            A, op = matrices[0], spmv._folding(expression.op)
+            A, op = matrices[0], spmv.folding(expression.op)
             self.statements.append(self._product(operation, A, A._transposed, None, op, mask, False))
         elif operation == "mxm" and (step := self._searches(expression, mask)) is not None:
             self.statements.append(step)
@@ -146,7 +146,7 @@ class Model:
         frontier = A.shape[0 if vector_left else 1] if v is None else v.nvals
         size = A.shape[1 if vector_left else 0] if wanted is None else int(wanted.sum())
         k = 0 if rows is None or present is None else self._slots(rows, A.dtype, op, reads_values)
-        if frontier and rows is not None and present is None and spmv._counts(op):
+        if frontier and rows is not None and present is None and plan.reads_of(op, vector_left).counts:
             return Statement(operation, "none", frontier, size, Reading())  # offsets tell
         if frontier and rows is not None and self._pulls(rows, columns, op, reads_values, present, wanted, k):
             stops = op.monoid.stops_anywhere
@@ -202,7 +202,7 @@ class Model:
         """Ids of each row at hand, for what needs all of a row."""
         if (reads_values and rows.value_bytes) or self.placement == "device":
             return 0
-        if pulls and not spmv._in_any_order(op.monoid):
+        if pulls and not plan.reads_of(op, False).any_order:
             return 0
         kept = 0 if rows.engine_rows is None else rows.engine_rows.layouts[HeadCache].usable.k
         k = kept if self.heads is None else self.heads
@@ -228,14 +228,14 @@ class Model:
         asked = work(rows, columns, present, wanted)
         if push_pull.is_small(asked.frontier_rows, asked.frontier_entries, asked.nvals):
             return False
-        share = 1 if self.placement == "device" else spmv._LINK_SHARE
+        share = 1 if self.placement == "device" else plan.LINK_SHARE
         return push_pull.prefers_pull(
             asked,
             stops=_stops(op),
             heads=slots,
             entry_bytes=rows.id_bytes + (rows.value_bytes if reads_values else 0),
-            offset_bytes=spmv._OFFSET_BYTES * share,
-            atomic_bytes=0 if op.monoid.stops_anywhere else spmv._ATOMIC_BYTES * share,
+            offset_bytes=plan.OFFSET_BYTES * share,
+            atomic_bytes=0 if op.monoid.stops_anywhere else plan.ATOMIC_BYTES * share,
         )
 
 

@@ -45,7 +45,7 @@ def _products(
         out = dtype if kernel == "mxv" else typed.return_type
         shape = dtype, dtype, wide, compressed, iso, budget.LONG
         flags = (accum if kernel == "mxv" else None, out, at_once, heads, packed, *part, skips)
-        prelude = spmv._prelude(typed, kernel == "vxm", *shape, *flags)
+        prelude = spmv.prelude(typed, kernel == "vxm", *shape, *flags)
         yield kernel, f"#define KERNEL {kernel}\n" + codegen.source(f"{kernel}.cu", prelude), kernel
 
 

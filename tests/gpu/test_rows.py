@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.engines.gpu.products import spmv
+from sparsezc.engines.gpu.products import rows_per_warp
 from sparsezc.engines.gpu.runtime import launch
 from sparsezc.memory import budget
 
@@ -51,14 +51,14 @@ def assert_same(got: gb.Vector, want: gb.Vector) -> None:
 @pytest.mark.parametrize("share", [0.1, 1.0])
 @pytest.mark.parametrize("placement", ["device", "hybrid"])
 def test_words_without_entries_are_skipped(placement: str, share: float, gpu: Any) -> None:
-    n = 32 * spmv._WORDS_TO_SKIP * launch.blocks(gpu, 1 << 40) * launch.THREADS // 32 + 5
+    n = 32 * rows_per_warp._WORDS_TO_SKIP * launch.blocks(gpu, 1 << 40) * launch.THREADS // 32 + 5
     rng = np.random.default_rng(7)
     rows = np.concatenate([rng.integers(0, n, 300), [0, 31, 32, n - 1], np.repeat(5000, 70)])
     columns, values = rng.permutation(n)[: rows.size], rng.integers(1, 9, rows.size)
     A = gb.Matrix.from_coo(rows, columns, values, "INT64", nrows=n, ncols=n)
     B, v = A.to("gpu", placement=placement), vector(n, share, 3)
     mask, w = vector(n, 0.5, 4), vector(n, 0.5, 5)
-    assert spmv._skips(B._store.rows, launch.blocks(gpu, n) * launch.THREADS // 32)
+    assert rows_per_warp.skips_words(n, B.nvals, launch.blocks(gpu, n) * launch.THREADS // 32)
     for semiring in (gb.semiring.plus_times, gb.semiring.ss.min_secondi):
         assert_same(B.mxv(v, semiring).new(), A.mxv(v, semiring).new())
         got, want = w.dup(), w.dup()

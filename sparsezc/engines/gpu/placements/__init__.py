@@ -175,9 +175,11 @@ def parts(rows: Rows, words: Buffer | None, wanted: Wanted, *, ids: bool, values
 
     `ids`, `values`: whether the product reads them; `words`: ids and values in one word.
     """
+    if not serves(rows):
+        return (whole(rows, words),)
     own = rows.values if values and not rows.iso and words is None else None
     entries = Entries(rows.indices if ids and words is None else words, own)
-    if entries == _NOTHING or not serves(rows):
+    if entries == _NOTHING:
         return (whole(rows, words),)
     made: Iterable[Part] = _serving(rows.indices.placement).parts(rows, entries, wanted)
     return made

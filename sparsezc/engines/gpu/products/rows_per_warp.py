@@ -1,32 +1,88 @@
-"""How many rows a warp reads together: one, as EMOGI's warps do, or the 32 of a presence word (rows.cuh).
+"""How the warps of a launch share rows: how many a warp reads together, one or the 32 of a presence word (rows.cuh).
 
-Where rows are short, 32 of them share their requests. Where rows are long this saves nothing, and a warp with 32 rows
-reads as many slices one after another as a row has entries, while warps of the device that got no word of rows are
-idle: one row a warp then takes as little as a fifth of the time (``python -m benchmarks.rows_per_warp``).
+One is what EMOGI's warps read. Where rows are short, 32 of them share their requests. Where rows are long this saves
+nothing, and a warp with 32 rows reads as many slices one after another as a row has entries, while warps of the device
+that got no word of rows are idle: one row a warp then takes as little as a fifth of the time (``python -m
+benchmarks.rows_per_warp``).
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
+from typing import NamedTuple
+
 from sparsezc.config import config
 from sparsezc.device import cuda
+from sparsezc.device.cuda import Device
 from sparsezc.engines.gpu.runtime import launch
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 
 _MIN_SLICES = 2400  # slices in series, over the share of warps that have them, from which one row was no slower
 _MIN_ENTRIES = 1 << 18  # smaller matrices were not measured
 _PIECE = 512  # entries that a warp takes at least, on average, so that the counter of work is asked seldom
+_WORDS_TO_SKIP = 16  # a warp: with fewer a launch takes longer than the offsets
+
+
+class Grid(NamedTuple):
+    """How the warps of a launch share the rows.
+
+    Attributes
+    ----------
+    at_once : int
+        Rows that a warp reads together: 1 or 32.
+    blocks, warps : int
+        Of the launch.
+    most : int
+        Words of rows, or rows, that a warp takes at once, at most.
+    skips : bool
+        A warp first asks which words of rows have entries.
+    """
+
+    at_once: int
+    blocks: int
+    warps: int
+    most: int
+    skips: bool
 
 
 def choose(rows: Rows) -> int:
     """Return 1 or 32: ``gb.config.rows_per_warp``, or what was measured to be no slower where that is "auto"."""
-    if config.rows_per_warp != "auto":
-        return config.rows_per_warp
-    if rows.nvals < _MIN_ENTRIES:
+    return _choose(cuda.current(), config.rows_per_warp, rows.nrows, rows.nvals)
+
+
+def _choose(gpu: Device, setting: int | str, nrows: int, nvals: int) -> int:
+    if isinstance(setting, int):
+        return setting
+    if nvals < _MIN_ENTRIES:
         return 32
-    words, mean = -(-rows.nrows // 32), rows.nvals / rows.nrows
-    return 1 if mean * launch.most_warps(cuda.current()) >= _MIN_SLICES * words else 32
+    return 1 if nvals / nrows * launch.most_warps(gpu) >= _MIN_SLICES * -(-nrows // 32) else 32
 
 
-def most_rows(rows: Rows) -> int:
-    """Return how many rows, one after another, a warp takes at once where it reads one at a time."""
-    return max(1, min(32, _PIECE * rows.nrows // max(rows.nvals, 1)))
+@lru_cache(maxsize=1024)
+def grid(
+    gpu: Device, _multiprocessors: int, setting: int | str, nrows: int, nvals: int, nchunks: int, everything: bool,
+    pulls: bool, looks: bool,
+) -> Grid:  # fmt: skip
+    """Return how to share rows of these sizes, as `setting` and the device with its multiprocessors say.
+
+    `everything`: all rows are wanted; `looks`: a pull looks at the row-head cache first.
+    """
+    at_once, nwords = _choose(gpu, setting, nrows, nvals), -(-nrows // 32)
+    nblocks = launch.blocks(gpu, 32 * max(nwords * 32 // at_once, nchunks))
+    warps = launch.warps(nblocks)
+    skips = pulls and at_once == 32 and skips_words(nrows, nvals, warps)
+    if skips:
+        most = 32
+    elif looks:
+        most = 16
+    elif at_once == 1:
+        most = max(1, min(32, _PIECE * nrows // max(nvals, 1)))
+    else:
+        most = launch.words(nvals, nwords, everything)
+    return Grid(at_once, nblocks, warps, most, skips)
+
+
+def skips_words(nrows: int, nvals: int, warps: int) -> bool:
+    """Return whether a pull first asks which words of rows have entries: few have, of the many that each warp gets."""
+    nwords = -(-nrows // 32)
+    return nvals < 2 * nwords and nwords >= _WORDS_TO_SKIP * warps

@@ -129,13 +129,16 @@ class Rows:
     values: Buffer  # the one of iso rows lies on the card, wherever the ids are
     iso: bool
     order: Order | None = None  # of its rows and columns; None: the users' own
+    device: Device = field(init=False, repr=False)
     chunks: Chunks = field(init=False)
     layouts: Layouts = field(default_factory=Layouts, init=False, repr=False)  # what products made of it, and learnt
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "chunks", Chunks.of(cuda.current(), self.indptr, self.nvals))
+        gpu = cuda.current()
+        object.__setattr__(self, "device", gpu)
+        object.__setattr__(self, "chunks", Chunks.of(gpu, self.indptr, self.nvals))
         if self.iso and self.values.placement != "device":  # every warp asks for it again and again
-            near = DeviceBuffer(cuda.current().xp.asarray(self.values.read(0, 1)))
+            near = DeviceBuffer(gpu.xp.asarray(self.values.read(0, 1)))
             object.__setattr__(self, "values", near)
 
     @cached_property

@@ -1,0 +1,239 @@
+"""How a product of a matrix and a vector is computed: push or pull, with which layouts, by how many warps a row.
+
+Nothing is launched here but what builds a layout; spmv.py launches what a :class:`Plan` says. How warps share rows:
+rows_per_warp.py.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from sparsezc.config import config
+from sparsezc.engines.gpu import placements
+from sparsezc.engines.gpu.layouts import column_blocks
+from sparsezc.engines.gpu.layouts.column_blocks import ColumnBlocks
+from sparsezc.engines.gpu.layouts.head_cache import NO_HEADS, HeadCache, Heads
+from sparsezc.engines.gpu.layouts.packed_values import NOT_PACKED, Packed, PackedValues
+from sparsezc.engines.gpu.placements import Wanted
+from sparsezc.engines.gpu.products import push_pull, rows_per_warp
+from sparsezc.engines.gpu.products.rows_per_warp import Grid
+from sparsezc.engines.gpu.runtime import launch
+from sparsezc.engines.gpu.storage.layout import Demand
+from sparsezc.engines.gpu.storage.mask_output import MaskBits
+from sparsezc.engines.gpu.storage.matrix_store import Rows, VectorStore
+from sparsezc.semirings.algebra.operators import TypedOp
+from sparsezc.semirings.types.datatypes import DataType
+
+OFFSET_BYTES = 16  # two offsets a row, where the edges lie in the same memory
+ATOMIC_BYTES = 6  # measured: with 4-byte ids in device memory a full push takes 2.5 times what a full pull takes
+LINK_SHARE = 1 / 64  # device memory against the host link
+_SLICE = 32  # entries of a row that a warp reads at once
+_ALL = 2**62  # entries: no row has more
+
+
+class Reads(NamedTuple):
+    """The parts of its operands that a semiring's multiply reads, and how its sums may be made.
+
+    Attributes
+    ----------
+    values, vector, ids : bool
+        Of the matrix, of the vector, and the numbers of columns where a pull would not need these to find the vector's.
+    stops : bool
+        Sums meet their terminal value soon. Those of truth values do; the bound of a number type is as good as never
+        met.
+    any_order : bool
+        Values may be folded in any order, to the last bit.
+    counts : bool
+        A sum of products is their number: what offsets tell.
+    """
+
+    values: bool
+    vector: bool
+    ids: bool
+    stops: bool
+    any_order: bool
+    counts: bool
+
+
+@lru_cache(maxsize=256)
+def reads_of(semiring: Any, vector_left: bool) -> Reads:
+    """Return what a semiring reads; `vector_left`: the vector is its multiply's left operand."""
+    monoid, read = semiring.monoid, semiring.reads
+    values, vector = ("y", "x") if vector_left else ("x", "y")
+    return Reads(
+        values=values in read,
+        vector=vector in read,
+        ids=vector in read or "k" in read,
+        stops=bool(monoid.stops_anywhere or (monoid.terminal is not None and monoid.type.is_bool)),
+        any_order=bool(monoid.is_idempotent or monoid.type.is_integer or monoid.type.is_bool),
+        counts=monoid.name == "plus" and semiring.binaryop.name == "pair" and not semiring.return_type.is_bool,
+    )
+
+
+class Product(NamedTuple):
+    """w = M v, with M a matrix of `dtype` or its transpose.
+
+    Attributes
+    ----------
+    vector : VectorStore or None
+        None: v is full and its values do not matter.
+    full : bool
+        Whether v is known to have every entry.
+    """
+
+    semiring: Any
+    vector_left: bool
+    dtype: DataType
+    vector: VectorStore | None
+    full: bool
+    reads: Reads
+
+    def reads_apart(self, rows: Rows) -> bool:
+        """Whether each entry's value is read, beside its id."""
+        return self.reads.values and not rows.iso
+
+
+class Plan(NamedTuple):
+    """What a product reads, and how.
+
+    Attributes
+    ----------
+    rows : Rows
+        Of M to pull, of its transpose to push.
+    heads, packed : layouts of these rows
+    wanted : Wanted
+        The rows that are read, for placements that serve them.
+    """
+
+    rows: Rows
+    heads: Heads
+    packed: Packed
+    wanted: Wanted
+    grid: Grid
+
+
+# Push or pull
+
+
+def pulls(product: Product, rows: Rows | None, columns: Rows | None, mask: MaskBits) -> tuple[bool, float | None]:
+    """Return whether to pull, and how many entries that reads where it has been estimated.
+
+    `rows`, `columns`: of M and of its transpose, at least one of which there is.
+    """
+    vector = product.vector
+    if rows is None or columns is None or vector is None or product.full:
+        return rows is not None, None
+    if not launch.is_attended():
+        return False, None
+    entries = vector.count_rows(columns)
+    assert vector.count is not None
+    if push_pull.is_small(vector.count, entries, rows.nvals):
+        return False, None
+    wanted = launch.wanted(rows.indptr, rows.nrows, mask.bits, mask.flip)
+    work = push_pull.Work(vector.count, entries, *wanted, rows.nvals)
+    stops = product.reads.stops and not placements.moves(rows)
+    heads = rows.layouts[HeadCache].expected_slots(rows, product.dtype, values=product.reads.values) if stops else 0
+    share = 1 if rows.indices.placement == "device" else LINK_SHARE
+    better = push_pull.prefers_pull(
+        work,
+        stops=stops,
+        heads=heads,
+        entry_bytes=rows.id_bytes + (rows.values.dtype.itemsize if product.reads_apart(rows) else 0),
+        offset_bytes=OFFSET_BYTES * share,
+        atomic_bytes=0 if product.semiring.monoid.stops_anywhere else ATOMIC_BYTES * share,
+    )
+    return better, push_pull.pull_entries(work, stops=stops)
+
+
+# The plans
+
+
+def blocks(
+    product: Product, rows: Rows, columns: Rows | None, out: VectorStore, mask: MaskBits, accum: TypedOp | None
+) -> list[Rows]:
+    """Return what a pull goes through: the rows, or blocks of their columns where a full vector exceeds the cache."""
+    vector, reads = product.vector, product.reads
+    if vector is None or not product.full or vector is out or not reads.vector or reads.stops:
+        return [rows]
+    if accum is not None or not mask.allows_all or out.dtype is not product.semiring.return_type:
+        return [rows]
+    nbytes = rows.ncols * vector.dtype.np_type.itemsize
+    apart = product.reads_apart(rows)
+    if column_blocks.count(nbytes) == 1 or (apart and config.packing == "on"):  # blocks have no packed words
+        return [rows]
+    layout = rows.layouts[ColumnBlocks]
+    if layout.built is not None and out.bits is None:
+        out.make()  # while blocks may go for it: those that a product holds stay until it is done
+    return layout.get_or_build(rows, Demand(rows.nvals, product.dtype, apart, columns, nbytes))
+
+
+def pull(product: Product, rows: Rows, columns: Rows | None, mask: MaskBits, estimated: float | None) -> Plan:
+    """Return the plan of a pull from these rows; `estimated`: the entries that it reads, as :func:`pulls` says."""
+    heads = _heads_to_pull(product, rows, columns, estimated)
+    packed = _packed(product, rows, rows.nvals if estimated is None else estimated)
+    everything = mask.allows_all
+    entries = 0 if heads.k else estimated  # what the heads leave is little, and it is not known of which rows
+    wanted = Wanted(None if everything else mask.bits, mask.flip, entries, _SLICE if product.reads.stops else _ALL)
+    return Plan(rows, heads, packed, wanted, _grid(rows, everything, True, heads.k > 0))
+
+
+def push(product: Product, columns: Rows, rows: Rows | None) -> Plan:
+    """Return the plan of a push along the rows of M's transpose."""
+    vector, counted = product.vector, None
+    if vector is not None and product.reads.values:
+        vector.next_rows = columns  # counting the frontier next counts what is read of them, too
+    if vector is not None and vector.next_rows is columns:
+        counted = vector.row_entries
+    if counted is None and vector is not None and vector.count is not None:  # to count takes a wait
+        counted = vector.count * columns.nvals // columns.nrows
+    packed = _packed(product, columns, columns.nvals if counted is None else counted)
+    heads = _heads_to_push(product, columns, rows)
+    words = None if vector is None or product.full else vector.bits
+    return Plan(columns, heads, packed, Wanted(words, 0, counted), _grid(columns, words is None, False, False))
+
+
+def _heads_to_pull(product: Product, rows: Rows, columns: Rows | None, estimated: float | None) -> Heads:
+    """Return the row-head cache where a pull has use for it.
+
+    Either it leaves rows early, for the monoid stops and the vector lacks entries; or rows are whole there, and the
+    order in which they are folded does not matter.
+    """
+    reads = product.reads
+    if product.vector is None:
+        return NO_HEADS
+    if reads.stops and not product.full:
+        if placements.moves(rows):
+            return NO_HEADS
+        entries = min(rows.nvals, _SLICE * rows.nrows) if estimated is None else estimated
+        return rows.layouts[HeadCache].get_or_build(rows, Demand(entries, product.dtype, reads.values, columns))
+    if reads.stops or product.reads_apart(rows) or not reads.any_order:
+        return NO_HEADS
+    if placements.moves(rows) or placements.lie_near(rows):
+        return NO_HEADS
+    return rows.layouts[HeadCache].of_short_rows(rows, columns, rows.nvals if estimated is None else estimated)
+
+
+def _heads_to_push(product: Product, columns: Rows, rows: Rows | None) -> Heads:
+    """Return the row-head cache where rows that are whole there need not be read over the link."""
+    if product.reads_apart(columns):
+        return NO_HEADS
+    count = None if product.vector is None or not launch.is_attended() else product.vector.count
+    heads = columns.layouts[HeadCache].to_push(columns, rows, count)
+    launch.hold(heads)
+    return heads
+
+
+def _packed(product: Product, rows: Rows, entries: float) -> Packed:
+    """Return ids and values in one word, where a product that reads so many entries has use for both."""
+    if not product.reads.values or product.vector is None:
+        return NOT_PACKED
+    return rows.layouts[PackedValues].get_or_build(rows, Demand(entries, product.dtype, values=True))
+
+
+def _grid(rows: Rows, everything: bool, pulls: bool, looks: bool) -> Grid:
+    gpu, sizes = rows.device, (rows.nrows, rows.nvals, rows.chunks.count)
+    return rows_per_warp.grid(
+        gpu,  # type: ignore[arg-type]  # hashable, as every object that does not say how it compares
+        gpu.multiprocessors, config.rows_per_warp, *sizes, everything, pulls, looks,
+    )  # fmt: skip
