@@ -37,7 +37,7 @@ def at_rates(monkeypatch: pytest.MonkeyPatch, rates: Rates) -> None:
 
 def nothing_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     """No segment earns a copy on the card."""
-    monkeypatch.setattr(segment_cache, "_noted", lambda *_: None)
+    monkeypatch.setattr(SegmentCache, "noted", lambda *_: None)
 
 
 def pinned(A: gb.Matrix, **given: Any) -> gb.Matrix:

@@ -52,10 +52,10 @@ def step(
     case = _Case(x, mask, gpu.xp.zeros(-(-nrows * x.width // 32), np.uint32))
     pushing, pulling = case.shares(pull, push)
     if push is not None and pushing.any():
-        case.launch("reach_push", push, pushing)
+        case.launch("push", push, pushing)
     if pull is not None and pulling.any():
         near = pull.layouts[HeadCache].get_or_build(pull, Demand(case.pulled, BOOL, columns=push))
-        case.launch("reach_pull", pull, pulling, near)
+        case.launch("pull", pull, pulling, near)
     return SameVector(dtype, nrows * x.width, case.y, same)
 
 
@@ -154,7 +154,7 @@ class _Case:
         self.pulled = _pulled(work, pulling, 0) if pulling.any() else 0.0
         return pushing, pulling
 
-    def launch(self, name: str, rows: Rows, searches: Any, near: Heads | None = None) -> None:
+    def launch(self, way: str, rows: Rows, searches: Any, near: Heads | None = None) -> None:
         """One kernel; a pull is given what it looks at first."""
         gpu = cuda.current()
         chunks = rows.chunks
@@ -164,7 +164,7 @@ class _Case:
         prelude = _prelude(rows.wide, rows.compressed, looks, self.words, self.aligned, chunks.length, at_once)
         nwords = -(-rows.nrows // 32)
         blocks = launch.blocks(gpu, 32 * max(nwords, chunks.count))
-        kernel = codegen.kernel(gpu, f"{name}.cu", prelude, name)
+        kernel = codegen.kernel(gpu, f"multi_source_{way}.cu", prelude, f"reach_{way}")
         arguments = (
             *rows.arguments[:3], self.x.vector.bits,
             *self.mask.arguments(), np.uint64(self.x.width), *self._active(searches), self.y, *slots,
