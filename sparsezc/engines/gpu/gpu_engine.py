@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from sparsezc.config import config
-from sparsezc.engines.gpu import matrix_statements, matrix_stores, resized_operands
+from sparsezc.engines.gpu import matrix_statements, matrix_stores, resized_operands, statement_order
 from sparsezc.engines.gpu.elementwise import matrix_index, matrix_map, operands, reduce, vector_index, vector_map
 from sparsezc.engines.gpu.products import spmv
 from sparsezc.engines.gpu.runtime import launch
-from sparsezc.engines.gpu.statement_order import common
 from sparsezc.engines.gpu.storage import vertex_order
 from sparsezc.engines.gpu.storage.mask_output import MaskBits, bits_of, mask_bits
 from sparsezc.engines.gpu.storage.matrix_store import VectorStore
@@ -38,21 +37,15 @@ class GpuEngine(Keeper):
         if _is_foreign(expression, out, mask, accum):
             native = None
         try:
-            if native is None or _in_order(native, expression, out, mask, accum, replace) is False:
+            if native is not None and vertex_order.any_made:
+                statement_order.settle(expression, out, mask)
+            if native is None or native(expression, out, mask, accum, replace) is False:
                 _fall_back(expression, out, mask, accum, replace)
         except MemoryError as error:
             if isinstance(error, OutOfMemory):
                 raise
             # CuPy's error, or NumPy's, which say how much
             raise OutOfMemory(f"{expression.operation}: {error}") from None
-
-
-def _in_order(native: _Native, expression: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool | None:
-    """Run a statement in the order of the vertices that suits its operands."""
-    if not vertex_order.exist():
-        return native(expression, out, mask, accum, replace)
-    with vertex_order.within(common(expression, out, mask)):
-        return native(expression, out, mask, accum, replace)
 
 
 def _is_foreign(expression: Any, out: Any, mask: Any, accum: Any) -> bool:
@@ -97,6 +90,7 @@ def _reduce(e: Any, out: Any, _mask: Any, accum: Any, _replace: bool) -> None:
     u = e.operands[0]
     if u.ndim == 2:
         store = VectorStore(e.op.return_type, u._store.nrows)
+        store.order = u._store.order  # the sum is the same in any
         spmv.fold_rows(e.op, u._store, False, store, MaskBits(), None, False)
     else:
         store = u._store

@@ -24,7 +24,6 @@ from sparsezc.engines.gpu.layouts.head_cache import HeadCache
 from sparsezc.engines.gpu.layouts.packed_values import PackedValues
 from sparsezc.engines.gpu.products import push_pull
 from sparsezc.engines.gpu.runtime import codegen, launch
-from sparsezc.engines.gpu.storage import vertex_order
 from sparsezc.engines.gpu.storage.matrix_store import VectorStore
 from sparsezc.semirings import monoid
 from sparsezc.semirings.types.datatypes import FP64, INT64
@@ -70,6 +69,7 @@ class Limit:
     def turn(self, frontier: VectorStore) -> None:
         """One round more, and the next bucket if the frontier is empty."""
         launch.next_round(self._round)
+        self.distance.arrange(frontier.order)
         near, bits, nwords = frontier.values, frontier.bits, frontier.nwords
         counter, busy, limit, found, never = self._round.array, self._busy, self.number.array, self._found, self._never
         vertices = np.uint64(frontier.size), self.distance.values, counter, busy, limit
@@ -135,13 +135,11 @@ class Replay:
 
     def _round(self) -> Iterator[Any]:
         yield self.clock.number
-        with vertex_order.within(self.frontier.order):
-            self.clock.turn(self.frontier)
+        self.clock.turn(self.frontier)
 
     def _arrays(self) -> tuple[int, int]:
         gpu = cuda.current()
-        with vertex_order.within(self.frontier.order):
-            return gpu.pointer(self.frontier.values), gpu.pointer(self.frontier.bits)
+        return gpu.pointer(self.frontier.values), gpu.pointer(self.frontier.bits)
 
     def _caches(self, rounds: int) -> Any:
         """What saves pushes reading over the link, after so many rounds with such a frontier: row heads, or where they

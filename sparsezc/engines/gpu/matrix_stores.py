@@ -115,6 +115,7 @@ def reorder(store: MatrixStore, vertices: NDArray[Any]) -> MatrixStore:
 def pointers(store: VectorStore) -> MatrixStore:
     """A square matrix with an entry (i, v(i)) for each entry of a vector of positions, in device memory."""
     xp, n = cuda.current().xp, store.size
+    store.arrange(None)
     at, values = store.entries()
     indptr = xp.arange(n + 1, dtype=np.int64)
     if at.size < n:
@@ -183,8 +184,7 @@ def on_cpu(expression: Any, out: Any, mask: Any, accum: Any, replace: bool) -> N
 
 def replace_vector(store: VectorStore, indices: Any, values: Any) -> None:
     """Give a vector other entries."""
-    fresh = engines.get("gpu").vector_from_coo(indices, values, store.dtype, store.size)
-    store.set(fresh.values, fresh.bits, fresh.count)
+    store.take(engines.get("gpu").vector_from_coo(indices, values, store.dtype, store.size))
 
 
 def replace_matrix(store: MatrixStore, csr: Csr) -> None:

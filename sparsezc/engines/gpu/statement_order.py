@@ -1,5 +1,7 @@
-"""In which order of the vertices a statement is computed (orders.py): that of its matrix or, without one, of the first
-vector that has one; if what is done does not ask for anybody's number.
+"""The order of the vertices in which a statement is computed (vertex_order.py), settled once, before it runs.
+
+It is that of its matrix or, without one, of the first vector that has one, if the result does not depend on vertices'
+numbers; else the users' own.
 """
 
 from __future__ import annotations
@@ -16,11 +18,13 @@ _BY_ENTRY = frozenset({
 })  # fmt: skip
 
 
-def common(e: Any, out: Any, mask: Any) -> Order | None:
-    """The order for one statement that makes a vector or a scalar; None: the users' own."""
-    if out.ndim == 2 or not _takes_any(e):
-        return None
-    return next(_found(e, out, mask), None)
+def settle(e: Any, out: Any, mask: Any) -> None:
+    """Put all vectors of a statement into one order; its matrices have rows for it (``MatrixStore.held``)."""
+    stores = list(_stores(e, out, mask))
+    order = None if out.ndim == 2 or not _takes_any(e) else next(_orders(stores), None)
+    for store in stores:
+        if isinstance(store, VectorStore):
+            store.arrange(order)
 
 
 def _takes_any(e: Any) -> bool:
@@ -35,11 +39,17 @@ def _takes_any(e: Any) -> bool:
     return op is None or not (op.is_positional or op.reads & set("ijk"))
 
 
-def _found(e: Any, out: Any, mask: Any) -> Iterator[Order]:
-    """The orders that there are among those who take part; that of a matrix only, if there is one."""
-    vectors = [*e.operands, *([] if mask is None else [mask.parent]), *([out] if out.ndim == 1 else [])]
-    stores = [getattr(x, "_store", None) for x in vectors]
+def _stores(e: Any, out: Any, mask: Any) -> Iterator[MatrixStore | VectorStore]:
+    """The stores that take part, on this engine."""
+    for x in (*e.operands, None if mask is None else mask.parent, out):
+        store = getattr(x, "_store", None)
+        if isinstance(store, MatrixStore | VectorStore):
+            yield store
+
+
+def _orders(stores: list[MatrixStore | VectorStore]) -> Iterator[Order]:
+    """The orders that there are among those who take part; those of matrices only, if there is one."""
     matrices = [store for store in stores if isinstance(store, MatrixStore)]
     for store in matrices or stores:
-        if isinstance(store, MatrixStore | VectorStore) and store.order is not None:
+        if store.order is not None:
             yield store.order

@@ -15,7 +15,6 @@ from sparsezc.engines.gpu.elementwise import vector_map
 from sparsezc.engines.gpu.graph_replay import Depth, Limit, Replay
 from sparsezc.engines.gpu.layouts import head_cache
 from sparsezc.engines.gpu.runtime import launch
-from sparsezc.engines.gpu.storage import vertex_order
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, VectorStore
 from sparsezc.engines.gpu.user_typed import HostStore, host_engine
 from sparsezc.memory import budget
@@ -65,6 +64,7 @@ class Keeper:
             found: tuple[NDArray[Any], NDArray[Any]] = host_engine().vector_to_coo(store.store)
             return found
         gpu = cuda.current()
+        store.arrange(None)
         at, values = store.entries()  # only what is present crosses the link
         return gpu.asnumpy(at).astype(np.uint64), gpu.asnumpy(values)
 
@@ -73,8 +73,9 @@ class Keeper:
             return HostStore(host_engine().dup(store.store, dtype))
         if isinstance(store, MatrixStore):
             return matrix_stores.cast(store, dtype)
-        with vertex_order.within(store.order):
-            return vector_map.cast(store, dtype)
+        made = vector_map.cast(store, dtype)
+        made.order = store.order
+        return made
 
     def nvals(self, store: Any) -> int:
         if isinstance(store, HostStore):
@@ -100,9 +101,7 @@ class Keeper:
             return
         indices, values = self.vector_to_coo(store)
         kept = indices < shape[0]
-        other = self.vector_from_coo(indices[kept], values[kept], store.dtype, shape[0])
-        store.size = shape[0]
-        store.set(other.values, other.bits, other.count)
+        store.take(self.vector_from_coo(indices[kept], values[kept], store.dtype, shape[0]))
 
     def keep_transpose(self, store: Any) -> None:
         if isinstance(store, MatrixStore):

@@ -28,26 +28,28 @@ _LONG = 32  # and at least so many times as long as wide
 
 
 class SameVector(VectorStore):
-    """A vector whose entries are all the same; its values are written when somebody asks for them."""
+    """A vector whose entries are all the same; its values are written when they are read first."""
 
     __slots__ = ("same",)
 
     def __init__(self, dtype: DataType, size: int, bits: Any, same: Any) -> None:
-        self.same = same
         super().__init__(dtype, size)
-        self.set(None, bits, None)
+        self.same: Any = same
+        self.bits, self.count = bits, None
+        del self.values
 
-    @property
-    def values(self) -> Any:
-        if self._values is None and self.bits is not None:
-            filled = VectorStore(self.dtype, self.size)  # where nothing is, nothing need be written
-            vector_map.write_scalar(self.same, self.dtype, filled, MaskBits(self.bits), None, False)
-            self._values = filled.values
-        return super().values
+    def __getattr__(self, name: str) -> Any:
+        """Return what is not set: the values, until now."""
+        if name != "values":
+            raise AttributeError(name)
+        filled = VectorStore(self.dtype, self.size)  # at absent positions nothing need be written
+        vector_map.write_scalar(self.same, self.dtype, filled, MaskBits(self.bits), None, False)
+        self.values = filled.values
+        return self.values
 
     def set(self, values: Any, bits: Any, count: int | None = None) -> None:
-        if values is not None:
-            self.same = None
+        if self.same is not None:
+            self.same, self.values = None, values
         super().set(values, bits, count)
 
 

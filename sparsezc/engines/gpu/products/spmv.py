@@ -44,7 +44,7 @@ def spmv(
     vector_left: bool,
 ) -> None:
     """w<mask> = accum(w, M v); without a vector, v is full and its values do not matter."""
-    held = matrix.held()
+    held = matrix.held(out.order)
     rows, columns = held[::-1] if transposed else held
     if held[0] is None or (vector is not None and vector.count == 0):
         vector_map.write_nothing(out, semiring.return_type, mask, accum, replace)

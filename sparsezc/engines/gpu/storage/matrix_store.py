@@ -17,7 +17,6 @@ import numpy as np
 
 from sparsezc.device import cuda
 from sparsezc.device.cuda import Device
-from sparsezc.engines.gpu.storage import vertex_order
 from sparsezc.engines.gpu.storage.compressed_ids import CompressedIds, compressed
 from sparsezc.engines.gpu.storage.layout import Layouts
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
@@ -213,10 +212,14 @@ class MatrixStore:
             self._rows = self.panel.rows()
         return self._rows, self._columns
 
-    def held(self) -> tuple[Rows | None, Rows | None]:
-        """Rows and columns in the order of those who ask (orders.py), for what reads compressed ids, or none."""
-        rows, columns = self.lying()
-        return _asked(rows), _asked(columns)
+    def held(self, order: Order | None = None) -> tuple[Rows | None, Rows | None]:
+        """Rows and columns in an order of the vertices, for what reads compressed ids, or none."""
+        rows, columns = self.lying() if self._rows is None else (self._rows, self._columns)
+        if rows is not None and rows.order is not order:
+            rows = rows.plain()
+        if columns is not None and columns.order is not order:
+            columns = columns.plain()
+        return rows, columns
 
     @property
     def rows(self) -> Rows | None:
@@ -268,10 +271,6 @@ class MatrixStore:
     @property
     def symmetric(self) -> bool:
         return self._rows is not None and self._columns is self._rows
-
-
-def _asked(rows: Rows | None) -> Rows | None:
-    return rows if rows is None or rows.order is vertex_order.now() else rows.plain()
 
 
 def rows_of(csr: Csr) -> Rows:

@@ -25,58 +25,46 @@ class VectorStore:
 
     Attributes
     ----------
-    values : array of the type's dtype, shape (size,); what lies at absent positions means nothing. None while empty
-    bits : array of uint32, shape (ceil(size / 32),); bits beyond `size` are 0. None while empty
-        Both are in the order of those who ask (orders.py): they change places first where they lie in another.
+    values : array of the type's dtype, shape (size,); values at absent positions are undefined. None while empty
+    bits : array of uint32, shape (nwords,); bits beyond `size` are 0. None while empty
     order : Order or None
-        In which they lie.
+        Of the vertices, in which both lie (vertex_order.py). The vectors of a statement are put into one order before
+        it runs (statement_order.py); what reads a store beside statements puts it into the users' first.
     count : int or None
-        Number of entries where it is known; None: nobody has counted yet.
+        Number of entries where it is known; None: they have not been counted.
     next_rows : Rows or None
         The rows that the vector will likely be multiplied with next, as it was before, or as what made it suggests:
         counting its entries then counts theirs too.
     row_entries : int or None
-        The entries of those rows where the vector has one, if somebody counted.
+        The entries of those rows where the vector has one, if they have been counted.
     """
 
-    __slots__ = ("_bits", "_next_rows", "_values", "count", "dtype", "order", "row_entries", "size")
+    __slots__ = ("_next_rows", "bits", "count", "dtype", "nwords", "order", "row_entries", "size", "values")
 
     def __init__(self, dtype: DataType, size: int) -> None:
-        self.dtype = dtype
-        self.size = size
+        self.dtype, self.size, self.nwords = dtype, size, -(-size // 32)
         self._next_rows: weakref.ref[Rows] | None = None
         self.clear()
 
     def clear(self) -> None:
-        self._values: Any = None
-        self._bits: Any = None
+        self.values: Any = None
+        self.bits: Any = None
         self.order: Order | None = None
         self.count: int | None = 0
         self.row_entries: int | None = None
 
-    @property
-    def values(self) -> Any:
-        if self.order is not vertex_order.now():
-            self._come()
-        return self._values
+    def take(self, other: VectorStore) -> None:
+        """Take over another store's content and size."""
+        self.size, self.nwords, self.values, self.bits = other.size, other.nwords, other.values, other.bits
+        self.order, self.count, self.row_entries = other.order, other.count, None
 
-    @property
-    def bits(self) -> Any:
-        if self.order is not vertex_order.now():
-            self._come()
-        return self._bits
-
-    def _come(self) -> None:
-        """Change to the order of those who ask."""
-        wanted = self._wanted()
-        if self.order is not wanted:
-            if self._bits is not None:
-                self._values, self._bits = vertex_order.moved(self._values, self._bits, self.size, self.order, wanted)
+    def arrange(self, order: Order | None) -> None:
+        """Put the arrays into an order of the vertices, None: the users' own, where the vector is of its size."""
+        wanted = order if order is not None and order.size == self.size else None
+        if wanted is not self.order:
+            if self.bits is not None:
+                self.values, self.bits = vertex_order.moved(self.values, self.bits, self.size, self.order, wanted)
             self.order = wanted
-
-    def _wanted(self) -> Order | None:
-        wanted = vertex_order.now()
-        return wanted if wanted is not None and wanted.size == self.size else None
 
     @property
     def next_rows(self) -> Rows | None:
@@ -90,26 +78,22 @@ class VectorStore:
         self._next_rows = weakref.ref(rows)  # a matrix may go: it is large
 
     @property
-    def nwords(self) -> int:
-        return -(-self.size // 32)
-
-    @property
     def is_full(self) -> bool:
         """Known to have every entry: then kernels need no presence words."""
         return self.count == self.size
 
     def set(self, values: Any, bits: Any, count: int | None = None) -> None:
-        if values is not self._values:
-            launch.spare(self._values, self._bits)
-        self._values, self._bits, self.count = values, bits, count
-        self.order, self.row_entries = self._wanted(), None
+        """Give it other arrays, in the order that it has."""
+        if values is not self.values:
+            launch.spare(self.values, self.bits)
+        self.values, self.bits, self.count, self.row_entries = values, bits, count, None
 
     def nvals(self) -> int:
         if self.count is None:
             if (rows := self.next_rows) is not None and rows.order is self.order:  # else it would change places
                 self.count_rows(rows)
             else:
-                self.count = launch.count(self._bits)
+                self.count = launch.count(self.bits)
         assert self.count is not None
         return self.count
 
@@ -117,8 +101,8 @@ class VectorStore:
         """The entries of the rows where the vector has one; its own are counted on the way."""
         if self.row_entries is None or self.next_rows is not rows or self.count is None:
             self.next_rows = rows
-            with vertex_order.within(rows.order):
-                self.count, self.row_entries = launch.frontier(self.bits, self.size, rows.indptr)
+            self.arrange(rows.order)
+            self.count, self.row_entries = launch.frontier(self.bits, self.size, rows.indptr)
         return self.row_entries
 
     def operands(self) -> tuple[Any, Any]:
@@ -181,6 +165,7 @@ def from_dense(values: Any, dtype: DataType, *, copy: bool) -> VectorStore:
 def to_dense(store: VectorStore, fill: Any, dtype: DataType) -> Any:
     """The values at all positions, `fill` where there is none: a view of the vector's own where it is full."""
     xp = cuda.current().xp
+    store.arrange(None)
     if store.bits is None:
         return xp.full(store.size, fill, dtype.np_type)
     if store.nvals() == store.size:

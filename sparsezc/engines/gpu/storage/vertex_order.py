@@ -1,15 +1,12 @@
 """Vertices in another order, which users never see.
 
 A matrix may number its vertices by an order of its own, in which its ids pack better (``A.compress(order="degree")``).
-Vectors that meet it are put into that order and stay in it, a word in the store says so, until they meet something that
-asks for the users' numbers: then they are put back. Who computes says in which order with :func:`within`; a store's
-arrays are always those of that order (matrix_store.py). Without it, it is the users' own.
+Vectors that meet it are put into that order and stay in it until a statement asks for the users' numbers: then they are
+put back. A store says in which order its arrays lie; each statement settles on one before it runs (statement_order.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +14,8 @@ import numpy as np
 
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.runtime import codegen, launch
+
+any_made = False  # whether there ever was one: else no statement has to look for it
 
 
 @dataclass(eq=False)
@@ -39,38 +38,13 @@ class Order:
     @classmethod
     def of(cls, vertices: Any) -> Order:
         """From the vertices in their order."""
-        global _exist
-        _exist = True
+        global any_made
+        any_made = True
         xp = cuda.current().xp
         vertices = vertices.astype(np.uint32)
         places = xp.empty(vertices.size, np.uint32)
         places[vertices.astype(np.int64)] = xp.arange(vertices.size, dtype=np.uint32)
         return cls(vertices, places)
-
-
-_now: Order | None = None
-_exist = False
-
-
-def exist() -> bool:
-    """Whether there has been any: else nobody has to ask for one."""
-    return _exist
-
-
-def now() -> Order | None:
-    """The order in which stores give their arrays; None: the users' own."""
-    return _now
-
-
-@contextmanager
-def within(order: Order | None) -> Iterator[None]:
-    """Compute in this order."""
-    global _now
-    before, _now = _now, order
-    try:
-        yield
-    finally:
-        _now = before
 
 
 def moved(values: Any, bits: Any, size: int, before: Order | None, after: Order | None) -> tuple[Any, Any]:
