@@ -10,7 +10,7 @@ import pytest
 import sparsezc as gb
 from sparsezc import stats
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.placements import Entries, Wanted, double_buffer, gather, segment_cache, stream, transfer_cost
+from sparsezc.engines.gpu.placements import Entries, Wanted, double_buffer, gather, stream, transfer_cost
 from sparsezc.engines.gpu.placements.segment_cache import SegmentCache
 from sparsezc.engines.gpu.placements.transfer_cost import COPIED, GATHERED, IN_PLACE, Rates
 from sparsezc.memory import budget

@@ -103,7 +103,7 @@ class Plan(NamedTuple):
         Of M to pull, of its transpose to push.
     heads, packed : layouts of these rows
     wanted : Wanted
-        The rows that are read, for placements that serve them.
+        The rows that are read: all of them where it has no words.
     """
 
     rows: Rows

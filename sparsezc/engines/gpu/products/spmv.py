@@ -97,7 +97,7 @@ def _pull(
     product: Product, planned: Plan, store: VectorStore, mask: MaskBits, accum: TypedOp | None, replace: bool
 ) -> None:
     rows, heads, packed, wanted, grid = planned
-    xp, chunks, everything = rows.device.xp, rows.chunks, mask.allows_all
+    xp, chunks, everything = rows.device.xp, rows.chunks, wanted.words is None
     values, bits = _operands(product)
     # A warp that writes single bits of a word writes into what another may still read as the mask.
     masks_itself = (chunks.count > 0 or grid.at_once == 1) and mask.bits is store.bits
