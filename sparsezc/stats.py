@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sparsezc.device import cuda
+from sparsezc.device.launcher import Launcher
 
 __all__ = ["Traffic", "collect", "copied", "run", "timed"]
 
@@ -73,7 +74,7 @@ def collect() -> Iterator[Traffic]:
         _traffic = before
 
 
-def run(kernel: cuda.Kernel, near: bool, *launch: Any) -> None:
+def run(kernel: Launcher, near: bool, *launch: Any) -> None:
     """Launch a kernel; `near`: the entries that it reads lie in device memory, however they got there."""
     if _traffic is None:
         kernel(*launch)
@@ -84,7 +85,7 @@ def run(kernel: cuda.Kernel, near: bool, *launch: Any) -> None:
     kernel(*launch)
     gpu.synchronize()
     _traffic.compute_seconds += time.perf_counter() - start
-    requests, sectors, inside = gpu.traffic(kernel)
+    requests, sectors, inside = gpu.traffic(kernel.function)
     _traffic.device_bytes += _SECTOR * (inside + (sectors if near else 0))
     if not near:
         _traffic.requests += requests

@@ -14,7 +14,7 @@ row-head cache, made once pushes have read so much that it has paid for itself, 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -44,6 +44,15 @@ class Depth:
         launch.next_round(self.number)
 
 
+class _Bucket(NamedTuple):
+    """The state of the bucket in work (buckets.cu)."""
+
+    round: Any
+    busy: Any
+    found: Any
+    never: Any
+
+
 class Limit:
     """What the rounds of delta-stepping go by: `number`, the limit of the bucket (buckets.cu).
 
@@ -69,17 +78,19 @@ class Limit:
     def turn(self, frontier: VectorStore) -> None:
         """One round more, and the next bucket if the frontier is empty."""
         launch.next_round(self._round)
-        near, bits, nwords = frontier.values, frontier.bits, frontier.nwords
-        counter, busy, limit, found, never = self._round.array, self._busy, self.number.array, self._found, self._never
-        vertices = np.uint64(frontier.size), self.distance.values, counter, busy, limit
-        self._run("bucket_is_empty", nwords, (np.uint64(nwords), bits, counter, busy, found, never))
-        self._run("bucket_starts", frontier.size, (*vertices, found, never))
-        self._run("bucket_fills", frontier.size, (*vertices, self._step, self._last, found, never, near, bits))
+        near, bits, nwords, size = frontier.values, frontier.bits, frontier.nwords, frontier.size
+        state = _Bucket(self._round.array, self._busy, self._found, self._never)
+        vertices = {"size": size, "distance": self.distance.values, "limit": self.number.array}
+        self._launch("bucket_is_empty", nwords, state, nwords=nwords, near=bits)
+        self._launch("bucket_starts", size, state, **vertices)
+        self._launch(
+            "bucket_fills", size, state, **vertices, step=self._step, last=self._last, near=near, near_bits=bits
+        )
 
-    def _run(self, name: str, threads: int, arguments: tuple[Any, ...]) -> None:
+    def _launch(self, name: str, threads: int, state: _Bucket, **arguments: Any) -> None:
         gpu = cuda.current()
         kernel = codegen.kernel(gpu, "buckets.cu", self._prelude, name)
-        kernel(launch.blocks(gpu, threads), launch.THREADS, arguments)
+        kernel.launch(launch.blocks(gpu, threads), state, **arguments)
 
 
 class Replay:

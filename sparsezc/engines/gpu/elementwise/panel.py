@@ -88,13 +88,13 @@ class Panel:
         nwords = -(-self.length // 32)
         counts = xp.empty(self.width * nwords, np.int64)
         kernel = codegen.kernel(gpu, "panel.cu", typedefs(Id="u32"), "panel_rows")
-        shape = np.uint64(self.length), np.uint64(self.width)
-        arguments = *shape, self.vector.bits, counts
-        kernel(launch.blocks(gpu, 32 * nwords), launch.THREADS, (*arguments, 0, 0, 0))
+        blocks = launch.blocks(gpu, 32 * nwords)
+        given = {"length": self.length, "width": self.width, "bits": self.vector.bits, "counts": counts}
+        kernel.launch(blocks, **given, before=0, ids=0, at=0)
         before = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(counts)])
         same = isinstance(self.vector, SameVector) and self.vector.same is not None
         ids, at = xp.empty(count, np.uint32), xp.empty(0 if same else count, np.int64)
-        kernel(launch.blocks(gpu, 32 * nwords), launch.THREADS, (*arguments, before, ids, 0 if same else at))
+        kernel.launch(blocks, **given, before=before, ids=ids, at=0 if same else at)
         values, iso = self._values(at)
         indptr = before[xp.arange(self.width + 1) * nwords]
         indices = DeviceBuffer(ids.astype(index_dtype(self.length, "device"), copy=False))

@@ -74,8 +74,11 @@ def _assign_vector(
     region = gpu.xp.zeros(out.nwords, np.uint32)
     kernel = codegen.kernel(gpu, "scatter.cu", typedefs(U=u.dtype), "scatter")
     if positions.size:
-        arguments = (np.uint64(positions.size), positions, *u.operands(), spread.values, spread.bits, region)
-        kernel(launch.blocks(gpu, positions.size), launch.THREADS, arguments)
+        values, u_bits = u.operands()
+        kernel.launch(
+            launch.blocks(gpu, positions.size), count=positions.size, index=positions,
+            u=values, u_bits=u_bits, t=spread.values, t_bits=spread.bits, region=region,
+        )  # fmt: skip
     spread.count = None
     vector_map.write_vector(spread, out, mask, accum, replace, region=region)
 

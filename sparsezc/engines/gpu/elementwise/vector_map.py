@@ -8,9 +8,7 @@ is a result.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
-
-import numpy as np
+from typing import Any, NamedTuple
 
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.runtime import codegen, launch
@@ -21,6 +19,21 @@ from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import BOOL, DataType
 
 _PARAMETERS = "U u, V v, bool has_u, bool has_v, S a, S b, u64 at, Z& z"
+
+
+class _Operands(NamedTuple):
+    """What vector_map.cu reads: two vectors (u at the positions `index`), two scalars, and what is assigned."""
+
+    size: int
+    u: Any
+    u_bits: Any
+    v: Any
+    v_bits: Any
+    index: Any
+    s: Any
+    s2: Any
+    number: Any  # the first scalar where the device keeps it
+    region: Any
 
 
 def run_map(
@@ -54,26 +67,12 @@ def run_map(
     prelude = _prelude(body, helper, result, store.dtype, accum, *operand_types, gathers, needs, number is not None)
     kernel = codegen.kernel(gpu, "vector_map.cu", prelude, "map")
     out = Out(store, apart=gathers and store is u)
-    a, b = (scalar_type.np_type.type(0 if s is number else s) for s in scalars)
     blocks = launch.blocks(gpu, 32 * store.nwords)
-    kernel(
-        blocks,
-        launch.THREADS,
-        (
-            np.uint64(store.size),
-            *((0, 0) if u is None else u.operands()),
-            *((0, 0) if v is None else v.operands()),
-            positions,
-            a,
-            b,
-            0 if number is None else number.array,
-            region,
-            *out.arguments(),
-            *mask.arguments(),
-            np.uint32(replace),
-            np.uint32(launch.share(blocks, store.nwords)),
-        ),
-    )
+    u_values, u_bits = (0, 0) if u is None else u.operands()
+    v_values, v_bits = (0, 0) if v is None else v.operands()
+    a, counter = (scalars[0], 0) if number is None else (0, number.array)
+    operands = _Operands(store.size, u_values, u_bits, v_values, v_bits, positions, a, scalars[1], counter, region)
+    kernel.launch(blocks, operands, out.write(mask, replace), piece=launch.share(blocks, store.nwords))
     out.done(count)
 
 

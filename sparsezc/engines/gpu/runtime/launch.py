@@ -13,6 +13,8 @@ import numpy as np
 from sparsezc import locks
 from sparsezc.device import cuda
 from sparsezc.device.cuda import Device
+from sparsezc.device.launcher import THREADS as THREADS
+from sparsezc.device.launcher import Launcher
 from sparsezc.engines.gpu.runtime import codegen
 from sparsezc.memory import Buffer
 from sparsezc.semirings.types.datatypes import DataType
@@ -20,7 +22,6 @@ from sparsezc.semirings.types.datatypes import DataType
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 #: Of the whole engine: launches go to one stream, and spares, orders, caches and recordings are all launches'.
 lock = locks.shared()
-THREADS = 256  # of a block: what every kernel's __launch_bounds__ says
 #: The type that stands for all of a size, where values are moved only.
 BY_SIZE = {1: "u8", 2: "u16", 4: "u32", 8: "u64", 16: "c128"}
 _MANY = 512  # entries of a word of rows on average
@@ -54,9 +55,9 @@ def most_warps(gpu: Device) -> int:
     return warps(gpu.multiprocessors * _BLOCKS_PER_MULTIPROCESSOR)
 
 
-def piece(blocks: int, nwords: int, most: int) -> np.uint64:
+def piece(blocks: int, nwords: int, most: int) -> int:
     """Words that a warp takes at once: enough to keep the counter cool, few enough to share the work evenly."""
-    return np.uint64(max(1, min(most, nwords // (4 * warps(blocks)))))
+    return max(1, min(most, nwords // (4 * warps(blocks))))
 
 
 def words(nvals: int, nwords: int, everything: bool) -> int:
@@ -66,21 +67,21 @@ def words(nvals: int, nwords: int, everything: bool) -> int:
     return 1 if everything and nvals >= _MANY * nwords else 4
 
 
-def share(blocks: int, nwords: int) -> np.uint64:
+def share(blocks: int, nwords: int) -> int:
     """Words, at most 32, that a warp looks at together where few have anything to do: these may lie side by side, and
     go to as many warps as there are.
     """
-    return np.uint64(max(1, min(32, -(-nwords // warps(blocks)))))
+    return max(1, min(32, -(-nwords // warps(blocks))))
 
 
-def spread(blocks: int, nchunks: int) -> np.uint32:
+def spread(blocks: int, nchunks: int) -> int:
     """Chunks of long rows that a warp looks at together where few may be wanted: no more than leave every warp some, as
     else, where all are wanted after all, a few warps have all the work.
     """
-    return np.uint32(max(1, min(32, nchunks // warps(blocks))))
+    return max(1, min(32, nchunks // warps(blocks)))
 
 
-def _small(name: str) -> Any:
+def _small(name: str) -> Launcher:
     return codegen.kernel(cuda.current(), "bits.cu", "", name)
 
 
@@ -88,7 +89,7 @@ def count(bits: Any) -> int:
     """How many bits are set. Waits for the device."""
     gpu = cuda.current()
     total = gpu.xp.zeros(1, np.uint64)
-    _small("count")(blocks(gpu, bits.size), THREADS, (np.uint64(bits.size), bits, total))
+    _small("count").launch(blocks(gpu, bits.size), nwords=bits.size, bits=bits, total=total)
     return int(gpu.asnumpy(total)[0])
 
 
@@ -97,7 +98,7 @@ def truth(values: Any, bits: Any, dtype: DataType, size: int) -> Any:
     gpu = cuda.current()
     out = gpu.xp.empty(-(-size // 32), np.uint32)
     kernel = codegen.kernel(gpu, "truth.cu", codegen.typedefs(X=dtype), "truth")
-    kernel(blocks(gpu, size), THREADS, (np.uint64(size), values, bits, out))
+    kernel.launch(blocks(gpu, size), size=size, x=values, x_bits=bits, bits=out)
     return out
 
 
@@ -105,7 +106,7 @@ def frontier(bits: Any, size: int, indptr: Any) -> tuple[int, int]:
     """How many rows are present, and their entries. Waits for the device."""
     gpu = cuda.current()
     totals = gpu.xp.zeros(2, np.uint64)
-    _small("frontier")(blocks(gpu, size), THREADS, (np.uint64(size), bits, indptr, totals))
+    _small("frontier").launch(blocks(gpu, size), size=size, bits=bits, indptr=indptr, totals=totals)
     rows, entries = gpu.asnumpy(totals).tolist()
     return rows, entries
 
@@ -118,8 +119,9 @@ def wanted(indptr: Any, nrows: int, mask: Any, flip: int) -> tuple[int, int, int
     gpu = cuda.current()
     step = max(1, nrows // 32 // _SAMPLE)
     totals = gpu.xp.zeros(3, np.uint64)
-    arguments = (np.uint64(nrows), indptr, mask, np.uint32(flip), np.uint64(step), totals)
-    _small("wanted")(blocks(gpu, nrows // step), THREADS, arguments)
+    _small("wanted").launch(
+        blocks(gpu, nrows // step), nrows=nrows, indptr=indptr, mask=mask, flip=flip, step=step, totals=totals
+    )
     rows, first, entries = (n * step for n in gpu.asnumpy(totals).tolist())
     return rows, first, entries
 
@@ -128,7 +130,7 @@ def popcounts(bits: Any) -> Any:
     """How many bits of each word are set (int64)."""
     gpu = cuda.current()
     counts = gpu.xp.empty(bits.size, np.int64)
-    _small("popcounts")(blocks(gpu, bits.size), THREADS, (np.uint64(bits.size), bits, counts))
+    _small("popcounts").launch(blocks(gpu, bits.size), nwords=bits.size, bits=bits, counts=counts)
     return counts
 
 
@@ -211,15 +213,16 @@ def next_round(number: OnDevice) -> None:
         if pair.clear:
             continue
         if pair.monoid is None:
-            _small("turn")(blocks(gpu, pair.bits.size), THREADS, (np.uint64(pair.bits.size), pair.bits, counter))
+            _small("turn").launch(blocks(gpu, pair.bits.size), nwords=pair.bits.size, bits=pair.bits, number=counter)
         else:
             prelude = f"{codegen.typedefs(Z=pair.monoid.type)}\n{codegen.monoid(pair.monoid)}"
             kernel = codegen.kernel(gpu, "neutral.cu", prelude, "neutral")
-            arguments = np.uint64(pair.bits.size), pair.bits, pair.values, counter
-            kernel(blocks(gpu, pair.bits.size), THREADS, arguments)
+            kernel.launch(
+                blocks(gpu, pair.bits.size), nwords=pair.bits.size, bits=pair.bits, values=pair.values, number=counter
+            )
         pair.clear, counter = True, 0
     if not isinstance(counter, int):
-        _small("turn")(1, THREADS, (np.uint64(0), 0, counter))
+        _small("turn").launch(1, nwords=0, bits=0, number=counter)
 
 
 def vector_arrays(size: int, dtype: DataType, monoid: Any = None) -> tuple[Any, Any]:
@@ -248,7 +251,7 @@ def positions(bits: Any, size: int) -> Any:
     before = xp.cumsum(counts)
     at = xp.empty(int(before[-1]) if bits.size else 0, np.int64)
     if at.size:
-        _small("positions")(blocks(gpu, size), THREADS, (np.uint64(bits.size), bits, before - counts, at))
+        _small("positions").launch(blocks(gpu, size), nwords=bits.size, bits=bits, before=before - counts, at=at)
     return at
 
 
@@ -257,7 +260,7 @@ def mark(positions: Any, size: int) -> Any:
     gpu = cuda.current()
     bits = gpu.xp.zeros(-(-size // 32), np.uint32)
     if positions.size:
-        _small("mark")(blocks(gpu, positions.size), THREADS, (np.uint64(positions.size), positions, bits))
+        _small("mark").launch(blocks(gpu, positions.size), count=positions.size, index=positions, bits=bits)
     return bits
 
 
@@ -269,7 +272,8 @@ def move(name: str, at: Any, source: Any, target: Any) -> None:
     array = target if name == "gather" else source
     types = codegen.typedefs(Id="u32", A=BY_SIZE[array.dtype.itemsize])
     kernel = codegen.kernel(gpu, "filter.cu", types, name)
-    kernel(blocks(gpu, at.size), THREADS, (np.uint64(at.size), at.astype(np.uint64, copy=False), source, target))
+    places = {"at" if name == "gather" else "to": at.astype(np.uint64, copy=False)}
+    kernel.launch(blocks(gpu, at.size), count=at.size, values=source, out=target, **places)
 
 
 def gather(buffer: Buffer, at: Any) -> Any:

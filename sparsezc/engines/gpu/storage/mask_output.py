@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.runtime import launch
+from sparsezc.engines.gpu.runtime import groups, launch
 from sparsezc.engines.gpu.storage.matrix_store import VectorStore
 
 _FLIP = 0xFFFFFFFF
@@ -25,8 +25,8 @@ class MaskBits:
     def allows_all(self) -> bool:
         return isinstance(self.bits, int)
 
-    def arguments(self) -> tuple[Any, ...]:
-        return self.bits, np.uint32(self.flip)
+    def arguments(self) -> groups.Mask:
+        return groups.Mask(self.bits, self.flip)
 
 
 def mask_bits(mask: Any) -> MaskBits:
@@ -65,6 +65,11 @@ class Out:
 
     def arguments(self) -> tuple[Any, ...]:
         return self.values, self.bits, self.old_values, self.old_bits
+
+    def write(self, mask: MaskBits, replace: bool) -> groups.Write:
+        """The arguments of kernels that write a vector by the write rule."""
+        old = self.old_values, self.old_bits
+        return groups.Write(self.values, self.bits, *old, mask.bits, mask.flip, 1 if replace else 0)
 
     def done(self, count: int | None = None) -> None:
         self.store.set(self.values, self.bits, count)
