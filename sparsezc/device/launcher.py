@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc.device.cuda import Kernel
-from sparsezc.device.signature import Order, Shape, Signature
+from sparsezc.device.cuda import Device, Kernel
+from sparsezc.device.signature import Order, Shape, Signature, typedefs
 
 THREADS = 256  # of a block: what every kernel's __launch_bounds__ says
 
@@ -45,24 +45,28 @@ class Launcher:
         self._types, self._typed = types, signature.typed(types)
         self._orders: dict[Shape, Order] = {}
 
-    def launch(self, blocks: int, *groups: Any, **named: Any) -> None:
+    @classmethod
+    def compiled(cls, device: Device, text: str, name: str) -> Launcher:
+        """Compile the kernel `name` of a text that is whole as it is."""
+        return cls(device.compile(text, name), Signature.parse(text, name, "its text"), typedefs(text))
+
+    def launch(self, blocks: int, /, *groups: Any, **named: Any) -> None:
         """Launch `blocks` blocks of :data:`THREADS` threads.
 
-        A pointer is an array, an address or 0; a Python integer stands for any integer type.
+        A pointer is an array, an address or 0. A Python integer stands for any integer type; one of 2^63 or more is
+        given as numpy.uint64.
 
         Raises
         ------
         TypeError
             An argument is missing, is no parameter's, or is not of its parameter's type. The message names it.
         """
-        shape = (*map(type, groups), *named)
-        values = (*chain.from_iterable(groups), *named.values())
+        shape: Shape = tuple(map(type, groups))
+        values: tuple[Any, ...] = tuple(chain.from_iterable(groups))
+        if named:
+            shape, values = (*shape, *named), (*values, *named.values())
         order = self._orders.get(shape)
         self.function(blocks, THREADS, self._first(shape, values) if order is None else order(values))
-
-    def __call__(self, blocks: int, threads: int, arguments: tuple[Any, ...]) -> None:
-        """Launch with arguments by position."""
-        self.function(blocks, threads, arguments)
 
     def _first(self, shape: Shape, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """Check the arguments of the first launch of a shape, and remember their order for the next."""

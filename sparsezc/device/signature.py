@@ -28,6 +28,9 @@ _TYPES: dict[str, np.dtype[Any]] = {
 }  # fmt: skip
 
 
+_END = 2**63  # of Python integers: a device passes them as signed ones of eight bytes
+
+
 class Parameter(NamedTuple):
     """One parameter: its name, its type or what it points to, and whether it is a pointer."""
 
@@ -127,7 +130,7 @@ def _names(shape: Shape) -> Iterator[str]:
 
 def _pointer_error(argument: Any, dtype: np.dtype[Any] | None) -> str:
     """Say what is wrong with an argument that stands for a pointer; an address is an int or uint64, and 0 is null."""
-    if isinstance(argument, (int, np.uint64)) and not isinstance(argument, bool):
+    if isinstance(argument, np.uint64) or (type(argument) is int and 0 <= argument < _END):
         return ""
     if not (hasattr(argument, "dtype") and hasattr(argument, "flags")) or isinstance(argument, np.generic):
         return f"{argument!r} ({type(argument).__name__})"
@@ -143,7 +146,7 @@ def _number_error(argument: Any, dtype: np.dtype[Any] | None) -> str:
         return ""
     if isinstance(argument, np.generic):
         return "" if argument.dtype == dtype else given
-    if dtype.kind not in "iu" or not isinstance(argument, int) or isinstance(argument, bool):
+    if dtype.kind not in "iu" or type(argument) is not int:
         return given
     bounds = np.iinfo(dtype)
-    return "" if bounds.min <= argument <= bounds.max else given
+    return "" if bounds.min <= argument <= bounds.max and argument < _END else given

@@ -9,7 +9,7 @@ import numpy as np
 
 from sparsezc.device import cuda
 from sparsezc.device.launcher import Launcher
-from sparsezc.engines.gpu.runtime import codegen, launch
+from sparsezc.engines.gpu.runtime import codegen, launch, presence_words
 from sparsezc.engines.gpu.runtime.codegen import typedefs
 from sparsezc.semirings.types.datatypes import DataType
 
@@ -27,7 +27,7 @@ class Kept:
         """From presence words."""
         xp = cuda.current().xp
         before = xp.zeros(-(-nvals // 32) + 1, np.int64)
-        xp.cumsum(launch.popcounts(bits), out=before[1:])
+        xp.cumsum(presence_words.popcounts(bits), out=before[1:])
         return cls(nvals, bits, before)
 
     def count(self) -> int:

@@ -14,7 +14,7 @@ import numpy as np
 
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise import vector_map
-from sparsezc.engines.gpu.runtime import codegen, launch
+from sparsezc.engines.gpu.runtime import codegen, launch, presence_words
 from sparsezc.engines.gpu.runtime.codegen import typedefs
 from sparsezc.engines.gpu.storage.mask_output import MaskBits
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
@@ -76,7 +76,7 @@ class Panel:
 
     def _along(self, count: int) -> Rows:
         xp = cuda.current().xp
-        at = launch.positions(self.vector.bits, self.vector.size)
+        at = presence_words.positions(self.vector.bits, self.vector.size)
         indptr = xp.searchsorted(at, xp.arange(self.length + 1, dtype=np.int64) * self.width)
         ids = (at % self.width).astype(index_dtype(self.width, "device"))
         values, iso = self._values(at)
@@ -140,7 +140,7 @@ def _put(rows: Rows, panel: Panel) -> None:
     row = xp.searchsorted(rows.indptr, xp.arange(rows.nvals, dtype=np.int64), side="right") - 1
     at = at * panel.width + row if panel.across else row * panel.width + at
     if rows.iso:
-        bits = launch.mark(at.astype(np.uint64), panel.vector.size)
+        bits = presence_words.mark(at.astype(np.uint64), panel.vector.size)
         panel.vector = SameVector(panel.vector.dtype, panel.vector.size, bits, rows.values.read(0, 1)[0])
         panel.vector.count = rows.nvals
     else:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.runtime import codegen, launch
+from sparsezc.engines.gpu.runtime.array_pool import DeviceScalar
 from sparsezc.engines.gpu.runtime.codegen import flags, function, typedefs
 from sparsezc.engines.gpu.storage.mask_output import MaskBits, Out
 from sparsezc.engines.gpu.storage.matrix_store import VectorStore
@@ -34,6 +35,12 @@ class _Operands(NamedTuple):
     s2: Any
     number: Any  # the first scalar where the device keeps it
     region: Any
+
+
+class _Piece(NamedTuple):
+    """Words that a warp looks at together."""
+
+    piece: int
 
 
 def run_map(
@@ -63,7 +70,7 @@ def run_map(
     gpu = cuda.current()
     gathers = not isinstance(positions, int)
     operand_types = u and u.dtype, v and v.dtype, scalar_type
-    number = scalars[0] if isinstance(scalars[0], launch.OnDevice) else None
+    number = scalars[0] if isinstance(scalars[0], DeviceScalar) else None
     prelude = _prelude(body, helper, result, store.dtype, accum, *operand_types, gathers, needs, number is not None)
     kernel = codegen.kernel(gpu, "vector_map.cu", prelude, "map")
     out = Out(store, apart=gathers and store is u)
@@ -72,7 +79,7 @@ def run_map(
     v_values, v_bits = (0, 0) if v is None else v.operands()
     a, counter = (scalars[0], 0) if number is None else (0, number.array)
     operands = _Operands(store.size, u_values, u_bits, v_values, v_bits, positions, a, scalars[1], counter, region)
-    kernel.launch(blocks, operands, out.write(mask, replace), piece=launch.share(blocks, store.nwords))
+    kernel.launch(blocks, operands, out.arguments(mask, replace), _Piece(launch.share(blocks, store.nwords)))
     out.done(count)
 
 

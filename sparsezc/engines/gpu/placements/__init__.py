@@ -20,7 +20,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from sparsezc.engines.gpu.runtime import groups, launch
+from sparsezc.engines.gpu.runtime import array_pool, groups
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.memory import Buffer
 
@@ -135,7 +135,7 @@ def part(
 
 def serves(rows: Rows) -> bool:
     """Whether the placement has a say in how products are launched, and may: what is recorded reads in place."""
-    return rows.indices.placement in _MOVED and not rows.compressed and launch.is_attended() and rows.nvals > 0
+    return rows.indices.placement in _MOVED and not rows.compressed and array_pool.serving() is None and rows.nvals > 0
 
 
 def moves(rows: Rows) -> bool:

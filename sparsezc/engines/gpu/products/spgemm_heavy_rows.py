@@ -9,7 +9,7 @@ import numpy as np
 from sparsezc.device import cuda
 from sparsezc.device.launcher import Launcher
 from sparsezc.engines.gpu.elementwise.filter import Kept
-from sparsezc.engines.gpu.runtime import codegen, launch
+from sparsezc.engines.gpu.runtime import codegen, launch, presence_words
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.memory import budget
 
@@ -80,7 +80,7 @@ class HeavyRow:
         """
         xp = self.gpu.xp
         kept = self.columns()
-        ids[...] = launch.positions(kept.bits, self.b.ncols).astype(ids.dtype)
+        ids[...] = presence_words.positions(kept.bits, self.b.ncols).astype(ids.dtype)
         if values is None:
             return
         neutral = codegen.neutral(semiring.monoid)

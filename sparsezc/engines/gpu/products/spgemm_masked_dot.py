@@ -10,7 +10,7 @@ import numpy as np
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise.filter import Kept
 from sparsezc.engines.gpu.elementwise.matrix_merge import MaskRows
-from sparsezc.engines.gpu.runtime import codegen, groups, launch
+from sparsezc.engines.gpu.runtime import codegen, groups, launch, presence_words
 from sparsezc.engines.gpu.runtime.codegen import evaluate, flags, function, typedefs
 from sparsezc.engines.gpu.storage import row_blocks
 from sparsezc.engines.gpu.storage.matrix_store import Chunks, MatrixStore, Rows
@@ -73,7 +73,7 @@ def _allowed(mask: MaskRows, start: int, stop: int) -> Any:
     values = mask.rows.values.load() if mask.rows.iso else mask.rows.values.load(start, stop)
     if mask.rows.iso:
         values = xp.broadcast_to(values, (stop - start,)).copy()
-    return launch.truth(values, 0, mask.dtype, stop - start)
+    return presence_words.nonzero(values, 0, mask.dtype, stop - start)
 
 
 class _Case:

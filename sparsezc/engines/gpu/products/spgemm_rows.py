@@ -11,7 +11,7 @@ import numpy as np
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.products import spgemm_heavy_rows, spmv
 from sparsezc.engines.gpu.products.spgemm_heavy_rows import HeavyRow
-from sparsezc.engines.gpu.runtime import codegen, groups, launch
+from sparsezc.engines.gpu.runtime import codegen, groups, launch, presence_words
 from sparsezc.engines.gpu.runtime.codegen import evaluate, flags, function, typedefs
 from sparsezc.engines.gpu.storage import row_blocks, vector_store
 from sparsezc.engines.gpu.storage.mask_output import MaskBits
@@ -134,7 +134,7 @@ def _listed(tabled: Any, mapped: Any, shared: Any, nrows: int, ncols: int) -> _L
     gpu = cuda.current()
     xp = gpu.xp
     rows = xp.concatenate([mapped, tabled, shared]).astype(np.uint64)
-    bits = launch.mark(rows, nrows) if rows.size else 0
+    bits = presence_words.mark(rows, nrows) if rows.size else 0
     maps: tuple[Any, ...] = 0, 0, 0, 0
     if mapped.size:
         summary = -(-ncols // _MAP_COLUMNS)

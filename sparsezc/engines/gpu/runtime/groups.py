@@ -99,7 +99,7 @@ class Mask(NamedTuple):
     flip: int
 
 
-class Write(NamedTuple):
+class Output(NamedTuple):
     """The write rule of a vector (``struct Output`` of write.cuh): where results go, the old content, mask, replace."""
 
     w: Any
@@ -128,12 +128,16 @@ class Partial(NamedTuple):
     finished: Any
 
 
-class Heads(NamedTuple):
-    """The row-head cache: `k` slots of each row; k = 0: there is none."""
+class Layouts(NamedTuple):
+    """What a pull reads beside the rows or in their place: the row-head cache (`k` slots a row; 0: there is none), and
+    ids and values in one word (ids in the low `id_bits`; 0: each in an array of its own).
+    """
 
     heads: Any
     head_values: Any
     k: int
+    id_bits: int
 
 
+NO_VECTOR = Vector(0, 0)
 NO_PARTIAL = Partial(0, 0, 0, 0)
