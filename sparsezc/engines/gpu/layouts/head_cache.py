@@ -9,7 +9,6 @@ stops, need all of a row, and have it there where the row is short: on a road ne
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -45,10 +44,6 @@ class Heads:
         """Device memory that they take."""
         arrays = [array for array in (self.ids, self.values) if not isinstance(array, int)]
         return sum(int(array.nbytes) for array in arrays)
-
-    @cached_property
-    def arguments(self) -> tuple[Any, ...]:
-        return self.ids, self.values, np.uint32(self.k)
 
 
 NO_HEADS = Heads(0, 0, 0)
@@ -201,9 +196,8 @@ def _make(rows: Rows, columns: Rows | None, dtype: DataType, k: int, values: boo
         )
     )
     kernel = codegen.kernel(gpu, "head_cache.cu", prelude, "heads")
-    pointers = np.uint64(rows.indices.pointer), np.uint64(rows.values.pointer)
-    by = 0 if columns is None else columns.indptr
-    counter = xp.zeros(1, np.uint64)
-    arguments = (np.uint64(rows.nrows), rows.indptr, *pointers, by, np.uint32(k), ids, kept, counter)
-    kernel(launch.blocks(gpu, rows.nrows), launch.THREADS, arguments)
+    kernel.launch(
+        launch.blocks(gpu, rows.nrows), rows.arguments, heads=ids, head_values=kept, k=k,
+        hubs=0 if columns is None else columns.indptr, counter=xp.zeros(1, np.uint64),
+    )  # fmt: skip
     return Heads(k, ids, kept)

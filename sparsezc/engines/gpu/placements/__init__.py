@@ -20,9 +20,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from sparsezc.engines.gpu.runtime import launch
+from sparsezc.engines.gpu.runtime import array_pool, groups
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.memory import Buffer
 
@@ -88,7 +86,7 @@ class Part(NamedTuple):
         Presence words of rows, and chunks of long rows, that it takes.
     """
 
-    arguments: tuple[Any, ...]
+    arguments: groups.RowsPart
     partial: bool
     bits: int
     near: bool
@@ -113,7 +111,7 @@ def part(
     Parameters
     ----------
     pointers : (ids, values)
-        Addresses of entry 0, counted as `indptr` counts; numpy.uint64.
+        Addresses of entry 0, counted as `indptr` counts.
     which, chunks : (first, end), optional
         Of the rows that are not long, and of the chunks of those that are; without them all.
     indptr : array of int64 on the device, optional
@@ -127,17 +125,17 @@ def part(
     if end == rows.nrows:  # whoever takes the last row writes the rest of its presence word
         end = -(-end // 32) * 32
     first_chunk, end_chunk = chunks or (0, rows.chunks.count)
-    bounds = map(np.uint64, (first, end, first_chunk, end_chunk))
     offsets = rows.indptr if indptr is None else indptr
     words = 0 if subset is None else subset
-    arguments = np.uint64(rows.nrows), offsets, *pointers, *segments, words, *bounds, *rows.chunks.arguments
+    bounds = first, end, first_chunk, end_chunk
+    arguments = groups.RowsPart(rows.nrows, offsets, *pointers, *segments, words, *bounds, *rows.chunks.arguments)
     partial = which is not None or chunks is not None or subset is not None
     return Part(arguments, partial, bits, near, -(-end // 32) - first // 32, end_chunk - first_chunk)
 
 
 def serves(rows: Rows) -> bool:
     """Whether the placement has a say in how products are launched, and may: what is recorded reads in place."""
-    return rows.indices.placement in _MOVED and not rows.compressed and launch.is_attended() and rows.nvals > 0
+    return rows.indices.placement in _MOVED and not rows.compressed and array_pool.serving() is None and rows.nvals > 0
 
 
 def moves(rows: Rows) -> bool:
@@ -165,7 +163,7 @@ def whole(rows: Rows, words: Buffer | None) -> Part:
     made = wholes.get(words is None)
     if made is None:
         _, _, ids, values = rows.arguments
-        pointers = ids if words is None else np.uint64(words.pointer), values
+        pointers = ids if words is None else words.pointer, values
         made = wholes[words is None] = part(rows, pointers, near=lie_near(rows))
     return made
 

@@ -18,7 +18,7 @@ from sparsezc.engines.gpu.layouts.packed_values import NOT_PACKED, Packed, Packe
 from sparsezc.engines.gpu.placements import Wanted
 from sparsezc.engines.gpu.products import push_pull, rows_per_warp
 from sparsezc.engines.gpu.products.rows_per_warp import Grid
-from sparsezc.engines.gpu.runtime import launch
+from sparsezc.engines.gpu.runtime import array_pool, presence_words
 from sparsezc.engines.gpu.storage.layout import Demand
 from sparsezc.engines.gpu.storage.mask_output import MaskBits
 from sparsezc.engines.gpu.storage.matrix_store import Rows, VectorStore
@@ -124,13 +124,13 @@ def pulls(product: Product, rows: Rows | None, columns: Rows | None, mask: MaskB
     vector = product.vector
     if rows is None or columns is None or vector is None or product.full:
         return rows is not None, None
-    if not launch.is_attended():
+    if array_pool.serving() is not None:  # to count is to wait for the device
         return False, None
     entries = vector.count_rows(columns)
     assert vector.count is not None
     if push_pull.is_small(vector.count, entries, rows.nvals):
         return False, None
-    wanted = launch.wanted(rows.indptr, rows.nrows, mask.bits, mask.flip)
+    wanted = presence_words.count_wanted(rows.indptr, rows.nrows, mask.bits, mask.flip)
     work = push_pull.Work(vector.count, entries, *wanted, rows.nvals)
     stops = product.reads.stops and not placements.moves(rows)
     heads = rows.layouts[HeadCache].expected_slots(rows, product.dtype, values=product.reads.values) if stops else 0
@@ -218,9 +218,11 @@ def _heads_to_push(product: Product, columns: Rows, rows: Rows | None) -> Heads:
     """Return the row-head cache where rows that are whole there need not be read over the link."""
     if product.reads_apart(columns):
         return NO_HEADS
-    count = None if product.vector is None or not launch.is_attended() else product.vector.count
+    pool = array_pool.serving()
+    count = None if product.vector is None or pool is not None else product.vector.count
     heads = columns.layouts[HeadCache].to_push(columns, rows, count)
-    launch.hold(heads)
+    if pool is not None:
+        pool.hold(heads)
     return heads
 
 

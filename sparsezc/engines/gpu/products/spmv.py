@@ -7,7 +7,7 @@ as in vxm. Pull needs the rows of M, push the rows of its transpose; plan.py dec
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from sparsezc.engines.gpu.elementwise import vector_map
 from sparsezc.engines.gpu.placements import Part
 from sparsezc.engines.gpu.products import plan
 from sparsezc.engines.gpu.products.plan import Plan, Product
-from sparsezc.engines.gpu.runtime import codegen, launch
+from sparsezc.engines.gpu.runtime import array_pool, codegen, groups, launch, presence_words
 from sparsezc.engines.gpu.runtime.codegen import function
 from sparsezc.engines.gpu.storage.mask_output import MaskBits, Out
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
@@ -26,7 +26,6 @@ from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.algebra.structures import register_anonymous
 from sparsezc.semirings.types.datatypes import INT64, DataType
 
-_FLAGS = np.uint32(0), np.uint32(1)  # as kernels take them; making one takes as long as a call
 # The same launches come again and again: their numbers are made once.
 _piece, _share, _spread = (lru_cache(maxsize=1024)(f) for f in (launch.piece, launch.share, launch.spread))
 
@@ -89,7 +88,7 @@ def _row_lengths(rows: Rows, dtype: DataType) -> VectorStore:
     """How many entries each row has, where it has any."""
     lengths = rows.indptr[1:] - rows.indptr[:-1]
     made = VectorStore(dtype, rows.nrows)
-    made.set(lengths.astype(dtype.np_type), launch.truth(lengths, 0, INT64, rows.nrows))
+    made.set(lengths.astype(dtype.np_type), presence_words.nonzero(lengths, 0, INT64, rows.nrows))
     return made
 
 
@@ -98,17 +97,17 @@ def _pull(
 ) -> None:
     rows, heads, packed, wanted, grid = planned
     xp, chunks, everything = rows.device.xp, rows.chunks, wanted.words is None
-    values, bits = _operands(product)
     # A warp that writes single bits of a word writes into what another may still read as the mask.
     masks_itself = (chunks.count > 0 or grid.at_once == 1) and mask.bits is store.bits
     out = Out(store, apart=store is product.vector or masks_itself)
-    partial: tuple[Any, ...] = (0, 0, 0, 0)
+    partial = groups.NO_PARTIAL
     if chunks.count:
         state = xp.zeros(2 * chunks.nrows, np.uint32)
         results = xp.empty(chunks.count, product.semiring.return_type.np_type)
-        partial = (results, xp.empty(chunks.count, np.uint8), state[: chunks.nrows], state[chunks.nrows :])
-    operands = values, bits, *out.arguments(), *mask.arguments(), _FLAGS[replace]
-    rest = *partial, *heads.arguments, np.uint32(packed.bits)
+        has = xp.empty(chunks.count, np.uint8)
+        partial = groups.Partial(results, has, state[: chunks.nrows], state[chunks.nrows :])
+    vector, output = _operands(product), out.arguments(mask, replace)
+    layouts = groups.Layouts(heads.ids, heads.values, heads.k, packed.bits)
     # All memory is asked for before the first launch, as what that writes cannot be taken back.
     needs_counter = chunks.count or store.nwords * 32 // grid.at_once > grid.warps
     shared: Any = xp.zeros(2, np.uint64) if needs_counter else 0
@@ -122,10 +121,20 @@ def _pull(
         if number and not alone:
             shared.fill(0)
         counters = 0 if alone else shared
-        turn = _piece(grid.blocks, items, grid.most), _FLAGS[1] if everything else _spread(grid.blocks, part.nchunks)
-        arguments = *part.arguments, *operands, counters, *turn, *rest
-        stats.run(kernel, part.near, grid.blocks, launch.THREADS, arguments)
+        spread = 1 if everything else _spread(grid.blocks, part.nchunks)
+        turns = groups.Turns(counters, _piece(grid.blocks, items, grid.most), spread)
+        stats.counted(kernel, part.near)(grid.blocks, part.arguments, vector, output, turns, partial, layouts)
     out.done()
+
+
+class _Target(NamedTuple):
+    """What a push writes, and the layouts that it reads (vxm.cu)."""
+
+    t: Any
+    t_bits: Any
+    id_bits: int
+    heads: Any
+    slots: int
 
 
 def _push(
@@ -137,30 +146,27 @@ def _push(
     result.make(None if monoid.stops_anywhere else monoid)  # before the plan holds heads, which may go for it
     planned = plan.push(product, columns, rows)
     _, heads, packed, wanted, grid = planned
-    few = not launch.is_attended() or _is_sparse(product.vector)
-    operands = (
-        *_operands(product), *mask.arguments(), result.values, result.bits, np.uint32(packed.bits), heads.ids,
-        np.uint32(heads.k),
-    )  # fmt: skip
+    few = array_pool.serving() is not None or _is_sparse(product.vector)
+    vector, allowed = _operands(product), mask.arguments()
+    target = _Target(result.values, result.bits, packed.bits, heads.ids, heads.k)
     for part in placements.parts(columns, packed.words, wanted, ids=True, values=product.reads.values):
         prelude = _prelude_of(product, planned, None, result_type, part)
         kernel = codegen.kernel(columns.device, "vxm.cu", prelude, "vxm")
         counters = 0 if few else columns.device.xp.zeros(2, np.uint64)
         items = part.nwords * 32 // grid.at_once
         piece = _share(grid.blocks, items) if few else _piece(grid.blocks, items, grid.most)
-        turn = piece, _spread(grid.blocks, part.nchunks) if few else _FLAGS[1]
-        arguments = *part.arguments, *operands, counters, *turn
-        stats.run(kernel, part.near, grid.blocks, launch.THREADS, arguments)
+        turns = groups.Turns(counters, piece, _spread(grid.blocks, part.nchunks) if few else 1)
+        stats.counted(kernel, part.near)(grid.blocks, part.arguments, vector, allowed, target, turns)
     result.count = None
     outside_matters = not replace and not mask.allows_all and store.count != 0
     if accum is None and not outside_matters and store.dtype is result_type:
-        store.set(result.values, result.bits, None)
+        store.adopt(result)
     else:
         vector_map.write_vector(result, store, mask, accum, replace)
 
 
-def _operands(product: Product) -> tuple[Any, Any]:
-    return (0, 0) if product.vector is None else product.vector.operands()
+def _operands(product: Product) -> groups.Vector:
+    return groups.NO_VECTOR if product.vector is None else groups.Vector(*product.vector.operands())
 
 
 def _is_sparse(vector: VectorStore | None) -> bool:

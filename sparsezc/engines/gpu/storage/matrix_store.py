@@ -17,6 +17,7 @@ import numpy as np
 
 from sparsezc.device import cuda
 from sparsezc.device.cuda import Device
+from sparsezc.engines.gpu.runtime import groups
 from sparsezc.engines.gpu.storage.compressed_ids import CompressedIds, compressed
 from sparsezc.engines.gpu.storage.layout import Layouts
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
@@ -45,14 +46,14 @@ class Chunks:
     slot: Any  # u32: the long row of each chunk
 
     @cached_property
-    def arguments(self) -> tuple[Any, ...]:
-        """What kernels take of it that are told which of them they do."""
-        return self.rows, self.first, self.slot
+    def arguments(self) -> groups.LongRows:
+        """The arguments of kernels that are told which chunks they do."""
+        return groups.LongRows(self.rows, self.first, self.slot)
 
     @cached_property
-    def all(self) -> tuple[Any, ...]:
-        """What kernels take that do all of them."""
-        return np.uint64(self.count), *self.arguments
+    def all(self) -> groups.Chunks:
+        """The arguments of kernels that do all chunks."""
+        return groups.Chunks(self.count, *self.arguments)
 
     @classmethod
     def of(cls, gpu: Device, indptr: Any, nvals: int) -> Chunks:
@@ -141,10 +142,9 @@ class Rows:
             object.__setattr__(self, "values", near)
 
     @cached_property
-    def arguments(self) -> tuple[Any, ...]:
-        """What kernels take of it: the number of rows, offsets, and the addresses of ids and values."""
-        pointers = np.uint64(self.indices.pointer), np.uint64(self.values.pointer)
-        return np.uint64(self.nrows), self.indptr, *pointers
+    def arguments(self) -> groups.Csr:
+        """The arguments of kernels that read all rows."""
+        return groups.Csr(self.nrows, self.indptr, self.indices.pointer, self.values.pointer)
 
     @cached_property
     def compressed(self) -> bool:

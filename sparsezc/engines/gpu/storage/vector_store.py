@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.runtime import launch
+from sparsezc.engines.gpu.runtime import array_pool, launch, presence_words
 from sparsezc.engines.gpu.storage import vertex_order
 from sparsezc.engines.gpu.storage.vertex_order import Order
 from sparsezc.semirings.types.datatypes import DataType
@@ -35,11 +35,13 @@ class VectorStore:
     next_rows : Rows or None
         The rows that the vector will likely be multiplied with next, as it was before, or as what made it suggests:
         counting its entries then counts theirs too.
+    neutral : monoid or None
+        Its neutral value stands in `values` wherever there is no entry; None: values are undefined there.
     row_entries : int or None
         The entries of those rows where the vector has one, if they have been counted.
     """
 
-    __slots__ = ("_next_rows", "bits", "count", "dtype", "nwords", "order", "row_entries", "size", "values")
+    __slots__ = ("_next_rows", "bits", "count", "dtype", "neutral", "nwords", "order", "row_entries", "size", "values")
 
     def __init__(self, dtype: DataType, size: int) -> None:
         self.dtype, self.size, self.nwords = dtype, size, -(-size // 32)
@@ -49,6 +51,7 @@ class VectorStore:
     def clear(self) -> None:
         self.values: Any = None
         self.bits: Any = None
+        self.neutral: Any = None
         self.order: Order | None = None
         self.count: int | None = 0
         self.row_entries: int | None = None
@@ -56,7 +59,7 @@ class VectorStore:
     def take(self, other: VectorStore) -> None:
         """Take over another store's content and size."""
         self.size, self.nwords, self.values, self.bits = other.size, other.nwords, other.values, other.bits
-        self.order, self.count, self.row_entries = other.order, other.count, None
+        self.neutral, self.order, self.count, self.row_entries = other.neutral, other.order, other.count, None
 
     def arrange(self, order: Order | None) -> None:
         """Put the arrays into an order of the vertices, None: the users' own, where the vector is of its size."""
@@ -64,6 +67,7 @@ class VectorStore:
         if wanted is not self.order:
             if self.bits is not None:
                 self.values, self.bits = vertex_order.moved(self.values, self.bits, self.size, self.order, wanted)
+                self.neutral = None
             self.order = wanted
 
     @property
@@ -85,15 +89,22 @@ class VectorStore:
     def set(self, values: Any, bits: Any, count: int | None = None) -> None:
         """Give it other arrays, in the order that it has."""
         if values is not self.values:
-            launch.spare(self.values, self.bits)
+            if (pool := array_pool.serving()) is not None and self.values is not None and self.bits is not None:
+                pool.give(self.values, self.bits, self.neutral)
+            self.neutral = None
         self.values, self.bits, self.count, self.row_entries = values, bits, count, None
+
+    def adopt(self, other: VectorStore) -> None:
+        """Take over the arrays of another vector of the same type and size, which is not used any more."""
+        self.set(other.values, other.bits, other.count)
+        self.neutral = other.neutral
 
     def nvals(self) -> int:
         if self.count is None:
             if (rows := self.next_rows) is not None and rows.order is self.order:  # else it would change places
                 self.count_rows(rows)
             else:
-                self.count = launch.count(self.bits)
+                self.count = presence_words.count(self.bits)
         assert self.count is not None
         return self.count
 
@@ -102,7 +113,7 @@ class VectorStore:
         if self.row_entries is None or self.next_rows is not rows or self.count is None:
             self.next_rows = rows
             self.arrange(rows.order)
-            self.count, self.row_entries = launch.frontier(self.bits, self.size, rows.indptr)
+            self.count, self.row_entries = presence_words.count_frontier(self.bits, self.size, rows.indptr)
         return self.row_entries
 
     def operands(self) -> tuple[Any, Any]:
@@ -118,7 +129,7 @@ class VectorStore:
             return xp.empty(0, np.int64), xp.empty(0, self.dtype.np_type)
         if self.is_full:
             return xp.arange(self.size, dtype=np.int64), self.values.copy()
-        at = launch.positions(self.bits, self.size)
+        at = presence_words.positions(self.bits, self.size)
         self.count = int(at.size)
         return at, self.values[at]
 
@@ -129,11 +140,12 @@ class VectorStore:
         xp = cuda.current().xp
         full = xp.empty(self.size, self.dtype.np_type)
         full[at.astype(np.int64)] = values
-        self.set(full, launch.mark(at.astype(np.uint64), self.size), int(at.size))
+        self.set(full, presence_words.mark(at.astype(np.uint64), self.size), int(at.size))
 
     def make(self, monoid: Any = None) -> None:
         """Give an empty vector its arrays; with a monoid, its neutral value lies everywhere."""
-        self.set(*launch.vector_arrays(self.size, self.dtype, monoid), 0)
+        self.set(*array_pool.allocate(self.size, self.dtype, monoid), 0)
+        self.neutral = monoid
 
 
 def values_of(given: Any, dtype: DataType, copy: bool) -> Any:

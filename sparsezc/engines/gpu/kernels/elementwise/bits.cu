@@ -1,6 +1,6 @@
 // Presence words: 32 entries of a vector packed into a u32. Small kernels, none of them specialised.
 //
-// Who calls: engines/gpu/runtime/launch.py, and spmm.py (lines). All memory lies on the device.
+// Who calls: engines/gpu/runtime/presence_words.py, and spmm.py (lines). All memory lies on the device.
 #include "warp.cuh"
 
 namespace szc {
