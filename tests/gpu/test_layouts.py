@@ -58,6 +58,23 @@ def test_a_layout_counts_builds_and_drops(name: str, gpu: Any) -> None:
     assert built() is None
 
 
+def test_words_that_are_dropped_are_not_read_again(gpu: Any) -> None:
+    """Not even by a launch that was prepared before; those that are built anew lie elsewhere."""
+    rng = np.random.default_rng(3)
+    i, j = np.nonzero(rng.random((N, N)) < 0.2)
+    A = gb.Matrix.from_coo(i, j, rng.integers(1, 9, i.size), "UINT8", nrows=N, ncols=N)
+    u = gb.Vector.from_scalar(2, N, "INT64")
+    B, v, want = A.to("gpu", placement="zerocopy"), u.to("gpu"), A.mxv(u, "min_plus").new()
+    with gb.config.set(packing="on"):
+        assert B.mxv(v, "min_plus").new().to("cpu").isequal(want)
+        layout = B._store.rows.layouts[PackedValues]
+        layout.built.words.write(0, np.zeros(i.size, np.uint32))  # where a stale launch would look
+        kept = layout.built.words
+        layout.drop()
+        assert B.mxv(v, "min_plus").new().to("cpu").isequal(want)
+        assert layout.built.words is not kept
+
+
 def test_what_takes_device_memory_counts_to_the_budget_until_it_is_dropped(gpu: Any) -> None:
     budget.reclaim()
     rows = rows_of(gpu)

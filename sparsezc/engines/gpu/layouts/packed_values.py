@@ -14,6 +14,7 @@ import numpy as np
 from sparsezc import memory
 from sparsezc.config import config
 from sparsezc.device import cuda
+from sparsezc.engines.gpu.placements import Wholes
 from sparsezc.engines.gpu.runtime import array_pool, codegen, launch
 from sparsezc.engines.gpu.storage.layout import Demand
 from sparsezc.engines.gpu.storage.matrix_store import Rows
@@ -49,6 +50,7 @@ class PackedValues:
     def __init__(self) -> None:
         self.built: Packed | None = None
         self.read = 0
+        self._launched = Wholes()  # the rows' launches, which have the address of the words
 
     def get_or_build(self, rows: Rows, demand: Demand) -> Packed:
         """Return the packed entries for a product that reads ids and values; ``NOT_PACKED`` where there are none."""
@@ -73,6 +75,8 @@ class PackedValues:
         return self.read >= _PASSES * rows.nvals
 
     def build(self, rows: Rows, demand: Demand) -> None:
+        self.drop()
+        self._launched = rows.layouts[Wholes]
         self.built = _make(rows, demand.dtype, _bits(rows))
 
     @property
@@ -82,6 +86,7 @@ class PackedValues:
 
     def drop(self) -> None:
         self.built = None
+        self._launched.pop(False, None)
 
 
 def _are_wanted(rows: Rows) -> bool:
