@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from math import inf
+from math import floor, inf
 from typing import Any
 
 import networkx as nx
@@ -47,13 +47,13 @@ def not_all_zero(G: Graph, weight: str | None) -> Matrix:
     return A
 
 
-def distances(G: Graph, vertex: int, weight: str | None, *, against: bool = False) -> Vector:
-    """Hops or lengths from a vertex, or `against` the edges to it."""
+def distances(G: Graph, vertex: int, weight: str | None, *, against: bool = False, target: int | None = None) -> Vector:
+    """Hops or lengths from a vertex, or `against` the edges to it; lengths to none that is farther than a target."""
     A = G.A if weight is None else positive(G, weight)
     if against:
         A = transposed(A)
     with else_declined():
-        return algorithms.bfs(A, vertex) if weight is None else algorithms.sssp(A, vertex)
+        return algorithms.bfs(A, vertex) if weight is None else algorithms.sssp(A, vertex, target=target)
 
 
 def number(G: Graph, node: Any) -> int:
@@ -63,9 +63,20 @@ def number(G: Graph, node: Any) -> int:
     return G.index[node]
 
 
-def nearest(G: Graph, source: int, weight: str | None, cutoff: float | None = None, against: bool = False) -> Settled:
-    """What Dijkstra's algorithm finds from a vertex, or `against` the edges to it."""
-    return settled(G, weight, distances(G, source, weight, against=against), [source], cutoff, against)
+def nearest(
+    G: Graph,
+    source: int,
+    weight: str | None,
+    cutoff: float | None = None,
+    against: bool = False,
+    target: int | None = None,
+) -> Settled:
+    """What Dijkstra's algorithm finds from a vertex, or `against` the edges to it, and before it ends at a target."""
+    if weight is None:  # its queue is that of a breadth-first search then
+        whole = None if cutoff is None or cutoff == inf else floor(cutoff)
+        tree = search(G, [source], whole, against, target)
+        return Settled(tree.vertices, tree.depths.tolist(), tree.parent)
+    return settled(G, weight, distances(G, source, weight, against=against, target=target), [source], cutoff, against)
 
 
 @claims()
@@ -105,7 +116,11 @@ def dijkstra_path_length(G: Graph, source: Any, target: Any, weight: str | None 
     start = number(G, source)
     if source == target:
         return 0
-    return found_at(nearest(G, start, weight).named(G), source, target)
+    end = G.index.get(target)
+    length = nearest(G, start, weight, target=end).length(end)
+    if length is None:
+        raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
+    return length
 
 
 def found_at(found: dict[Any, Any], source: Any, target: Any) -> Any:
@@ -281,20 +296,3 @@ def floyd_warshall_numpy(G: Graph, nodelist: Any = None, weight: str | None = "w
         return distances
     order = G.numbers(nodelist)
     return distances[order][:, order]
-
-
-@claims()
-def stoer_wagner(G: Graph, weight: str = "weight", heap: Any = None) -> tuple[Any, tuple[list[Any], list[Any]]]:
-    """The least cut and the two parts; :func:`sparsezc.algorithms.stoer_wagner`."""
-    if len(G) < 2:
-        raise nx.NetworkXError("graph has less than two nodes.")
-    if algorithms.bfs(G.A, 0).nvals < len(G):
-        raise nx.NetworkXError("graph is not connected.")
-    A = G.values(weight).select(select.offdiag).new()
-    if A.reduce_scalar(monoid.min).new().get(0) < 0:
-        raise nx.NetworkXError("graph has a negative-weighted edge.")
-    with else_declined():
-        cut_value, part = algorithms.stoer_wagner(A)
-    one = G.names(part.to_coo()[0])
-    inside = set(one)
-    return cut_value, (one, [node for node in G if node not in inside])
