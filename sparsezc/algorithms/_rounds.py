@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from sparsezc.algorithms._lengths import infinity
@@ -67,6 +68,9 @@ def buckets(
     def farthest() -> Any:
         return last if target is None else min(last, distance.get(target))
 
+    def is_searching(most: float) -> bool:
+        return is_sound() and bool(farthest() == most)
+
     while near.nvals:
         yield limit, near.nvals
         last = farthest()
@@ -85,9 +89,7 @@ def buckets(
         if not is_sound():
             return
         engine, store = near._need()
-        replay = engine.replay_buckets(
-            store, distance._need()[1], limit, step, last, lambda: is_sound() and farthest() == last
-        )
+        replay = engine.replay_buckets(store, distance._need()[1], limit, step, last, partial(is_searching, last))
         if replay is not None:
             for at in replay:
                 yield Scalar._on_device(at), 0

@@ -25,7 +25,7 @@ from sparsezc.networkx_backend.hops import (
     single_target_shortest_path_length,
 )
 from sparsezc.networkx_backend.settled import Settled, settled
-from sparsezc.semirings import monoid, select, types
+from sparsezc.semirings import select, types
 from sparsezc.vector import Vector
 
 
@@ -42,7 +42,7 @@ def positive(G: Graph, weight: str | None) -> Matrix:
 def not_all_zero(G: Graph, weight: str | None) -> Matrix:
     """The weights; where all are 0 NetworkX divides by their sum or the largest, and Python's and NumPy's 0 differ."""
     A = G.values(weight)
-    if A.nvals and weight is not None and not A.reduce_scalar(monoid.max).new().value > 0:
+    if A.nvals and weight is not None and not lengths_of(A).most > 0:
         raise NotImplementedError(f"sparsezc: edge attribute {weight!r} is nowhere above 0")
     return A
 

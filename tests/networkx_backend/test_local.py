@@ -9,7 +9,8 @@ from typing import Any
 import networkx as nx
 import pytest
 
-from sparsezc import algorithms
+from sparsezc import Matrix, algorithms
+from sparsezc.expression import Expression
 from sparsezc.networkx_backend import lengths
 from tests.networkx_backend.cases import random_graph
 from tests.networkx_backend.judging import difference, weighs
@@ -85,3 +86,50 @@ def test_hops_by_dijkstra_s_name_come_in_its_order() -> None:
                 nx.single_source_dijkstra(G, source, cutoff=cutoff, weight=None, **how) for how in (BACKEND, {})
             )
             assert difference(ours, theirs, 0) is None
+
+
+def weighted(seed: int, directed: bool) -> Any:
+    """A graph whose heaviest edge, a loop, and edges of weight 0 are far from most nodes."""
+    G = random_graph(seed, directed)
+    nx.add_cycle(G, ["far", "from", "all"], weight=0)
+    G.add_edge("from", "from", weight=100)
+    return G
+
+
+NAMED: dict[str, Callable[..., Any]] = {
+    "clustering": nx.clustering,
+    "clustering over weights": lambda G, nodes, **how: nx.clustering(G, nodes, weight="weight", **how),
+    "average_clustering": lambda G, nodes, **how: nx.average_clustering(
+        G, nodes if isinstance(nodes, list) else [nodes], weight="weight", **how
+    ),
+    "square_clustering": nx.square_clustering,
+    "triangles": nx.triangles,
+}
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize("seed", range(4))
+def test_coefficients_of_some_nodes(seed: int, name: str, directed: bool) -> None:
+    """One, some, some twice and none; the same types too."""
+    if directed and name in ("square_clustering", "triangles"):
+        pytest.skip("of undirected graphs only")
+    G = weighted(seed, directed)
+    every = list(G)
+    for nodes in (every[0], "far", "from", every[::2], [every[1], every[1], "all"], every):
+        ours, theirs = (NAMED[name](G, nodes, **how) for how in (BACKEND, {}))
+        assert difference(ours, theirs, 1e-9) is None
+    if name != "average_clustering":  # which divides by their number
+        assert NAMED[name](G, [], **BACKEND) == {} == NAMED[name](G, [])
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_coefficients_of_some_nodes_need_no_others(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every product and matrix that is made has entries for the nodes asked for and their neighbours alone."""
+    G = nx.circulant_graph(400, [1, 2, 3])
+    nx.set_edge_attributes(G, 2, "weight")
+    NAMED[name](G, [5, 9], **BACKEND)  # what is kept with the graph is there from now on
+    made, new = [], Expression.new
+    monkeypatch.setattr(Expression, "new", lambda *a, **o: (x := new(*a, **o), made.append(x))[0])
+    assert difference(NAMED[name](G, [5, 9], **BACKEND), NAMED[name](G, [5, 9]), 1e-9) is None
+    assert 0 < max(x.nvals for x in made if isinstance(x, Matrix)) < 250
