@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 from math import floor, inf
 from typing import Any
@@ -25,7 +24,6 @@ from sparsezc.networkx_backend.hops import (
     single_target_shortest_path_length,
 )
 from sparsezc.networkx_backend.settled import Settled, settled
-from sparsezc.semirings import select, types
 from sparsezc.vector import Vector
 
 
@@ -257,42 +255,3 @@ def find_negative_cycle(G: Graph, source: Any, weight: str | None = "weight") ->
         raise nx.NetworkXError("No negative cycles detected.")
     nodes = G.names(cycle.to_coo()[1])
     return [*nodes, nodes[0]]
-
-
-@claims(least=300)
-def floyd_warshall(G: Graph, weight: str | None = "weight") -> dict[Any, dict[Any, Any]]:
-    """Distances by nodes and nodes, infinity included; :func:`sparsezc.algorithms.all_pairs_shortest_paths`."""
-    with else_declined():
-        D = algorithms.all_pairs_shortest_paths(G.values(weight))
-    distances: dict[Any, Any] = {node: defaultdict(lambda: inf, {node: 0}) for node in G}
-    heads, tails, _ = G.edges()
-    for u, v in zip(G.names(heads), G.names(tails), strict=True):
-        distances[u].setdefault(v, inf)
-        if not G.directed:
-            distances[v].setdefault(u, inf)
-    for row in distances.values():
-        for node in G:
-            row.setdefault(node, inf)
-    i, j, values = D.select(select.offdiag).new().to_coo()
-    if G.lacks(weight):  # a missing length is 1.0 here
-        values = values.astype(np.float64)
-    for u, v, value in zip(G.names(i), G.names(j), values.tolist(), strict=True):
-        distances[u][v] = value
-    return distances
-
-
-@claims()
-def floyd_warshall_numpy(G: Graph, nodelist: Any = None, weight: str | None = "weight") -> NDArray[np.float64]:
-    """Distances as an array, infinity included; :func:`sparsezc.algorithms.all_pairs_shortest_paths`."""
-    if nodelist is not None and not (len(nodelist) == len(G) == len(set(nodelist))):
-        raise nx.NetworkXError(
-            "nodelist must contain every node in G with no repeats."
-            "If you wanted a subgraph of G use G.subgraph(nodelist)"
-        )
-    with else_declined():
-        D = algorithms.all_pairs_shortest_paths(G.values(weight))
-    distances = D.to_dense(np.inf, dtype=types.FP64)
-    if nodelist is None:
-        return distances
-    order = G.numbers(nodelist)
-    return distances[order][:, order]
