@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from sparsezc.algorithms._lengths import infinity
@@ -36,12 +37,13 @@ def rounds(frontier: Vector | Matrix) -> Iterator[Any]:
 
 
 def buckets(
-    near: Vector, distance: Vector, step: float, last: float, *, nonnegative: bool
+    near: Vector, distance: Vector, step: float, last: float, target: int | None = None, *, nonnegative: bool
 ) -> Iterator[tuple[Any, int]]:
     """The rounds of delta-stepping: the limit of each, and how many entries `near` has, for as long as it has any.
 
     Where a round leaves `near` empty, the limit rises to the least distance beyond it and `step` more, at most `last`,
-    and `near` becomes what that takes in. Ends early where an integer distance has wrapped around.
+    and `near` becomes what that takes in. Ends early where an integer distance has wrapped around, and where all that
+    are as near as `target` are settled.
 
     Parameters
     ----------
@@ -51,6 +53,8 @@ def buckets(
         Infinite, or an integer's largest, where a vertex is not reached.
     step, last : number
         How far a bucket goes, which is where the first one ends, and the largest distance that there can be.
+    target : int, optional
+        A vertex beyond whose distance none is asked for; None where a length is negative.
     nonnegative : bool
         No length is negative. Then an engine may go through the body by itself, as :func:`rounds` says: the limit is a
         Scalar then, to be compared with and no more, and the number of entries 0, as all that is known is that they
@@ -61,8 +65,18 @@ def buckets(
     def is_sound() -> bool:
         return not dtype.is_integer or near.reduce(monoid.min).new().get(0) >= 0
 
+    def farthest() -> Any:
+        return last if target is None else min(last, distance.get(target))
+
+    def is_searching(most: float) -> bool:
+        return is_sound() and bool(farthest() == most)
+
     while near.nvals:
         yield limit, near.nvals
+        last = farthest()
+        if limit > last:
+            limit = last
+            near << near.select(select.valuele[dtype], limit)
         if not near.nvals and limit < last:
             beyond = distance.select(select.valuegt[dtype], limit).new()
             least = beyond.reduce(monoid.min).new().get(infinity(dtype))
@@ -75,7 +89,7 @@ def buckets(
         if not is_sound():
             return
         engine, store = near._need()
-        replay = engine.replay_buckets(store, distance._need()[1], limit, step, last, is_sound)
+        replay = engine.replay_buckets(store, distance._need()[1], limit, step, last, partial(is_searching, last))
         if replay is not None:
             for at in replay:
                 yield Scalar._on_device(at), 0
