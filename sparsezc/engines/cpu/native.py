@@ -109,9 +109,11 @@ def operand(x: Any) -> Any:
     """python-graphblas's object behind a Matrix, its transpose or a Vector.
 
     Where a dimension is 0, an empty one stands in: SuiteSparse 9.4.5 takes an object of no entries that has one value
-    for all for full, and so multiplies and reduces over a dimension of 0 to that value.
+    for all for full, and so multiplies and reduces over a dimension of 0 to that value. And likewise for a matrix
+    without entries: of one that lists a row, as after ``A.clear(); A[0, :] = nothing``, it reads the first entry.
     """
-    store = x._store.dup(clear=True) if 0 in x.shape else x._store
+    empty = 0 in x.shape or (x.ndim == 2 and not x._store.nvals)
+    store = x._store.dup(clear=True) if empty else x._store
     return store.T if x._transposed else store
 
 

@@ -142,9 +142,7 @@ def _select(x: Expression) -> Any:
 
 
 def _reduce_rowwise(x: Expression) -> Any:
-    # Of a matrix without entries that lists a row, as after `A.clear(); A[0, :] = nothing`, SuiteSparse 9.4.5 reads the
-    # first entry.
-    if not x.operands[0]._store.nvals:
+    if 0 in x.operands[0].shape:
         return _nothing(x)
     return native.operand(x.operands[0]).reduce_rowwise(native.operator(x.op))
 
@@ -286,8 +284,14 @@ _MEETING = {"ewise_add", "ewise_mult", "ewise_union", "outer", "select"}  # entr
 def write(x: Expression, out: Any, mask: Any, accum: Any, replace: bool) -> None:
     """``out(mask, accum, replace) << expression``; `accum` is python-graphblas's own."""
     options, native_mask, made = _options(x, mask), _native_mask(mask, accum), EXPRESSIONS[x.operation](x)
-    if _adds_under(mask, accum) or (accum is not None and _formed_first(x)) or _shares_rows(x, out, mask):
-        made = made.new(mask=native_mask, **options)
+    meets_itself = _meets_itself(x, mask)
+    if (
+        _adds_under(mask, accum)
+        or (accum is not None and _formed_first(x))
+        or _shares_rows(x, out, mask)
+        or meets_itself
+    ):
+        made = made.new(mask=None if meets_itself else native_mask, **options)
         options = {}
         if mask is not None:
             made = _not_full(made)
@@ -316,6 +320,13 @@ def _shares_rows(x: Expression, out: Any, mask: Any) -> bool:
     with the output's old entries: row ids are read from memory that is no longer theirs.
     """
     return mask is not None and x.operation in _MEETING and mask.parent._store is out._store
+
+
+def _meets_itself(x: Expression, mask: Any) -> bool:
+    """Whether an object meets itself and is the mask: then SuiteSparse 9.4.5 leaves out the values of ``second``."""
+    if mask is None or x.operation not in ("ewise_add", "ewise_union"):
+        return False
+    return all(u._store is mask.parent._store for u in x.operands if u.ndim)
 
 
 def _options(x: Expression, mask: Any) -> dict[str, str]:
