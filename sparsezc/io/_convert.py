@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 from sparsezc.config import bytes_of, config
 from sparsezc.errors import DimensionMismatch, InvalidValue, OutOfMemory
 from sparsezc.io._read import added_up, format_of, kind_of, ready_file
-from sparsezc.io.build import csr_builder, csr_stream, edge_order, external_sort
+from sparsezc.io.build import csr_builder, edge_order, external_sort, stored_csr
 from sparsezc.io.build import weights as weighting
-from sparsezc.io.build.edge_stream import Listing, Piece
+from sparsezc.io.build.edge_chunks import Chunk, EdgeChunks
 from sparsezc.io.build.optional import need
 from sparsezc.io.build.weights import Weights
 from sparsezc.io.files.atomic_write import Output
-from sparsezc.io.files.piped import seekable
+from sparsezc.io.files.pipe_spool import seekable
 from sparsezc.io.files.source import naming
 from sparsezc.io.hdf5 import csr_file, merge_runs
 from sparsezc.io.hdf5.compressing import Packer
@@ -71,20 +71,20 @@ def convert(
             _verify(source, format, needed=verify)
             ids = None
             if relabel:
-                ids = _occurring(_listing(source, wanted, format)[0], room)
-            found, wanted = _listing(source, wanted, format)
+                ids = _occurring(_edge_chunks(source, wanted, format)[0], room)
+            found, wanted = _edge_chunks(source, wanted, format)
             if directed and found.undirected:
                 raise InvalidValue(f"directed=True, but {source} is undirected by its format; leave directed out")
             added = dup_op is None and wanted.kind == "file" and added_up(source, format)
             if wanted.kind != "file":
-                found.pieces = ((rows, cols, None) for rows, cols, _ in found.pieces)
+                found.chunks = ((rows, cols, None) for rows, cols, _ in found.chunks)
             if ids is not None:
-                found.pieces = _numbered(found, found.pieces, ids)
+                found.chunks = _numbered(found, found.chunks, ids)
             both = both or found.undirected
             if found.distinct:
-                found.pieces = _merged(found, room, out.scratch() / "alone", edge_order.REFUSED)
+                found.chunks = _merged(found, room, out.scratch() / "alone", edge_order.REFUSED)
             elif added and both:  # the other directions are no duplicates to add
-                found.pieces = _merged(found, room, out.scratch() / "added", "plus")
+                found.chunks = _merged(found, room, out.scratch() / "added", "plus")
             elif added:
                 merge = "plus"
             runs = _sorted(found, room, out.scratch(), both and not found.mirrored, merge)
@@ -146,29 +146,29 @@ class _Room:
         return left
 
 
-def _listing(source: str | os.PathLike[str], weights: Weights, format: str | None) -> tuple[Listing, Weights]:
+def _edge_chunks(source: str | os.PathLike[str], weights: Weights, format: str | None) -> tuple[EdgeChunks, Weights]:
     """The edges of a file or a made graph, and its weights."""
     name = kind_of(source, format)
     if name is None:
-        from sparsezc.io.build import drawn
+        from sparsezc.io.build import generated_edges
 
-        return drawn.listing(str(source), weights)
+        return generated_edges.edge_chunks(str(source), weights)
     path = Path(source)
     module: Any = import_module(f"sparsezc.io.formats.{name}")
     if name == "gap":
-        return csr_stream.listed(module.stored(path)), weights
+        return stored_csr.edge_chunks(module.stored(path)), weights
     if name == "emogi":
-        return csr_stream.listed(module.stored(path, weights)), weights
+        return stored_csr.edge_chunks(module.stored(path, weights)), weights
     alike = name in ("mtx", "metis", "parquet", "binsparse")  # whatever the weights
-    return module.listing(path) if alike else module.listing(path, weights), weights
+    return module.edge_chunks(path) if alike else module.edge_chunks(path, weights), weights
 
 
-def _occurring(found: Listing, room: _Room) -> NDArray[np.int64]:
+def _occurring(found: EdgeChunks, room: _Room) -> NDArray[np.int64]:
     """The ids that occur, ascending."""
     ids = np.empty(0, np.int64)
     parts: list[NDArray[np.int64]] = []
     held = 0
-    for rows, cols, _ in found.pieces:
+    for rows, cols, _ in found.chunks:
         parts.append(np.union1d(rows, cols).astype(np.int64))
         held += parts[-1].size
         if held > max(ids.size, csr_builder.BLOCK):
@@ -179,16 +179,16 @@ def _occurring(found: Listing, room: _Room) -> NDArray[np.int64]:
     return np.unique(np.concatenate([ids, *parts]))
 
 
-def _numbered(found: Listing, pieces: Iterator[Piece], ids: NDArray[np.int64]) -> Iterator[Piece]:
-    """The pieces of a listing over the ids that occur."""
-    for rows, cols, values in pieces:
+def _numbered(found: EdgeChunks, chunks: Iterator[Chunk], ids: NDArray[np.int64]) -> Iterator[Chunk]:
+    """Edges over the ids that occur."""
+    for rows, cols, values in chunks:
         numbers = (csr_builder.narrow_ids(np.searchsorted(ids, part)) for part in (rows, cols))
         yield next(numbers), next(numbers), values
     found.nrows = found.ncols = ids.size
 
 
-def _merged(found: Listing, room: _Room, folder: Path, dup_op: str) -> Iterator[Piece]:
-    """The pieces of a listing with its own duplicates merged, on disk, before other directions come in."""
+def _merged(found: EdgeChunks, room: _Room, folder: Path, dup_op: str) -> Iterator[Chunk]:
+    """Edges with their own duplicates merged, on disk, before other directions come in."""
     folder.mkdir()
     runs = _sorted(found, room, folder, False, dup_op)
     merger = merge_runs.Merger(
@@ -198,14 +198,14 @@ def _merged(found: Listing, room: _Room, folder: Path, dup_op: str) -> Iterator[
     return ((csr_builder.narrow_ids(rows), csr_builder.narrow_ids(cols), values) for rows, cols, values in steps)
 
 
-def _sorted(found: Listing, room: _Room, folder: Path, mirror: bool, dup_op: str) -> list[external_sort.Run]:
+def _sorted(found: EdgeChunks, room: _Room, folder: Path, mirror: bool, dup_op: str) -> list[external_sort.Run]:
     """All edges as sorted runs."""
-    pieces = iter(found.pieces)
-    first = next(pieces, None)  # what a reader needs is in memory now
+    chunks = iter(found.chunks)
+    first = next(chunks, None)  # what a reader needs is in memory now
     if first is None:
         return []
     sorter = external_sort.Sorter(folder, room.left(), valued=first[2] is not None, mirror=mirror, dup_op=dup_op)
-    for piece in chain([first], pieces):
-        sorter.add(*piece)
+    for chunk in chain([first], chunks):
+        sorter.add(*chunk)
     with working("sorting edges"):
         return sorter.finish()

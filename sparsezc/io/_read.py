@@ -15,7 +15,7 @@ from sparsezc.expr.options import flag
 from sparsezc.io.build import csr_builder, edge_order
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.csr_chunks import unweighted
-from sparsezc.io.files.piped import is_piped, seekable
+from sparsezc.io.files.pipe_spool import is_piped, seekable
 from sparsezc.io.files.source import existing, naming
 from sparsezc.io.hdf5 import aligned_file, csr_file
 from sparsezc.memory.budget import resolve

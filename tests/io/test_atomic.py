@@ -19,7 +19,7 @@ import pytest
 
 from sparsezc.io._write import convert, write
 from sparsezc.io.build import csr_chunks
-from sparsezc.io.files import atomic_write, unfinished
+from sparsezc.io.files import atomic_write, scratch_folder
 from sparsezc.io.files.atomic_write import FileNotWritten, Output
 from sparsezc.memory.csr import Csr
 from tests.io.graphs import load
@@ -290,7 +290,7 @@ def test_the_process_s_mask_is_not_touched(tmp_path: Path, monkeypatch: pytest.M
 def test_a_new_folder_that_another_program_takes_for_abandoned(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
-    real, taken = unfinished._held, []
+    real, taken = scratch_folder._held, []
 
     def held(folder: Path) -> int | None:
         if len(taken) < 3:
@@ -304,7 +304,7 @@ def test_a_new_folder_that_another_program_takes_for_abandoned(
             folder.rmdir()
         return found
 
-    monkeypatch.setattr(unfinished, "_held", held)
+    monkeypatch.setattr(scratch_folder, "_held", held)
     write(load("path:3"), tmp_path / "a.txt")
     assert len(taken) == 3
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]

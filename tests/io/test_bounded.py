@@ -24,7 +24,7 @@ from sparsezc.cli import main
 from sparsezc.errors import DimensionMismatch, FileFormatError, InvalidValue, OutOfMemory
 from sparsezc.io import _convert
 from sparsezc.io._read import read_csr
-from sparsezc.io.build import csr_stream, external_sort
+from sparsezc.io.build import external_sort, stored_csr
 from sparsezc.io.hdf5 import aligned_file, compressing, merge_runs
 from sparsezc.memory.csr import Csr
 from tests.io.graphs import load
@@ -114,7 +114,7 @@ BINSPARSE = {
 def test_binsparse_by_other_programs(
     tmp_path: Path, room: int, monkeypatch: pytest.MonkeyPatch, form: str, dtype: str
 ) -> None:
-    monkeypatch.setattr(csr_stream, "PIECE", 100)
+    monkeypatch.setattr(stored_csr, "PIECE", 100)
     A = (sp.random_array((40, 40), density=0.3, rng=1, format="csr") * 99).astype(dtype)
     foreign(tmp_path / "a.h5", A, form, chunks=(32,), compression="gzip")
     for options in ({}, {"weights": False}, {"weights": "5-500", "relabel": True}):
@@ -468,14 +468,14 @@ def test_the_peak_with_binsparse_by_other_programs_is_what_was_allowed(tmp_path:
 
 KILLED = """
 import sys
-from sparsezc.io import bounded, paged
+from sparsezc.io.hdf5 import aligned_file
 import sparsezc as gb
-real = paged.Filled.write
+real = aligned_file.Filled.write
 def write(self, part):
     print("go", flush=True)
     sys.stdin.readline()
     real(self, part)
-paged.Filled.write = write
+aligned_file.Filled.write = write
 gb.io.convert("kron:10", sys.argv[1], memory="8GB")
 """
 
@@ -517,7 +517,7 @@ def test_checksums_of_the_source_are_compared_first(tmp_path: Path) -> None:
 
 def test_ids_that_are_too_many_to_number_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_convert._Room, "left", lambda _: 1000)
-    monkeypatch.setattr(_convert.build, "BLOCK", 10)
+    monkeypatch.setattr(_convert.csr_builder, "BLOCK", 10)
     with pytest.raises(OutOfMemory, match=r"relabel=True holds [\d,]+ ids in memory"):
         gb.io.convert("kron:9", tmp_path / "b.h5", memory="8GB", relabel=True)
 

@@ -16,7 +16,7 @@ import numpy as np
 from sparsezc.io._read import read_csr
 read_csr("path:3", placement="host")
 from importlib import import_module
-for name in ("npz", "gap", "emogi"): import_module("sparsezc.io." + name)
+for name in ("npz", "gap", "emogi"): import_module("sparsezc.io.formats." + name)
 tracemalloc.start()
 csr, _ = read_csr(sys.argv[1], placement="host")
 peak = tracemalloc.get_traced_memory()[1]

@@ -138,9 +138,9 @@ def check_count(path: Path, entries: int, width: int, *, whole: bool) -> None:
 
     Or more than the memory can hold, where they will lie there as a `whole`.
     """
-    from sparsezc.io.files.source import Stream
+    from sparsezc.io.files.source import InputFile
 
-    with Stream(path) as stream:
+    with InputFile(path) as stream:
         if entries * width > stream.limit + width:
             raise FileFormatError(f"{path} is truncated: its header says {entries:,} entries, more than it can hold")
     if whole:

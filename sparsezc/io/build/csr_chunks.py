@@ -1,4 +1,4 @@
-"""A CSR piece by piece, for those who write it somewhere."""
+"""A CSR chunk by chunk, for those who write it somewhere."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from sparsezc.errors import InvalidValue
 from sparsezc.io.build import csr_builder
 from sparsezc.terminal.progress import Progress
 
-PIECE = 1 << 18
+CHUNK = 1 << 18
 
 
 def rows_of(
     csr: Csr, *, values: bool = True, rows: bool = False, label: str = "writing"
 ) -> Iterator[tuple[int, int, NDArray[np.int64], NDArray[Any], NDArray[Any]]]:
-    """(first entry, last entry + 1, rows, columns, values) of consecutive pieces; an iso value is repeated.
+    """(first entry, last entry + 1, rows, columns, values) of consecutive chunks; an iso value is repeated.
 
     Rows are empty without `rows`, values without `values`; `label` is the progress bar's.
     """
     none = np.empty(0, np.int64)
     progress = Progress(csr.nvals, label, " entries")
-    for start in range(0, csr.nvals, PIECE):
-        stop = min(start + PIECE, csr.nvals)
+    for start in range(0, csr.nvals, CHUNK):
+        stop = min(start + CHUNK, csr.nvals)
         at = none
         if rows:
             first, last = (int(np.searchsorted(csr.indptr, entry, side="right")) - 1 for entry in (start, stop - 1))

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.io.build import edge_order
-from sparsezc.io.build.edge_stream import Piece
+from sparsezc.io.build.edge_chunks import Chunk
 from sparsezc.io.build.edge_order import Ordered
 from sparsezc.terminal.progress import Progress
 
@@ -37,12 +37,12 @@ class Run:
     dtype: np.dtype[Any] | None
 
     @classmethod
-    def write(cls, path: Path, pieces: Iterable[tuple[Ordered, NDArray[Any] | None]]) -> Run:
+    def write(cls, path: Path, chunks: Iterable[tuple[Ordered, NDArray[Any] | None]]) -> Run:
         """A run of entries that come in order."""
         count, wide, dtype = 0, False, None
         with ExitStack() as stack:
             files = [stack.enter_context(name.open("wb")) for name in _files(path)]
-            for found, values in pieces:
+            for found, values in chunks:
                 count, wide = count + len(found), len(found.parts) == 2
                 for part, file in zip(found.parts, files, strict=False):
                     file.write(np.ascontiguousarray(part).data)
@@ -83,7 +83,7 @@ class Sorter:
     def __init__(self, folder: Path, room: int, *, valued: bool, mirror: bool, dup_op: str) -> None:
         self._folder, self._mirror, self._dup_op = folder, mirror, dup_op
         self._room, self._bytes = room, _SORTING[valued]
-        self._pieces: list[Piece] = []
+        self._chunks: list[Chunk] = []
         self._count = self._number = 0
         self._wide = False
         self._runs: list[Run] = []
@@ -91,7 +91,7 @@ class Sorter:
 
     def add(self, rows: NDArray[Any], cols: NDArray[Any], values: NDArray[Any] | None) -> None:
         """Take some edges."""
-        self._pieces.append((rows, cols, values))
+        self._chunks.append((rows, cols, values))
         self._count += rows.size
         self._wide = self._wide or (rows.size > 0 and max(int(rows.max()), int(cols.max())) >= 2**32)
         if self._count * self._bytes * (1 + self._wide) >= self._room:
@@ -103,7 +103,7 @@ class Sorter:
         return self._runs + self._mirrored
 
     def _flush(self) -> None:
-        if not self._pieces:
+        if not self._chunks:
             return
         parts, values = self._taken()
         found, values = edge_order.ordered(parts, values, self._dup_op in ("first", "second"))
@@ -113,15 +113,15 @@ class Sorter:
             self._mirrored.append(self._write(*_mirrored(found, values)))
 
     def _taken(self) -> tuple[list[NDArray[Any]], NDArray[Any] | None]:
-        """The pieces as one: keys, or rows and columns; and the values."""
+        """The chunks as one: keys, or rows and columns; and the values."""
         kinds = [np.int64, np.int64] if self._wide else [np.uint64]
         parts: list[NDArray[Any]] = [np.empty(self._count, kind) for kind in kinds]
-        valued = [piece[2].dtype for piece in self._pieces if piece[2] is not None]
+        valued = [chunk[2].dtype for chunk in self._chunks if chunk[2] is not None]
         values = np.empty(self._count, np.result_type(*valued)) if valued else None
         at = 0
-        self._pieces.reverse()
-        while self._pieces:
-            rows, cols, weights = self._pieces.pop()
+        self._chunks.reverse()
+        while self._chunks:
+            rows, cols, weights = self._chunks.pop()
             here = slice(at, at + rows.size)
             parts[0][here] = rows
             if not self._wide:
@@ -149,7 +149,7 @@ def _mirrored(found: Ordered, values: NDArray[Any] | None) -> tuple[Ordered, NDA
 def merged(
     runs: list[Run], room: int, dup_op: str, label: str = "merging"
 ) -> Iterator[tuple[Ordered, NDArray[Any] | None]]:
-    """The entries of all runs in order, in pieces; those of one position have become one."""
+    """The entries of all runs in order, in chunks; those of one position have become one."""
     if not runs:
         return
     wide = any(run.wide for run in runs)

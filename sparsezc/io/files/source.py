@@ -85,7 +85,7 @@ def naming(graph: str | os.PathLike[str]) -> Iterator[None]:
         raise
 
 
-class Stream:
+class InputFile:
     """The bytes of a file, decompressed if it is a .gz; a context manager with `read` for those who want a file.
 
     It is opened here, or given as `file`, open at its start. `limit` bounds what the file can unfold to, so that a
@@ -194,7 +194,7 @@ def lines(path: str | os.PathLike[str], size: int = CHUNK, longest: int = LINE) 
     FileFormatError
         A line has more than `longest` bytes.
     """
-    with Stream(path) as stream:
+    with InputFile(path) as stream:
         first, held = 1, 0
         pending: list[bytes] = []
         start = codecs.BOM_UTF8  # which Windows programs put in front of a text

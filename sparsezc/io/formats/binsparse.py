@@ -15,15 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.errors import DomainMismatch, InvalidValue
-from sparsezc.io.build import csr_stream
+from sparsezc.io.build import stored_csr
 from sparsezc.io.build.csr_builder import Edges, narrow_ids
 from sparsezc.io.build.csr_chunks import transposed
-from sparsezc.io.build.edge_stream import Listing
+from sparsezc.io.build.edge_chunks import EdgeChunks
 from sparsezc.io.build.limits import need_numbers
 from sparsezc.io.build.optional import need
 from sparsezc.io.build.weights import Weights
 from sparsezc.io.files.atomic_write import Output
-from sparsezc.io.formats.binsparse_arrays import ALIASES, ARRAYS, MATRICES, VECTORS, Source, by_rows, no_matrix, pieces
+from sparsezc.io.formats.binsparse_arrays import ALIASES, ARRAYS, MATRICES, VECTORS, Source, by_rows, chunks, no_matrix
 from sparsezc.io.hdf5 import aligned_file, csr_file, csr_file_writer
 from sparsezc.io.hdf5.csr_file import type_name
 from sparsezc.memory.budget import require_host
@@ -229,12 +229,12 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool, v
     )
 
 
-def listing(path: Path) -> Listing:
-    """The entries piece by piece."""
+def edge_chunks(path: Path) -> EdgeChunks:
+    """The entries chunk by chunk."""
     found = csr_file.find(path)
     if found is not None and csr_file.lies_ready(found):
-        return csr_stream.listed(csr_file.stored(found))
-    return Listing.by(partial(pieces, path), distinct=True)
+        return stored_csr.edge_chunks(csr_file.stored(found))
+    return EdgeChunks.by(partial(chunks, path), distinct=True)
 
 
 def write(csr: Csr, out: Output, *, compress: bool = False) -> None:

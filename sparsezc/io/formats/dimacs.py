@@ -17,7 +17,7 @@ import numpy as np
 from sparsezc.errors import FileFormatError, InvalidValue
 from sparsezc.io.build.csr_builder import Edges, check_count, check_sizes, narrow_ids
 from sparsezc.io.build.csr_chunks import integers, rows_of
-from sparsezc.io.build.edge_stream import Listing, Piece, collect
+from sparsezc.io.build.edge_chunks import Chunk, EdgeChunks, collect
 from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.source import Lines, lines, uncut
@@ -39,13 +39,13 @@ def read(path: Path, *, weights: Weights = FROM_FILE, **_: Any) -> Edges:
     FileFormatError
         No or a second ``p`` line, arcs that are more or fewer than it says, ids outside 1..n, lines of another kind.
     """
-    return collect(listing(path, weights, whole=True))
+    return collect(edge_chunks(path, weights, whole=True))
 
 
-def listing(path: Path, weights: Weights = FROM_FILE, *, whole: bool = False) -> Listing:
-    """The same piece by piece; `whole`: all pieces will be in memory at once."""
+def edge_chunks(path: Path, weights: Weights = FROM_FILE, *, whole: bool = False) -> EdgeChunks:
+    """The same chunk by chunk; `whole`: all chunks will be in memory at once."""
 
-    def pieces(found: Listing) -> Iterator[Piece]:
+    def chunks(found: EdgeChunks) -> Iterator[Chunk]:
         sizes: tuple[int, int] | None = None
         arcs = 0
         ours = False
@@ -73,7 +73,7 @@ def listing(path: Path, weights: Weights = FROM_FILE, *, whole: bool = False) ->
         if not arcs:
             yield np.empty(0, np.uint32), np.empty(0, np.uint32), np.empty(0, np.int64)
 
-    return Listing.by(pieces)
+    return EdgeChunks.by(chunks)
 
 
 def _arcs(chunk: Lines) -> bytes:

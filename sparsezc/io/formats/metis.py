@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from sparsezc.errors import FileFormatError, InvalidValue
 from sparsezc.io.build.csr_builder import Edges, check_count, check_sizes, narrow_ids
 from sparsezc.io.build.csr_chunks import integers, is_symmetric, rows_of, unweighted
-from sparsezc.io.build.edge_stream import Listing, Piece, collect
+from sparsezc.io.build.edge_chunks import Chunk, EdgeChunks, collect
 from sparsezc.io.build.generate import mix
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.source import LINE, Lines, lines
@@ -55,28 +55,28 @@ def read(path: Path, **_: Any) -> Edges:
         Lines or neighbours that are more or fewer than the header says, ids outside 1..n, or an edge that only one of
         its ends lists (or with another weight).
     """
-    edges = collect(Listing.by(lambda found: _pieces(path, found, whole=True), undirected=True, mirrored=True))
+    edges = collect(EdgeChunks.by(lambda found: _chunks(path, found, whole=True), undirected=True, mirrored=True))
     with working("checking both ends of the edges"):
         _check_symmetric(path, edges)
     return edges
 
 
-def listing(path: Path) -> Listing:
-    """The same piece by piece; an edge that only one of its ends lists has no name there."""
+def edge_chunks(path: Path) -> EdgeChunks:
+    """The same chunk by chunk; an edge that only one of its ends lists has no name there."""
 
-    def pieces(found: Listing) -> Iterator[Piece]:
+    def chunks(found: EdgeChunks) -> Iterator[Chunk]:
         upper = lower = 0
-        for piece in _pieces(path, found, whole=False):
-            sums = _sums(*piece)
+        for chunk in _chunks(path, found, whole=False):
+            sums = _sums(*chunk)
             upper, lower = (upper + sums[0]) % 2**64, (lower + sums[1]) % 2**64
-            yield piece
+            yield chunk
         if upper != lower:
             raise FileFormatError(f"{path}: an edge is listed by one of its ends only, or with another weight there")
 
-    return Listing.by(pieces, undirected=True, mirrored=True)
+    return EdgeChunks.by(chunks, undirected=True, mirrored=True)
 
 
-def _pieces(path: Path, found: Listing, *, whole: bool) -> Iterator[Piece]:
+def _chunks(path: Path, found: EdgeChunks, *, whole: bool) -> Iterator[Chunk]:
     header: _Header | None = None
     vertex = count = 0
     for chunk in lines(path, longest=_longest(whole)):

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sparsezc.errors import FileFormatError, InvalidValue
 from sparsezc.io.build.csr_builder import Edges, check_sizes, narrow_ids
 from sparsezc.io.build.csr_chunks import integers, rows_of, unweighted
-from sparsezc.io.build.edge_stream import Listing, Piece, collect
+from sparsezc.io.build.edge_chunks import Chunk, EdgeChunks, collect
 from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.source import Lines, lines, uncut
@@ -40,13 +40,13 @@ def read(path: Path, *, weights: Weights = FROM_FILE, **_: Any) -> Edges:
         Something that is no vertex id or number, lines of differing length, or no edge at all, with the line;
         or a file that holds other than its own first line says.
     """
-    return collect(listing(path, weights))
+    return collect(edge_chunks(path, weights))
 
 
-def listing(path: Path, weights: Weights = FROM_FILE) -> Listing:
-    """The same piece by piece."""
+def edge_chunks(path: Path, weights: Weights = FROM_FILE) -> EdgeChunks:
+    """The same chunk by chunk."""
 
-    def pieces(found: Listing) -> Iterator[Piece]:
+    def chunks(found: EdgeChunks) -> Iterator[Chunk]:
         columns: int | None = None
         sizes: tuple[int, int, int] | None = None
         count = 0
@@ -81,7 +81,7 @@ def listing(path: Path, weights: Weights = FROM_FILE) -> Listing:
         if not (found.nrows or sizes):
             raise FileFormatError(f"{path} holds no edges; lines of two vertex ids are needed")
 
-    return Listing.by(pieces)
+    return EdgeChunks.by(chunks)
 
 
 def _sizes(chunk: Lines, said: re.Match[bytes]) -> tuple[int, int, int]:

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from sparsezc.errors import FileFormatError
 from sparsezc.io.build.optional import need
-from sparsezc.io.files.piped import regular
+from sparsezc.io.files.pipe_spool import regular
 from sparsezc.io.hdf5 import seal
 from sparsezc.io.hdf5.foreign import Foreign, one_line
 from sparsezc.io.hdf5.new_file import created, reserve
