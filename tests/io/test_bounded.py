@@ -524,13 +524,13 @@ def test_ids_that_are_too_many_to_number_are_refused(tmp_path: Path, monkeypatch
 
 def test_progress_says_what_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     labels: list[tuple[str, int]] = []
-    real = external_sort.Progress
+    real = external_sort.bar
 
     def noted(total: int, label: str, unit: str) -> Any:
         labels.append((label, total))
         return real(total, label, unit)
 
-    monkeypatch.setattr(external_sort, "Progress", noted)
+    monkeypatch.setattr(external_sort, "bar", noted)
     gb.io.convert("kron:8", tmp_path / "b.h5", memory="8GB")
     (first, count), (second, again) = labels
     assert (first, second, count) == ("counting edges", "writing b.h5", again)

@@ -16,7 +16,7 @@ from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.memory import allocate
 from sparsezc.memory.budget import require_host, resolve
-from sparsezc.terminal.progress import Progress, working
+from sparsezc.terminal.progress import bar, working
 from sparsezc.semirings.types import datatypes
 
 BLOCK = 1 << 20  # entries handled at a time
@@ -189,7 +189,7 @@ def _fill(
     if iso and values is not None:
         target.write(0, values)
     indptr = offsets(nrows)
-    progress = Progress(nvals, f"placing in {placement}", " edges")
+    progress = bar(nvals, f"placing in {placement}", " edges")
     for start in range(0, nvals, BLOCK):
         rows, cols = ordered.block(start, min(start + BLOCK, nvals))
         indices.write(start, cols)
@@ -200,7 +200,7 @@ def _fill(
         first = int(rows[0])
         found = np.bincount(rows - first)
         indptr[first + 1 : first + 1 + found.size] += found
-        progress.advance(rows.size)
+        progress.update(rows.size)
     progress.close()
     np.cumsum(indptr, out=indptr)
     return Csr(nrows, ncols, indptr, indices, target, dtype, iso, symmetric)

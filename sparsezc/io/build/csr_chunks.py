@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sparsezc.memory.csr import Csr
 from sparsezc.errors import InvalidValue
 from sparsezc.io.build import csr_builder
-from sparsezc.terminal.progress import Progress
+from sparsezc.terminal.progress import bar
 
 CHUNK = 1 << 18
 
@@ -24,7 +24,7 @@ def rows_of(
     Rows are empty without `rows`, values without `values`; `label` is the progress bar's.
     """
     none = np.empty(0, np.int64)
-    progress = Progress(csr.nvals, label, " entries")
+    progress = bar(csr.nvals, label, " entries")
     for start in range(0, csr.nvals, CHUNK):
         stop = min(start + CHUNK, csr.nvals)
         at = none
@@ -36,7 +36,7 @@ def rows_of(
         if values:
             part = np.repeat(csr.values.read(0, 1), stop - start) if csr.iso else csr.values.read(start, stop)
         yield start, stop, at, csr.indices.read(start, stop), part
-        progress.advance(stop - start)
+        progress.update(stop - start)
     progress.close()
 
 

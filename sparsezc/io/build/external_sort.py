@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sparsezc.io.build import edge_order
 from sparsezc.io.build.edge_chunks import Chunk
 from sparsezc.io.build.edge_order import Ordered
-from sparsezc.terminal.progress import Progress
+from sparsezc.terminal.progress import bar
 
 _SORTING = 40, 72  # bytes that an edge without and with a value takes while a run is sorted
 _MERGING = 56, 128  # the same while runs are merged
@@ -157,14 +157,14 @@ def merged(
     dtype = np.result_type(*kinds) if kinds else None
     block = max(room // (_MERGING[dtype is not None] * (1 + wide) * len(runs)), 1)
     cursors = [_Cursor(run, block, wide, dtype) for run in runs]
-    progress = Progress(sum(run.count for run in runs), label, " edges")
+    progress = bar(sum(run.count for run in runs), label, " edges")
     while cursors := [cursor for cursor in cursors if cursor.fill()]:
         limit = min(cursor.last for cursor in cursors)
         taken = [cursor.take(limit) for cursor in cursors]
         parts = [np.concatenate(column) for column in zip(*(positions for positions, _ in taken), strict=True)]
         values = np.concatenate([part for _, part in taken if part is not None]) if dtype is not None else None
         del taken
-        progress.advance(parts[0].size)
+        progress.update(parts[0].size)
         found, values = edge_order.ordered(parts, values, dup_op in ("first", "second"))
         values = edge_order.merge(found, values, dup_op)
         yield found, values

@@ -9,7 +9,7 @@ import numpy as np
 from sparsezc.io.build import generate
 from sparsezc.io.build.edge_chunks import EdgeChunks, Chunk
 from sparsezc.io.build.weights import Weights
-from sparsezc.terminal.progress import Progress
+from sparsezc.terminal.progress import bar
 
 _STEP = 1 << 16  # edges of a chunk
 
@@ -33,11 +33,11 @@ def edge_chunks(name: str, weights: Weights) -> tuple[EdgeChunks, Weights]:
 
 def _random(recipe: generate.Recipe) -> Iterator[Chunk]:
     edges = recipe.second << recipe.first
-    progress = Progress(edges, f"making {recipe.kind}", " edges")
+    progress = bar(edges, f"making {recipe.kind}", " edges")
     for start in range(0, edges, _STEP):
         stop = min(start + _STEP, edges)
         yield *generate.drawn(recipe, start, stop, np), None
-        progress.advance(stop - start)
+        progress.update(stop - start)
     progress.close()
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import BinaryIO, Self, TypeVar
 
 from sparsezc.errors import DeviceUnavailable, FileFormatError, GraphblasException
-from sparsezc.terminal.progress import Progress
+from sparsezc.terminal.progress import bar
 
 CHUNK = 1 << 20  # bytes: a chunk and what is made of it stay in a core's cache
 LINE = 1 << 20  # bytes of the longest line of a list, which is in memory as a whole
@@ -107,7 +107,7 @@ class InputFile:
         self._packed, self._at, self._step = b"", 0, _FIRST_STEP  # packed bytes, where they go on, and by how many
         self._taken = self._made = 0  # bytes that were unpacked, and what came of them
         self._ready, self._given = b"", 0  # unpacked bytes, and how many of them were handed out
-        self._progress = Progress(size, f"{label} {self.path.name}")
+        self._progress = bar(size, f"{label} {self.path.name}")
 
     def __enter__(self) -> Self:
         return self
@@ -126,7 +126,7 @@ class InputFile:
             return b"".join(iter(lambda: self.read(CHUNK), b""))
         if self._inflate is None:
             data = self._file.read(size)
-            self._progress.advance(len(data))
+            self._progress.update(len(data))
             return data
         parts: list[bytes] = []  # of members that may be small
         while size and (self._given < len(self._ready) or self._more(max(size, CHUNK))):
@@ -165,7 +165,7 @@ class InputFile:
 
     def _fetch(self) -> bool:
         self._packed, self._at = self._file.read(CHUNK), 0
-        self._progress.advance(len(self._packed))
+        self._progress.update(len(self._packed))
         return bool(self._packed)
 
 

@@ -24,7 +24,7 @@ from sparsezc.io.build.csr_builder import narrow_ids
 from sparsezc.io.build.edge_chunks import Chunk, EdgeChunks
 from sparsezc.io.hdf5 import aligned_file, csr_file
 from sparsezc.io.hdf5.foreign import one_line
-from sparsezc.terminal.progress import Progress
+from sparsezc.terminal.progress import bar
 
 MATRICES = ("CSR", "CSC", "COOR", "COOC", "DCSR", "DCSC", "DMATR", "DMATC")
 VECTORS = ("CVEC", "DVEC")
@@ -231,10 +231,10 @@ def chunks(path: Path, found: EdgeChunks) -> Iterator[Chunk]:
             raise no_matrix(path)
         (found.nrows, found.ncols), flipped = source.shape, source.format.endswith("C")
         found.dtype, iso = csr_file.value_type(str(source.types["values"]))
-        progress = Progress(source.count, f"reading {path.name}", " entries")
+        progress = bar(source.count, f"reading {path.name}", " entries")
         plain = iso and found.dtype.is_bool and bool(source.array("values"))
         for rows, cols, values in _entries(source, *(source.shape[::-1] if flipped else source.shape)):
-            progress.advance(rows.size)
+            progress.update(rows.size)
             yield (cols, rows, None if plain else values) if flipped else (rows, cols, None if plain else values)
         progress.close()
 

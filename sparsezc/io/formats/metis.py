@@ -29,7 +29,7 @@ from sparsezc.io.files.source import LINE, Lines, lines
 from sparsezc.io.formats import text
 from sparsezc.memory.budget import host_available
 from sparsezc.memory.csr import Csr
-from sparsezc.terminal.progress import Progress, working
+from sparsezc.terminal.progress import bar, working
 
 SUFFIXES = (".graph",)
 STEP = 1 << 14  # rows written at a time
@@ -225,7 +225,7 @@ def write(csr: Csr, out: Output) -> None:
             raise InvalidValue(f"vertex {rows[loops[0]]} has a self-loop, which a .graph file cannot hold")
     with out.open() as file:
         file.write(b"%d %d%s\n" % (csr.nrows, csr.nvals // 2, b"" if plain else b" 001"))
-        progress = Progress(csr.nvals, "writing", " entries")
+        progress = bar(csr.nvals, "writing", " entries")
         for first in range(0, csr.nrows, STEP):
             bounds = csr.indptr[first : first + STEP + 1]
             start, stop = int(bounds[0]), int(bounds[-1])
@@ -241,5 +241,5 @@ def write(csr: Csr, out: Output) -> None:
             step_words = 1 if plain else 2
             ends = ((bounds - start) * step_words).tolist()
             file.writelines(b"%s\n" % " ".join(map(str, words[a:b])).encode() for a, b in pairwise(ends))
-            progress.advance(stop - start)
+            progress.update(stop - start)
         progress.close()

@@ -29,7 +29,7 @@ from sparsezc.io.files.source import existing
 from sparsezc.io.formats.text import excerpt
 from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes
-from sparsezc.terminal.progress import Progress
+from sparsezc.terminal.progress import bar
 
 SUFFIXES = (".npz",)
 _NEEDED = {"csr": ("indptr", "indices", "data"), "csc": ("indptr", "indices", "data"), "coo": ("row", "col", "data")}
@@ -54,7 +54,7 @@ class _Archive:
             self.closing.close()
             raise FileFormatError(f"{path} is not a .npz file, or truncated: {error}") from None
         self.names = set(self.zip.namelist())
-        self.progress = Progress(sum(info.file_size for info in self.zip.infolist()), f"reading {path.name}")
+        self.progress = bar(sum(info.file_size for info in self.zip.infolist()), f"reading {path.name}")
 
     def __enter__(self) -> Self:
         return self
@@ -114,7 +114,7 @@ class _Member:
             raise self._error(error) from None
         if len(data) < need:
             raise FileFormatError(f"{self.archive.path}: the array {self.name!r} ends {need - len(data):,} bytes early")
-        self.archive.progress.advance(need)
+        self.archive.progress.update(need)
         return np.frombuffer(data, self.dtype)
 
     def whole(self, dtype: Any) -> NDArray[Any]:

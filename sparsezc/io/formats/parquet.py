@@ -30,7 +30,7 @@ from sparsezc.io.hdf5.foreign import one_line
 from sparsezc.io.interop import arrow
 from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes
-from sparsezc.terminal.progress import Progress
+from sparsezc.terminal.progress import bar
 
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
@@ -81,7 +81,7 @@ def edge_chunks(path: Path) -> EdgeChunks:
         with _damage(path), file:
             columns = _columns(path, file.schema_arrow.names)
             nrows, ncols = _sizes(path, file.schema_arrow)
-            progress = Progress(file.metadata.num_rows, f"reading {path.name}", " edges")
+            progress = bar(file.metadata.num_rows, f"reading {path.name}", " edges")
             for batch in file.iter_batches(columns=columns):
                 rows, cols, *rest = _numbers(path, batch, columns)
                 if rows.size:
@@ -90,7 +90,7 @@ def edge_chunks(path: Path) -> EdgeChunks:
                     found.dtype = datatypes.lookup(rest[0].dtype)
                 # A copy, as a caller that holds many chunks would keep Arrow from using its memory again.
                 yield rows, cols, rest[0].copy() if rest else None
-                progress.advance(batch.num_rows)
+                progress.update(batch.num_rows)
             progress.close()
         if nrows is None or ncols is None:
             nrows = ncols = max(needed)
