@@ -1,6 +1,6 @@
 """Graphs in and out: files, made graphs, and other libraries' objects.
 
-`formats/` has a module a file format, each with `SUFFIXES`, `read` and `write`; ``_read.FORMATS`` names all.
+`formats/` has a module a file format, each with `read` and `write`; ``_options.FORMATS`` names all and their suffixes.
 `build/` makes a matrix of edges, streams a stored CSR into its placement, and generates graphs; `hdf5/` is the layout
 that opens at once; `files/` finds, unpacks and replaces files. `interop/` has a module a foreign library: ``from_...``
 and ``to_...`` (docs/conversions.md).

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.config import bytes_of, config
-from sparsezc.errors import DimensionMismatch, InvalidValue, OutOfMemory
-from sparsezc.io._read import added_up, format_of, kind_of, ready_file
+from sparsezc.errors import InvalidValue, OutOfMemory
+from sparsezc.io._options import ReadOptions, format_of
+from sparsezc.io._read import ready_file
 from sparsezc.io.build import csr_builder, edge_order, external_sort, stored_csr
-from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.edge_chunks import Chunk, EdgeChunks
 from sparsezc.io.build.optional import need
 from sparsezc.io.build.weights import Weights
@@ -45,59 +45,46 @@ def convert(
     source: str | os.PathLike[str],
     target: str | os.PathLike[str],
     memory: int | str,
-    directed: bool | None = None,
-    symmetrize: bool = False,
-    weights: Any = None,
-    relabel: bool = False,
+    options: ReadOptions,
     *,
-    dup_op: Any = None,
-    format: str | None = None,
-    verify: bool = False,
     compress: bool = False,
 ) -> Facts:
     """What :func:`sparsezc.io.convert` does with `memory`."""
     limit = bytes_of("memory", memory)
-    wanted, merge = weighting.parse(weights), "min" if dup_op is None else edge_order.merge_name(dup_op)
-    if symmetrize and directed:
-        raise InvalidValue("directed=True and symmetrize=True contradict each other; give one of them")
     if format_of(Path(target), exists=False) != "binsparse":
         raise InvalidValue(f"memory={memory!r} is for targets that lie ready (.h5), not for {target}")
-    kind_of(source, format)  # refuses before a pipe is copied
+    kind = options.kind(source)  # refuses before a pipe is copied
     need("h5py", "hdf5")  # takes memory of its own
-    both = symmetrize or directed is False
+    merge = options.dup_op or "min"
     with task(), config.set(host_budget=limit), _short(source), Output(target) as out:
         with naming(source), seekable(source, out.scratch()) as source:
             room = _Room(limit)
-            _verify(source, format, needed=verify)
+            _verify(source, options)
             ids = None
-            if relabel:
-                ids = _occurring(_edge_chunks(source, wanted, format)[0], room)
-            found, wanted = _edge_chunks(source, wanted, format)
-            if directed and found.undirected:
-                raise InvalidValue(f"directed=True, but {source} is undirected by its format; leave directed out")
-            added = dup_op is None and wanted.kind == "file" and added_up(source, format)
-            if wanted.kind != "file":
+            if options.relabel:
+                ids = _occurring(_edge_chunks(source, options.weights, kind)[0], room)
+            found, weights = _edge_chunks(source, options.weights, kind)
+            options.check_direction(source, found.undirected)
+            if weights.kind != "file":
                 found.chunks = ((rows, cols, None) for rows, cols, _ in found.chunks)
             if ids is not None:
                 found.chunks = _numbered(found, found.chunks, ids)
-            both = both or found.undirected
+            both = options.both or found.undirected
             if found.distinct:
                 found.chunks = _merged(found, room, out.scratch() / "alone", edge_order.REFUSED)
-            elif added and both:  # the other directions are no duplicates to add
+            elif options.adds_duplicates(kind) and both:  # the other directions are no duplicates to add
                 found.chunks = _merged(found, room, out.scratch() / "added", "plus")
-            elif added:
+            elif options.adds_duplicates(kind):
                 merge = "plus"
             runs = _sorted(found, room, out.scratch(), both and not found.mirrored, merge)
             csr_builder.check_sizes(found.nrows, found.ncols)
-            if both and found.nrows != found.ncols:
-                raise DimensionMismatch(
-                    f"a {found.nrows} x {found.ncols} matrix has no both directions; it must be square"
-                )
+            if both:
+                csr_builder.check_square(found.nrows, found.ncols)
             runs = external_sort.few(runs, room.left(), merge, out.scratch())
         packer = Packer(out.scratch() / "headers", room.left() // _PACKING) if compress else None
         taken = 0 if packer is None else packer.nbytes
         return merge_runs.write(
-            found, wanted, merge_runs.Merger(runs, lambda: room.left() - taken, merge), both, out, packer
+            found, weights, merge_runs.Merger(runs, lambda: room.left() - taken, merge), both, out, packer
         )
 
 
@@ -112,12 +99,12 @@ def _short(source: str | os.PathLike[str]) -> Iterator[None]:
         raise OutOfMemory(f"{source} cannot be converted, for the system refuses memory: {error}") from None
 
 
-def _verify(source: str | os.PathLike[str], format: str | None, *, needed: bool) -> None:
+def _verify(source: str | os.PathLike[str], options: ReadOptions) -> None:
     """Compare a file with its checksums, if it has them."""
-    known = ready_file(source, format)
+    known = ready_file(source, options)
     if known is not None:
         known.verify()
-    elif needed:
+    elif options.verify:
         raise csr_file.unchecked(source)
 
 
@@ -146,9 +133,10 @@ class _Room:
         return left
 
 
-def _edge_chunks(source: str | os.PathLike[str], weights: Weights, format: str | None) -> tuple[EdgeChunks, Weights]:
-    """The edges of a file or a made graph, and its weights."""
-    name = kind_of(source, format)
+def _edge_chunks(
+    source: str | os.PathLike[str], weights: Weights, name: str | None
+) -> tuple[EdgeChunks, Weights]:  # fmt: skip
+    """The edges of a file of a format or of a generated graph, and its weights."""
     if name is None:
         from sparsezc.io.build import generated_edges
 

@@ -35,7 +35,7 @@ def test_an_error_half_way_leaves_the_old_file(
     csr = load("kron:8?weights=1-9")
     old = tmp_path / name
     old.write_text("old")
-    monkeypatch.setattr(csr_chunks, "PIECE", 100)
+    monkeypatch.setattr(csr_chunks, "CHUNK", 100)
     real = type(csr.indices).read
     calls = []
 

@@ -114,7 +114,7 @@ BINSPARSE = {
 def test_binsparse_by_other_programs(
     tmp_path: Path, room: int, monkeypatch: pytest.MonkeyPatch, form: str, dtype: str
 ) -> None:
-    monkeypatch.setattr(stored_csr, "PIECE", 100)
+    monkeypatch.setattr(stored_csr, "CHUNK", 100)
     A = (sp.random_array((40, 40), density=0.3, rng=1, format="csr") * 99).astype(dtype)
     foreign(tmp_path / "a.h5", A, form, chunks=(32,), compression="gzip")
     for options in ({}, {"weights": False}, {"weights": "5-500", "relabel": True}):
@@ -543,6 +543,12 @@ def test_memory_is_a_number_of_bytes(tmp_path: Path, memory: Any) -> None:
         gb.io.convert("path:3", tmp_path / "a.h5", memory=memory)
 
 
+def test_an_empty_name_is_refused_in_either_way(tmp_path: Path) -> None:
+    for memory in (None, "8GB"):
+        with pytest.raises(InvalidValue, match="the name of the graph is empty"):
+            gb.io.convert("", tmp_path / "a.h5", memory=memory)
+
+
 @pytest.mark.parametrize("name", ["compress", "verify"])
 def test_flags_are_true_or_false(tmp_path: Path, name: str) -> None:
     for value in ("foo", "yes", 1, None):
@@ -554,3 +560,6 @@ def test_flags_are_true_or_false(tmp_path: Path, name: str) -> None:
     for flag in ("verify", "symmetrize", "relabel", "directed"):
         with pytest.raises(InvalidValue, match=rf"{flag}='no' is not allowed"):
             gb.io.read(tmp_path / "a.h5", **{flag: "no"})
+        for memory in (None, "8GB"):
+            with pytest.raises(InvalidValue, match=rf"{flag}='no' is not allowed"):
+                gb.io.convert("path:3", tmp_path / "b.h5", memory=memory, **{flag: "no"})

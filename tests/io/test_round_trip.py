@@ -175,7 +175,7 @@ def test_pieces_of_any_size_make_the_same_matrix(tmp_path: Path, monkeypatch: py
     backwards = sp.csr_array((matrix.data[order], matrix.indices[order], matrix.indptr), shape=(30, 50))
     rows, cols = np.nonzero(dense)
     expected = weighting.hashed(rows, cols, weighting.parse("hash:1-255"))
-    monkeypatch.setattr(stored_csr, "PIECE", piece)
+    monkeypatch.setattr(stored_csr, "CHUNK", piece)
     for stored in (matrix, backwards):
         sp.save_npz(tmp_path / "a.npz", stored)
         np.testing.assert_array_equal(scipy_of(load(tmp_path / "a.npz")).toarray(), dense)

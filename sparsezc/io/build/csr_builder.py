@@ -86,8 +86,8 @@ def build(
     """
     both = edges.undirected or symmetrize
     check_sizes(edges.nrows, edges.ncols)
-    if both and edges.nrows != edges.ncols:
-        raise DimensionMismatch(f"a {edges.nrows} x {edges.ncols} matrix has no both directions; it must be square")
+    if both:
+        check_square(edges.nrows, edges.ncols)
     if weights.kind != "file":
         edges.values = None
     mirrored = both and not edges.mirrored
@@ -131,6 +131,12 @@ def check_sizes(nrows: int, ncols: int) -> None:
         raise OutOfMemory(
             f"ids reach {nrows - 1:,}, so the offsets of {nrows:,} rows need {8 * (nrows + 1):,} bytes; {only}"
         )
+
+
+def check_square(nrows: int, ncols: int) -> None:
+    """Refuse a matrix whose edges cannot count in both directions."""
+    if nrows != ncols:
+        raise DimensionMismatch(f"a {nrows} x {ncols} matrix has no both directions; it must be square")
 
 
 def check_count(path: Path, entries: int, width: int, *, whole: bool) -> None:

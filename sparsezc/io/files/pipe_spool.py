@@ -14,15 +14,10 @@ from typing import IO
 from sparsezc.errors import FileFormatError, GraphblasException
 from sparsezc.io.files.atomic_write import FileNotWritten
 from sparsezc.io.files.scratch_folder import ScratchFolder
-from sparsezc.io.files.source import CHUNK, FileUnreadable, existing
+from sparsezc.io.files.source import CHUNK, FileUnreadable, existing, is_piped
 
 _OPEN = Path("/proc/self/fd")  # names of open files, by which they can be opened again
 _LOOK = 64 << 20  # bytes that are copied between two looks at the room that is left
-
-
-def is_piped(path: Path) -> bool:
-    """Whether it is there and can be read from its start to its end once only: a pipe, a terminal, a device."""
-    return path.exists() and not path.is_file() and not path.is_dir()
 
 
 def regular(path: Path) -> Path:

@@ -65,6 +65,11 @@ def existing(path: str | os.PathLike[str]) -> Path:
     return found
 
 
+def is_piped(path: Path) -> bool:
+    """Whether it is there and can be read from its start to its end once only: a pipe, a terminal, a device."""
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
 @contextmanager
 def naming(graph: str | os.PathLike[str]) -> Iterator[None]:
     """Put the graph's name in front of an error that does not say which graph it means.
@@ -77,12 +82,16 @@ def naming(graph: str | os.PathLike[str]) -> Iterator[None]:
     """
     try:
         yield
-    except DeviceUnavailable:  # not the graph's fault
-        raise
     except GraphblasException as error:
-        if error.args and Path(graph).name not in str(error.args[0]):
-            error.args = (f"{graph}: {error.args[0]}", *error.args[1:])
+        add_name(error, graph)
         raise
+
+
+def add_name(error: GraphblasException, graph: str | os.PathLike[str]) -> None:
+    """Put the graph's name in front of an error's message that lacks it."""
+    about_graph = not isinstance(error, DeviceUnavailable)
+    if about_graph and error.args and Path(graph).name not in str(error.args[0]):
+        error.args = (f"{graph}: {error.args[0]}", *error.args[1:])
 
 
 class InputFile:

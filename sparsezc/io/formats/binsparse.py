@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
     from sparsezc.core.vector import Vector
 
-SUFFIXES = (".h5", ".hdf5")
 _VERSION = "0.1.0"
 
 

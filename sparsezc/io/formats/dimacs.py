@@ -24,7 +24,6 @@ from sparsezc.io.files.source import Lines, lines, uncut
 from sparsezc.io.formats import text
 from sparsezc.memory.csr import Csr
 
-SUFFIXES = (".gr",)
 _OURS = b"c written by sparsezc\n"  # which ends every line
 _COMMENT = re.compile(rb"\n[ \t]*c[^\n]*")
 _PROBLEM = re.compile(rb"\np[ \t][^\n]*")

@@ -28,7 +28,6 @@ from sparsezc.io.files.source import FileMissing, InputFile, existing
 from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes
 
-SUFFIXES = (".bel", ".bel.col", ".bel.dst", ".bel.val")
 _HEAD = 16
 
 

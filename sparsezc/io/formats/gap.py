@@ -25,7 +25,6 @@ from sparsezc.io.formats.symmetry_check import SymmetryCheck
 from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes
 
-SUFFIXES = (".sg", ".wsg")
 _HEAD = 1 + 8 + 8
 _PAIR = np.dtype([("id", "<i4"), ("weight", "<i4")])
 

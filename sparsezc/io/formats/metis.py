@@ -31,7 +31,6 @@ from sparsezc.memory.budget import host_available
 from sparsezc.memory.csr import Csr
 from sparsezc.terminal.progress import bar, working
 
-SUFFIXES = (".graph",)
 STEP = 1 << 14  # rows written at a time
 _LONGEST = 4 << 20, 1 << 30  # bytes of a vertex's line in bounded memory, and at most without that bound
 _LINE_COST = 40  # bytes of memory for a byte of a long line

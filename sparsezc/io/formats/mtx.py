@@ -31,7 +31,6 @@ from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes
 from sparsezc.terminal.progress import working
 
-SUFFIXES = (".mtx",)
 FIELDS = ("real", "pattern", "integer", "unsigned-integer")
 _CTYPES = {"bool": datatypes.BOOL, "float": datatypes.FP32, "double": datatypes.FP64} | {
     f"{t.name.lower()}_t": t for t in datatypes.INTEGERS

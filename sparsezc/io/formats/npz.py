@@ -31,7 +31,6 @@ from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes
 from sparsezc.terminal.progress import bar
 
-SUFFIXES = (".npz",)
 _NEEDED = {"csr": ("indptr", "indices", "data"), "csc": ("indptr", "indices", "data"), "coo": ("row", "col", "data")}
 
 #: What zipfile and NumPy raise on bytes that are not what they should be.

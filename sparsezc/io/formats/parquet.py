@@ -35,7 +35,6 @@ from sparsezc.terminal.progress import bar
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
 
-SUFFIXES = (".parquet", ".pq")
 _CHECKED = {"write_page_checksum": True}  # which other programs can compare too
 
 

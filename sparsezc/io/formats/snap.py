@@ -27,7 +27,6 @@ from sparsezc.io.formats import text
 from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes
 
-SUFFIXES = (".txt", ".el", ".wel", ".e", ".edges", ".tsv", ".csv")
 _SIZES = re.compile(rb"# ([0-9]+) x ([0-9]+), ([0-9]+) entries\r?\n")  # as `write` says them
 
 
