@@ -164,7 +164,7 @@ def test_every_stage_has_a_bar(
     tmp_path: Path, slow: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
     for module in (
-        "build.csr_builder.BLOCK", "build.csr_chunks.CHUNK", "files.source.CHUNK", "build.stored_csr.CHUNK",
+        "build.edge_list.BLOCK", "build.csr_chunks.CHUNK", "files.source.CHUNK", "build.stored_csr.CHUNK",
         "formats.npz.CHUNK", "formats.metis.STEP",
     ):  # fmt: skip
         monkeypatch.setattr(f"sparsezc.io.{module}", 1 << 12)

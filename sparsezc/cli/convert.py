@@ -51,7 +51,7 @@ def convert(arguments: argparse.Namespace) -> Report:
         raise InvalidValue(f"the target {target} is the graph itself; give another name, or --force to replace it")
     if arguments.memory is not None:
         return _bounded(arguments, options)
-    arguments.check = ready_file(arguments.graph, options) is not None
+    arguments.check = ready_file(arguments.graph, options.kind) is not None
     found = graph.load(arguments)
     start = time.perf_counter()
     files = write_files(found.csr, target, compress=arguments.compress)

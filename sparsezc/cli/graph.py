@@ -184,19 +184,21 @@ def read_options(arguments: argparse.Namespace, weights: Any = None) -> ReadOpti
     """The arguments as options of :func:`sparsezc.io.read`; `weights` holds where --weights was not given."""
     from sparsezc.errors import InvalidValue
     from sparsezc.io._options import ReadOptions
+    from sparsezc.io.build.weights import parse
 
     given = arguments.weights
     if given == "none":
         weights = False
     elif given is not None:
         try:
-            weights = ReadOptions.parse(weights=given).weights
+            weights = parse(given)
         except InvalidValue:
             raise InvalidValue(
                 f"--weights {given} is not understood; give none, narrowest, a type such as FP32, or made whole numbers"
                 " such as 1-255, of which the first must not exceed the second, and both lie below 2^32"
             ) from None
     return ReadOptions.parse(
+        arguments.graph,
         True if arguments.directed else None,
         symmetrize=arguments.undirected,
         weights=weights,

@@ -21,8 +21,8 @@ from sparsezc.config import bytes_of, config
 from sparsezc.errors import InvalidValue, OutOfMemory
 from sparsezc.io._options import ReadOptions, format_of
 from sparsezc.io._read import ready_file
-from sparsezc.io.build import csr_builder, edge_order, external_sort, stored_csr
-from sparsezc.io.build.edge_chunks import Chunk, EdgeChunks
+from sparsezc.io.build import edge_list, edge_order, external_sort, stored_csr
+from sparsezc.io.build.edge_list import Chunk, EdgeChunks
 from sparsezc.io.build.optional import need
 from sparsezc.io.build.weights import Weights
 from sparsezc.io.files.atomic_write import Output
@@ -53,9 +53,8 @@ def convert(
     limit = bytes_of("memory", memory)
     if format_of(Path(target), exists=False) != "binsparse":
         raise InvalidValue(f"memory={memory!r} is for targets that lie ready (.h5), not for {target}")
-    kind = options.kind(source)  # refuses before a pipe is copied
     need("h5py", "hdf5")  # takes memory of its own
-    merge = options.dup_op or "min"
+    kind, merge = options.kind, options.merge
     with task(), config.set(host_budget=limit), _short(source), Output(target) as out:
         with naming(source), seekable(source, out.scratch()) as source:
             room = _Room(limit)
@@ -72,14 +71,14 @@ def convert(
             both = options.both or found.undirected
             if found.distinct:
                 found.chunks = _merged(found, room, out.scratch() / "alone", edge_order.REFUSED)
-            elif options.adds_duplicates(kind) and both:  # the other directions are no duplicates to add
+            elif options.adds_duplicates and both:  # the other directions are no duplicates to add
                 found.chunks = _merged(found, room, out.scratch() / "added", "plus")
-            elif options.adds_duplicates(kind):
+            elif options.adds_duplicates:
                 merge = "plus"
             runs = _sorted(found, room, out.scratch(), both and not found.mirrored, merge)
-            csr_builder.check_sizes(found.nrows, found.ncols)
+            edge_list.check_sizes(found.nrows, found.ncols)
             if both:
-                csr_builder.check_square(found.nrows, found.ncols)
+                edge_list.check_square(found.nrows, found.ncols)
             runs = external_sort.few(runs, room.left(), merge, out.scratch())
         packer = Packer(out.scratch() / "headers", room.left() // _PACKING) if compress else None
         taken = 0 if packer is None else packer.nbytes
@@ -101,7 +100,7 @@ def _short(source: str | os.PathLike[str]) -> Iterator[None]:
 
 def _verify(source: str | os.PathLike[str], options: ReadOptions) -> None:
     """Compare a file with its checksums, if it has them."""
-    known = ready_file(source, options)
+    known = ready_file(source, options.kind)
     if known is not None:
         known.verify()
     elif options.verify:
@@ -159,7 +158,7 @@ def _occurring(found: EdgeChunks, room: _Room) -> NDArray[np.int64]:
     for rows, cols, _ in found.chunks:
         parts.append(np.union1d(rows, cols).astype(np.int64))
         held += parts[-1].size
-        if held > max(ids.size, csr_builder.BLOCK):
+        if held > max(ids.size, edge_list.BLOCK):
             if 8 * 4 * (ids.size + held) > room.left():
                 raise OutOfMemory(f"relabel=True holds {ids.size + held:,} ids in memory; a larger memory= is needed")
             ids, held = np.unique(np.concatenate([ids, *parts])), 0
@@ -170,8 +169,7 @@ def _occurring(found: EdgeChunks, room: _Room) -> NDArray[np.int64]:
 def _numbered(found: EdgeChunks, chunks: Iterator[Chunk], ids: NDArray[np.int64]) -> Iterator[Chunk]:
     """Edges over the ids that occur."""
     for rows, cols, values in chunks:
-        numbers = (csr_builder.narrow_ids(np.searchsorted(ids, part)) for part in (rows, cols))
-        yield next(numbers), next(numbers), values
+        yield np.searchsorted(ids, rows), np.searchsorted(ids, cols), values
     found.nrows = found.ncols = ids.size
 
 
@@ -182,8 +180,7 @@ def _merged(found: EdgeChunks, room: _Room, folder: Path, dup_op: str) -> Iterat
     merger = merge_runs.Merger(
         external_sort.few(runs, room.left() // _MERGING, dup_op, folder), lambda: room.left() // _MERGING, dup_op
     )
-    steps = merge_runs.steps(merger, "merging duplicates")
-    return ((csr_builder.narrow_ids(rows), csr_builder.narrow_ids(cols), values) for rows, cols, values in steps)
+    return merge_runs.steps(merger, "merging duplicates")
 
 
 def _sorted(found: EdgeChunks, room: _Room, folder: Path, mirror: bool, dup_op: str) -> list[external_sort.Run]:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sparsezc.errors import FileFormatError, InvalidValue
+from sparsezc.errors import FileFormatError, GraphblasException, InvalidValue
 from sparsezc.expr.options import flag
 from sparsezc.io.build import edge_order
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.weights import FROM_FILE, Weights
-from sparsezc.io.files.source import existing, is_piped
+from sparsezc.io.files.source import add_name, existing, is_piped
 
 #: The formats, each the module of this name in formats/, and the suffixes of their files.
 FORMATS = {
@@ -39,24 +39,30 @@ class ReadOptions:
 
     Attributes
     ----------
-    dup_op : str or None
-        The name of what merges duplicates; None: as the format says (:meth:`merge`).
+    kind : str or None
+        The format of the file; None: a generated graph, which has none.
     both : bool
         Every edge counts in both directions.
+    merge : str
+        The name of what merges duplicates.
+    adds_duplicates : bool
+        Duplicates in this format mean their sum, as SciPy's do, and nothing else was asked for.
     """
 
+    kind: str | None
     directed: bool | None = None
     both: bool = False
     weights: Weights = FROM_FILE
     relabel: bool = False
     placement: str | None = None
-    dup_op: str | None = None
-    format: str | None = None
+    merge: str = "min"
+    adds_duplicates: bool = False
     verify: bool = False
 
     @classmethod
     def parse(
         cls,
+        path: str | os.PathLike[str],
         directed: bool | None = None,
         symmetrize: bool = False,
         weights: Any = None,
@@ -72,15 +78,18 @@ class ReadOptions:
         Raises
         ------
         InvalidValue
-            One of them is not understood, or two contradict each other.
+            One of them is not understood, or two contradict each other; there is no name, or a format where nothing is
+            read.
+        FileFormatError
+            As of :func:`format_of`.
 
         Examples
         --------
-        >>> ReadOptions.parse(symmetrize=True).both
+        >>> ReadOptions.parse("kron:4", symmetrize=True).both
         True
         """
         wanted = FROM_FILE if weights is None else weighting.parse(weights)
-        merge = None if dup_op is None else edge_order.merge_name(dup_op)
+        merge = "min" if dup_op is None else edge_order.merge_name(dup_op)
         for name, value in (("symmetrize", symmetrize), ("relabel", relabel), ("verify", verify)):
             if value is not False:
                 flag(name, value)
@@ -88,35 +97,23 @@ class ReadOptions:
             flag("directed", directed)
         if symmetrize and directed:
             raise InvalidValue("directed=True and symmetrize=True contradict each other; give one of them")
-        both = symmetrize or (directed is not None and not directed)
-        return cls(directed, bool(both), wanted, bool(relabel), placement, merge, format, bool(verify))
-
-    def kind(self, path: str | os.PathLike[str]) -> str | None:
-        """The format of a file; None: a generated graph, which has none.
-
-        Raises
-        ------
-        InvalidValue
-            There is no name, or a format was asked for where nothing is read.
-        FileFormatError
-            As of :func:`format_of`.
-        """
         if not os.fspath(path):
             raise InvalidValue("the name of the graph is empty; a file, or a graph to make such as kron:16, is needed")
-        if not is_generated(path):
-            return format_of(Path(path), self.format)
-        if self.format is not None:
-            raise InvalidValue(f"format={self.format!r} is for files; {path} is made, so leave it out")
-        return None
+        try:
+            kind = None if is_generated(path) else format_of(Path(path), format)
+            if kind is None and format is not None:
+                raise InvalidValue(f"format={format!r} is for files; {path} is made, so leave it out")
+        except GraphblasException as error:
+            add_name(error, path)
+            raise
+        both = bool(symmetrize) or (directed is not None and not directed)
+        adds = kind == "npz" and dup_op is None and wanted.kind == "file"
+        return cls(kind, directed, both, wanted, bool(relabel), placement, merge, adds, bool(verify))
 
     def check_direction(self, path: str | os.PathLike[str], undirected: bool) -> None:
         """Refuse to count the edges of a graph one way that is undirected by its format."""
         if self.directed and undirected:
             raise InvalidValue(f"directed=True, but {path} is undirected by its format; leave directed out")
-
-    def adds_duplicates(self, kind: str | None) -> bool:
-        """Whether duplicates in a file of this format mean their sum, as SciPy's do, and nothing else was asked for."""
-        return kind == "npz" and self.dup_op is None and self.weights.kind == "file"
 
 
 def is_generated(path: str | os.PathLike[str]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -12,10 +13,10 @@ from numpy.typing import NDArray
 
 from sparsezc.errors import GraphblasException, OutOfMemory
 from sparsezc.io._options import ReadOptions
-from sparsezc.io.build import csr_builder
+from sparsezc.io.build import csr_builder, edge_list
 from sparsezc.io.build.csr_chunks import unweighted
 from sparsezc.io.files.pipe_spool import seekable
-from sparsezc.io.files.source import add_name
+from sparsezc.io.files.source import add_name, is_piped
 from sparsezc.io.hdf5 import aligned_file, csr_file
 from sparsezc.memory.budget import resolve
 from sparsezc.memory.csr import Csr
@@ -128,7 +129,7 @@ def read(
     from sparsezc.core.matrix import Matrix
 
     options = ReadOptions.parse(
-        directed, symmetrize, weights, relabel, placement, dup_op=dup_op, format=format, verify=verify
+        path, directed, symmetrize, weights, relabel, placement, dup_op=dup_op, format=format, verify=verify
     )
     csr, ids = read_csr(path, options)
     matrix: Matrix = Matrix._from_csr(csr, adopt=True)  # nothing else has these arrays
@@ -142,7 +143,7 @@ def read_csr(
 
     The options are parsed ones, or `given` by the names that :func:`read` has for them.
     """
-    options = ReadOptions.parse(**given) if options is None else options
+    options = ReadOptions.parse(path, **given) if options is None else options
     try:
         with task():
             return _read(path, options)
@@ -154,7 +155,7 @@ def read_csr(
 
 
 def _read(path: str | os.PathLike[str], options: ReadOptions) -> tuple[Csr, NDArray[np.int64] | None]:
-    kind = options.kind(path)
+    kind = options.kind
     if options.verify and kind != "binsparse":
         raise csr_file.unchecked(path)
     if options.placement == "mapped" and kind != "binsparse":
@@ -163,41 +164,42 @@ def _read(path: str | os.PathLike[str], options: ReadOptions) -> tuple[Csr, NDAr
     if kind is None:
         generate = import_module("sparsezc.io.build.generate")
         weights = generate.weights_of(str(path), generate.parse(str(path)), weights)
-        found: Csr | csr_builder.Edges = generate.make(str(path), weights, placement)
+        found: Csr | edge_list.Edges = generate.make(str(path), weights, placement)
     else:
         module = import_module(f"sparsezc.io.formats.{kind}")
         direct = not (both or options.relabel)
         more = {"verify": options.verify} if kind == "binsparse" else {}
-        with seekable(path) as file:
+        with seekable(path) if is_piped(Path(path)) else nullcontext(path) as file:
             found = module.read(Path(file), weights=weights, placement=placement, direct=direct, **more)
-    options.check_direction(path, found.symmetric if isinstance(found, Csr) else found.undirected)
+    if options.directed:
+        options.check_direction(path, found.symmetric if isinstance(found, Csr) else found.undirected)
     if isinstance(found, Csr):
         if not options.relabel and (found.symmetric or not both):
             return found, None
         with working("taking the rows apart"):
             found = as_edges(found)
-    merge = options.dup_op or "min"
-    if options.adds_duplicates(kind):
+    merge = options.merge
+    if options.adds_duplicates:
         merge = "plus"
         if both:  # the other directions are no duplicates to add
             found, merge = as_edges(csr_builder.build(found, placement="host", dup_op="plus")), "min"
     ids = None
     if options.relabel:
         with working("numbering the ids"):
-            found, ids = csr_builder.relabel(found)
+            found, ids = edge_list.relabel(found)
     return csr_builder.build(found, weights, placement=placement, dup_op=merge, symmetrize=both), ids
 
 
-def ready_file(path: str | os.PathLike[str], options: ReadOptions) -> aligned_file.Ready | None:
+def ready_file(path: str | os.PathLike[str], kind: str | None) -> aligned_file.Ready | None:
     """What is known of a file that lies ready and so has checksums; None for other files and generated graphs."""
-    return csr_file.find(Path(path)) if options.kind(path) == "binsparse" else None
+    return csr_file.find(Path(path)) if kind == "binsparse" else None
 
 
-def as_edges(csr: Csr) -> csr_builder.Edges:
+def as_edges(csr: Csr) -> edge_list.Edges:
     """A CSR as edges again."""
     rows = np.repeat(np.arange(csr.nrows, dtype=np.int64), np.diff(csr.indptr))
     values = None if unweighted(csr) else csr.values.read()
     if csr.iso and values is not None:
         values = np.broadcast_to(values, csr.nvals)
-    rows, cols = csr_builder.narrow_ids(rows), csr_builder.narrow_ids(csr.indices.read())
-    return csr_builder.Edges(csr.nrows, csr.ncols, rows, cols, values, csr.symmetric, csr.symmetric, csr.dtype)
+    rows, cols = edge_list.narrow_ids(rows), edge_list.narrow_ids(csr.indices.read())
+    return edge_list.Edges(csr.nrows, csr.ncols, rows, cols, values, csr.symmetric, csr.symmetric, csr.dtype)

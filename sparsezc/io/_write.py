@@ -119,13 +119,13 @@ def convert(
     """
     check_target(Path(target), compress=compress)
     options["placement"] = "host"
-    wanted = ReadOptions.parse(**options)
+    wanted = ReadOptions.parse(source, **options)
     if memory is not None:
         from sparsezc.io import _convert
 
         _convert.convert(source, target, memory, wanted, compress=compress)
         return
-    verify = wanted.verify or ready_file(source, wanted) is not None
+    verify = wanted.verify or ready_file(source, wanted.kind) is not None
     csr, _ = read_csr(source, replace(wanted, verify=verify))
     write(csr, target, compress=compress)
 

@@ -517,7 +517,7 @@ def test_checksums_of_the_source_are_compared_first(tmp_path: Path) -> None:
 
 def test_ids_that_are_too_many_to_number_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_convert._Room, "left", lambda _: 1000)
-    monkeypatch.setattr(_convert.csr_builder, "BLOCK", 10)
+    monkeypatch.setattr(_convert.edge_list, "BLOCK", 10)
     with pytest.raises(OutOfMemory, match=r"relabel=True holds [\d,]+ ids in memory"):
         gb.io.convert("kron:9", tmp_path / "b.h5", memory="8GB", relabel=True)
 

@@ -18,7 +18,8 @@ from sparsezc.io._read import read_csr
 from sparsezc.io._write import convert, write
 from sparsezc.io.build import stored_csr
 from sparsezc.io.build import weights as weighting
-from sparsezc.io.build.csr_builder import Edges, build
+from sparsezc.io.build.csr_builder import build
+from sparsezc.io.build.edge_list import Edges
 from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes
 from tests.io.graphs import load, same, scipy_of

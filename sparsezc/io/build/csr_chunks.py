@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sparsezc.memory.csr import Csr
 from sparsezc.errors import InvalidValue
-from sparsezc.io.build import csr_builder
+from sparsezc.io.build import csr_builder, edge_list
 from sparsezc.terminal.progress import bar
 
 CHUNK = 1 << 18
@@ -61,7 +61,7 @@ def transposed(csr: Csr) -> Csr:
     """The transpose, on the host."""
     rows = np.repeat(np.arange(csr.nrows, dtype=np.int64), np.diff(csr.indptr))
     values = None if csr.iso else csr.values.read()
-    edges = csr_builder.Edges(csr.ncols, csr.nrows, csr.indices.read().astype(np.int64), rows, values, dtype=csr.dtype)
+    edges = edge_list.Edges(csr.ncols, csr.nrows, csr.indices.read().astype(np.int64), rows, values, dtype=csr.dtype)
     made = csr_builder.build(edges, placement="host")
     if csr.iso:
         made.values = csr.values

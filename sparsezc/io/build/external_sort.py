@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.io.build import edge_order
-from sparsezc.io.build.edge_chunks import Chunk
-from sparsezc.io.build.edge_order import Ordered
+from sparsezc.io.build.edge_list import Chunk, narrow_ids
+from sparsezc.io.build.edge_order import Positions
 from sparsezc.terminal.progress import bar
 
 _SORTING = 40, 72  # bytes that an edge without and with a value takes while a run is sorted
@@ -37,14 +37,14 @@ class Run:
     dtype: np.dtype[Any] | None
 
     @classmethod
-    def write(cls, path: Path, chunks: Iterable[tuple[Ordered, NDArray[Any] | None]]) -> Run:
+    def write(cls, path: Path, chunks: Iterable[tuple[Positions, NDArray[Any] | None]]) -> Run:
         """A run of entries that come in order."""
         count, wide, dtype = 0, False, None
         with ExitStack() as stack:
             files = [stack.enter_context(name.open("wb")) for name in _files(path)]
             for found, values in chunks:
-                count, wide = count + len(found), len(found.parts) == 2
-                for part, file in zip(found.parts, files, strict=False):
+                count, wide = count + found[0].size, len(found) == 2
+                for part, file in zip(found, files, strict=False):
                     file.write(np.ascontiguousarray(part).data)
                 if values is not None:
                     dtype = values.dtype
@@ -57,7 +57,7 @@ class Run:
         kind = np.int64 if self.wide else np.uint64
         parts = [np.fromfile(name, kind, count, offset=8 * start) for name in (first, second)[: 1 + self.wide]]
         if wide and not self.wide:
-            parts = list(Ordered(*parts).block(0, parts[0].size))
+            parts = list(edge_order.block(tuple(parts), 0, parts[0].size))
             parts[1] = parts[1].astype(np.int64)
         if self.dtype is None:
             return parts, None
@@ -91,6 +91,7 @@ class Sorter:
 
     def add(self, rows: NDArray[Any], cols: NDArray[Any], values: NDArray[Any] | None) -> None:
         """Take some edges."""
+        rows, cols = narrow_ids(rows), narrow_ids(cols)
         self._chunks.append((rows, cols, values))
         self._count += rows.size
         self._wide = self._wide or (rows.size > 0 and max(int(rows.max()), int(cols.max())) >= 2**32)
@@ -106,8 +107,8 @@ class Sorter:
         if not self._chunks:
             return
         parts, values = self._taken()
-        found, values = edge_order.ordered(parts, values, self._dup_op in ("first", "second"))
-        values = edge_order.merge(found, values, self._dup_op)
+        found, values = edge_order.ascending(parts, values, self._dup_op in ("first", "second"))
+        found, values = edge_order.merge(found, values, self._dup_op)
         self._runs.append(self._write(found, values))
         if self._mirror:
             self._mirrored.append(self._write(*_mirrored(found, values)))
@@ -135,20 +136,20 @@ class Sorter:
         self._count, self._wide = 0, False
         return parts, values
 
-    def _write(self, found: Ordered, values: NDArray[Any] | None) -> Run:
+    def _write(self, found: Positions, values: NDArray[Any] | None) -> Run:
         self._number += 1
         return Run.write(self._folder / f"run{self._number}", [(found, values)])
 
 
-def _mirrored(found: Ordered, values: NDArray[Any] | None) -> tuple[Ordered, NDArray[Any] | None]:
+def _mirrored(found: Positions, values: NDArray[Any] | None) -> tuple[Positions, NDArray[Any] | None]:
     """The same entries the other way, without the diagonal."""
-    off, parts = found.flipped()
-    return edge_order.ordered(parts, None if values is None else values[off], stable=False)
+    off, parts = edge_order.flipped(found)
+    return edge_order.ascending(parts, None if values is None else values[off], stable=False)
 
 
 def merged(
     runs: list[Run], room: int, dup_op: str, label: str = "merging"
-) -> Iterator[tuple[Ordered, NDArray[Any] | None]]:
+) -> Iterator[tuple[Positions, NDArray[Any] | None]]:
     """The entries of all runs in order, in chunks; those of one position have become one."""
     if not runs:
         return
@@ -165,8 +166,8 @@ def merged(
         values = np.concatenate([part for _, part in taken if part is not None]) if dtype is not None else None
         del taken
         progress.update(parts[0].size)
-        found, values = edge_order.ordered(parts, values, dup_op in ("first", "second"))
-        values = edge_order.merge(found, values, dup_op)
+        found, values = edge_order.ascending(parts, values, dup_op in ("first", "second"))
+        found, values = edge_order.merge(found, values, dup_op)
         yield found, values
     progress.close()
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from sparsezc.memory.csr import Csr, index_dtype
 from sparsezc.errors import InvalidValue
-from sparsezc.io.build import csr_builder
+from sparsezc.io.build import csr_builder, edge_list
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.memory import Buffer, allocate, budget
@@ -116,7 +116,7 @@ def make(
     weights = weights_of(name, recipe, weights)
     if recipe.kind in ("grid", "path", "star"):
         rows, cols, n = _regular(recipe)
-        edges = csr_builder.Edges(n, n, rows, cols, undirected=True)
+        edges = edge_list.Edges(n, n, rows, cols, undirected=True)
         return csr_builder.build(edges, weights, placement=placement)
     xp = _array_module() if xp is None else xp
     return _random(recipe, weights, placement, xp, chunk, passes)
@@ -297,7 +297,7 @@ def _fill(
     keys: Any, at: int, indices: Buffer, values: Buffer | None, weights: Weights, placement: str, xp: Any
 ) -> None:  # fmt: skip
     """Write the ids, and made weights, of sorted keys from entry `at` on."""
-    block = csr_builder.BLOCK if xp is np else 1 << 25
+    block = edge_list.BLOCK if xp is np else 1 << 25
     progress = bar(int(keys.size), f"placing in {placement}", " edges")
     for start in range(0, int(keys.size), block):
         part = keys[start : start + block]

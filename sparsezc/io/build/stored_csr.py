@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 
 from sparsezc.memory.csr import Csr, index_dtype
 from sparsezc.errors import FileFormatError
-from sparsezc.io.build import csr_builder
+from sparsezc.io.build import csr_builder, edge_list
 from sparsezc.io.build import weights as weighting
-from sparsezc.io.build.csr_builder import Edges
-from sparsezc.io.build.edge_chunks import EdgeChunks, Chunk
+from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges
 from sparsezc.io.files.source import InputFile
 from sparsezc.io.build.weights import Weights
 from sparsezc.memory import Buffer, allocate
@@ -96,7 +95,7 @@ def read_offsets(stream: InputFile, count: int, dtype: Any) -> NDArray[np.int64]
 
 def _check_offsets(stored: StoredCsr) -> None:
     indptr = stored.indptr
-    csr_builder.check_sizes(stored.nrows, stored.ncols)
+    edge_list.check_sizes(stored.nrows, stored.ncols)
     if indptr.size != stored.nrows + 1:
         raise FileFormatError(
             f"{stored.path}: {indptr.size} offsets for {stored.nrows} rows; one more than rows is needed"
@@ -236,7 +235,7 @@ def edge_chunks(stored: StoredCsr) -> EdgeChunks:
                     _check_range(stored, ids, start)
                     lengths = _lengths(stored.indptr[row:stop_row] - start, stop - start)
                     rows = np.repeat(np.arange(row, stop_row), lengths)
-                    yield csr_builder.narrow_ids(rows), csr_builder.narrow_ids(ids), values
+                    yield rows, ids, values
 
     both = stored.symmetric
     return EdgeChunks.by(

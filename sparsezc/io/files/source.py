@@ -229,11 +229,10 @@ def too_long(path: Path | str, line: int, longest: int) -> FileFormatError:
     return FileFormatError(f"{path}, line {line}: found a line of more than {longest:,} bytes, the most it may have")
 
 
-def uncut(chunk: Lines) -> None:
-    """Refuse a file whose writer ends every line, if its last one has no end: its last number may be cut."""
-    if not chunk.ended:
-        last = chunk.data.count(b"\n") - 1
-        raise chunk.error(last, "the file is truncated: its last line has no end, which sparsezc would have written")
+def cut(chunk: Lines) -> FileFormatError:
+    """The error for a last line without an end where the writer ends every line: its last number may be cut."""
+    last = chunk.data.count(b"\n") - 1
+    return chunk.error(last, "the file is truncated: its last line has no end, which sparsezc would have written")
 
 
 def ahead(produce: Callable[[], T]) -> Iterator[T]:

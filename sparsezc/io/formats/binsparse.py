@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from sparsezc.errors import DomainMismatch, InvalidValue
 from sparsezc.io.build import stored_csr
-from sparsezc.io.build.csr_builder import Edges, narrow_ids
 from sparsezc.io.build.csr_chunks import transposed
-from sparsezc.io.build.edge_chunks import EdgeChunks
+from sparsezc.io.build.edge_list import EdgeChunks, Edges, narrow_ids
 from sparsezc.io.build.limits import need_numbers
 from sparsezc.io.build.optional import need
 from sparsezc.io.build.weights import Weights

@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 
 from sparsezc.errors import FileFormatError
 from sparsezc.io.build import stored_csr
-from sparsezc.io.build.csr_builder import narrow_ids
-from sparsezc.io.build.edge_chunks import Chunk, EdgeChunks
+from sparsezc.io.build.edge_list import Chunk, EdgeChunks, narrow_ids
 from sparsezc.io.hdf5 import aligned_file, csr_file
 from sparsezc.io.hdf5.foreign import one_line
 from sparsezc.terminal.progress import bar

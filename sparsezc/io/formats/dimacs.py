@@ -15,12 +15,11 @@ from typing import Any
 import numpy as np
 
 from sparsezc.errors import FileFormatError, InvalidValue
-from sparsezc.io.build.csr_builder import Edges, check_count, check_sizes, narrow_ids
 from sparsezc.io.build.csr_chunks import integers, rows_of
-from sparsezc.io.build.edge_chunks import Chunk, EdgeChunks, collect
+from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, check_count, check_sizes, collect
 from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.io.files.atomic_write import Output
-from sparsezc.io.files.source import Lines, lines, uncut
+from sparsezc.io.files.source import Lines, cut, lines
 from sparsezc.io.formats import text
 from sparsezc.memory.csr import Csr
 
@@ -49,8 +48,9 @@ def edge_chunks(path: Path, weights: Weights = FROM_FILE, *, whole: bool = False
         arcs = 0
         ours = False
         for chunk in lines(path):
-            if ours := ours or (chunk.first == 1 and chunk.data.startswith(_OURS)):
-                uncut(chunk)
+            ours = ours or (chunk.first == 1 and chunk.data.startswith(_OURS))
+            if ours and not chunk.ended:
+                raise cut(chunk)
             data, sizes = _problem(chunk, _arcs(chunk), sizes, whole)
             arcs_only = Lines(path, chunk.first, _plain(chunk, data))
             table, _ = text.table(arcs_only, 3, base=1, exact=weights.kind == "file")
@@ -63,7 +63,7 @@ def edge_chunks(path: Path, weights: Weights = FROM_FILE, *, whole: bool = False
                 at = int(np.flatnonzero(text.counts(_plain(chunk, data)))[bad])
                 raise chunk.error(at, f"found an id above {sizes[0]:,}, the number of vertices in the 'p' line")
             arcs += table[0].size
-            yield narrow_ids(table[0]), narrow_ids(table[1]), table[2]
+            yield table[0], table[1], table[2]
         if sizes is None:
             raise FileFormatError(f"{path} has no line 'p sp VERTICES ARCS'")
         if arcs != sizes[1]:

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from sparsezc.errors import FileFormatError, InvalidValue
-from sparsezc.io.build import csr_builder, stored_csr
+from sparsezc.io.build import edge_list, stored_csr
 from sparsezc.io.build.csr_chunks import integers, rows_of, unweighted
 from sparsezc.io.build.weights import Weights
 from sparsezc.io.files import multi_file_replace
@@ -83,7 +83,7 @@ def _opened(path: Path) -> list[_Array]:
     return [_Array(part, file) for part, file in zip(parts, files, strict=True)]
 
 
-def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -> Csr | csr_builder.Edges:
+def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -> Csr | edge_list.Edges:
     """The graph of the two or three files; without a .val (or an empty one) it has no weights.
 
     Raises

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc.errors import FileFormatError, InvalidValue
-from sparsezc.io.build import csr_builder, stored_csr
+from sparsezc.io.build import edge_list, stored_csr
 from sparsezc.io.build.csr_chunks import integers, rows_of, transposed
 from sparsezc.io.build.weights import Weights
 from sparsezc.io.files.atomic_write import Output
@@ -33,7 +33,7 @@ def _weighted(path: Path) -> bool:
     return path.name.lower().removesuffix(".gz").endswith(".wsg")
 
 
-def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -> Csr | csr_builder.Edges:
+def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -> Csr | edge_list.Edges:
     """The graph's outgoing edges.
 
     Raises

@@ -20,9 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.errors import FileFormatError, InvalidValue
-from sparsezc.io.build.csr_builder import Edges, check_count, check_sizes, narrow_ids
 from sparsezc.io.build.csr_chunks import integers, is_symmetric, rows_of, unweighted
-from sparsezc.io.build.edge_chunks import Chunk, EdgeChunks, collect
+from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, check_count, check_sizes, collect
 from sparsezc.io.build.generate import mix
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.source import LINE, Lines, lines
@@ -172,7 +171,7 @@ def _neighbours(
         bad = int(np.flatnonzero((cols < 1) | (cols > header.n))[0])
         at = int(place[int(rows[bad]) - vertex])
         raise chunk.error(at, f"found the neighbour {cols[bad]}; ids from 1 to {header.n:,} are needed")
-    result = [narrow_ids(rows), narrow_ids(cols - 1)]
+    result = [rows, cols - 1]
     return [*result, numbers[1::2]] if header.weighted else result
 
 

@@ -17,13 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.errors import FileFormatError, InvalidValue
-from sparsezc.io.build import csr_builder
-from sparsezc.io.build.csr_builder import Edges, narrow_ids
+from sparsezc.io.build import edge_list
 from sparsezc.io.build.csr_chunks import unweighted
-from sparsezc.io.build.edge_chunks import Chunk, EdgeChunks
+from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.pipe_spool import seekable
-from sparsezc.io.files.source import LINE, InputFile, Lines, lines, too_long, uncut
+from sparsezc.io.files.source import LINE, InputFile, Lines, cut, lines, too_long
 from sparsezc.io.formats import text
 from sparsezc.io.formats.text import excerpt, shown
 from sparsezc.memory.budget import require_host
@@ -71,8 +70,8 @@ def edge_chunks(path: Path) -> EdgeChunks:
     def chunks(_: EdgeChunks) -> Iterator[Chunk]:
         seen = 0
         for chunk in _after_sizes(path):
-            if head.stated is not None:
-                uncut(chunk)
+            if head.stated is not None and not chunk.ended:
+                raise cut(chunk)
             needed = 2 if head.field == "pattern" else 3
             table = text.table(chunk, needed, base=1, exact=head.field != "real")[0]
             if not table:
@@ -83,11 +82,11 @@ def edge_chunks(path: Path) -> EdgeChunks:
             values = rest[0].astype(np.float64 if head.field == "real" else np.int64, copy=False) if rest else None
             if values is not None and head.stated is not None:
                 _check_type(path, values, head.stated)
-            yield narrow_ids(rows), narrow_ids(cols), values
+            yield rows, cols, values
             if head.symmetry == "skew-symmetric":
                 assert values is not None
                 off = rows != cols
-                yield narrow_ids(cols[off]), narrow_ids(rows[off]), -values[off]
+                yield cols[off], rows[off], -values[off]
         if seen != head.nvals:
             raise FileFormatError(f"{path} is truncated: it has {seen:,} entries; its header says {head.nvals:,}")
 
@@ -147,10 +146,10 @@ def _head(path: Path, *, whole: bool) -> _Head:
             raise error if isinstance(error, FileFormatError) else FileFormatError(_told(path, error)) from None
     if field == "complex":
         raise FileFormatError(f"{path} holds complex numbers; the types are {', '.join(map(str, datatypes.ALL))}")
-    csr_builder.check_sizes(nrows, ncols)
+    edge_list.check_sizes(nrows, ncols)
     if symmetry != "general" and nrows != ncols:
         raise FileFormatError(f"{path} says that it is {symmetry}, and {nrows} x {ncols}; such a matrix is square")
-    csr_builder.check_count(path, nvals, 4 if layout == "coordinate" else 2, whole=whole)
+    edge_list.check_count(path, nvals, 4 if layout == "coordinate" else 2, whole=whole)
     return _Head(int(nrows), int(ncols), int(nvals), layout, field, symmetry, stated)
 
 

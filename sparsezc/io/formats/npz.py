@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.errors import FileFormatError, UnknownDtype
-from sparsezc.io.build import csr_builder, stored_csr
+from sparsezc.io.build import edge_list, stored_csr
 from sparsezc.io.build.csr_chunks import CHUNK, rows_of
-from sparsezc.io.build.edge_chunks import Chunk, EdgeChunks, collect
+from sparsezc.io.build.edge_list import Chunk, EdgeChunks, collect
 from sparsezc.io.build.weights import Weights
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.source import existing
@@ -127,7 +127,7 @@ class _Member:
         return FileFormatError(f"{self.archive.path}: the array {self.name!r} is damaged: {excerpt(str(error))}")
 
 
-def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -> Csr | csr_builder.Edges:
+def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -> Csr | edge_list.Edges:
     """The matrix of a file that scipy.sparse.save_npz wrote.
 
     Raises
@@ -142,7 +142,7 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -
         if kind == "csr":
             return stored_csr.load(found, weights, placement, direct)
         edges = stored_csr.load(found, weights, placement, direct=False)
-        assert isinstance(edges, csr_builder.Edges)
+        assert isinstance(edges, edge_list.Edges)
         edges.rows, edges.cols, edges.nrows, edges.ncols = edges.cols, edges.rows, edges.ncols, edges.nrows
         return edges
 
@@ -170,7 +170,7 @@ def _look(archive: _Archive, weights: Weights) -> tuple[str, stored_csr.StoredCs
     if shape.size != 2 or shape.dtype.kind not in "iu" or int(shape.min()) < 0:
         raise FileFormatError(f"{path}: the shape {shape.tolist()} is not that of a matrix")
     nrows, ncols = (int(part) for part in shape)
-    csr_builder.check_sizes(nrows, ncols)
+    edge_list.check_sizes(nrows, ncols)
     members = [archive.member(name) for name in _NEEDED[kind]]
     _check(path, members, kind, nrows, ncols)
     dtype = _dtype(path, members[2])
@@ -240,7 +240,7 @@ def _coo(path: Path, members: list[_Member], nrows: int, ncols: int, dtype: data
                     raise FileFormatError(
                         f"{path}: {name}[{start + at}] is {ids[at]}; ids from 0 to {size - 1} are needed"
                     )
-            yield csr_builder.narrow_ids(rows), csr_builder.narrow_ids(cols), values.astype(dtype.np_type, copy=False)
+            yield rows, cols, values.astype(dtype.np_type, copy=False)
 
     return EdgeChunks.by(chunks, nrows=nrows, ncols=ncols, dtype=dtype)
 

@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.errors import FileFormatError, GraphblasException, InvalidValue, OutOfMemory
-from sparsezc.io.build.csr_builder import Edges, narrow_ids
 from sparsezc.io.build.csr_chunks import rows_of, unweighted
-from sparsezc.io.build.edge_chunks import Chunk, EdgeChunks, collect
+from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, collect
 from sparsezc.io.build.optional import need
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.pipe_spool import regular
@@ -133,7 +132,7 @@ def _numbers(path: Path, batch: Any, columns: list[str]) -> list[NDArray[Any]]:
             raise FileFormatError(f"{path}: column {name!r} has the id {part.min()}; ids are not negative")
         if ids and part.size and int(part.max()) >= 2**63 - 1:
             raise FileFormatError(f"{path}: column {name!r} has the id {part.max()}; ids must be below 2^63 - 1")
-    return [narrow_ids(part) for part in found[:2]] + found[2:]
+    return found
 
 
 def write(csr: Csr, out: Output) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.errors import FileFormatError, GraphblasException, InvalidValue, OutOfMemory, Panic
-from sparsezc.io.build import csr_builder, stored_csr
+from sparsezc.io.build import edge_list, stored_csr
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.csr_chunks import rows_of
 from sparsezc.io.build.optional import PackageMissing
@@ -124,11 +124,11 @@ def _falls(offsets: NDArray[np.int64]) -> bool:
     """Whether an offset is less than the one before; by all cores, as a file may have hundreds of millions of rows."""
 
     def look(start: int) -> bool:
-        part = offsets[start : start + csr_builder.BLOCK + 1]
+        part = offsets[start : start + edge_list.BLOCK + 1]
         return bool((part[1:] < part[:-1]).any())
 
     with ThreadPoolExecutor(min(16, os.cpu_count() or 1)) as pool:
-        return any(pool.map(look, range(0, offsets.size, csr_builder.BLOCK)))
+        return any(pool.map(look, range(0, offsets.size, edge_list.BLOCK)))
 
 
 def _ids(ready: aligned_file.Ready, nvals: int, ncols: int) -> Buffer:
@@ -239,7 +239,7 @@ def _ids_in_turn(ready: aligned_file.Ready, csr: Csr) -> Iterator[Callable[[int]
 
 def load(
     ready: aligned_file.Ready, weights: Weights, placement: str | None, direct: bool, verify: bool = False
-) -> Csr | csr_builder.Edges:
+) -> Csr | edge_list.Edges:
     """The matrix with the weights asked for: mapped, or read into its placement.
 
     What is read is compared with its checksums, what is mapped when it is first used, and with `verify` all at once.
