@@ -8,11 +8,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from sparsezc.errors import DomainMismatch, InvalidValue
+from sparsezc.errors import InvalidValue
 from sparsezc.expr.options import flag
 from sparsezc.io._options import ReadOptions, format_of
 from sparsezc.io._read import read_csr, ready_file
-from sparsezc.io.build.limits import need_numbers
+from sparsezc.io.build.limits import need_numbers, wrong_type
 from sparsezc.io.build.optional import need
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.source import naming
@@ -137,6 +137,6 @@ def as_csr(A: Any) -> Csr:
     from sparsezc.core.matrix import Matrix
 
     if not isinstance(A, Matrix):
-        raise DomainMismatch(f"A is a {type(A).__name__}; a Matrix is needed")
+        raise wrong_type("write", "A", A, "a Matrix")
     need_numbers(A, "write")
     return A._to_csr().place("host")

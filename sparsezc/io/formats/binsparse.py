@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import DomainMismatch, InvalidValue
+from sparsezc.errors import InvalidValue
 from sparsezc.io.build import stored_csr
 from sparsezc.io.build.csr_chunks import transposed
 from sparsezc.io.build.edge_list import EdgeChunks, Edges, narrow_ids
-from sparsezc.io.build.limits import need_numbers
+from sparsezc.io.build.limits import need_numbers, wrong_type
 from sparsezc.io.build.optional import need
 from sparsezc.io.build.weights import Weights
 from sparsezc.io.files.atomic_write import Output
@@ -146,7 +146,7 @@ def write_binsparse(
 
     need("h5py", "hdf5")
     if not isinstance(A, Matrix | Vector):
-        raise DomainMismatch(f"write_binsparse: A is a {type(A).__name__}; a Matrix or a Vector is needed")
+        raise wrong_type("write_binsparse", "A", A, "a Matrix or a Vector")
     need_numbers(A, "write_binsparse")
     form = ("CSR" if A.ndim == 2 else "CVEC") if format is None else str(format).upper()
     form = ALIASES.get(form, form)
