@@ -36,3 +36,8 @@ __all__ = [
     "to_pandas_edgelist", "to_parquet", "to_pydata_sparse", "to_scipy_sparse", "to_torch_sparse", "write",
     "write_binsparse",
 ]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    """List the public names only: the folders below are not for users."""
+    return sorted(__all__)
