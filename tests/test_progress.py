@@ -19,7 +19,7 @@ from sparsezc.terminal import progress
 from sparsezc.terminal.progress import bar as counted
 from sparsezc.terminal.progress import task, working
 from tests.io.graphs import load
-from tests.io.test_placements import Card
+from tests.io.read.test_placements import Card
 
 
 class Clock:

@@ -31,7 +31,7 @@ from tests.io.graphs import load
 
 h5py: Any = pytest.importorskip("h5py", reason="h5py is not installed")
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 FORMATS = ("a.txt", "a.csv", "a.txt.gz", "a.mtx", "a.gr", "a.graph", "a.sg", "a.wsg", "a.bel", "a.npz", "a.h5")
 DUPS = ("min", "max", "plus", "times", "first", "second", "lor", "land", "lxor")
 

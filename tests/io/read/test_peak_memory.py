@@ -53,7 +53,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("name", ["a.npz", "small.npz", "late.npz", "unsorted.npz", "a.sg", "a.wsg", "a.bel"])
 def test_peak_of_loading_a_csr(folder: Path, name: str) -> None:
-    root = Path(__file__).resolve().parents[2]
+    root = Path(__file__).resolve().parents[3]
     run = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(folder / name)], cwd=root, capture_output=True, text=True, check=True,
         env=os.environ | {"PYTHONPATH": str(root)},

@@ -16,7 +16,7 @@ import sparsezc as gb
 from sparsezc.errors import DomainMismatch, FileFormatError, InvalidValue, OutOfMemory
 from sparsezc.io.formats import parquet_checksums
 from sparsezc.io.hdf5 import csr_file, foreign, seal
-from tests.io.test_tables import absent
+from tests.io.interop.test_tables import absent
 
 h5py: Any = pytest.importorskip("h5py", reason="h5py is not installed")
 parquet: Any = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")

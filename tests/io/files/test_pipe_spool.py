@@ -23,7 +23,7 @@ from sparsezc.io.files import pipe_spool
 from sparsezc.io.files.atomic_write import FileNotWritten
 from tests.io.graphs import load, same, scipy_of
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @contextmanager

@@ -60,7 +60,7 @@ def test_ctrl_c_and_kill_while_a_file_is_written(tmp_path: Path) -> None:
         "csr, _ = read_csr('urand:15', placement='host'); print('go', flush=True)\n"
         "while True: write(csr, sys.argv[1])"
     )
-    root = Path(__file__).resolve().parents[2]
+    root = Path(__file__).resolve().parents[3]
     for how in (signal.SIGINT, signal.SIGKILL):
         target = tmp_path / f"{how.name}.txt"
         run = subprocess.Popen(
