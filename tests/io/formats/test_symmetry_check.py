@@ -89,7 +89,7 @@ def test_a_file_that_was_made_for_certain_constants_of_the_hash(tmp_path: Path) 
 def test_each_matrix_has_a_hash_of_its_own() -> None:
     sums = []
     for _ in range(2):
-        with undirected.Undirected(np.array([0, 1, 1])) as found:
+        with symmetry_check.SymmetryCheck(np.array([0, 1, 1])) as found:
             found.add(np.array([1]), None)
             with pytest.raises(FileFormatError):
                 found.check(Path("a.sg"))
