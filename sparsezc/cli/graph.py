@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sparsezc.core.matrix import Matrix
+    from sparsezc.io._options import ReadOptions
     from sparsezc.memory.csr import Csr
 
 
@@ -179,34 +180,24 @@ class Graph:
         return int(self.degrees.argmax())
 
 
-def weights_of(arguments: argparse.Namespace, weights: Any = None) -> Any:
-    """What --weights says, in the words of :func:`sparsezc.io.read`; `weights` where it was not given."""
+def read_options(arguments: argparse.Namespace, weights: Any = None) -> ReadOptions:
+    """The arguments as options of :func:`sparsezc.io.read`; `weights` holds where --weights was not given."""
     from sparsezc.errors import InvalidValue
+    from sparsezc.io._options import ReadOptions
     from sparsezc.io.build.weights import parse
 
-    given = getattr(arguments, "weights", None)
-    if given is None:
-        return weights
+    given = arguments.weights
     if given == "none":
-        return False
-    try:
-        return parse(given)
-    except InvalidValue:
-        raise InvalidValue(
-            f"--weights {given} is not understood; give none, narrowest, a type such as FP32, or made whole numbers"
-            " such as 1-255, of which the first must not exceed the second, and both lie below 2^32"
-        ) from None
-
-
-def load(arguments: argparse.Namespace, weights: Any = None) -> Graph:
-    """Read or make the graph; `weights` holds where --weights was not given."""
-    import numpy as np
-
-    from sparsezc.io._read import read_csr
-
-    weights = weights_of(arguments, weights)
-    start = time.perf_counter()
-    csr, ids = read_csr(
+        weights = False
+    elif given is not None:
+        try:
+            weights = parse(given)
+        except InvalidValue:
+            raise InvalidValue(
+                f"--weights {given} is not understood; give none, narrowest, a type such as FP32, or made whole numbers"
+                " such as 1-255, of which the first must not exceed the second, and both lie below 2^32"
+            ) from None
+    return ReadOptions.parse(
         arguments.graph,
         True if arguments.directed else None,
         symmetrize=arguments.undirected,
@@ -216,6 +207,17 @@ def load(arguments: argparse.Namespace, weights: Any = None) -> Graph:
         format=arguments.format,
         verify=getattr(arguments, "check", False),
     )
+
+
+def load(arguments: argparse.Namespace, weights: Any = None) -> Graph:
+    """Read or make the graph; `weights` holds where --weights was not given."""
+    import numpy as np
+
+    from sparsezc.io._read import read_csr
+
+    options = read_options(arguments, weights)
+    start = time.perf_counter()
+    csr, ids = read_csr(arguments.graph, options)
     elapsed = time.perf_counter() - start
     facts = {
         "name": arguments.graph,

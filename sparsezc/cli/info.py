@@ -44,7 +44,7 @@ def info(arguments: argparse.Namespace) -> Report:
     arguments.placement = "auto"
     graph.configure(arguments)
     made = arguments.undirected or arguments.relabel or arguments.weights is not None
-    known = None if made else ready_file(arguments.graph, arguments.format)
+    known = None if made else ready_file(arguments.graph, graph.read_options(arguments).kind)
     if known is not None and lies_ready(known):
         arguments.placement = "mapped"  # it is looked at where it lies, whatever its size
     found = graph.load(arguments)

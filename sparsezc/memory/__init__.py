@@ -26,7 +26,7 @@ from numpy.typing import DTypeLike
 from sparsezc.errors import InvalidValue
 from sparsezc.memory.buffer import Buffer
 
-__all__ = ["GPU_PLACEMENTS", "PLACEMENTS", "Buffer", "allocate", "wrap"]
+__all__ = ["GPU_PLACEMENTS", "PLACEMENTS", "Buffer", "allocate", "allocate_all", "wrap"]
 
 #: The module behind each placement of the GPU engine, which has a function ``allocate(count, dtype, placement)``.
 _MODULES = {
@@ -66,11 +66,30 @@ def allocate(placement: str, count: int, dtype: DTypeLike) -> Buffer:
     DeviceUnavailable
         When the placement needs a GPU and there is none.
     """
-    if placement not in PLACEMENTS:
-        raise InvalidValue(f"placement={placement!r} is not a placement; choose one of {', '.join(PLACEMENTS)}")
-    module: Any = import_module(f"sparsezc.memory.{_MODULES.get(placement, placement)}")
+    module = _module(placement)
     buffer: Buffer = module.allocate(int(count), np.dtype(dtype), placement)
     return buffer
+
+
+def allocate_all(placement: str, *arrays: tuple[int, DTypeLike]) -> list[Buffer]:
+    """Make several arrays, of which all or none fit: a (count, dtype) each; as :func:`allocate` makes one.
+
+    >>> [len(buffer) for buffer in allocate_all("host", (4, "uint32"), (1, "bool"))]
+    [4, 1]
+    """
+    module = _module(placement)
+    sizes = [(int(count), np.dtype(dtype)) for count, dtype in arrays]
+    if hasattr(module, "allocate_all"):
+        buffers: list[Buffer] = module.allocate_all(sizes, placement)
+        return buffers
+    return [module.allocate(count, dtype, placement) for count, dtype in sizes]
+
+
+def _module(placement: str) -> Any:
+    """The module of a placement's memory."""
+    if placement not in PLACEMENTS:
+        raise InvalidValue(f"placement={placement!r} is not a placement; choose one of {', '.join(PLACEMENTS)}")
+    return import_module(f"sparsezc.memory.{_MODULES.get(placement, placement)}")
 
 
 def wrap(array: Any) -> Buffer:

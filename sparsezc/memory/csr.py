@@ -17,7 +17,7 @@ from sparsezc.memory import Buffer, allocate, wrap
 from sparsezc.memory.budget import require_host
 from sparsezc.memory.id_blocks import BlocksBuffer
 from sparsezc.semirings.types.datatypes import DataType, lookup
-from sparsezc.terminal.progress import Progress, task
+from sparsezc.terminal.progress import bar, task
 
 
 def index_dtype(ncols: int, placement: str) -> np.dtype[Any]:
@@ -111,11 +111,11 @@ class Csr:
         else:
             indices = allocate(placement, self.indices.count, ids)
             todo = [(self.indices, indices), (self.values, values)]
-        progress = Progress(sum(target.count for _, target in todo), f"placing in {placement}", " numbers")
+        progress = bar(sum(target.count for _, target in todo), f"placing in {placement}", " numbers")
         for source, target in todo:
             for start in range(0, source.count, chunk):
                 part = source.read(start, min(start + chunk, source.count))
                 target.write(start, part)
-                progress.advance(part.size)
+                progress.update(part.size)
         progress.close()
         return Csr(self.nrows, self.ncols, self.indptr, indices, values, self.dtype, self.iso, self.symmetric)

@@ -14,7 +14,7 @@ from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.memory import Buffer, allocate
 from sparsezc.memory.budget import on_device, require_host
 from sparsezc.memory.csr import Csr, index_dtype
-from sparsezc.terminal.progress import Progress, task
+from sparsezc.terminal.progress import bar, task
 
 _BLOCK = 1 << 22  # entries moved at a time; a row that has more is moved whole
 
@@ -111,10 +111,10 @@ def _move(
         return stop - start
 
     threads = 1 if indices.placement == "device" else min(16, cpu_count() or 1)
-    progress = Progress(csr.nvals, "reordering", " entries")
+    progress = bar(csr.nvals, "reordering", " entries")
     with ThreadPoolExecutor(threads) as pool:
         for count in pool.map(move, _blocks(indptr, max(block // threads, 1))):
-            progress.advance(count)
+            progress.update(count)
     progress.close()
 
 

@@ -16,7 +16,7 @@ from sparsezc.device import cuda
 from sparsezc.memory import budget, zerocopy
 from sparsezc.memory.csr import Csr
 
-GPU_PLACEMENTS = [name for name in memory.GPU_PLACEMENTS if name != "mapped"]  # a file: tests/io/test_ready.py
+GPU_PLACEMENTS = [name for name in memory.GPU_PLACEMENTS if name != "mapped"]  # a file: tests/io/hdf5/test_ready.py
 
 
 @pytest.mark.parametrize("placement", GPU_PLACEMENTS)

@@ -17,8 +17,9 @@ from sparsezc.device import cuda
 from sparsezc.engines import cpu
 from sparsezc.engines.gpu import array_exchange
 from sparsezc.engines.gpu.storage import vector_store
-from sparsezc.errors import DomainMismatch, InvalidValue
+from sparsezc.errors import InvalidValue
 from sparsezc.expr import engines
+from sparsezc.io.build.limits import wrong_type
 from sparsezc.ops import arrays, compare
 from sparsezc.semirings.types.datatypes import lookup
 
@@ -164,7 +165,7 @@ def to_array(x: Any, fill_value: Any = None, dtype: Any = None, *, copy: bool = 
     from sparsezc.core.vector import Vector
 
     if not isinstance(x, Vector | Matrix):
-        raise DomainMismatch(f"to_array: x is a {type(x).__name__}; a Vector or a Matrix is needed")
+        raise wrong_type("to_array", "x", x, "a Vector or a Matrix")
     engine, store = x._need()
     if engine is cpu.engine() or x.dtype.is_udt:
         return x.to_dense(fill_value, dtype)

@@ -15,8 +15,9 @@ from sparsezc.device import cuda
 from sparsezc.engines import cpu
 from sparsezc.engines.gpu import array_exchange
 from sparsezc.engines.gpu.storage import vector_store
-from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.expr import engines
+from sparsezc.io.build.limits import wrong_type
 from sparsezc.io.interop.array import on_device, on_host
 from sparsezc.ops import arrays
 from sparsezc.semirings.types.datatypes import DataType, lookup
@@ -233,7 +234,7 @@ def to_csr_arrays(A: Any, *, by_columns: bool = False, dtype: Any = None, copy: 
     if isinstance(A, TransposedMatrix):
         return to_csr_arrays(A.T, by_columns=not by_columns, dtype=dtype, copy=copy)
     if not isinstance(A, Matrix):
-        raise DomainMismatch(f"to_csr_arrays: A is a {type(A).__name__}; a Matrix is needed")
+        raise wrong_type("to_csr_arrays", "A", A, "a Matrix")
     engine, store = A._need()
     kind = A.dtype if dtype is None else lookup(dtype)
     if engine is cpu.engine() or A.dtype.is_udt:

@@ -24,7 +24,7 @@ _PATIENCE_S = 30.0  # others hold the lock on a folder for milliseconds
 _UNSYNCED = (errno.EINVAL, errno.ENOTSUP, errno.EROFS)  # what file systems answer that have no such thing to do
 
 
-class Work:
+class ScratchFolder:
     """A folder for unfinished files, locked until it is removed or the process ends."""
 
     def __init__(self, folder: Path, name: str) -> None:
@@ -33,7 +33,7 @@ class Work:
         self._draw()
 
     @classmethod
-    def temporary(cls) -> Work:
+    def temporary(cls) -> ScratchFolder:
         """One in the system's folder for temporary files, of the user's own name there."""
         return cls(Path(tempfile.gettempdir()), f"sparsezc-{os.getuid()}")
 

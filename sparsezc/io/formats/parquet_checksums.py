@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.errors import FileFormatError
-from sparsezc.terminal.progress import Progress
+from sparsezc.terminal.progress import bar
 
 PIECE = 1 << 20  # bytes that one checksum is of
 _NAME = b"sparsezc"
@@ -76,7 +76,7 @@ def check(path: Path) -> None:
 
 def _compare(path: Path, stop: int, table: NDArray[np.uint32]) -> None:
     """The same for all before the table, by all cores."""
-    progress = Progress(stop, f"checking {path.name}")
+    progress = bar(stop, f"checking {path.name}")
     with ThreadPoolExecutor(min(16, cpu_count() or 1)) as pool:
         found = pool.map(lambda number: _sum(path, number, stop), range(table.size))
         for number, (made, known) in enumerate(zip(found, table.tolist(), strict=True)):
@@ -86,7 +86,7 @@ def _compare(path: Path, stop: int, table: NDArray[np.uint32]) -> None:
                     f"{path} is damaged: the checksum of bytes {first:,} to {last - 1:,} of the file is {made:08x}; "
                     f"{known:08x} is needed"
                 )
-            progress.advance(last - first)
+            progress.update(last - first)
     progress.close()
 
 

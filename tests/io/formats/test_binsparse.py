@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 import sparsezc as gb
 from sparsezc.errors import DomainMismatch, FileFormatError, InvalidValue
-from tests.io.test_tables import absent
+from tests.io.interop.test_tables import absent
 
 MATRIX = sp.random_array((12, 9), density=0.3, rng=4, format="csr")
 FORMATS = ("CSR", "CSC", "COOR", "COOC", "DCSR", "DCSC")

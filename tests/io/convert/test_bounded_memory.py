@@ -24,14 +24,14 @@ from sparsezc.cli import main
 from sparsezc.errors import DimensionMismatch, FileFormatError, InvalidValue, OutOfMemory
 from sparsezc.io import _convert
 from sparsezc.io._read import read_csr
-from sparsezc.io.build import csr_stream, external_sort
+from sparsezc.io.build import external_sort, stored_csr
 from sparsezc.io.hdf5 import aligned_file, compressing, merge_runs
 from sparsezc.memory.csr import Csr
 from tests.io.graphs import load
 
 h5py: Any = pytest.importorskip("h5py", reason="h5py is not installed")
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 FORMATS = ("a.txt", "a.csv", "a.txt.gz", "a.mtx", "a.gr", "a.graph", "a.sg", "a.wsg", "a.bel", "a.npz", "a.h5")
 DUPS = ("min", "max", "plus", "times", "first", "second", "lor", "land", "lxor")
 
@@ -114,7 +114,7 @@ BINSPARSE = {
 def test_binsparse_by_other_programs(
     tmp_path: Path, room: int, monkeypatch: pytest.MonkeyPatch, form: str, dtype: str
 ) -> None:
-    monkeypatch.setattr(csr_stream, "PIECE", 100)
+    monkeypatch.setattr(stored_csr, "CHUNK", 100)
     A = (sp.random_array((40, 40), density=0.3, rng=1, format="csr") * 99).astype(dtype)
     foreign(tmp_path / "a.h5", A, form, chunks=(32,), compression="gzip")
     for options in ({}, {"weights": False}, {"weights": "5-500", "relabel": True}):
@@ -468,14 +468,14 @@ def test_the_peak_with_binsparse_by_other_programs_is_what_was_allowed(tmp_path:
 
 KILLED = """
 import sys
-from sparsezc.io import bounded, paged
+from sparsezc.io.hdf5 import aligned_file
 import sparsezc as gb
-real = paged.Filled.write
+real = aligned_file.Filled.write
 def write(self, part):
     print("go", flush=True)
     sys.stdin.readline()
     real(self, part)
-paged.Filled.write = write
+aligned_file.Filled.write = write
 gb.io.convert("kron:10", sys.argv[1], memory="8GB")
 """
 
@@ -517,20 +517,20 @@ def test_checksums_of_the_source_are_compared_first(tmp_path: Path) -> None:
 
 def test_ids_that_are_too_many_to_number_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_convert._Room, "left", lambda _: 1000)
-    monkeypatch.setattr(_convert.build, "BLOCK", 10)
+    monkeypatch.setattr(_convert.edge_list, "BLOCK", 10)
     with pytest.raises(OutOfMemory, match=r"relabel=True holds [\d,]+ ids in memory"):
         gb.io.convert("kron:9", tmp_path / "b.h5", memory="8GB", relabel=True)
 
 
 def test_progress_says_what_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     labels: list[tuple[str, int]] = []
-    real = external_sort.Progress
+    real = external_sort.bar
 
     def noted(total: int, label: str, unit: str) -> Any:
         labels.append((label, total))
         return real(total, label, unit)
 
-    monkeypatch.setattr(external_sort, "Progress", noted)
+    monkeypatch.setattr(external_sort, "bar", noted)
     gb.io.convert("kron:8", tmp_path / "b.h5", memory="8GB")
     (first, count), (second, again) = labels
     assert (first, second, count) == ("counting edges", "writing b.h5", again)
@@ -541,6 +541,12 @@ def test_progress_says_what_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_memory_is_a_number_of_bytes(tmp_path: Path, memory: Any) -> None:
     with pytest.raises(InvalidValue, match=rf"memory={memory!r} is not allowed; a number of bytes"):
         gb.io.convert("path:3", tmp_path / "a.h5", memory=memory)
+
+
+def test_an_empty_name_is_refused_in_either_way(tmp_path: Path) -> None:
+    for memory in (None, "8GB"):
+        with pytest.raises(InvalidValue, match="the name of the graph is empty"):
+            gb.io.convert("", tmp_path / "a.h5", memory=memory)
 
 
 @pytest.mark.parametrize("name", ["compress", "verify"])
@@ -554,3 +560,6 @@ def test_flags_are_true_or_false(tmp_path: Path, name: str) -> None:
     for flag in ("verify", "symmetrize", "relabel", "directed"):
         with pytest.raises(InvalidValue, match=rf"{flag}='no' is not allowed"):
             gb.io.read(tmp_path / "a.h5", **{flag: "no"})
+        for memory in (None, "8GB"):
+            with pytest.raises(InvalidValue, match=rf"{flag}='no' is not allowed"):
+                gb.io.convert("path:3", tmp_path / "b.h5", memory=memory, **{flag: "no"})

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from sparsezc.io._write import write
-from sparsezc.io.build import csr_stream, weights
-from sparsezc.io.files import switch
+from sparsezc.io.build import stored_csr, weights
+from sparsezc.io.files import multi_file_replace
 from sparsezc.io.files.atomic_write import FileNotWritten
 from sparsezc.io.formats import emogi
 from sparsezc.memory.csr import Csr
@@ -24,7 +24,7 @@ from tests.io.graphs import load, same, scipy_of
 WEIGHTED = Csr.from_arrays([0, 1, 2, 4], [1, 2, 0, 1], [3, 4, 5, 6], 3)
 OTHER = Csr.from_arrays([0, 1, 2, 4], [2, 1, 0, 1], [3, 4, 5, 7], 3)
 PLAIN = Csr.from_arrays([0, 2, 3], [0, 1, 0], [True], 2)
-_FILES = (switch.__file__,)  # the campaign kills everywhere
+_FILES = (multi_file_replace.__file__,)  # the campaign kills everywhere
 
 
 def bytes_of(folder: Path) -> dict[str, bytes]:
@@ -79,7 +79,7 @@ def test_a_kill_at_any_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old
             break
         foreign = bytes_of(folder)
         assert foreign in states or "a.bel.col" not in foreign, line
-        if old is not None or "a.bel.col" in foreign or switch.switched(path).exists():
+        if old is not None or "a.bel.col" in foreign or multi_file_replace.switched(path).exists():
             is_new = scipy_of(load(path)).toarray().tolist() == scipy_of(new).toarray().tolist()
             same(load(path), scipy_of(new if is_new else old))
             assert bytes_of(folder) == states[is_new]  # reading has finished what was begun
@@ -98,7 +98,7 @@ def test_a_graph_that_is_replaced_while_it_is_read(tmp_path: Path) -> None:
     stored = emogi.stored(path, weights.FROM_FILE)
     write(PLAIN, path)
     for _ in range(2):
-        found = csr_stream.load(stored, weights.FROM_FILE, "host", direct=True)
+        found = stored_csr.load(stored, weights.FROM_FILE, "host", direct=True)
         assert isinstance(found, Csr)
         same(found, scipy_of(WEIGHTED))
     same(load(path), scipy_of(PLAIN))
@@ -108,9 +108,9 @@ def test_what_a_reader_may_not_finish_is_read_where_it_is(tmp_path: Path, monkey
     path = tmp_path / "a.bel"
     write(WEIGHTED, tmp_path / "b.bel")
     write(PLAIN, path)
-    switch.switched(path).mkdir()
+    multi_file_replace.switched(path).mkdir()
     for ending in "col", "dst", "val":
-        (tmp_path / f"b.bel.{ending}").rename(switch.switched(path) / f"a.bel.{ending}")
+        (tmp_path / f"b.bel.{ending}").rename(multi_file_replace.switched(path) / f"a.bel.{ending}")
     (tmp_path / "a.bel.col").unlink()
     before = sorted(tmp_path.rglob("*"))
 
@@ -118,7 +118,7 @@ def test_what_a_reader_may_not_finish_is_read_where_it_is(tmp_path: Path, monkey
         raise PermissionError(13, "Permission denied")
 
     with monkeypatch.context() as closed:
-        closed.setattr(switch, "_move", refused)
+        closed.setattr(multi_file_replace, "_move", refused)
         same(load(path), scipy_of(WEIGHTED))
         assert sorted(tmp_path.rglob("*")) == before
         with pytest.raises(FileNotWritten, match=r"a\.bel cannot be written: Permission denied"):

@@ -21,7 +21,7 @@ from sparsezc.cli import main
 from sparsezc.device import cuda
 from sparsezc.errors import DeviceUnavailable, FileFormatError, InvalidValue, OutOfMemory, PerformanceWarning
 from sparsezc.io._read import read_csr
-from sparsezc.io.build import csr_builder
+from sparsezc.io.build import edge_list
 from sparsezc.io.hdf5 import aligned_file
 from sparsezc.memory import budget, mapped
 from sparsezc.memory.csr import Csr
@@ -142,7 +142,7 @@ def test_opening_takes_no_memory_for_the_offsets(tmp_path: Path, card: Card) -> 
 def test_offsets_that_fall_are_refused_wherever_they_do(tmp_path: Path, card: Card) -> None:
     """Between the parts that threads look at, too."""
     gb.io.write(gb.Matrix.from_coo([0, 2], [5, 7], [1, 2], nrows=3_000_000, ncols=9), tmp_path / "a.h5")
-    for row in (5, csr_builder.BLOCK, csr_builder.BLOCK + 1, 2 * csr_builder.BLOCK, 2_999_999):
+    for row in (5, edge_list.BLOCK, edge_list.BLOCK + 1, 2 * edge_list.BLOCK, 2_999_999):
         target = tmp_path / "b.h5"
         shutil.copy(tmp_path / "a.h5", target)
         write_wrongly(target, row, 3, "pointers_to_1")

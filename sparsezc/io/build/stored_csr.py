@@ -1,6 +1,6 @@
 """A CSR that lies in a file, streamed into its placement: its arrays never exist a second time.
 
-Whoever knows a format gives the offsets and a function that takes the next entries; pieces of whole rows are checked,
+Whoever knows a format gives the offsets and a function that takes the next entries; chunks of whole rows are checked,
 sorted where need be, and written to the final buffers one after the other.
 """
 
@@ -17,16 +17,15 @@ from numpy.typing import NDArray
 
 from sparsezc.memory.csr import Csr, index_dtype
 from sparsezc.errors import FileFormatError
-from sparsezc.io.build import csr_builder
+from sparsezc.io.build import csr_builder, edge_list
 from sparsezc.io.build import weights as weighting
-from sparsezc.io.build.csr_builder import Edges
-from sparsezc.io.build.edge_stream import Listing, Piece
-from sparsezc.io.files.source import Stream
+from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges
+from sparsezc.io.files.source import InputFile
 from sparsezc.io.build.weights import Weights
 from sparsezc.memory import Buffer, allocate
 from sparsezc.semirings.types import datatypes
 
-PIECE = 1 << 16  # entries of a piece; a piece and what is made of it stay near 3 MB
+CHUNK = 1 << 16  # entries of a chunk; a chunk and what is made of it stay near 3 MB
 
 Take = Callable[[int], tuple[NDArray[Any], NDArray[Any] | None]]
 
@@ -36,7 +35,7 @@ class Disorder(Exception):
 
 
 @dataclass
-class Stored:
+class StoredCsr:
     """A CSR in a file: its sizes, its offsets, and how to read its entries.
 
     ``with stored.entries() as take`` opens them at their start; ``take(count)`` then gives the next ids and values.
@@ -52,7 +51,7 @@ class Stored:
     symmetric: bool = False
 
 
-def load(stored: Stored, weights: Weights, placement: str | None, direct: bool) -> Csr | Edges:
+def load(stored: StoredCsr, weights: Weights, placement: str | None, direct: bool) -> Csr | Edges:
     """The stored matrix, straight into its placement where `direct`, else (or where it is out of order) as edges."""
     _check_offsets(stored)
     if direct:
@@ -63,7 +62,7 @@ def load(stored: Stored, weights: Weights, placement: str | None, direct: bool) 
     return _collect(stored)
 
 
-def read_exactly(stream: Stream, count: int, dtype: Any, what: str) -> NDArray[Any]:
+def read_exactly(stream: InputFile, count: int, dtype: Any, what: str) -> NDArray[Any]:
     """The next `count` numbers of a binary file.
 
     Raises
@@ -83,29 +82,29 @@ def read_exactly(stream: Stream, count: int, dtype: Any, what: str) -> NDArray[A
     return np.frombuffer(parts[0] if len(parts) == 1 else b"".join(parts), kind)
 
 
-def read_offsets(stream: Stream, count: int, dtype: Any) -> NDArray[np.int64]:
-    """Offsets piece by piece, so that no second copy of them exists."""
+def read_offsets(stream: InputFile, count: int, dtype: Any) -> NDArray[np.int64]:
+    """Offsets chunk by chunk, so that no second copy of them exists."""
     if count * np.dtype(dtype).itemsize > stream.limit:
         raise FileFormatError(f"{stream.path} is truncated: its header says {count - 1:,} rows, more than it can hold")
     indptr = csr_builder.offsets(count - 1)
-    for start in range(0, count, PIECE):
-        stop = min(start + PIECE, count)
+    for start in range(0, count, CHUNK):
+        stop = min(start + CHUNK, count)
         indptr[start:stop] = read_exactly(stream, stop - start, dtype, "offsets")
     return indptr
 
 
-def _check_offsets(stored: Stored) -> None:
+def _check_offsets(stored: StoredCsr) -> None:
     indptr = stored.indptr
-    csr_builder.check_sizes(stored.nrows, stored.ncols)
+    edge_list.check_sizes(stored.nrows, stored.ncols)
     if indptr.size != stored.nrows + 1:
         raise FileFormatError(
             f"{stored.path}: {indptr.size} offsets for {stored.nrows} rows; one more than rows is needed"
         )
     if indptr[0] != 0:
         raise FileFormatError(f"{stored.path}: the first offset is {indptr[0]}; it must be 0")
-    for start in range(0, indptr.size - 1, PIECE):
+    for start in range(0, indptr.size - 1, CHUNK):
         falls = np.flatnonzero(
-            indptr[start + 1 : start + PIECE + 1] < indptr[start : start + PIECE][: indptr.size - 1 - start]
+            indptr[start + 1 : start + CHUNK + 1] < indptr[start : start + CHUNK][: indptr.size - 1 - start]
         )
         if falls.size:
             row = start + int(falls[0])
@@ -114,19 +113,19 @@ def _check_offsets(stored: Stored) -> None:
             )
 
 
-def _pieces(indptr: NDArray[np.int64]) -> Iterator[tuple[int, int, int, int]]:
-    """(first row, last row + 1, first entry, last entry + 1) of pieces of whole rows; a huge row makes several."""
+def _chunks(indptr: NDArray[np.int64]) -> Iterator[tuple[int, int, int, int]]:
+    """(first row, last row + 1, first entry, last entry + 1) of chunks of whole rows; a huge row makes several."""
     row, nrows = 0, indptr.size - 1
     while row < nrows:
         start = int(indptr[row])
-        stop_row = max(int(np.searchsorted(indptr, start + PIECE, side="right")) - 1, row + 1)
+        stop_row = max(int(np.searchsorted(indptr, start + CHUNK, side="right")) - 1, row + 1)
         stop = int(indptr[stop_row])
-        for at in range(start, stop, PIECE) if stop - start > PIECE else (start,):
-            yield row, stop_row, at, min(at + PIECE, stop) if stop - start > PIECE else stop
+        for at in range(start, stop, CHUNK) if stop - start > CHUNK else (start,):
+            yield row, stop_row, at, min(at + CHUNK, stop) if stop - start > CHUNK else stop
         row = stop_row
 
 
-def _stream(stored: Stored, weights: Weights, placement: str | None) -> Csr:
+def _stream(stored: StoredCsr, weights: Weights, placement: str | None) -> Csr:
     nvals = int(stored.indptr[-1])
     read_values = stored.dtype is not None and weights.kind == "file"
     if weights.kind == "hash":
@@ -140,7 +139,7 @@ def _stream(stored: Stored, weights: Weights, placement: str | None) -> Csr:
     values = Values(placement, nvals, dtype)
     last = -1
     with stored.entries() as take:
-        for row, stop_row, start, stop in _pieces(stored.indptr):
+        for row, stop_row, start, stop in _chunks(stored.indptr):
             if stop == start:
                 continue
             ids, part = take(stop - start)
@@ -174,8 +173,8 @@ class Values:
             if bool((part == self._only).all()) and self._nvals > 1:
                 return
             self._buffer = allocate(self._placement, self._nvals, self._dtype.np_type)
-            for at in range(0, start, PIECE):
-                self._buffer.write(at, np.full(min(PIECE, start - at), self._only))
+            for at in range(0, start, CHUNK):
+                self._buffer.write(at, np.full(min(CHUNK, start - at), self._only))
         self._buffer.write(start, part)
 
     def finish(self) -> tuple[Buffer, bool]:
@@ -188,14 +187,14 @@ class Values:
 
 
 def _lengths(heads: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    """Entries of each row of a piece of `size` entries, whose rows start at `heads` (a huge row's piece: before 0)."""
+    """Entries of each row of a chunk of `size` entries, whose rows start at `heads` (a huge row's chunk: before 0)."""
     return np.diff(np.append(np.clip(heads, 0, size), size))
 
 
 def _ordered(
     ids: NDArray[Any], values: NDArray[Any] | None, heads: NDArray[np.int64], last: int
 ) -> tuple[NDArray[Any], NDArray[Any] | None]:
-    """The piece with ascending ids in each row; `last` is the id before the piece in the same row, or -1."""
+    """The chunk with ascending ids in each row; `last` is the id before the chunk in the same row, or -1."""
     rises = np.empty(ids.size, np.bool_)
     np.greater(ids[1:], ids[:-1], out=rises[1:])
     rises[0] = int(ids[0]) > last
@@ -215,7 +214,7 @@ def _ordered(
     return ids[order], None if values is None else values[order]
 
 
-def _check_range(stored: Stored, ids: NDArray[Any], start: int) -> None:
+def _check_range(stored: StoredCsr, ids: NDArray[Any], start: int) -> None:
     low, high = int(ids.min()), int(ids.max())
     if low < 0 or high >= stored.ncols:
         at = int(np.flatnonzero((ids < 0) | (ids >= stored.ncols))[0])
@@ -224,34 +223,34 @@ def _check_range(stored: Stored, ids: NDArray[Any], start: int) -> None:
         )
 
 
-def listed(stored: Stored) -> Listing:
-    """The entries piece by piece, as edges."""
+def edge_chunks(stored: StoredCsr) -> EdgeChunks:
+    """The entries chunk by chunk, as edges."""
     _check_offsets(stored)
 
-    def pieces(_: Listing) -> Iterator[Piece]:
+    def chunks(_: EdgeChunks) -> Iterator[Chunk]:
         with stored.entries() as take:
-            for row, stop_row, start, stop in _pieces(stored.indptr):
+            for row, stop_row, start, stop in _chunks(stored.indptr):
                 if stop > start:
                     ids, values = take(stop - start)
                     _check_range(stored, ids, start)
                     lengths = _lengths(stored.indptr[row:stop_row] - start, stop - start)
                     rows = np.repeat(np.arange(row, stop_row), lengths)
-                    yield csr_builder.narrow_ids(rows), csr_builder.narrow_ids(ids), values
+                    yield rows, ids, values
 
     both = stored.symmetric
-    return Listing.by(
-        pieces, nrows=stored.nrows, ncols=stored.ncols, undirected=both, mirrored=both, dtype=stored.dtype
+    return EdgeChunks.by(
+        chunks, nrows=stored.nrows, ncols=stored.ncols, undirected=both, mirrored=both, dtype=stored.dtype
     )  # fmt: skip
 
 
-def _collect(stored: Stored) -> Edges:
+def _collect(stored: StoredCsr) -> Edges:
     """The whole matrix as edges."""
     nvals = int(stored.indptr[-1])
     ids: NDArray[Any] = np.empty(nvals, np.uint32 if stored.ncols <= 2**32 else np.int64)
     values = None if stored.dtype is None else np.empty(nvals, stored.dtype.np_type)
     with stored.entries() as take:
-        for start in range(0, nvals, PIECE):
-            stop = min(start + PIECE, nvals)
+        for start in range(0, nvals, CHUNK):
+            stop = min(start + CHUNK, nvals)
             part, found = take(stop - start)
             _check_range(stored, part, start)
             ids[start:stop] = part

@@ -16,7 +16,7 @@ import numpy as np
 from sparsezc.io._read import read_csr
 read_csr("path:3", placement="host")
 from importlib import import_module
-for name in ("npz", "gap", "emogi"): import_module("sparsezc.io." + name)
+for name in ("npz", "gap", "emogi"): import_module("sparsezc.io.formats." + name)
 tracemalloc.start()
 csr, _ = read_csr(sys.argv[1], placement="host")
 peak = tracemalloc.get_traced_memory()[1]
@@ -53,7 +53,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("name", ["a.npz", "small.npz", "late.npz", "unsorted.npz", "a.sg", "a.wsg", "a.bel"])
 def test_peak_of_loading_a_csr(folder: Path, name: str) -> None:
-    root = Path(__file__).resolve().parents[2]
+    root = Path(__file__).resolve().parents[3]
     run = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(folder / name)], cwd=root, capture_output=True, text=True, check=True,
         env=os.environ | {"PYTHONPATH": str(root)},

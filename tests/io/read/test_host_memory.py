@@ -15,7 +15,7 @@ from sparsezc.device import cuda
 from sparsezc.errors import OutOfMemory
 from sparsezc.io._read import read_csr
 from sparsezc.io._write import convert
-from sparsezc.io.build import csr_builder
+from sparsezc.io.build import csr_builder, edge_list
 from sparsezc.memory import budget, machine
 from tests.io.card import Card
 from tests.io.graphs import load
@@ -167,7 +167,7 @@ def test_made_graphs_are_measured_before_they_are_made(readings: Path, name: str
 def test_sorting_is_measured_before_it_begins(readings: Path, values: Any, each: int, symmetrize: bool) -> None:
     ids = np.arange(1000, dtype=np.uint32)
     count, each = (2000, each + 4) if symmetrize else (1000, each)
-    edges = csr_builder.Edges(1000, 1000, ids, ids, values)
+    edges = edge_list.Edges(1000, 1000, ids, ids, values)
     with (
         gb.config.set(host_budget=count * each - 1),
         pytest.raises(OutOfMemory, match=f"sorting {count:,} edges needs {count * each:,} bytes"),

@@ -14,9 +14,9 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.errors import DomainMismatch, FileFormatError, InvalidValue, OutOfMemory
-from sparsezc.io.formats import parquet_sums
+from sparsezc.io.formats import parquet_checksums
 from sparsezc.io.hdf5 import csr_file, foreign, seal
-from tests.io.test_tables import absent
+from tests.io.interop.test_tables import absent
 
 h5py: Any = pytest.importorskip("h5py", reason="h5py is not installed")
 parquet: Any = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
@@ -154,7 +154,7 @@ def test_parquet_files_stay_parquet(tmp_path: Path, graph: Any) -> None:
 
 
 def test_a_table_of_many_pieces_names_the_one_that_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet_sums, "PIECE", 1 << 10)
+    monkeypatch.setattr(parquet_checksums, "PIECE", 1 << 10)
     path = tmp_path / "a.parquet"
     gb.io.convert("kron:9?weights=1-255", path)
     whole = path.read_bytes()

@@ -25,7 +25,7 @@ _STEP = 1 << 14  # entries: what is made of them stays in a core's cache
 _Hash = Callable[[NDArray[Any]], NDArray[np.uint64]]
 
 
-class Undirected:
+class SymmetryCheck:
     """Takes the entries of a square matrix in their order, whose rows the offsets tell; a context manager.
 
     Threads look at the entries while the caller reads on.
@@ -34,7 +34,7 @@ class Undirected:
     def __init__(self, indptr: NDArray[np.int64]) -> None:
         self._indptr, self._at, self._sum, self._hash = indptr, 0, 0, _random_hash()
         self._threads = min(4, cpu_count() or 1)
-        self._pool = ThreadPoolExecutor(self._threads, "sparsezc-undirected")
+        self._pool = ThreadPoolExecutor(self._threads, "sparsezc-symmetry")
         self._waiting: deque[Future[int]] = deque()
 
     def __enter__(self) -> Self:

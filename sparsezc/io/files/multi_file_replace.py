@@ -15,7 +15,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from sparsezc.io.files.unfinished import locked, sync
+from sparsezc.io.files.scratch_folder import locked, sync
 
 
 def switched(base: Path) -> Path:

@@ -10,7 +10,7 @@ import pytest
 import sparsezc as gb
 from sparsezc.errors import FileFormatError
 from sparsezc.io._read import read_csr
-from sparsezc.io.formats import undirected
+from sparsezc.io.formats import symmetry_check
 from sparsezc.memory.csr import Csr
 from tests.io.graphs import load, same, scipy_of
 
@@ -59,13 +59,13 @@ def test_undirected_graphs_are_read_and_directed_ones_are_not_looked_at(tmp_path
 
 
 def test_edges_of_a_graph_with_mostly_empty_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(undirected, "_STEP", 3)
+    monkeypatch.setattr(symmetry_check, "_STEP", 3)
     n = 100_000
     rows = np.array([5, 70_000, 70_000, 99_999])
     cols = np.array([70_000, 5, 99_999, 70_000], np.int32)
     indptr = np.searchsorted(rows, np.arange(n + 1))
     for ids, good in ((cols, True), (np.array([70_000, 5, 99_998, 70_000], np.int32), False)):
-        with undirected.Undirected(indptr) as found:
+        with symmetry_check.SymmetryCheck(indptr) as found:
             for start in range(0, 4, 2):
                 found.add(ids[start : start + 2], None)
             if good:
@@ -89,7 +89,7 @@ def test_a_file_that_was_made_for_certain_constants_of_the_hash(tmp_path: Path) 
 def test_each_matrix_has_a_hash_of_its_own() -> None:
     sums = []
     for _ in range(2):
-        with undirected.Undirected(np.array([0, 1, 1])) as found:
+        with symmetry_check.SymmetryCheck(np.array([0, 1, 1])) as found:
             found.add(np.array([1]), None)
             with pytest.raises(FileFormatError):
                 found.check(Path("a.sg"))

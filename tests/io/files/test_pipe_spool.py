@@ -19,11 +19,11 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.errors import FileFormatError, GraphblasException
-from sparsezc.io.files import piped
+from sparsezc.io.files import pipe_spool
 from sparsezc.io.files.atomic_write import FileNotWritten
 from tests.io.graphs import load, same, scipy_of
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @contextmanager
@@ -81,7 +81,7 @@ def test_no_room_for_the_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         source.read()
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(piped.shutil, "copyfileobj", full)
+    monkeypatch.setattr(pipe_spool.shutil, "copyfileobj", full)
     with (
         pipe(tmp_path / "a.txt", b"0 1\n") as path,
         pytest.raises(FileNotWritten, match=rf"^{path} cannot be copied to .*: No space left"),
@@ -132,15 +132,15 @@ def test_a_pipe_without_an_end_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
 
     assert "starts with a NUL byte; text, gzipped or not, is needed" in endless("cat /dev/zero")
     free = iter([1000, 500, 99])
-    monkeypatch.setattr(piped, "_LOOK", 1 << 20)
-    monkeypatch.setattr(piped.shutil, "disk_usage", lambda _: SimpleNamespace(free=next(free)))
+    monkeypatch.setattr(pipe_spool, "_LOOK", 1 << 20)
+    monkeypatch.setattr(pipe_spool.shutil, "disk_usage", lambda _: SimpleNamespace(free=next(free)))
     assert "it has not ended, and 99 bytes are free there; 100, a tenth of what was, stay free" in endless("yes 0 1")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_what_a_kill_leaves_of_a_copy_takes_no_room_and_the_next_run_removes_it(tmp_path: Path) -> None:
     program = (
-        "import os, signal, sys\nimport sparsezc as gb\nfrom sparsezc.io import snap\n"
+        "import os, signal, sys\nimport sparsezc as gb\nfrom sparsezc.io.formats import snap\n"
         "snap.read = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)\n"
         "gb.io.read('/dev/stdin', format='snap')"
     )

@@ -19,7 +19,7 @@ import pytest
 
 from sparsezc.io._write import convert, write
 from sparsezc.io.build import csr_chunks
-from sparsezc.io.files import atomic_write, unfinished
+from sparsezc.io.files import atomic_write, scratch_folder
 from sparsezc.io.files.atomic_write import FileNotWritten, Output
 from sparsezc.memory.csr import Csr
 from tests.io.graphs import load
@@ -35,7 +35,7 @@ def test_an_error_half_way_leaves_the_old_file(
     csr = load("kron:8?weights=1-9")
     old = tmp_path / name
     old.write_text("old")
-    monkeypatch.setattr(csr_chunks, "PIECE", 100)
+    monkeypatch.setattr(csr_chunks, "CHUNK", 100)
     real = type(csr.indices).read
     calls = []
 
@@ -60,7 +60,7 @@ def test_ctrl_c_and_kill_while_a_file_is_written(tmp_path: Path) -> None:
         "csr, _ = read_csr('urand:15', placement='host'); print('go', flush=True)\n"
         "while True: write(csr, sys.argv[1])"
     )
-    root = Path(__file__).resolve().parents[2]
+    root = Path(__file__).resolve().parents[3]
     for how in (signal.SIGINT, signal.SIGKILL):
         target = tmp_path / f"{how.name}.txt"
         run = subprocess.Popen(
@@ -290,7 +290,7 @@ def test_the_process_s_mask_is_not_touched(tmp_path: Path, monkeypatch: pytest.M
 def test_a_new_folder_that_another_program_takes_for_abandoned(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
-    real, taken = unfinished._held, []
+    real, taken = scratch_folder._held, []
 
     def held(folder: Path) -> int | None:
         if len(taken) < 3:
@@ -304,7 +304,7 @@ def test_a_new_folder_that_another_program_takes_for_abandoned(
             folder.rmdir()
         return found
 
-    monkeypatch.setattr(unfinished, "_held", held)
+    monkeypatch.setattr(scratch_folder, "_held", held)
     write(load("path:3"), tmp_path / "a.txt")
     assert len(taken) == 3
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]

@@ -13,16 +13,11 @@ from typing import IO
 
 from sparsezc.errors import FileFormatError, GraphblasException
 from sparsezc.io.files.atomic_write import FileNotWritten
-from sparsezc.io.files.source import CHUNK, FileUnreadable, existing
-from sparsezc.io.files.unfinished import Work
+from sparsezc.io.files.scratch_folder import ScratchFolder
+from sparsezc.io.files.source import CHUNK, FileUnreadable, existing, is_piped
 
 _OPEN = Path("/proc/self/fd")  # names of open files, by which they can be opened again
 _LOOK = 64 << 20  # bytes that are copied between two looks at the room that is left
-
-
-def is_piped(path: Path) -> bool:
-    """Whether it is there and can be read from its start to its end once only: a pipe, a terminal, a device."""
-    return path.exists() and not path.is_file() and not path.is_dir()
 
 
 def regular(path: Path) -> Path:
@@ -65,7 +60,7 @@ def seekable(path: str | os.PathLike[str], folder: Path | None = None) -> Iterat
     _refuse_endless(given)
     with ExitStack() as stack:
         try:
-            made = stack.enter_context(Work.temporary()) if folder is None else folder
+            made = stack.enter_context(ScratchFolder.temporary()) if folder is None else folder
             copy = Path(made, given.name)
             file = stack.enter_context(_created(copy))
             with given.open("rb") as pipe:

@@ -10,7 +10,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
-from tests.io.test_tables import absent
+from tests.io.interop.test_tables import absent
 
 ENTRIES = [0, 0, 3, 3], [1, 2, 0, 2], [1.5, 2.5, 3.5, 0.0]
 MINE = gb.Matrix.from_coo(*ENTRIES, nrows=5, ncols=3)

@@ -16,9 +16,10 @@ from hypothesis import given, settings
 from sparsezc.errors import InvalidValue
 from sparsezc.io._read import read_csr
 from sparsezc.io._write import convert, write
-from sparsezc.io.build import csr_stream
+from sparsezc.io.build import stored_csr
 from sparsezc.io.build import weights as weighting
-from sparsezc.io.build.csr_builder import Edges, build
+from sparsezc.io.build.csr_builder import build
+from sparsezc.io.build.edge_list import Edges
 from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes
 from tests.io.graphs import load, same, scipy_of
@@ -175,7 +176,7 @@ def test_pieces_of_any_size_make_the_same_matrix(tmp_path: Path, monkeypatch: py
     backwards = sp.csr_array((matrix.data[order], matrix.indices[order], matrix.indptr), shape=(30, 50))
     rows, cols = np.nonzero(dense)
     expected = weighting.hashed(rows, cols, weighting.parse("hash:1-255"))
-    monkeypatch.setattr(csr_stream, "PIECE", piece)
+    monkeypatch.setattr(stored_csr, "CHUNK", piece)
     for stored in (matrix, backwards):
         sp.save_npz(tmp_path / "a.npz", stored)
         np.testing.assert_array_equal(scipy_of(load(tmp_path / "a.npz")).toarray(), dense)

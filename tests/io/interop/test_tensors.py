@@ -11,7 +11,7 @@ import scipy.sparse as sp
 import sparsezc as gb
 from sparsezc.errors import DomainMismatch, InvalidValue
 from sparsezc.io.build import optional
-from tests.io.test_tables import absent
+from tests.io.interop.test_tables import absent
 
 DENSE = sp.random_array((20, 30), density=0.2, rng=4).toarray().astype(np.float32)
 pytestmark = pytest.mark.filterwarnings("ignore:Sparse CS. tensor support is in beta state")
