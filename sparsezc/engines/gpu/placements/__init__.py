@@ -4,10 +4,9 @@ Kernels take a :class:`Part`: some rows, and where their entries lie. In most pl
 reads the entries where they are (``device``, ``zerocopy``, ``uvm``). The others serve a product in their
 own way:
 
-* ``stream.py``: ranges of rows, one after another, through two buffers on the card;
-* ``gather.py``: the rows that the product wants, put together by the host's threads and copied;
-* ``segment_cache.py``: some *segments* of the entries stay on the card (``hybrid``, ``mapped``, ``cached``); for the
-  rest ``hybrid`` takes the cheapest of these ways (``transfer_cost.py``).
+* ``hybrid.py``: some *segments* of the entries stay resident (``segment_cache.py``); the rest is read in place, copied
+  in ranges (``copy_ranges.py``) or gathered (``gather_rows.py``), whichever is the cheapest (``transfer_cost.py``);
+* ``baselines/``: published systems, for comparison, as thin files over the same mechanisms.
 
 Each gives parts for what is wanted; the kernels know nothing else of placements, and algorithms nothing at all. Their
 arrays lie in host memory that kernels can read, so every operation that has no use for parts reads that.
@@ -29,7 +28,8 @@ from sparsezc.memory import Buffer
 __all__ = ["Entries", "Part", "Wanted", "lie_near", "moves", "part", "parts", "serves", "whole"]
 
 #: Which file serves a placement that needs one.
-_MOVED = {"stream": "stream", "gather": "gather"} | dict.fromkeys(("cached", "hybrid", "mapped"), "segment_cache")
+_MOVED = {name: f"baselines.{name}" for name in ("stream", "gather", "cached")}
+_MOVED |= dict.fromkeys(("hybrid", "mapped"), "hybrid")
 
 
 class Wanted(NamedTuple):

@@ -89,7 +89,7 @@ def _seconds(
     rest = (1 - kept) * rows.nvals
     copying, copying_few = (
         1 / rates.copied + _TURN / min(room // n, double_buffer.MOST) for n in (2, 4)
-    )  # gather.py plans
+    )  # gather_rows.py plans
     return {
         IN_PLACE: (1 - kept) * total / rates.streamed if everything else rest * sectors / rates.scattered,
         COPIED: total * copying,  # with what is on the card already
