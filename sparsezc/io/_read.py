@@ -20,6 +20,7 @@ from sparsezc.io.files.source import existing, naming
 from sparsezc.io.hdf5 import aligned_file, csr_file
 from sparsezc.memory.budget import resolve
 from sparsezc.memory.csr import Csr
+from sparsezc.memory.placement import is_file
 from sparsezc.terminal.progress import task, working
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def read(
     relabel : bool
         Number only the ids that occur, in ascending order.
     placement : str, optional
-        Where the arrays are built: "host", "auto" or one of ``sparsezc.memory.PLACEMENTS``; None leaves it to
+        Where the arrays are built: "auto" or one of ``sparsezc.memory.placement.RECORDS``; None leaves it to
         ``gb.config``. "mapped" leaves them in the file, a .h5 that sparsezc wrote, and opens it without reading them:
         what "auto" does on a GPU if the file is large (docs/formats.md). The CPU engine reads it all the same.
     dup_op : str, BinaryOp or Monoid, optional
@@ -184,7 +185,7 @@ def _read(
         more["verify"] = verify
     elif verify:
         raise csr_file.unchecked(path)
-    elif placement == "mapped":
+    elif is_file(placement):
         resolve(placement, 0, 0)  # refuses before the work
     if kind is None:
         generate = import_module("sparsezc.io.build.generate")
