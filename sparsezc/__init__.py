@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 # At once, because importing the submodule later would put the module in the object's place.
 from sparsezc.config import config as config
+from sparsezc.memory import placement as _placements  # noqa: F401  (it tells config the names)
 
 if TYPE_CHECKING:
     from sparsezc import algorithms as algorithms

@@ -88,6 +88,18 @@ def _choice(*allowed: Any) -> Callable[[Any], str | None]:
     return check
 
 
+_placements: list[Callable[[], tuple[str, ...]]] = []
+
+
+def allow_placements(names: Callable[[], tuple[str, ...]]) -> None:
+    """Have the setting "placement" take the names that `names` gives: the records are in a room above this one."""
+    _placements[:] = [names]
+
+
+def _placement(value: Any) -> str | None:
+    return _choice(*(name for names in _placements for name in names()))(value)
+
+
 def _budget(value: Any) -> str | None:
     need = "None, a number of bytes (16_000_000_000), a text like '16GB', or a share up to 1 like 0.8"
     if value is None:
@@ -130,7 +142,7 @@ _KEYS = {
     ),
     "placement": _Key(
         "auto",
-        _choice("auto", "device", "zerocopy", "hybrid", "cached", "gather", "stream", "uvm"),
+        _placement,
         "where a GPU matrix's arrays lie: 'auto' is the card's memory if all fits the budget, else 'hybrid': host"
         " memory, of which the budget holds the most used part; docs/placements.md tells of the others",
     ),
@@ -199,7 +211,7 @@ class Config:
     """
 
     engine: Literal["auto", "cpu", "gpu"]
-    placement: Literal["auto", "device", "zerocopy", "hybrid", "cached", "gather", "stream", "uvm"]
+    placement: str
     oversubscribe: bool
     budget: int | float | str | None
     host_budget: int | float | str | None

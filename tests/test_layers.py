@@ -39,6 +39,7 @@ ROOMS = (
     ("sparsezc.engines.gpu.runtime",),
     ("sparsezc.engines.gpu.storage",),
     ("sparsezc.engines.gpu.placements",),
+    ("sparsezc.engines.gpu.placements.baselines",),
     ("sparsezc.engines.gpu.layouts",),
     ("sparsezc.engines.gpu.elementwise",),
     ("sparsezc.engines.gpu.products",),

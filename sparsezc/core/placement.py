@@ -13,6 +13,7 @@ from sparsezc.engines import cpu
 from sparsezc.errors import DimensionMismatch, InvalidValue, warn_slow
 from sparsezc.expr import engines
 from sparsezc.memory import budget
+from sparsezc.memory.placement import HOST, is_host
 
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
@@ -36,8 +37,9 @@ class Placeable:
         ----------
         engine : {"cpu", "gpu"}, optional
             By default "gpu", if a placement of the GPU is asked for.
-        placement : {"auto", "device", "zerocopy", "hybrid", "cached", "gather", "stream", "uvm"}, optional
-            By default ``config.placement``; where that is "auto", a matrix that is on that engine stays where it lies.
+        placement : str, optional
+            "auto", or a name of docs/placements.md such as "hybrid". By default ``config.placement``; where that is
+            "auto", a matrix that is on that engine stays where it lies.
         with_transpose : bool
             Keep the transpose too, in the same placement: then mxv and vxm can push or pull, whichever reads less.
             A matrix known to be symmetric has both in one; for others this doubles the memory. It means nothing on the
@@ -154,23 +156,23 @@ def placed(matrix: Matrix, engine: str | None, placement: str | None, with_trans
     """The matrix on an engine and in a placement: itself where nothing changes, else a copy; see :meth:`Matrix.to`."""
     budget.known(placement)
     if engine is None:
-        engine = "cpu" if placement == "host" else "gpu"
+        engine = "cpu" if is_host(placement) else "gpu"
     said = f"placement={placement!r}" if placement is not None else repr(engine)
     there = engines.get(engine, f"{matrix.name}.to({said})")
     if matrix._engine is there and placement is None and not with_transpose:
         return matrix
     if there is cpu.engine():
-        if placement not in (None, "host"):
+        if placement is not None and not is_host(placement):
             raise InvalidValue(
-                f"{matrix.name}.to: placement={placement!r} is none of engine {engine!r}, which has 'host'"
+                f"{matrix.name}.to: placement={placement!r} is none of engine {engine!r}, which has {HOST!r}"
             )
         if matrix._engine is there:
             return matrix
-        csr, wanted = matrix._to_csr(), "host"
-    elif placement == "host":
-        raise InvalidValue(f"{matrix.name}.to: placement='host' is none of engine {engine!r}; it is the CPU engine's")
+        csr, wanted = matrix._to_csr(), HOST
+    elif is_host(placement):
+        raise InvalidValue(f"{matrix.name}.to: placement={HOST!r} is none of engine {engine!r}; it is the CPU engine's")
     elif matrix.dtype.is_udt:  # its content stays in host memory, whatever engine has it
-        csr, wanted = matrix._to_csr(), "host"
+        csr, wanted = matrix._to_csr(), HOST
     else:
         csr = matrix._to_csr()
         lies = csr.indices.placement

@@ -20,6 +20,7 @@ from sparsezc.io.files.source import add_name, is_piped
 from sparsezc.io.hdf5 import aligned_file, csr_file
 from sparsezc.memory.budget import resolve
 from sparsezc.memory.csr import Csr
+from sparsezc.memory.placement import is_file
 from sparsezc.terminal.progress import task, working
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def read(
     relabel : bool
         Number only the ids that occur, in ascending order.
     placement : str, optional
-        Where the arrays are built: "host", "auto" or one of ``sparsezc.memory.PLACEMENTS``; None leaves it to
+        Where the arrays are built: "auto" or one of ``sparsezc.memory.placement.RECORDS``; None leaves it to
         ``gb.config``. "mapped" leaves them in the file, a .h5 that sparsezc wrote, and opens it without reading them:
         what "auto" does on a GPU if the file is large (docs/formats.md). The CPU engine reads it all the same.
     dup_op : str, BinaryOp or Monoid, optional
@@ -158,8 +159,8 @@ def _read(path: str | os.PathLike[str], options: ReadOptions) -> tuple[Csr, NDAr
     kind = options.kind
     if options.verify and kind != "binsparse":
         raise csr_file.unchecked(path)
-    if options.placement == "mapped" and kind != "binsparse":
-        resolve("mapped", 0, 0)  # refuses before the work
+    if is_file(options.placement) and kind != "binsparse":
+        resolve(options.placement, 0, 0)  # refuses before the work
     weights, placement, both = options.weights, options.placement, options.both
     if kind is None:
         generate = import_module("sparsezc.io.build.generate")

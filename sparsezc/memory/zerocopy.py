@@ -6,8 +6,7 @@ together stay below the card's free memory: more than that can hang a card. Pinn
 registered) are the rest. Pointers are aligned to 128 bytes and more, so entry 32 * k of any array starts a line.
 
 Bulk copies want pinned pages (from managed ones they run at a sixth of the link's rate), so placements that live by
-them take these: ``stream``, ``gather``, ``cached``. ``hybrid`` reads mostly in place, and takes what ``zerocopy``
-takes.
+them take these; those that are read in place (placement.py) take what ``zerocopy`` takes.
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ from sparsezc.expr import engines
 from sparsezc.memory import budget
 from sparsezc.memory.csr import Csr, index_dtype
 from sparsezc.memory.device import DeviceBuffer
+from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings import select
 from sparsezc.semirings.types.datatypes import BOOL, INT64, DataType
 
@@ -72,7 +73,7 @@ def afford_transpose(store: MatrixStore) -> bool:
     rows, columns = store.lying()
     if columns is None and rows is not None:
         nbytes = rows.indices.nbytes + rows.values.nbytes
-        if store.placement == "device" and _ROOM * nbytes > budget.available():
+        if RECORDS[store.placement].resident and _ROOM * nbytes > budget.available():
             return False
         try:
             keep_transpose(store)

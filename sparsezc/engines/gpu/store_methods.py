@@ -20,6 +20,7 @@ from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, VectorStore
 from sparsezc.engines.gpu.user_typed import HostStore, host_engine
 from sparsezc.memory import budget
 from sparsezc.memory.csr import Csr
+from sparsezc.memory.placement import RECORDS, is_host
 from sparsezc.semirings.types.datatypes import DataType
 
 
@@ -38,7 +39,7 @@ class Keeper:
     def matrix_from_csr(self, csr: Csr) -> Any:
         if csr.dtype.is_udt:
             return HostStore.of_matrix(csr)
-        if csr.indices.placement == "host":
+        if is_host(csr.indices.placement):
             csr = csr.place(budget.resolve(config.placement, csr.placed_nbytes, csr.nrows, csr.nvals))
         return matrix_stores.store_of(csr)
 
@@ -110,7 +111,7 @@ class Keeper:
 
     def afford_transpose(self, store: Any) -> None:
         """On the card alone: over the link a push streams rows as fast as a pull, and the copy would be the host's."""
-        if isinstance(store, MatrixStore) and store.placement == "device":
+        if isinstance(store, MatrixStore) and RECORDS[store.placement].resident:
             matrix_stores.afford_transpose(store)
 
     def compress(self, store: Any, order: str) -> Any:

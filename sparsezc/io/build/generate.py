@@ -25,6 +25,7 @@ from sparsezc.io.build import csr_builder, edge_list
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.memory import Buffer, allocate, budget
+from sparsezc.memory.placement import is_host
 from sparsezc.terminal.progress import bar, working
 
 SEED = 20071105
@@ -303,11 +304,11 @@ def _fill(
         part = keys[start : start + block]
         cols = (part & xp.uint64(0xFFFFFFFF)).astype(xp.uint32)
         # The placements of a GPU take its arrays as they are.
-        indices.write(at + start, _host(cols, xp) if placement == "host" else cols)
+        indices.write(at + start, _host(cols, xp) if is_host(placement) else cols)
         if values is not None:
             rows = (part >> xp.uint64(32)).astype(xp.uint32)
             made = weighting.hashed(rows, cols, weights, xp)
-            values.write(at + start, _host(made, xp) if placement == "host" else made)
+            values.write(at + start, _host(made, xp) if is_host(placement) else made)
         progress.update(int(part.size))
     progress.close()
 

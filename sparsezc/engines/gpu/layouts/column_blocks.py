@@ -22,6 +22,7 @@ from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.memory import budget
 from sparsezc.memory.device import DeviceBuffer
+from sparsezc.memory.placement import RECORDS
 
 _PART = 0.4  # of the cache, for a block's part of the vector: it stays while the block streams through
 _MOST = 31  # blocks: as column_blocks.cu says
@@ -58,7 +59,7 @@ def of(rows: Rows, columns: Rows | None, nblocks: int, *, values: bool) -> list[
 
     `columns`: the rows of the transpose; `values`: whether the product reads those of the matrix.
     """
-    if rows.indices.placement != "device" or rows.compressed or columns is None or not launch.is_attended():
+    if not RECORDS[rows.indices.placement].resident or rows.compressed or columns is None or not launch.is_attended():
         return [rows]
     if nblocks > _MOST or rows.nvals < _PAYS * nblocks * rows.nrows:
         return [rows]

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc import memory
 from sparsezc.config import config
 from sparsezc.device import cuda
 from sparsezc.device.cuda import Device
@@ -24,6 +23,7 @@ from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.errors import warn_slow
 from sparsezc.memory import budget
+from sparsezc.memory.placement import BEYOND, RECORDS
 from sparsezc.semirings.types.datatypes import BOOL, DataType
 
 _LINE = 32  # entries that the link brings for a row, however short
@@ -96,7 +96,7 @@ def of(rows: Rows, hubs: Rows | None, dtype: DataType, *, values: bool, entries:
 
 def of_short_rows(rows: Rows, hubs: Rows | None, entries: float) -> Heads:
     """The heads of rows that are mostly whole in them, for products that read so many entries where there are none."""
-    if rows.indices.placement == "hybrid":  # there for want of room, and such heads take more than the rows
+    if rows.indices.placement == BEYOND:  # there for want of room, and such heads take more than the rows
         return NO_HEADS
     if rows.heads is not None:  # no need to ask what there is room for
         return kept(rows) if rows.nvals <= rows.heads.k * rows.nrows else NO_HEADS
@@ -140,7 +140,7 @@ def expected(rows: Rows, dtype: DataType, *, values: bool) -> int:
 
 def _slots(rows: Rows, dtype: DataType, values: bool) -> int:
     """Slots a row that the budget allows; 0 where nobody wants any or, with a line that says so, it allows none."""
-    if config.head_cache == "off" or (config.head_cache == "auto" and rows.indices.placement not in memory.IN_PLACE):
+    if config.head_cache == "off" or (config.head_cache == "auto" and not RECORDS[rows.indices.placement].in_place):
         return 0
     id_bytes = rows.indices.dtype.itemsize
     slot = id_bytes + (dtype.np_type.itemsize if values and not rows.iso else 0)

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sparsezc import memory
 from sparsezc.config import config
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.memory import Buffer, allocate
+from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.types.datatypes import DataType
 
 _PASSES = 2  # what making the words costs, in reads of all ids and values: it reads and writes as much
@@ -64,7 +64,7 @@ def _has_paid(rows: Rows) -> bool:
 
 def _are_wanted(rows: Rows) -> bool:
     """Whether the settings, the placement and the width of ids let there be any."""
-    if config.packing == "off" or (config.packing == "auto" and rows.indices.placement not in memory.IN_PLACE):
+    if config.packing == "off" or (config.packing == "auto" and not RECORDS[rows.indices.placement].in_place):
         return False
     return not (rows.iso or rows.wide or rows.compressed) and _bits(rows) <= 31 and rows.nvals > 0
 

@@ -1,13 +1,12 @@
 """How a product gets at the entries of a matrix, by the placement that they lie in.
 
 Kernels take a :class:`Part`: some rows, and where their entries lie. In most placements one launch takes all rows and
-reads the entries where they are (``device``, ``zerocopy``, ``uvm``). The others serve a product in their
-own way:
+reads the entries where they are. Those whose record (memory/placement.py) says what ``serves`` them have a way of
+their own:
 
-* ``stream.py``: ranges of rows, one after another, through two buffers on the card;
-* ``gather.py``: the rows that the product wants, put together by the host's threads and copied;
-* ``segment_cache.py``: some *segments* of the entries stay on the card (``hybrid``, ``mapped``, ``cached``); for the
-  rest ``hybrid`` takes the cheapest of these ways (``transfer_cost.py``).
+* ``hybrid.py``: some *segments* of the entries stay resident (``segment_cache.py``); the rest is read in place, copied
+  in ranges (``copy_ranges.py``) or gathered (``gather_rows.py``), whichever is the cheapest (``transfer_cost.py``);
+* ``baselines/``: published systems, for comparison, as thin files over the same mechanisms.
 
 Each gives parts for what is wanted; the kernels know nothing else of placements, and algorithms nothing at all. Their
 arrays lie in host memory that kernels can read, so every operation that has no use for parts reads that.
@@ -25,11 +24,9 @@ import numpy as np
 from sparsezc.engines.gpu.runtime import launch
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.memory import Buffer
+from sparsezc.memory.placement import RECORDS
 
 __all__ = ["Entries", "Part", "Wanted", "lie_near", "moves", "part", "parts", "serves", "whole"]
-
-#: Which file serves a placement that needs one.
-_MOVED = {"stream": "stream", "gather": "gather"} | dict.fromkeys(("cached", "hybrid", "mapped"), "segment_cache")
 
 
 class Wanted(NamedTuple):
@@ -137,17 +134,18 @@ def part(
 
 def serves(rows: Rows) -> bool:
     """Whether the placement has a say in how products are launched, and may: what is recorded reads in place."""
-    return rows.indices.placement in _MOVED and not rows.compressed and launch.is_attended() and rows.nvals > 0
+    own = RECORDS[rows.indices.placement].serves is not None
+    return own and not rows.compressed and launch.is_attended() and rows.nvals > 0
 
 
 def moves(rows: Rows) -> bool:
     """Whether a product moves the rows that it wants as wholes: then nothing is won by leaving a row early."""
-    return rows.indices.placement in ("stream", "gather")
+    return RECORDS[rows.indices.placement].buffers is not None
 
 
 def lie_near(rows: Rows) -> bool:
     """Whether the entries lie on the card, or where the driver puts there what is read."""
-    return rows.indices.placement in ("device", "uvm")
+    return RECORDS[rows.indices.placement].near
 
 
 def whole(rows: Rows, words: Buffer | None) -> Part:
@@ -169,10 +167,9 @@ def parts(rows: Rows, words: Buffer | None, wanted: Wanted, *, ids: bool, values
     entries = Entries(rows.indices if ids and words is None else words, own)
     if entries == _NOTHING or not serves(rows):
         return (whole(rows, words),)
-    made: Iterable[Part] = _serving(rows.indices.placement).parts(rows, entries, wanted)
+    serves_it: Any = RECORDS[rows.indices.placement].serves
+    made: Iterable[Part] = (serves_it if callable(serves_it) else _module(serves_it).parts)(rows, entries, wanted)
     return made
 
 
-@cache
-def _serving(placement: str) -> Any:
-    return import_module(f"sparsezc.engines.gpu.placements.{_MOVED[placement]}")
+_module = cache(import_module)

@@ -19,6 +19,7 @@ from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorS
 from sparsezc.errors import OutOfMemory
 from sparsezc.memory import Buffer, allocate, budget
 from sparsezc.memory.device import DeviceBuffer
+from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings import semiring as semirings
 from sparsezc.semirings.types.datatypes import INT64, UINT8, DataType
 
@@ -35,7 +36,7 @@ def product(semiring: Any, a: MatrixStore, b_type: DataType, b_rows: Rows, found
     xp = gpu.xp
     a_rows, dtype = a.rows, semiring.return_type
     assert a_rows is not None
-    placement = b_rows.indices.placement if a.placement == "device" else a.placement
+    placement = b_rows.indices.placement if RECORDS[a.placement].resident else a.placement
     same = the_one_value(semiring)
     iso = None if same is None else DeviceBuffer(xp.full(1, same, dtype.np_type))
     b_rows = row_blocks.near(b_rows, values="y" in semiring.reads)

@@ -25,6 +25,7 @@ from sparsezc.engines.gpu.runtime.codegen import function
 from sparsezc.engines.gpu.storage.mask_output import MaskBits, Out
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
 from sparsezc.memory import Buffer
+from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings import binary
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.algebra.structures import register_anonymous
@@ -176,7 +177,7 @@ def _pull_is_better(case: _Case, rows: Rows, columns: Rows, mask: MaskBits) -> b
         return False
     wanted = launch.wanted(rows.indptr, rows.nrows, mask.bits, mask.flip)
     work = push_pull.Work(vector.count, entries, *wanted, rows.nvals)
-    near = case.matrix.placement == "device"
+    near = RECORDS[case.matrix.placement].resident
     stops = case.stops and not placements.moves(rows)
     slots = head_cache.expected(rows, case.matrix.dtype, values=case.reads_values) if stops else 0
     case.pulls = push_pull.pull_entries(work, stops=stops)

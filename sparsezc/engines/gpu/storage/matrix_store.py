@@ -25,6 +25,7 @@ from sparsezc.memory import Buffer, budget
 from sparsezc.memory.csr import Csr
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.memory.id_blocks import BlocksBuffer
+from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.types.datatypes import DataType
 
 __all__ = ["Chunks", "MatrixStore", "Rows", "VectorStore", "rows_of"]
@@ -102,7 +103,7 @@ class Rows:
 
     def __post_init__(self) -> None:
         self.chunks = Chunks.of(cuda.current(), self.indptr, self.nvals)
-        if self.iso and self.values.placement != "device":  # every warp asks for it again and again
+        if self.iso and not RECORDS[self.values.placement].resident:  # every warp asks for it again and again
             self.values = DeviceBuffer(cuda.current().xp.asarray(self.values.read(0, 1)))
 
     @cached_property

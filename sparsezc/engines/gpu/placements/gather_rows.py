@@ -1,14 +1,12 @@
-"""Placement ``gather``: the rows that a product wants are put together by the host's threads, then copied.
+"""The rows that a product wants, put together by the host's threads, then copied.
 
 What arrives is a matrix whose other rows are empty: its offsets are the sums of the wanted rows' lengths, so the
 kernels see nothing new. They are made for a turn's rows at a time, as for all rows they would take more of the card
-than buffers do. What exceeds a buffer goes in turns, and the threads fill one buffer while the card reads another. A
-row that is longer than half a buffer stays where it is and is read over the link. Source: A. H. N. Sabet, Z. Zhao,
-R. Gupta, Subway: minimizing data transfer during out-of-GPU-memory graph processing, EuroSys 2020,
-doi:10.1145/3342195.3387537.
-
-Subway gathers always. Here a piece of the matrix, of half a buffer, of which so much is wanted that copying all takes
-less time than gathering (host_gather.py measures both) is copied from where it lies.
+than buffers do. What exceeds a buffer is gathered in turns, and the threads fill one buffer while the card reads
+another. A row that is longer than half a buffer is read in place over the host link. A piece of the matrix, of half a
+buffer, of which so much is wanted that copying all takes less time than gathering (host_gather.py measures both) is
+copied as it is. Source: A. H. N. Sabet, Z. Zhao, R. Gupta, Subway: minimizing data transfer during out-of-GPU-memory
+graph processing, EuroSys 2020, doi:10.1145/3342195.3387537.
 """
 
 from __future__ import annotations

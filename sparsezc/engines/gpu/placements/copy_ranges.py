@@ -1,4 +1,4 @@
-"""Placement ``stream``: ranges of rows are copied one after another, and those that nobody wants are left out.
+"""Ranges of rows, copied one after another through two buffers; ranges of which no row is wanted are left out.
 
 Every range has as many entries (edge-balanced) and is copied whole while the one before is worked on.
 Source: D. Sengupta, S. L. Song, K. Agarwal, K. Schwan, GraphReduce: processing large-scale graphs on accelerator-based
