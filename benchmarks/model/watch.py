@@ -75,9 +75,9 @@ class Model:
         watched: Any = engines.get(engine)
         run, pointers, sampled = watched.run, watched.pointers, Matrix._sampled
 
-        def look_and_run(expression: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
-            self.look(expression, mask)
-            run(expression, out, mask, accum, replace)
+        def look_and_run(expression: Any, out: Any, write: Any) -> None:
+            self.look(expression, write.mask)
+            run(expression, out, write)
 
         def pointers_near(store: Any) -> Any:
             made = pointers(store)  # made of a vector, where vectors lie

@@ -24,7 +24,7 @@ from sparsezc.engines import cpu
 from sparsezc.errors import OutputNotEmpty, UnknownDtype
 from sparsezc.expr import engines
 from sparsezc.expr.expression import Expression, IndexList, ready
-from sparsezc.expr.mask import Mask, as_mask
+from sparsezc.expr.mask import Mask, Maskable, as_mask
 from sparsezc.expr.options import check as check_options
 from sparsezc.expr.writable import Writable
 from sparsezc.locks import alone, hold
@@ -41,7 +41,7 @@ __all__ = ["Matrix", "TransposedMatrix"]
 _numbers = itertools.count()
 
 
-class Matrix(FromArrays, MatrixContents, Readable, Placeable, Writable):
+class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable):
     """A sparse matrix of `nrows` rows and `ncols` columns.
 
     A matrix stays on the engine where it was made (``config.engine``); :meth:`to` makes it on another one.
@@ -182,25 +182,10 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Writable):
         return self._engine, self._store
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        """``(nrows, ncols)``."""
-        return self._shape
-
-    @property
     @alone
     def nvals(self) -> int:
         """Number of entries."""
         return 0 if self._engine is None else self._engine.nvals(self._store)
-
-    @property
-    def S(self) -> Mask:
-        """Mask: the positions that have an entry."""
-        return Mask(self, True)
-
-    @property
-    def V(self) -> Mask:
-        """Mask: the positions whose entry is true (not zero)."""
-        return Mask(self, False)
 
     @property
     def T(self) -> TransposedMatrix:

@@ -3,6 +3,63 @@
 An engine keeps *stores*: whatever it holds behind a Matrix or a Vector (python-graphblas objects on the CPU engine,
 device arrays on the GPU engine). Users' objects (Matrix, Vector) are an engine and a store; nobody else looks into a
 store. Adding an engine is writing one class with the methods below.
+
+What ``engine.run(expression, out, write)`` receives
+----------------------------------------------------
+Everything was checked before. Every operand, the output and the mask's parent are on the engine (``x._store`` is its
+store). ``A``, ``B`` are Matrix or TransposedMatrix (``A._transposed``; its ``_store`` is that of the matrix behind it,
+``A.T``). ``u``, ``v`` are Vectors; an ``x`` is any of these. ``s``, ``t`` are Scalars, which have no store: read
+``s.value`` (None where it is empty, which happens in assign only) and ``s.dtype``. ``I``, ``J`` are
+:class:`~sparsezc.expr.expression.IndexList`.
+
+==============  ================  ==========  =================================================
+operation       operands          op          makes
+==============  ================  ==========  =================================================
+mxv             A, v              semiring    Vector
+vxm             v, A              semiring    Vector
+mxm             A, B              semiring    Matrix
+inner           u, v              semiring    Scalar
+outer           u, v              binary      Matrix: op(u(i), v(j))
+kronecker       A, B              binary      Matrix: each entry of A with all of B
+power           A, s              semiring    Matrix: A times itself, s.value times
+ewise_add       x, y              binary      like x and y: union of the patterns
+ewise_mult      x, y              binary      like x and y: intersection
+ewise_union     x, s, y, t        binary      union; s stands in for x, t for y
+apply           x                 unary       like x
+apply_left      s, x              binary      like x: op(s, x)
+apply_right     x, s              binary      like x: op(x, s)
+apply_index     x, s              indexunary  like x; s is the thunk; may be a select operator
+select          x, s              select      like x; s is the thunk; may be an indexunary one
+reduce          x                 monoid      Scalar
+reduce_rowwise  A                 monoid      Vector; by columns where A is transposed
+transpose       A                 None        Matrix: the transpose of A
+assign          x or s, I [, J]   None        into out[I] or out[I, J]
+subassign       x or s, I [, J]   None        the same; the mask has the region's shape
+extract         x, I [, J]        None        Scalar, Vector or Matrix
+diag            x, s              None        Matrix from a Vector, Vector from a Matrix; s is k
+reposition      x, s [, t]        None        like x, of the expression's shape: moved by s (and t)
+select_mask     x, y, M           None        like x: what the mask of y allows; M is a MaskKind
+==============  ================  ==========  =================================================
+
+An ``aggregate`` (x, steps; op an aggregator) never gets to an engine: :mod:`sparsezc.expr.dispatch` runs its steps, the
+last one in its place.
+
+``op`` is a TypedOp. ``write`` is a :class:`~sparsezc.expr.dispatch.Write`: its mask, None or a
+:class:`~sparsezc.expr.mask.Mask`; its accumulator, None or the TypedOp of a binary operator, whose operands are ``out``
+and the result; and `replace`, False without a mask. Types: operands are converted to ``op.type``, the result is of
+``expression.dtype`` and is converted to ``out.dtype`` (with `accum`: both to ``accum.type``). The output may also be an
+operand or the mask: its old content counts until all is computed.
+
+* **ewise_add, ewise_mult, ewise_union** of a Matrix and a Vector make a Matrix: a vector on the right stands for every
+  row, one on the left for every column. Of two Scalars they make a Scalar, as apply and select of one do; these have no
+  store anywhere and run on the CPU engine.
+* **reduce, inner, and extract of one element**: ``out`` is a Scalar. The engine calls
+  ``out._receive(expression, value, write.accum)`` with the value, or with None where there was no entry.
+* **assign**: the shape of x fits the index lists that are no single positions (``I.kind == "one"``); an empty Scalar
+  deletes. The mask has the shape of ``out``; or, where ``out`` is a Matrix and one of I, J a single position, that of
+  the one row or column (``mask.parent.ndim == 1``), and then nothing outside of it is written, by `replace` either.
+  ``w << v`` and ``w << 3`` arrive as assign with ``I.kind == "all"``.
+* **extract**: both lists single positions make a Scalar; one, a Vector; none, a Matrix.
 """
 
 from __future__ import annotations
@@ -28,10 +85,9 @@ class Engine(Protocol):
     name: str
     lock: Any  # of all its objects, where launches share what the engine keeps; None: each object has its own
 
-    def run(self, expression: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
-        """Compute `expression` and write it into `out` by mask, accumulator (a TypedOp or None) and replace.
-
-        `out` is a Matrix, Vector (already on this engine) or a Scalar; every operand is on this engine.
+    def run(self, expression: Any, out: Any, write: Any) -> None:
+        """Compute an :class:`~sparsezc.expr.expression.Expression` and write it to a Matrix, Vector or Scalar as
+        `write` says.
         """
 
     # Making and reading stores. `store` is this engine's own object.
