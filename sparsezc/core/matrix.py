@@ -118,9 +118,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         there = engines.get(engine)
         host = cpu.engine()
         store = host.matrix_from_csr(csr, adopt) if there is host else there.matrix_from_csr(csr)
-        made = cls._from_store(there, store, csr.dtype, (csr.nrows, csr.ncols), name)
-        made._symmetric = csr.symmetric
-        return made
+        return cls._from_store(there, store, csr.dtype, (csr.nrows, csr.ncols), name)._known_symmetric(csr.symmetric)
 
     @alone
     def _to_csr(self) -> Csr:
@@ -129,6 +127,14 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         csr = engine.matrix_to_csr(store)
         csr.symmetric = self._symmetric
         return csr
+
+    def _known_symmetric(self, symmetric: bool = True) -> Self:
+        """Itself, of which the caller knows that it equals its transpose: until it changes, nothing looks again.
+
+        Only here is `_symmetric` set.
+        """
+        self._symmetric = symmetric
+        return self
 
     def _changed(self) -> None:
         self._symmetric = False
@@ -156,14 +162,14 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         if self._symmetric:
             return self
         engine, store = self._need()
-        engine.afford_transpose(store)
+        engines.capability(engine, "afford_transpose")(store)
         return self.T
 
     @alone
     def _sampled(self) -> Matrix | None:
-        """Some entries of each row, hubs first, where the engine has them nearer than the rest (see heads.py)."""
+        """Some entries of each row, hubs first, where the engine has them nearer than the rest."""
         engine, store = self._need()
-        sample = engine.sample(store)
+        sample = engines.capability(engine, "sample")(store)
         return None if sample is None else Matrix._from_store(engine, sample, self.dtype, self.shape)
 
     def _settle(self, engine: Engine) -> None:
@@ -218,7 +224,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
                 made(mask) << self
             else:
                 made._put(self._engine, self._engine.dup(self._store, kind))
-                made._symmetric = self._symmetric
+                made._known_symmetric(self._symmetric)
             return made
 
     def build(

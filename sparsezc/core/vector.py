@@ -6,6 +6,7 @@ import itertools
 import sys
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsezc import locks, ops
@@ -23,6 +24,7 @@ from sparsezc.expr.mask import Mask, Maskable, as_mask
 from sparsezc.expr.options import check as check_options
 from sparsezc.expr.writable import Writable
 from sparsezc.locks import alone, hold
+from sparsezc.memory.csr import Csr
 from sparsezc.ops import arrays, compare, indices
 from sparsezc.semirings.types.datatypes import BOOL, FP64, DataType, cast, lookup
 from sparsezc.semirings.types.user_types import plain
@@ -99,12 +101,23 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable):
         made._put(engine, store)
         return made
 
+    def _like(self, dtype: DataType) -> Vector:
+        """A vector of this size without entries, where this one lies."""
+        made = Vector(dtype, self._shape[0])
+        made._settle(self._need()[0])
+        return made
+
     @alone
     def _pointers(self) -> Matrix:
         """A square matrix with an entry (i, v(i)) for each entry of this vector of positions; its values are true."""
-        engine, store = self._need()
+        (engine, store), n = self._need(), self._shape[0]
+        made = engines.capability(engine, "pointers")(store)
+        if made is None:
+            at, values = engine.vector_to_coo(store)
+            indptr = np.searchsorted(at, np.arange(n + 1))
+            made = engine.matrix_from_csr(Csr.from_arrays(indptr, values.astype(np.uint64), [1], n, dtype=BOOL))
         kind: Any = Operand._kinds[2]
-        matrix: Matrix = kind._from_store(engine, engine.pointers(store), BOOL, (self._shape[0], self._shape[0]))
+        matrix: Matrix = kind._from_store(engine, made, BOOL, (n, n))
         return matrix
 
     def _settle(self, engine: Engine) -> None:

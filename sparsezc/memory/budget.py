@@ -209,7 +209,7 @@ def resolve(
     moved = vectors + (buffer_bytes(nbytes // nvals, chunk_length(nvals)) if nvals else 0)
     needed = {"host": 0, "device": vectors + nbytes, "stream": moved, "gather": moved}.get(chosen, vectors)
     needed_host = {"host": host_nbytes or 0, "device": 0, "mapped": 0}.get(chosen, nbytes)
-    card = None if engine_of(chosen) == "cpu" else room(needed)
+    card = room(needed) if engine_of(chosen) == "gpu" else None
     fits = card is None or needed <= card
     if fits and needed_host < _SMALL and config.host_budget is None:  # no need to ask the machine
         return chosen
@@ -251,8 +251,13 @@ def on_device() -> bool:
 
 
 def engine_of(placement: str) -> str:
-    """The engine that arrays in a placement are for; the CPU's reads what is mapped."""
-    return "cpu" if placement == "host" or (placement == "mapped" and not on_device()) else "gpu"
+    """The engine that arrays in a placement are for; the CPU's reads what is mapped.
+
+    Host memory is for the engine that the configuration names, unless that is the GPU's.
+    """
+    if placement == "host" or (placement == "mapped" and not on_device()):
+        return "cpu" if config.engine in ("auto", "gpu") else config.engine
+    return "gpu"
 
 
 def known(placement: str | None) -> None:
@@ -265,7 +270,7 @@ def known(placement: str | None) -> None:
 
 def _choose(placement: str | None, nbytes: int, nrows: int) -> str:
     """What the caller or the configuration says, "auto" by what fits the card."""
-    if placement == "host" or (placement is None and config.engine == "cpu"):
+    if placement == "host" or (placement is None and config.engine not in ("auto", "gpu")):
         return "host"
     missing = cuda.reason()
     if missing is not None:

@@ -41,8 +41,7 @@ def _by_neighbours(G: Graph, measure: Callable[[Matrix], Vector], nodes: Any) ->
     if G.directed:
         near(binary.lor) << G.A.mxv(at, semiring.any_pair[datatypes.BOOL])
     vertices = near.to_coo()[0]
-    some = G.A[vertices, vertices].new()
-    some._symmetric = not G.directed
+    some = G.A[vertices, vertices].new()._known_symmetric(not G.directed)
     values = measure(some).to_dense(0)[np.searchsorted(vertices, G.numbers(asked))].tolist()
     found = {node: value or 0 for node, value in zip(asked, values, strict=True)}
     return found[nodes] if nodes in G else found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from sparsezc.memory import wrap
 from sparsezc.memory.csr import Csr
 from sparsezc.semirings import binary
 from sparsezc.semirings.algebra.operators import TypedOp
-from sparsezc.semirings.types.datatypes import BOOL, UINT64, DataType
+from sparsezc.semirings.types.datatypes import UINT64, DataType
 from sparsezc.semirings.types.user_types import packed, plain
 
 __all__ = ["Keeper", "merger"]
@@ -158,41 +157,6 @@ class Keeper:
 
     def resize(self, store: Any, *shape: int) -> None:
         store.resize(*shape)
-
-    def keep_transpose(self, store: Any) -> None:
-        """Nothing: SuiteSparse chooses for itself."""
-
-    def afford_transpose(self, store: Any) -> None:
-        """Nothing likewise."""
-
-    def compress(self, store: Any, order: str) -> Any:
-        """A copy as it is: SuiteSparse reads ids of 8 bytes."""
-        return store.dup()
-
-    def reorder(self, store: Any, vertices: NDArray[Any]) -> Any:
-        """A copy as it is: SuiteSparse's matrices lie in one order."""
-        return store.dup()
-
-    def id_bytes(self, store: Any) -> int:
-        return 8 * int(store.nvals)
-
-    def pointers(self, store: Any) -> Any:
-        rows, columns = store.to_coo()
-        lengths = np.zeros(store.size + 1, np.int64)
-        lengths[rows.astype(np.int64) + 1] = 1
-        indptr = np.cumsum(lengths)
-        return self.matrix_from_csr(Csr.from_arrays(indptr, columns.astype(np.uint64), [1], store.size, dtype=BOOL))
-
-    def replay(self, frontier: Any, number: int) -> None:
-        """None: the host is here."""
-
-    def replay_buckets(
-        self, near: Any, distance: Any, limit: float, step: float, last: float, goes_on: Callable[[], bool]
-    ) -> None:
-        """None, likewise."""
-
-    def sample(self, store: Any) -> None:
-        """None: no entries are nearer than others."""
 
     def wait(self, store: Any) -> None:
         store.wait()

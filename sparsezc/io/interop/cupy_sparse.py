@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparsezc.engines import cpu
 from sparsezc.engines.gpu import array_exchange
 from sparsezc.errors import DomainMismatch, InvalidValue
+from sparsezc.expr import engines
 from sparsezc.io.build.optional import need
 from sparsezc.io.interop.csr_arrays import from_coo_arrays, from_csr_arrays, to_coo_arrays, to_csr_arrays
 from sparsezc.semirings.types.datatypes import lookup
@@ -113,7 +113,7 @@ def to_cupy_sparse(A: Any, format: str = "csr", dtype: Any = None, *, copy: bool
             f"to_cupy_sparse: A is {A.nrows} x {A.ncols} with {A.nvals} entries; CuPy's ids reach 2**31 - 1"
         )
     parent = A.T if A._transposed else A
-    if parent._need()[0] is cpu.engine():
+    if not engines.has_placements(parent._need()[0]):
         parent = parent.to("gpu", placement="device")
         A = parent.T if A._transposed else parent
     if form == "coo":
