@@ -115,7 +115,7 @@ class Writable(Operand):
         for arg in args:
             if type(arg) is _Replace:
                 replace = True
-            elif isinstance(arg, Mask | Operand | Unrun):
+            elif type(arg) is Mask or isinstance(arg, Operand | Unrun):
                 if mask is not None:
                     raise TypeError(f"{self.name}(...): Got multiple values for argument 'mask'")
                 mask = arg

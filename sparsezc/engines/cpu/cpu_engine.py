@@ -147,15 +147,13 @@ def _assign(x: Expression, out: Any, write: Write[Mask | None]) -> None:
         given = native.gb.Scalar(native.type_of(value.dtype), is_cscalar=False)
     else:
         given = scalar(value)
-    how = {
-        "mask": mask_of(write.mask, _mask_parent(write)), "accum": operator(write.accum), "replace": write.replace,
-    }  # fmt: skip
+    mask, accum, replace = mask_of(write.mask, _mask_parent(write)), operator(write.accum), write.replace
     if x.operation == "subassign":
-        store[at](**how) << given
-    elif write.mask is None and write.accum is None:
+        store[at](mask=mask, accum=accum, replace=replace) << given
+    elif mask is None and accum is None:
         store[at] = given
     else:
-        store(**how)[at] = given
+        store(mask=mask, accum=accum, replace=replace)[at] = given
 
 
 def _adds_under(write: Write[Mask | None]) -> bool:
