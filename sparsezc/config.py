@@ -15,7 +15,7 @@ from collections.abc import Callable
 from numbers import Integral, Real
 from operator import index
 from types import TracebackType
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from sparsezc import locks
 from sparsezc.errors import InvalidValue
@@ -136,9 +136,9 @@ class _Key(NamedTuple):
 _KEYS = {
     "engine": _Key(
         "auto",
-        _choice("auto", "cpu", "gpu"),
-        "where gb.io.read and the generators put matrices: 'auto' is the GPU where one can be used; 'gpu' holds for"
-        " the constructors (from_coo ...) too",
+        lambda value: _choice("auto", *sorted(Config.engines))(value),
+        "where gb.io.read and the generators put matrices: 'auto' is the GPU where one can be used; 'gpu', or an"
+        " engine that a program registered, holds for the constructors (from_coo ...) too",
     ),
     "placement": _Key(
         "auto",
@@ -210,7 +210,8 @@ class Config:
     ``progress``. No environment variable is read. Assigning (``gb.config.engine = "cpu"``) is the same as ``set``.
     """
 
-    engine: Literal["auto", "cpu", "gpu"]
+    engines: ClassVar[set[str]] = {"cpu", "gpu"}  # and those that programs register, in expr/engines.py
+    engine: str
     placement: str
     oversubscribe: bool
     budget: int | float | str | None

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 from sparsezc.algorithms._lengths import infinity
+from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
-from sparsezc.core.scalar import Scalar
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import monoid, select
 
@@ -27,13 +27,8 @@ def rounds(frontier: Vector | Matrix) -> Iterator[Any]:
     while frontier.nvals:
         yield number
         number += 1
-        if frontier.ndim == 1 and number % _PATIENCE == 0:
-            engine, store = frontier._need()
-            replay = engine.replay(store, number)
-            if replay is not None:
-                for at in replay:
-                    yield Scalar._on_device(at)
-                number += replay.rounds
+        if isinstance(frontier, Vector) and number % _PATIENCE == 0:
+            number += yield from replay.rounds(frontier, number)
 
 
 def buckets(
@@ -88,9 +83,5 @@ def buckets(
             continue
         if not is_sound():
             return
-        engine, store = near._need()
-        replay = engine.replay_buckets(store, distance._need()[1], limit, step, last, partial(is_searching, last))
-        if replay is not None:
-            for at in replay:
-                yield Scalar._on_device(at), 0
-            limit, number = replay.number(), number + replay.rounds
+        limit, rounds_more = yield from replay.buckets(near, distance, (limit, step, last), partial(is_searching, last))
+        number += rounds_more

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsezc.config import config
-from sparsezc.engines import cpu
 from sparsezc.errors import DimensionMismatch, InvalidValue, warn_slow
 from sparsezc.expr import engines
 from sparsezc.memory import budget
@@ -161,7 +159,7 @@ def placed(matrix: Matrix, engine: str | None, placement: str | None, with_trans
     there = engines.get(engine, f"{matrix.name}.to({said})")
     if matrix._engine is there and placement is None and not with_transpose:
         return matrix
-    if there is cpu.engine():
+    if not engines.has_placements(there):
         if placement is not None and not is_host(placement):
             raise InvalidValue(
                 f"{matrix.name}.to: placement={placement!r} is none of engine {engine!r}, which has {HOST!r}"
@@ -184,7 +182,7 @@ def placed(matrix: Matrix, engine: str | None, placement: str | None, with_trans
     placed = csr.place(wanted)
     made: Matrix = type(matrix)._from_csr(placed, engine, name=matrix.name, adopt=placed is not csr)
     if with_transpose:
-        there.keep_transpose(made._store)
+        engines.capability(there, "keep_transpose")(made._store)
     return made
 
 
@@ -194,7 +192,7 @@ def compressed(matrix: Matrix, order: str) -> Matrix:
         raise InvalidValue(f"{matrix.name}.compress: order={order!r} is none; choose 'natural', 'degree' or 'auto'")
     if order == "degree" and matrix.shape[0] != matrix.shape[1]:
         raise InvalidValue(f"{matrix.name}.compress: order='degree' needs a square matrix; this is of {matrix.shape}")
-    return _laid_anew(matrix, "compress", lambda engine, store: engine.compress(store, order))
+    return _laid_anew(matrix, "compress", order)
 
 
 def reordered(matrix: Matrix, order: ArrayLike) -> Matrix:
@@ -207,17 +205,18 @@ def reordered(matrix: Matrix, order: ArrayLike) -> Matrix:
         )
     if n and (vertices.dtype.kind not in "iu" or (np.sort(vertices) != np.arange(n)).any()):
         raise InvalidValue(f"{where}: order is no permutation of the numbers from 0 to {n - 1}")
-    return _laid_anew(matrix, "reorder", lambda engine, store: engine.reorder(store, vertices))
+    return _laid_anew(matrix, "reorder", vertices)
 
 
-def _laid_anew(matrix: Matrix, method: str, lay: Callable[[Any, Any], Any]) -> Matrix:
-    """A matrix on the GPU engine with the store that `lay` makes of its own; `method` is what the user called."""
-    engines.get("gpu", f"{matrix.name}.{method}")
+def _laid_anew(matrix: Matrix, capability: str, how: Any) -> Matrix:
+    """A matrix on the GPU engine, laid anew by a capability of its name; as it is where that cannot be."""
+    engines.get("gpu", f"{matrix.name}.{capability}")
     here = placed(matrix, "gpu", None, False)
     engine, store = here._need()
-    made: Matrix = type(matrix)._from_store(engine, lay(engine, store), here.dtype, here.shape)
-    made._symmetric = matrix._symmetric
-    return made
+    laid = engines.capability(engine, capability)(store, how)
+    laid = engine.dup(store, here.dtype) if laid is None else laid
+    made: Matrix = type(matrix)._from_store(engine, laid, here.dtype, here.shape)
+    return made._known_symmetric(matrix._symmetric)
 
 
 def bits_per_id(matrix: Matrix) -> float:
@@ -225,4 +224,5 @@ def bits_per_id(matrix: Matrix) -> float:
     if matrix.nvals == 0:
         return 0.0
     engine, store = matrix._need()
-    return engine.id_bytes(store) * 8 / matrix.nvals
+    nbytes = engines.capability(engine, "id_bytes")(store)
+    return 64.0 if nbytes is None else nbytes * 8 / matrix.nvals

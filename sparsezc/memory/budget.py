@@ -210,7 +210,7 @@ def resolve(
     if chosen == lies and not is_file(lies):
         return chosen
     needed, needed_host = needs(RECORDS[chosen], nbytes, nrows, nvals, host_nbytes)
-    card = None if engine_of(chosen) == "cpu" else room(needed)
+    card = None if engine_of(chosen) != "gpu" else room(needed)
     fits = card is None or needed <= card
     if fits and needed_host < _SMALL and config.host_budget is None:  # no need to ask the machine
         return chosen
@@ -264,8 +264,13 @@ def on_device() -> bool:
 
 
 def engine_of(placement: str) -> str:
-    """The engine that arrays in a placement are for; the CPU's reads what is mapped."""
-    return "cpu" if is_host(placement) or (is_file(placement) and not on_device()) else "gpu"
+    """The engine that arrays in a placement are for; the CPU's reads what is mapped.
+
+    Host memory is for the engine that the configuration names, unless that is the GPU's.
+    """
+    if is_host(placement) or (is_file(placement) and not on_device()):
+        return "cpu" if config.engine in ("auto", "gpu") else config.engine
+    return "gpu"
 
 
 def known(placement: str | None) -> None:
@@ -276,7 +281,7 @@ def known(placement: str | None) -> None:
 
 def _choose(placement: str | None, nbytes: int, nrows: int) -> str:
     """What the caller or the configuration says, "auto" by what fits the card."""
-    if is_host(placement) or (placement is None and config.engine == "cpu"):
+    if is_host(placement) or (placement is None and config.engine not in ("auto", "gpu")):
         return HOST
     missing = cuda.reason()
     if missing is not None:

@@ -47,8 +47,7 @@ def _by_neighbours(
     vertices = near.to_coo()[0].astype(np.int64)
     if also is not None:
         vertices = np.union1d(vertices, also)
-    some = A[vertices, vertices].new()
-    some._symmetric = not G.directed
+    some = A[vertices, vertices].new()._known_symmetric(not G.directed)
     values = measure(some).to_dense(0)[np.searchsorted(vertices, G.numbers(asked))].tolist()
     found = {node: value or 0 for node, value in zip(asked, values, strict=True)}
     return found[nodes] if nodes in G else found

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparsezc.engines import cpu
 from sparsezc.engines.gpu import array_exchange
 from sparsezc.errors import DomainMismatch
+from sparsezc.expr import engines
 from sparsezc.io.build.limits import wrong_type
 from sparsezc.io.build.optional import need
 from sparsezc.io.interop.sparse_parts import choice, matrix_of, parts_of, require_int32
@@ -96,7 +96,7 @@ def to_cupy_sparse(A: Any, format: str = "csr", dtype: Any = None, *, copy: bool
     sparse = need("cupyx.scipy.sparse", "cuda13")
     require_int32(A, "to_cupy_sparse")
     parent = A.T if A._transposed else A
-    if parent._need()[0] is cpu.engine():
+    if not engines.has_placements(parent._need()[0]):
         parent = parent.to("gpu", placement="device")
         A = parent.T if A._transposed else parent
     first, second, values = parts_of(A, form, kind, copy=copy)

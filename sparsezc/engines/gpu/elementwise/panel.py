@@ -18,6 +18,7 @@ from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.codegen import typedefs
 from sparsezc.engines.gpu.storage.mask_output import MaskBits
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
+from sparsezc.expr.dispatch import Write
 from sparsezc.memory import budget
 from sparsezc.memory.csr import index_dtype
 from sparsezc.memory.device import DeviceBuffer
@@ -41,7 +42,7 @@ class SameVector(VectorStore):
     def values(self) -> Any:
         if self._values is None and self.bits is not None:
             filled = VectorStore(self.dtype, self.size)  # where nothing is, nothing need be written
-            vector_map.write_scalar(self.same, self.dtype, filled, MaskBits(self.bits), None, False)
+            vector_map.write_scalar(self.same, self.dtype, filled, Write(MaskBits(self.bits), None, False))
             self._values = filled.values
         return super().values
 

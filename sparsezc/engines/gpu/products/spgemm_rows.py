@@ -14,7 +14,7 @@ from sparsezc.engines.gpu.products.spgemm_heavy_rows import HeavyRow
 from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.codegen import evaluate, flags, function, typedefs
 from sparsezc.engines.gpu.storage import row_blocks, vector_store
-from sparsezc.engines.gpu.storage.mask_output import MaskBits
+from sparsezc.engines.gpu.storage.mask_output import ALL
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
 from sparsezc.errors import OutOfMemory
 from sparsezc.memory import Buffer, allocate, budget
@@ -109,7 +109,7 @@ def products(a: MatrixStore, b: Rows) -> Any:
         vector_store.from_dense(b.indptr[1:] - b.indptr[:-1], INT64, copy=False),
         VectorStore(INT64, a.nrows),
     )
-    spmv.spmv(a, False, lengths, semirings.plus_second[INT64], sums, MaskBits(), None, False, vector_left=False)
+    spmv.spmv(a, False, lengths, semirings.plus_second[INT64], sums, ALL, vector_left=False)
     return vector_store.to_dense(sums, 0, INT64)
 
 

@@ -24,6 +24,7 @@ from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.codegen import function
 from sparsezc.engines.gpu.storage.mask_output import MaskBits, Out
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
+from sparsezc.expr.dispatch import Write
 from sparsezc.memory import Buffer
 from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings import binary
@@ -44,40 +45,36 @@ def spmv(
     vector: VectorStore | None,
     semiring: Any,
     out: VectorStore,
-    mask: MaskBits,
-    accum: TypedOp | None,
-    replace: bool,
+    write: Write[MaskBits],
     *,
     vector_left: bool,
 ) -> None:
     """w<mask> = accum(w, M v); without a vector, v is full and its values do not matter."""
+    mask, accum, _ = write
     held = matrix.held()
     rows, columns = held[::-1] if transposed else held
     if held[0] is None or (vector is not None and vector.count == 0):
-        vector_map.write_nothing(out, semiring.return_type, mask, accum, replace)
+        vector_map.write_nothing(out, semiring.return_type, write)
         return
     if rows is not None and (vector is None or vector.is_full) and _counts(semiring):
-        vector_map.write_vector(_row_lengths(rows, semiring.return_type), out, mask, accum, replace)
+        vector_map.write_vector(_row_lengths(rows, semiring.return_type), out, write)
         return
     case = _Case(matrix, vector, semiring, vector_left)
     if columns is None or (rows is not None and _pull_is_better(case, rows, columns, mask)):
         assert rows is not None
         first, *others = _blocks(case, rows, columns, out, mask, accum)
-        _pull(case, first, columns, out, mask, accum, replace)
+        _pull(case, first, columns, out, write)
         for block in others:
-            _pull(case, block, None, out, mask, semiring.monoid.binaryop, False)
+            _pull(case, block, None, out, Write(mask, semiring.monoid.binaryop, False))
     else:
-        _push(case, columns, rows, out, mask, accum, replace)
+        _push(case, columns, rows, out, write)
     if case.stops and rows is not None and rows is columns:  # a frontier: the next product asks for its rows
         out.next_rows = rows
 
 
-def fold_rows(
-    monoid: Any, matrix: MatrixStore, transposed: bool, out: VectorStore, mask: MaskBits, accum: TypedOp | None,
-    replace: bool,
-) -> None:  # fmt: skip
+def fold_rows(monoid: Any, matrix: MatrixStore, transposed: bool, out: VectorStore, write: Write[MaskBits]) -> None:
     """w = A (+).first 1: rows folded without a look at their ids."""
-    spmv(matrix, transposed, None, _folding(monoid), out, mask, accum, replace, vector_left=False)
+    spmv(matrix, transposed, None, _folding(monoid), out, write, vector_left=False)
 
 
 @lru_cache(maxsize=256)
@@ -287,10 +284,8 @@ def _heads_to_push(case: _Case, columns: Rows, rows: Rows | None) -> head_cache.
     return near
 
 
-def _pull(
-    case: _Case, rows: Rows, columns: Rows | None, store: VectorStore, mask: MaskBits, accum: TypedOp | None,
-    replace: bool,
-) -> None:  # fmt: skip
+def _pull(case: _Case, rows: Rows, columns: Rows | None, store: VectorStore, write: Write[MaskBits]) -> None:
+    mask, accum, replace = write
     gpu = cuda.current()
     xp = gpu.xp
     near = _heads_of(case, rows, columns)
@@ -335,10 +330,8 @@ def _pull(
     out.done()
 
 
-def _push(
-    case: _Case, columns: Rows, rows: Rows | None, store: VectorStore, mask: MaskBits, accum: TypedOp | None,
-    replace: bool,
-) -> None:  # fmt: skip
+def _push(case: _Case, columns: Rows, rows: Rows | None, store: VectorStore, write: Write[MaskBits]) -> None:
+    mask, accum, replace = write
     gpu = cuda.current()
     xp = gpu.xp
     if case.vector is not None and case.reads_values:
@@ -377,4 +370,4 @@ def _push(
     if accum is None and not outside_matters and store.dtype is result_type:
         store.set(result.values, result.bits, None)
     else:
-        vector_map.write_vector(result, store, mask, accum, replace)
+        vector_map.write_vector(result, store, write)

@@ -1,98 +1,18 @@
-"""Where to write: ``w(mask)`` is a :class:`Target`, ``w[I]`` a :class:`Position`, and both an :class:`Assigner`."""
+"""``w[I]`` and ``A[I, J]``: places to read or to write; and ``w(input_mask=M)``, which takes what is read there."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from sparsezc.errors import DimensionMismatch, InvalidValue
-from sparsezc.expr.dispatch import write
+from sparsezc.expr.dispatch import PLAIN, Assigner, Target, Write, update
 from sparsezc.expr.expression import Expression, IndexList, Unrun, says_shape
 from sparsezc.expr.mask import Mask, to_mask
 from sparsezc.expr.options import check as check_options
 from sparsezc.locks import hold
-from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import DataType
 
-if TYPE_CHECKING:
-    from sparsezc.expr.writable import Writable
-
-__all__ = ["Assigner", "Position", "ResolvedIndexes", "Target"]
-
-
-class Target:
-    """``w(mask, accum, replace)``: an output and how to write to it. ``<<`` runs."""
-
-    __slots__ = ("__weakref__", "accum", "input_mask", "mask", "out", "replace")
-
-    def __init__(
-        self, out: Writable, mask: Mask | None, accum: TypedOp | None, replace: bool, input_mask: Mask | None = None
-    ) -> None:
-        self.out = out
-        self.mask = mask
-        self.accum = accum
-        self.replace = replace
-        self.input_mask = input_mask
-
-    def __lshift__(self, value: Any) -> None:
-        if self.input_mask is None:
-            write(self.out, value, self.mask, self.accum, self.replace)
-            return
-        if type(value) is not Position:
-            raise TypeError(f"{self.out.name}(...): `input_mask` argument may only be used for extract")
-        with hold(self.out, value.parent, self.input_mask.parent):
-            write(self.out, value, value.region_of(self.input_mask), self.accum, self.replace)
-
-    update = __lshift__
-
-    def __getitem__(self, keys: Any) -> Assigner:
-        return self._at(keys)
-
-    def __setitem__(self, keys: Any, value: Any) -> None:
-        self._at(keys) << value
-
-    def __delitem__(self, keys: Any) -> None:
-        self._at(keys) << self.out._deletion()
-
-    def _at(self, keys: Any) -> Assigner:
-        if self.input_mask is not None:
-            raise TypeError(f"{self.out.name}(...): `input_mask` argument may only be used for extract")
-        return Assigner(self, self.out._indexed(keys), False)
-
-    def __eq__(self, other: object) -> bool:
-        raise TypeError(f"__eq__ is not defined for {self.out.name}(...), which only waits to be written to")
-
-    __hash__ = object.__hash__
-
-    def __bool__(self) -> bool:
-        raise TypeError(f"__bool__ is not defined for {self.out.name}(...), which only waits to be written to")
-
-
-class Assigner:
-    """``w(mask, accum)[I]`` or ``w[I](mask, accum)``: a place to write to, which waits for ``<<``."""
-
-    __slots__ = ("__weakref__", "keys", "submask", "target")
-
-    def __init__(self, target: Target, keys: tuple[IndexList, ...], submask: bool) -> None:
-        self.target = target
-        self.keys = keys
-        self.submask = submask
-
-    def __lshift__(self, value: Any) -> None:
-        to = self.target
-        write(to.out, value, to.mask, to.accum, to.replace, self.keys, submask=self.submask)
-
-    update = __lshift__
-
-    def __eq__(self, other: object) -> bool:
-        raise TypeError(f"__eq__ is not defined for {self!r}, which only waits to be written to")
-
-    __hash__ = object.__hash__
-
-    def __bool__(self) -> bool:
-        raise TypeError(f"__bool__ is not defined for {self!r}, which only waits to be written to")
-
-    def __repr__(self) -> str:
-        return f"<{self.target.out.name}(...)[{', '.join(map(repr, self.keys))}]>"
+__all__ = ["InputMasked", "Position", "ResolvedIndexes"]
 
 
 class ResolvedIndexes(NamedTuple):
@@ -129,16 +49,16 @@ class Position(Unrun):
     def __call__(self, *args: Any, **kwargs: Any) -> Assigner:
         """``w[I](mask) << x``: here the mask has the shape of the region, not of ``w``."""
         target = self.parent(*args, **kwargs)
-        if target.input_mask is not None:
+        if type(target) is InputMasked:
             raise TypeError(f"{self!r}(...): `input_mask` argument may only be used for extract")
-        return Assigner(target, self.keys, target.mask is not None)
+        return Assigner(target, self.keys, target.write.mask is not None)
 
     def __lshift__(self, value: Any) -> None:
         if self.parent._transposed:
             raise TypeError(
                 f"{self!r}: 'TransposedMatrix' object does not support item assignment; write to the matrix itself"
             )
-        write(self.parent, value, None, None, False, self.keys)
+        update(self.parent, value, PLAIN, self.keys)
 
     def update(self, expr: Any, **options: Any) -> None:
         """The same as ``<<``."""
@@ -234,3 +154,24 @@ class Position(Unrun):
 
     def __repr__(self) -> str:
         return f"<{self.parent.name}[{', '.join(map(repr, self.keys))}]>"
+
+
+class InputMasked(Target):
+    """``w(input_mask=M)``, which takes a place to read: of that, what a mask of what it is read from allows."""
+
+    __slots__ = ("input_mask",)
+
+    def __init__(self, out: Any, write: Write[Mask | None], input_mask: Mask) -> None:
+        super().__init__(out, write)
+        self.input_mask = input_mask
+
+    def __lshift__(self, value: Any) -> None:
+        if type(value) is not Position:
+            raise TypeError(f"{self.out.name}(...): `input_mask` argument may only be used for extract")
+        with hold(self.out, value.parent, self.input_mask.parent):
+            update(self.out, value, self.write._replace(mask=value.region_of(self.input_mask)))
+
+    update = __lshift__
+
+    def _at(self, keys: Any) -> Assigner:
+        raise TypeError(f"{self.out.name}(...): `input_mask` argument may only be used for extract")
