@@ -18,9 +18,9 @@ from sparsezc.engines.gpu.runtime import launch
 from sparsezc.engines.gpu.storage import vertex_order
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, VectorStore
 from sparsezc.engines.gpu.user_typed import HostStore, host_engine
-from sparsezc.memory import PLACEMENTS, budget
+from sparsezc.memory import budget
 from sparsezc.memory.csr import Csr
-from sparsezc.memory.placement import RECORDS, is_host
+from sparsezc.memory.placement import RECORDS, choices, is_host
 from sparsezc.semirings.types.datatypes import DataType
 
 
@@ -111,7 +111,7 @@ class Keeper:
     # What only some engines can do; see :class:`sparsezc.expr.engines.Capabilities`
 
     def placements(self) -> tuple[str, ...]:
-        return tuple(name for name in PLACEMENTS if name != "host")
+        return choices(files=True)[1:]
 
     def keep_transpose(self, store: Any) -> None:
         if isinstance(store, MatrixStore):
