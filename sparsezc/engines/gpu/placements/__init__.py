@@ -20,6 +20,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from sparsezc.engines.gpu.runtime import array_pool, groups
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.memory import Buffer
@@ -101,7 +103,7 @@ def part(
     which: tuple[int, int] | None = None,
     chunks: tuple[int, int] | None = None,
     indptr: Any = None,
-    segments: tuple[Any, Any] = (0, 0),
+    segments: tuple[Any, Any] = (groups.NULL, groups.NULL),
     bits: int = 0,
     subset: Any = None,
     near: bool = False,
@@ -111,7 +113,7 @@ def part(
     Parameters
     ----------
     pointers : (ids, values)
-        Addresses of entry 0, counted as `indptr` counts.
+        Addresses of entry 0, counted as `indptr` counts; numpy.uint64.
     which, chunks : (first, end), optional
         Of the rows that are not long, and of the chunks of those that are; without them all.
     indptr : array of int64 on the device, optional
@@ -126,9 +128,12 @@ def part(
         end = -(-end // 32) * 32
     first_chunk, end_chunk = chunks or (0, rows.chunks.count)
     offsets = rows.indptr if indptr is None else indptr
-    words = 0 if subset is None else subset
-    bounds = first, end, first_chunk, end_chunk
-    arguments = groups.RowsPart(rows.nrows, offsets, *pointers, *segments, words, *bounds, *rows.chunks.arguments)
+    words = groups.NULL if subset is None else subset
+    # Parts are kept, and a device would convert Python's integers at each launch.
+    bounds = np.uint64(first), np.uint64(end), np.uint64(first_chunk), np.uint64(end_chunk)
+    arguments = groups.RowsPart(
+        np.uint64(rows.nrows), offsets, *pointers, *segments, words, *bounds, *rows.chunks.arguments
+    )
     partial = which is not None or chunks is not None or subset is not None
     return Part(arguments, partial, bits, near, -(-end // 32) - first // 32, end_chunk - first_chunk)
 
@@ -153,7 +158,7 @@ def whole(rows: Rows, words: Buffer | None) -> Part:
     made: Part | None = rows.wholes.get(words is None)
     if made is None:
         _, _, ids, values = rows.arguments
-        pointers = ids if words is None else words.pointer, values
+        pointers = ids if words is None else np.uint64(words.pointer), values
         made = rows.wholes[words is None] = part(rows, pointers, near=lie_near(rows))
     return made
 

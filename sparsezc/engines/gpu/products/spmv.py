@@ -337,7 +337,7 @@ def _pull(
         alone = not part.nchunks and items <= warps  # no warp has more than one to do: no counter is needed
         if number and not alone:
             shared.fill(0)
-        counters = 0 if alone else shared
+        counters = groups.NULL if alone else shared
         spread = 1 if everything else launch.spread(blocks, part.nchunks)
         turns = groups.Turns(counters, launch.piece(blocks, items, most), spread)
         stats.counted(kernel, part.near)(blocks, part.arguments, vector, output, turns, partial, layouts)
@@ -375,7 +375,7 @@ def _push(
         prelude = case.prelude(columns, None, result_type, part, together=at_once, looks=near.k > 0,
                                words=together.bits > 0)  # fmt: skip
         kernel = codegen.kernel(gpu, "vxm.cu", prelude, "vxm")
-        counters = 0 if few else xp.zeros(2, np.uint64)
+        counters = groups.NULL if few else xp.zeros(2, np.uint64)
         items = part.nwords * 32 // at_once
         piece = launch.share(blocks, items) if few else launch.piece(blocks, items, most)
         turns = groups.Turns(counters, piece, launch.spread(blocks, part.nchunks) if few else 1)

@@ -52,7 +52,7 @@ class Chunks:
     @cached_property
     def all(self) -> groups.Chunks:
         """The arguments of kernels that do all chunks."""
-        return groups.Chunks(self.count, *self.arguments)
+        return groups.Chunks(np.uint64(self.count), *self.arguments)
 
     @classmethod
     def of(cls, gpu: Device, indptr: Any, nvals: int) -> Chunks:
@@ -109,7 +109,8 @@ class Rows:
     @cached_property
     def arguments(self) -> groups.Csr:
         """The arguments of kernels that read all rows."""
-        return groups.Csr(self.nrows, self.indptr, self.indices.pointer, self.values.pointer)
+        pointers = np.uint64(self.indices.pointer), np.uint64(self.values.pointer)
+        return groups.Csr(np.uint64(self.nrows), self.indptr, *pointers)
 
     def ends(self, first: int, last: int) -> tuple[int, int]:
         """Where the entries of rows first .. last-1 begin and end. Waits for the device."""
