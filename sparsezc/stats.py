@@ -14,14 +14,16 @@ end, so it is for measuring what moves; how fast it moves is told by programs th
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from sparsezc.device import cuda
+from sparsezc.device.launcher import Launcher
 
-__all__ = ["Traffic", "collect", "copied", "run", "timed"]
+__all__ = ["Traffic", "collect", "copied", "counted", "timed"]
 
 _SECTOR = 32  # bytes: what a GPU reads at least
 
@@ -73,22 +75,26 @@ def collect() -> Iterator[Traffic]:
         _traffic = before
 
 
-def run(kernel: cuda.Kernel, near: bool, *launch: Any) -> None:
-    """Launch a kernel; `near`: the entries that it reads lie in device memory, however they got there."""
-    if _traffic is None:
-        kernel(*launch)
-        return
+def counted(kernel: Launcher, near: bool) -> Callable[..., None]:
+    """Return what launches a kernel as its ``launch`` does, and adds what it moved while products are counted.
+
+    `near`: the entries that it reads lie in device memory, however they got there.
+    """
+    return kernel.launch if _traffic is None else partial(_count, _traffic, kernel, near)
+
+
+def _count(traffic: Traffic, kernel: Launcher, near: bool, blocks: int, *groups: Any, **named: Any) -> None:
     gpu = cuda.current()
     gpu.synchronize()
     start = time.perf_counter()
-    kernel(*launch)
+    kernel.launch(blocks, *groups, **named)
     gpu.synchronize()
-    _traffic.compute_seconds += time.perf_counter() - start
-    requests, sectors, inside = gpu.traffic(kernel)
-    _traffic.device_bytes += _SECTOR * (inside + (sectors if near else 0))
+    traffic.compute_seconds += time.perf_counter() - start
+    requests, sectors, inside = gpu.traffic(kernel.function)
+    traffic.device_bytes += _SECTOR * (inside + (sectors if near else 0))
     if not near:
-        _traffic.requests += requests
-        _traffic.link_bytes += _SECTOR * sectors
+        traffic.requests += requests
+        traffic.link_bytes += _SECTOR * sectors
 
 
 def copied(nbytes: int, seconds: float = 0.0) -> None:

@@ -18,7 +18,7 @@ import graphblas
 import pytest
 
 from sparsezc.config import config
-from sparsezc.device import cuda
+from sparsezc.device import cuda, launcher
 from sparsezc.memory import budget
 from tests.emulator.device import EmulatedDevice, why_unavailable
 from tests.emulator.rehearsal import rehearse
@@ -42,6 +42,9 @@ else:
     # Examples are the same in every run of CI, so that a failure there is a failure here; elsewhere they roam.
     hypothesis.settings.register_profile("sparsezc", deadline=None, derandomize=bool(os.environ.get("CI")))
     hypothesis.settings.load_profile("sparsezc")
+
+
+launcher.always_check = True  # outside tests only the first launch of a kernel is checked
 
 
 @cache

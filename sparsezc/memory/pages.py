@@ -17,7 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.device.cuda import Device, Kernel, Pages
+from sparsezc.device.cuda import Device, Pages
+from sparsezc.device.launcher import THREADS, Launcher
 from sparsezc.errors import OutOfMemory
 from sparsezc.memory.placement import RECORDS
 
@@ -26,7 +27,7 @@ _SAMPLE = 1 << 26  # bytes that a measurement reads: more than a card's cache ho
 _TIE = 1.1  # pinned pages that are so many times faster are faster
 _LINE = 128  # bytes
 _FAR = 0x9E3779B97F4A7C15  # an odd factor that puts neighbours far apart
-_THREADS, _BLOCKS_PER_MULTIPROCESSOR = 256, 8
+_BLOCKS_PER_MULTIPROCESSOR = 8
 
 
 class Rate(NamedTuple):
@@ -120,11 +121,11 @@ def rate(gpu: Device, pages: Pages, repeats: int = 5) -> Rate:
     """How fast a kernel reads pages, of which there are a power of two bytes: the best of some runs."""
     lines = pages.array.size // _LINE
     blocks = gpu.multiprocessors * _BLOCKS_PER_MULTIPROCESSOR
-    kernel, sums = _kernel(gpu), gpu.xp.zeros(blocks * _THREADS, np.uint64)
+    kernel, sums = _kernel(gpu), gpu.xp.zeros(blocks * THREADS, np.uint64)
 
     def seconds(factor: int) -> float:
-        arguments = np.uint64(lines), np.uint64(factor), np.uint64(pages.pointer), sums
-        return _seconds(gpu, lambda: kernel(blocks, _THREADS, arguments))
+        given = {"lines": lines, "factor": np.uint64(factor), "words": pages.pointer, "sums": sums}
+        return _seconds(gpu, lambda: kernel.launch(blocks, **given))
 
     seconds(1)  # warms up
     streamed, scattered = (min(seconds(factor) for _ in range(repeats)) for factor in (1, _FAR))
@@ -146,13 +147,13 @@ def _seconds(gpu: Device, run: Callable[[], None]) -> float:
     return time.perf_counter() - start
 
 
-_compiled: tuple[Device, Kernel] | None = None
+_compiled: tuple[Device, Launcher] | None = None
 
 
-def _kernel(gpu: Device) -> Kernel:
+def _kernel(gpu: Device) -> Launcher:
     global _compiled
     if _compiled is None or _compiled[0] is not gpu:
-        _compiled = gpu, gpu.compile((Path(__file__).parent / "pages.cu").read_text(), "read_lines")
+        _compiled = gpu, Launcher.compiled(gpu, (Path(__file__).parent / "pages.cu").read_text(), "read_lines")
     return _compiled[1]
 
 

@@ -151,7 +151,8 @@ def _panels() -> Iterator[Case]:
     for words, aligned in ((1, True), (2, False)):
         for looks, name in ((False, "reach_pull"), (True, "reach_pull"), (False, "reach_push")):
             prelude = multi_source_bfs._prelude(False, False, looks, words, aligned, budget.LONG)
-            yield name, f"#define KERNEL {name}\n" + codegen.source(f"{name}.cu", prelude), name
+            file = f"multi_source_{name.removeprefix('reach_')}.cu"
+            yield name, f"#define KERNEL {name}\n" + codegen.source(file, prelude), name
     source = codegen.source("panel.cu", codegen.typedefs(Id="u32"))
     yield "panel_rows", "#define KERNEL panel_rows\n" + source, "panel_rows"
     yield "lines", codegen.source("bits.cu", ""), "lines"
@@ -162,9 +163,9 @@ def _heavy() -> Iterator[Case]:
     for dtype in (datatypes.INT8, datatypes.FP64):
         case = semiring.plus_times[dtype], dtype, dtype, (False, False), (False, False), True
         for file, prelude, name in (
-            ("heavy_mark", spgemm_rows._count_prelude(False, False), "heavy_mark"),
-            ("heavy_add", spgemm_rows._fill_prelude(*case, 0), "heavy_add"),
-            ("heavy_add", spgemm_rows._fill_prelude(*case, 0), "heavy_join"),
+            ("spgemm_heavy_mark", spgemm_rows._count_prelude(False, False), "heavy_mark"),
+            ("spgemm_heavy_add", spgemm_rows._fill_prelude(*case, 0), "heavy_add"),
+            ("spgemm_heavy_add", spgemm_rows._fill_prelude(*case, 0), "heavy_join"),
         ):
             yield name, f"#define KERNEL {name}\n" + codegen.source(f"{file}.cu", prelude), name
 

@@ -6,8 +6,8 @@ How to use it::
 
     device = EmulatedDevice()                           # order="forward"
     kernel = device.compile(source, "mxv")              # the whole text, prelude first; #include "port.cuh" is found
-    kernel(grid, block, (indptr, np.int64(n), out))     # arrays by pointer, NumPy scalars by value; an int or np.uint64
-                                                        # may stand for a pointer
+    kernel(grid, block, (indptr, np.int64(n), out))     # arrays by pointer, NumPy scalars by value; an int stands for
+                                                        # any integer, an int or np.uint64 may stand for a pointer
     device.compile_many([(source, "mxv"), ...])         # warms the cache: many kernels a compiler run, on all cores
     sparsezc.device.cuda.use(device)                         # the whole GPU engine, on the CPU
 
@@ -186,6 +186,11 @@ class Kernel:
             if argument is None or isinstance(argument, (int, np.uint64)):
                 return ctypes.c_void_p(int(argument or 0))
             raise wrong(f"{argument!r} ({type(argument).__name__})")
+        if type(argument) is int and kind in "iu":
+            bounds = np.iinfo(f"{kind}{size}")
+            if not bounds.min <= argument <= bounds.max:
+                raise wrong(f"{argument}")
+            return _BY_SIZE[size](argument)
         if not isinstance(argument, np.generic):
             raise wrong(f"{argument!r} ({type(argument).__name__}), not a NumPy scalar,")
         given = argument.dtype

@@ -135,7 +135,7 @@ def test_every_line_is_read_once(card: EmulatedDevice, factor: int) -> None:
     held = card.pages(128 * lines, "pinned")
     held.array.view(np.uint32)[:] = np.arange(32 * lines, dtype=np.uint32)
     sums = np.zeros(2 * 256, np.uint64)
-    pages._kernel(card)(2, 256, (np.uint64(lines), np.uint64(factor), np.uint64(held.pointer), sums))
+    pages._kernel(card).launch(2, lines=lines, factor=np.uint64(factor), words=held.pointer, sums=sums)
     assert int(sums.sum()) == 32 * lines * (32 * lines - 1) // 2
 
 

@@ -15,7 +15,7 @@ import sparsezc as gb
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise import vector_map
 from sparsezc.engines.gpu.graph_replay import Replay
-from sparsezc.engines.gpu.runtime import launch
+from sparsezc.engines.gpu.runtime import array_pool
 from sparsezc.errors import InvalidValue
 from sparsezc.memory import budget
 
@@ -220,7 +220,9 @@ def test_shortest_paths_that_are_stopped_leave_the_device_usable(gpu: Any, monke
 
     def stop(*given: Any, **more: Any) -> None:
         calls.append(1)
-        if not launch.is_attended() and len(calls) > 38:  # a round has two: the 20th is the first recorded one's
+        if (
+            array_pool.serving() is not None and len(calls) > 38
+        ):  # a round has two: the 20th is the first recorded one's
             raise KeyboardInterrupt
         select(*given, **more)
 
@@ -230,7 +232,7 @@ def test_shortest_paths_that_are_stopped_leave_the_device_usable(gpu: Any, monke
     except KeyboardInterrupt as error:
         monkeypatch.undo()
         stopped = error.__traceback__ is not None
-        assert launch.is_attended()
+        assert array_pool.serving() is None
         assert gb.algorithms.bfs(B, 0).reduce("max").value == 199
         assert gb.algorithms.sssp(B, 0).reduce("max").value == 199
     assert stopped

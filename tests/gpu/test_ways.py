@@ -246,9 +246,9 @@ def test_copies_begin_before_what_is_on_the_card_is_read(gpu: Any, monkeypatch: 
     """The buffers wait for the kernels launched before them: so they come before the launch that reads the card."""
     at_rates(monkeypatch, FAST_THREADS)
     A, u, seen = matrix("FP64"), gb.Vector.from_dense(np.ones(N)), list[str]()
-    made, run = double_buffer.Staging, stats.run
+    made, counted = double_buffer.Staging, stats.counted
     monkeypatch.setattr(double_buffer, "Staging", lambda *given: seen.append("buffers") or made(*given))
-    monkeypatch.setattr(stats, "run", lambda *given: seen.append("launch") or run(*given))
+    monkeypatch.setattr(stats, "counted", lambda *given: seen.append("launch") or counted(*given))
     with room_for(40_000), gb.config.set(packing="off"):
         B = pinned(A)
         for _ in range(2):

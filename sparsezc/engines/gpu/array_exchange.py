@@ -12,7 +12,7 @@ import numpy as np
 
 from sparsezc.device import cuda
 from sparsezc.engines.gpu import matrix_stores
-from sparsezc.engines.gpu.runtime import launch
+from sparsezc.engines.gpu.runtime import launch, presence_words
 from sparsezc.engines.gpu.storage import vector_store
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
 from sparsezc.errors import IndexOutOfBound, InvalidObject, InvalidValue, OutOfMemory
@@ -184,7 +184,7 @@ def vector_from_coo(at: Any, values: Any, dtype: DataType, size: int, where: str
     """
     store = VectorStore(dtype, size)
     store.put(ids(at, f"{where}: indices", size), vector_store.values_of(values, dtype, False))
-    if store.bits is not None and launch.count(store.bits) != at.size:
+    if store.bits is not None and presence_words.count(store.bits) != at.size:
         raise InvalidValue(f"{where}: Duplicate indices found: a position is there twice")
     return store
 

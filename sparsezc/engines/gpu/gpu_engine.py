@@ -11,7 +11,7 @@ from sparsezc.config import config
 from sparsezc.engines.gpu import matrix_statements, matrix_stores, resized_operands
 from sparsezc.engines.gpu.elementwise import matrix_index, matrix_map, operands, reduce, vector_index, vector_map
 from sparsezc.engines.gpu.products import spmv
-from sparsezc.engines.gpu.runtime import launch
+from sparsezc.engines.gpu.runtime import launch, presence_words
 from sparsezc.engines.gpu.statement_order import common
 from sparsezc.engines.gpu.storage import vertex_order
 from sparsezc.engines.gpu.storage.mask_output import ALL, bits_of, in_bits
@@ -120,7 +120,7 @@ def _reposition(e: Any, out: Any, write: Write[Mask | None]) -> None:
     """What stays within the size, assigned to the region that it moves to; the rest of the output is not touched."""
     u, offset = e.operands
     size = out._store.size
-    region = launch.mark(vector_index.moved(int(offset.value), u._store.size, size)[1].astype(np.uint64), size)
+    region = presence_words.mark(vector_index.moved(int(offset.value), u._store.size, size)[1].astype(np.uint64), size)
     at, values = u._store.entries()
     at = at + int(offset.value)
     kept = (at >= 0) & (at < size)

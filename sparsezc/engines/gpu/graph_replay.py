@@ -14,7 +14,7 @@ row-head cache, made once pushes have read so much that it has paid for itself, 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu.layouts import head_cache, packed_values
 from sparsezc.engines.gpu.products import push_pull
 from sparsezc.engines.gpu.runtime import codegen, launch
+from sparsezc.engines.gpu.runtime.array_pool import ArrayPool, DeviceScalar
 from sparsezc.engines.gpu.storage import vertex_order
 from sparsezc.engines.gpu.storage.matrix_store import VectorStore
 from sparsezc.semirings import monoid
@@ -37,11 +38,20 @@ class Depth:
     """What rounds that differ by their number go by: `number`, the round's, from `depth` on."""
 
     def __init__(self, depth: int) -> None:
-        self.number = launch.OnDevice(cuda.current().xp.full(1, depth, np.int64), INT64)
+        self.number = DeviceScalar(cuda.current().xp.full(1, depth, np.int64), INT64)
 
-    def turn(self, frontier: VectorStore) -> None:
+    def turn(self, frontier: VectorStore, pool: ArrayPool) -> None:
         """One round more."""
-        launch.next_round(self.number)
+        pool.next_round(self.number)
+
+
+class _Bucket(NamedTuple):
+    """The state of the bucket in work (buckets.cu)."""
+
+    round: Any
+    busy: Any
+    found: Any
+    never: Any
 
 
 class Limit:
@@ -59,27 +69,29 @@ class Limit:
         xp = cuda.current().xp
         self.distance, dtype = distance, distance.dtype
         kind = INT64 if dtype.is_integer else FP64
-        self.number = launch.OnDevice(xp.full(1, limit, kind.np_type), kind)
+        self.number = DeviceScalar(xp.full(1, limit, kind.np_type), kind)
         self._step, self._last = kind.np_type.type(step), kind.np_type.type(last)
         self._never = dtype.np_type.type(np.iinfo(dtype.np_type).max if dtype.is_integer else np.inf)
-        self._round = launch.OnDevice(xp.zeros(1, np.int64), INT64)
+        self._round = DeviceScalar(xp.zeros(1, np.int64), INT64)
         self._busy, self._found = xp.full(1, -1, np.int64), xp.zeros(1, dtype.np_type)
         self._prelude = f"{codegen.typedefs(Z=dtype, S=kind)}\n{codegen.monoid(monoid.min[dtype])}"
 
-    def turn(self, frontier: VectorStore) -> None:
+    def turn(self, frontier: VectorStore, pool: ArrayPool) -> None:
         """One round more, and the next bucket if the frontier is empty."""
-        launch.next_round(self._round)
-        near, bits, nwords = frontier.values, frontier.bits, frontier.nwords
-        counter, busy, limit, found, never = self._round.array, self._busy, self.number.array, self._found, self._never
-        vertices = np.uint64(frontier.size), self.distance.values, counter, busy, limit
-        self._run("bucket_is_empty", nwords, (np.uint64(nwords), bits, counter, busy, found, never))
-        self._run("bucket_starts", frontier.size, (*vertices, found, never))
-        self._run("bucket_fills", frontier.size, (*vertices, self._step, self._last, found, never, near, bits))
+        pool.next_round(self._round)
+        near, bits, nwords, size = frontier.values, frontier.bits, frontier.nwords, frontier.size
+        state = _Bucket(self._round.array, self._busy, self._found, self._never)
+        vertices = {"size": size, "distance": self.distance.values, "limit": self.number.array}
+        self._launch("bucket_is_empty", nwords, state, nwords=nwords, near=bits)
+        self._launch("bucket_starts", size, state, **vertices)
+        self._launch(
+            "bucket_fills", size, state, **vertices, step=self._step, last=self._last, near=near, near_bits=bits
+        )
 
-    def _run(self, name: str, threads: int, arguments: tuple[Any, ...]) -> None:
+    def _launch(self, name: str, threads: int, state: _Bucket, **arguments: Any) -> None:
         gpu = cuda.current()
         kernel = codegen.kernel(gpu, "buckets.cu", self._prelude, name)
-        kernel(launch.blocks(gpu, threads), launch.THREADS, arguments)
+        kernel.launch(launch.blocks(gpu, threads), state, **arguments)
 
 
 class Replay:
@@ -115,13 +127,14 @@ class Replay:
         if stats.is_counting():  # which asks the device after each launch
             return
         gpu = cuda.current()
-        with launch.unattended() as spare:  # noqa: F841  (held until the last replay has ended)
+        pool = ArrayPool()  # lives until the last replay has ended
+        with pool.serving():
             for _ in range(2):  # as ever: what is compiled, or filled for the first time, is not recorded
-                yield from self._round()
+                yield from self._round(pool)
             before = self._arrays()
             with gpu.record() as recording:
                 for _ in range(2):  # in and out change places twice, and are where they were
-                    yield from self._round()
+                    yield from self._round(pool)
         recording.replay()
         self.rounds += 4
         pairs = _LEAST
@@ -132,10 +145,10 @@ class Replay:
             pairs = min(2 * pairs, _MOST)
         gpu.synchronize()  # the recording, and the arrays that it goes through, may go
 
-    def _round(self) -> Iterator[Any]:
+    def _round(self, pool: ArrayPool) -> Iterator[Any]:
         yield self.clock.number
         with vertex_order.within(self.frontier.order):
-            self.clock.turn(self.frontier)
+            self.clock.turn(self.frontier, pool)
 
     def _arrays(self) -> tuple[int, int]:
         gpu = cuda.current()

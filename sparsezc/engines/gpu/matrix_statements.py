@@ -17,7 +17,7 @@ from sparsezc.engines.gpu.elementwise import (
 )
 from sparsezc.engines.gpu.elementwise.matrix_merge import MaskRows, Region
 from sparsezc.engines.gpu.products import spgemm
-from sparsezc.engines.gpu.runtime import launch
+from sparsezc.engines.gpu.runtime import presence_words
 from sparsezc.engines.gpu.storage.mask_output import in_bits
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
 from sparsezc.engines.gpu.storage.row_blocks import rows_of
@@ -73,7 +73,7 @@ def _is_too_wide(e: Any, store: MatrixStore) -> bool:
 def _marks(i: Any, j: Any, shape: tuple[int, int]) -> tuple[Any, Any]:
     """The rows and the columns of a region as presence words; 0 for all."""
     rows, columns = (
-        0 if at is None else launch.mark(at.astype("uint64"), n) for at, n in ((i, shape[0]), (j, shape[1]))
+        0 if at is None else presence_words.mark(at.astype("uint64"), n) for at, n in ((i, shape[0]), (j, shape[1]))
     )
     return rows, columns
 

@@ -11,7 +11,7 @@ import numpy as np
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise.filter import Kept
 from sparsezc.engines.gpu.elementwise.matrix_map import entry
-from sparsezc.engines.gpu.runtime import codegen, launch
+from sparsezc.engines.gpu.runtime import codegen, groups, launch
 from sparsezc.engines.gpu.runtime.codegen import evaluate, flags, function, typedefs
 from sparsezc.engines.gpu.storage import row_blocks
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
@@ -31,15 +31,16 @@ def multiply(op: TypedOp, matrix: MatrixStore, v: VectorStore, left: bool) -> Ma
     gpu = cuda.current()
     xp = gpu.xp
     v.nvals()  # where it is full, nobody looks at its presence words, and the pattern stays
-    values, x_bits = v.operands()
+    x = groups.Vector(*v.operands())
     prelude = _prelude(op, matrix.dtype, v.dtype, rows.wide, rows.iso, left, rows.chunks.length)
     kernel = codegen.kernel(gpu, "broadcast.cu", prelude, "along")
     grid = launch.blocks(gpu, 32 * max(-(-rows.nrows // 32), rows.chunks.count))
 
     def compute(start: int, stop: int, out: int, bits: Any) -> None:
-        bounds, counters = (np.uint64(start), np.uint64(stop)), xp.zeros(2, np.uint64)
-        operands = *rows.arguments, values, x_bits, np.uint64(out), bits, counters, *rows.chunks.all
-        kernel(grid, launch.THREADS, (*bounds, *operands))
+        counters = xp.zeros(2, np.uint64)
+        kernel.launch(
+            grid, rows.arguments, rows.chunks.all, x, first=start, stop=stop, out=out, bits=bits, counters=counters
+        )
 
     made = _whole(rows, result, compute) if v.is_full else _where_both_are(rows, result, compute)
     gpu.synchronize()  # the host may read the result's pages now

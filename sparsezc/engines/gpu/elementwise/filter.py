@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.runtime import codegen, launch
+from sparsezc.device.launcher import Launcher
+from sparsezc.engines.gpu.runtime import codegen, launch, presence_words
 from sparsezc.engines.gpu.runtime.codegen import typedefs
 from sparsezc.semirings.types.datatypes import DataType
 
@@ -26,7 +27,7 @@ class Kept:
         """From presence words."""
         xp = cuda.current().xp
         before = xp.zeros(-(-nvals // 32) + 1, np.int64)
-        xp.cumsum(launch.popcounts(bits), out=before[1:])
+        xp.cumsum(presence_words.popcounts(bits), out=before[1:])
         return cls(nvals, bits, before)
 
     def count(self) -> int:
@@ -39,18 +40,22 @@ class Kept:
         `wide`: ids take 8 bytes; `dtype`: of the values.
         """
         if self.nvals:
-            types = "u64" if wide else "u32", launch.BY_SIZE[dtype.np_type.itemsize]
-            arguments = np.uint64(self.nvals), self.bits, self.before, ids, values, to_ids, to_values
-            _launch("move", self.nvals, arguments, *types)
+            types = {"ids": "u64" if wide else "u32", "values": launch.BY_SIZE[dtype.np_type.itemsize]}
+            _kernel("move", **types).launch(
+                launch.blocks(cuda.current(), self.nvals), nvals=self.nvals, bits=self.bits, before=self.before,
+                indices=ids, values=values, moved=to_ids, moved_values=to_values,
+            )  # fmt: skip
 
     def offsets(self, indptr: Any) -> Any:
         """Where rows begin among what stays; `indptr`: where they began."""
-        moved = cuda.current().xp.empty(indptr.size, np.int64)
-        _launch("offsets", indptr.size, (np.uint64(indptr.size - 1), indptr, self.bits, self.before, moved))
+        gpu = cuda.current()
+        moved = gpu.xp.empty(indptr.size, np.int64)
+        _kernel("offsets").launch(
+            launch.blocks(gpu, indptr.size),
+            nrows=indptr.size - 1, indptr=indptr, bits=self.bits, before=self.before, moved=moved,
+        )  # fmt: skip
         return moved
 
 
-def _launch(name: str, work: int, arguments: tuple[Any, ...], ids: str = "u32", values: str = "u8") -> None:
-    gpu = cuda.current()
-    kernel = codegen.kernel(gpu, "filter.cu", typedefs(Id=ids, A=values), name)
-    kernel(launch.blocks(gpu, work), launch.THREADS, arguments)
+def _kernel(name: str, ids: str = "u32", values: str = "u8") -> Launcher:
+    return codegen.kernel(cuda.current(), "filter.cu", typedefs(Id=ids, A=values), name)

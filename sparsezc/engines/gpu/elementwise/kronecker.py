@@ -8,7 +8,7 @@ import numpy as np
 
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise import matrix_index, vector_map
-from sparsezc.engines.gpu.runtime import launch
+from sparsezc.engines.gpu.runtime import gather_scatter
 from sparsezc.engines.gpu.storage import row_blocks
 from sparsezc.engines.gpu.storage.mask_output import ALL
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
@@ -39,8 +39,8 @@ def kronecker(op: TypedOp, a: MatrixStore, b: MatrixStore) -> MatrixStore:
         i, k = row // b.nrows, row % b.nrows
         at = pair - offsets[row]
         at_a, at_b = a_rows.indptr[i] + at // b_lengths[k], b_rows.indptr[k] + at % b_lengths[k]
-        ids = launch.gather(a_rows.indices, at_a).astype(np.uint64) * np.uint64(b.ncols)
-        ids += launch.gather(b_rows.indices, at_b).astype(np.uint64)
+        ids = gather_scatter.gather(a_rows.indices, at_a).astype(np.uint64) * np.uint64(b.ncols)
+        ids += gather_scatter.gather(b_rows.indices, at_b).astype(np.uint64)
         return local, ids, _combine(op, _values(a_rows, at_a), a.dtype, _values(b_rows, at_b), b.dtype)
 
     ranges = row_blocks.blocks([offsets], _PAIR_BYTES, cut=row_blocks.evenly(offsets))
@@ -53,7 +53,7 @@ def outer(op: TypedOp, u: VectorStore, v: VectorStore) -> MatrixStore:
 
 
 def _values(rows: Rows, at: Any) -> Any:
-    return launch.gather(rows.values, at * 0 if rows.iso else at)
+    return gather_scatter.gather(rows.values, at * 0 if rows.iso else at)
 
 
 def _combine(op: TypedOp, x: Any, x_type: DataType, y: Any, y_type: DataType) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.runtime import launch
+from sparsezc.engines.gpu.runtime import gather_scatter
 from sparsezc.engines.gpu.storage import row_blocks
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 
@@ -35,9 +35,7 @@ def by_columns(sides: Sequence[Rows]) -> row_blocks.Cut:
 
 def _ids(rows: Rows, at: Any) -> Any:
     """The ids of single entries."""
-    out = cuda.current().xp.empty(at.size, rows.indices.dtype)
-    launch.move("gather", at, np.uint64(rows.indices.pointer), out)
-    return out.astype(np.uint64)
+    return gather_scatter.gather(rows.indices, at).astype(np.uint64)
 
 
 def _not_below(rows: Rows, start: int, stop: int, columns: Any) -> Any:

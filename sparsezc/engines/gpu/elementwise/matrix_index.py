@@ -13,7 +13,7 @@ import numpy as np
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise.transpose import transposed
 from sparsezc.engines.gpu.elementwise.vector_index import positions_of
-from sparsezc.engines.gpu.runtime import launch
+from sparsezc.engines.gpu.runtime import gather_scatter
 from sparsezc.engines.gpu.storage import row_blocks
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
 from sparsezc.memory import allocate, budget
@@ -61,13 +61,13 @@ def extract(rows: Rows, dtype: DataType, i: Any, j: Any) -> MatrixStore:
         row = xp.searchsorted(offsets[first : last + 1], entry, side="right") - 1
         source = starts[first:last][row] + entry - offsets[first:last][row]
         if columns is None:
-            ids = launch.gather(rows.indices, source)
+            ids = gather_scatter.gather(rows.indices, source)
         else:
-            row, source, ids = columns.match(row, source, launch.gather(rows.indices, source).astype(np.int64))
+            row, source, ids = columns.match(row, source, gather_scatter.gather(rows.indices, source).astype(np.int64))
             local = xp.searchsorted(row, xp.arange(last - first + 1, dtype=np.int64))
         if not whole:
             return local, None, None
-        return local, ids, None if rows.iso else launch.gather(rows.values, source)
+        return local, ids, None if rows.iso else gather_scatter.gather(rows.values, source)
 
     # Parts of a row may follow each other only where their columns do.
     ranges = row_blocks.blocks([offsets], entry_bytes, cut=row_blocks.evenly(offsets) if ascending else None)

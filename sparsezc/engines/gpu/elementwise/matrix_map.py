@@ -108,16 +108,18 @@ def cast(rows: Rows, before: DataType, after: DataType) -> Rows:
     )
     count = rows.values.count
     values = allocate(budget.fitting(rows.values.placement, count * after.np_type.itemsize), count, after.np_type)
-    _launch(prelude, rows, rows.values.count, np.bool_(False), values.pointer, 0)
+    _launch(prelude, rows, rows.values.count, False, values.pointer, 0)
     return Rows(rows.nrows, rows.ncols, rows.nvals, rows.indptr, rows.indices, values, rows.iso, rows.order)
 
 
 def _launch(prelude: str, rows: Rows, nvals: int, scalar: Any, out: int, bits: Any, *, first: int = 0) -> None:
     gpu = cuda.current()
     kernel = codegen.kernel(gpu, "matrix_map.cu", prelude, "entries")
-    pointers = entry(rows.indices, first), entry(rows.values, 0 if rows.iso else first)
-    arguments = np.uint64(first), np.uint64(nvals), *rows.arguments[:2], *pointers, scalar, np.uint64(out), bits
-    kernel(launch.blocks(gpu, nvals), launch.THREADS, arguments)
+    kernel.launch(
+        launch.blocks(gpu, nvals),
+        first=first, nvals=nvals, nrows=rows.nrows, indptr=rows.indptr, indices=entry(rows.indices, first),
+        values=entry(rows.values, 0 if rows.iso else first), s=scalar, out=out, bits=bits,
+    )  # fmt: skip
     gpu.synchronize()  # the host may read the result's pages now
 
 

@@ -132,27 +132,29 @@ def _merge(
 ) -> MatrixStore:
     gpu = cuda.current()
     xp = gpu.xp
-    a, b = (case.scalar_type.np_type.type(s) for s in scalars)
+    a, b = scalars
     m = mask.rows if mask else None
     merge_entries = codegen.kernel(gpu, "matrix_merge.cu", _prelude(case), "merge_entries")
 
     def make(first: int, last: int, whole: bool, *part: int) -> tuple[Any, Any, Any]:
-        of = (x, case.x), (y, case.y), (m, case.mask)
-        sides = [_load(*side, first, last, part[2 * k : 2 * k + 2]) for k, side in enumerate(of)]
-        x_count, y_count = sides[0][-1], sides[1][-1]
-        nwords = -(-int(x_count) // 32) - (-int(y_count) // 32)
+        of = ("x", x, case.x), ("y", y, case.y), ("m", m, case.mask)
+        sides: dict[str, Any] = {}
+        for k, side in enumerate(of):
+            sides |= _load(*side, first, last, part[2 * k : 2 * k + 2])
+        nwords = -(-sides["x_count"] // 32) - (-sides["y_count"] // 32)
         bits, before = xp.zeros(nwords + 1, np.uint32), xp.zeros(nwords + 1, np.int64)
         grid = launch.blocks(gpu, 32 * nwords)
-        bounds = np.uint64(first), np.uint64(last)
-        flip = np.uint32(mask is not None and mask.complement)
-        arguments = *bounds, *sides[0], *sides[1], *sides[2], flip, region.rows, region.columns, a, b, bits, before
-        merge_entries(grid, launch.THREADS, (*arguments, 0, 0))
+        operands = {
+            "first": first, "last": last, **sides, "flip": int(mask is not None and mask.complement),
+            "row_region": region.rows, "col_region": region.columns, "a": a, "b": b, "bits": bits, "before": before,
+        }  # fmt: skip
+        merge_entries.launch(grid, **operands, ids=0, values=0)
         before[1:] = xp.cumsum(before[:-1])
         before[0] = 0
         offsets = xp.empty(last - first + 1, np.int64)
-        ends = *sides[0][:1], *sides[0][-2:], *sides[1][:1], sides[1][-2]
-        codegen.kernel(gpu, "merge_offsets.cu", "", "merged_offsets")(
-            launch.blocks(gpu, offsets.size), launch.THREADS, (*bounds, *ends, bits, before, offsets)
+        ends = {name: sides[name] for name in ("x_indptr", "x_base", "x_count", "y_indptr", "y_base")}
+        codegen.kernel(gpu, "merge_offsets.cu", "", "merged_offsets").launch(
+            launch.blocks(gpu, offsets.size), first=first, last=last, **ends, bits=bits, before=before, out=offsets
         )
         if not whole:
             return offsets, None, None
@@ -160,7 +162,7 @@ def _merge(
         ids = xp.empty(count, np.uint64 if case.x[1] or case.y[1] else np.uint32)
         values = None if iso else xp.empty(count, case.result.np_type)
         if count:
-            merge_entries(grid, launch.THREADS, (*arguments, ids, 0 if values is None else values))
+            merge_entries.launch(grid, **operands, ids=ids, values=0 if values is None else values)
         return offsets, ids, values
 
     taking_part = [rows for rows in (x, y, m) if rows is not None]
@@ -170,17 +172,19 @@ def _merge(
     return row_blocks.assemble(ranges, make, (x.nrows, x.ncols), case.result, placement, y.values if iso else None)
 
 
-def _load(rows: Rows | None, typed: Any, first: int, last: int, part: Sequence[int]) -> tuple[Any, ...]:
-    """The arguments of one side: offsets, ids and values of its entries in these rows, where they begin, how many.
+def _load(name: str, rows: Rows | None, typed: Any, first: int, last: int, part: Sequence[int]) -> dict[str, Any]:
+    """The arguments of side x, y or m: offsets, ids and values of these rows' entries, where they begin, how many.
 
     `part`: where what is wanted of the one row begins and ends; all of it if empty.
     """
+    fields = [f"{name}_{field}" for field in ("indptr", "ids", "values", "base", "count")]
     if rows is None:
-        return 0, 0, 0, np.uint64(0), np.uint64(0)
+        return dict.fromkeys(fields, 0)
     start, stop = part or rows.ends(first, last)
     indptr = row_blocks.between(rows.indptr, first, start, stop) if part else rows.indptr
     values = 0 if not typed[3] else rows.values.load() if rows.iso else rows.values.load(start, stop)
-    return indptr, rows.indices.load(start, stop), values, np.uint64(start), np.uint64(stop - start)
+    found = indptr, rows.indices.load(start, stop), values, start, stop - start
+    return dict(zip(fields, found, strict=True))
 
 
 @lru_cache(maxsize=256)

@@ -14,7 +14,7 @@ import numpy as np
 
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise import vector_map
-from sparsezc.engines.gpu.runtime import codegen, launch
+from sparsezc.engines.gpu.runtime import codegen, launch, presence_words
 from sparsezc.engines.gpu.runtime.codegen import typedefs
 from sparsezc.engines.gpu.storage.mask_output import MaskBits
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
@@ -77,7 +77,7 @@ class Panel:
 
     def _along(self, count: int) -> Rows:
         xp = cuda.current().xp
-        at = launch.positions(self.vector.bits, self.vector.size)
+        at = presence_words.positions(self.vector.bits, self.vector.size)
         indptr = xp.searchsorted(at, xp.arange(self.length + 1, dtype=np.int64) * self.width)
         ids = (at % self.width).astype(index_dtype(self.width, "device"))
         values, iso = self._values(at)
@@ -89,13 +89,13 @@ class Panel:
         nwords = -(-self.length // 32)
         counts = xp.empty(self.width * nwords, np.int64)
         kernel = codegen.kernel(gpu, "panel.cu", typedefs(Id="u32"), "panel_rows")
-        shape = np.uint64(self.length), np.uint64(self.width)
-        arguments = *shape, self.vector.bits, counts
-        kernel(launch.blocks(gpu, 32 * nwords), launch.THREADS, (*arguments, 0, 0, 0))
+        blocks = launch.blocks(gpu, 32 * nwords)
+        given = {"length": self.length, "width": self.width, "bits": self.vector.bits, "counts": counts}
+        kernel.launch(blocks, **given, before=0, ids=0, at=0)
         before = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(counts)])
         same = isinstance(self.vector, SameVector) and self.vector.same is not None
         ids, at = xp.empty(count, np.uint32), xp.empty(0 if same else count, np.int64)
-        kernel(launch.blocks(gpu, 32 * nwords), launch.THREADS, (*arguments, before, ids, 0 if same else at))
+        kernel.launch(blocks, **given, before=before, ids=ids, at=0 if same else at)
         values, iso = self._values(at)
         indptr = before[xp.arange(self.width + 1) * nwords]
         indices = DeviceBuffer(ids.astype(index_dtype(self.length, "device"), copy=False))
@@ -141,7 +141,7 @@ def _put(rows: Rows, panel: Panel) -> None:
     row = xp.searchsorted(rows.indptr, xp.arange(rows.nvals, dtype=np.int64), side="right") - 1
     at = at * panel.width + row if panel.across else row * panel.width + at
     if rows.iso:
-        bits = launch.mark(at.astype(np.uint64), panel.vector.size)
+        bits = presence_words.mark(at.astype(np.uint64), panel.vector.size)
         panel.vector = SameVector(panel.vector.dtype, panel.vector.size, bits, rows.values.read(0, 1)[0])
         panel.vector.count = rows.nvals
     else:

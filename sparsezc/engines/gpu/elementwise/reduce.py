@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.runtime import codegen, launch
+from sparsezc.engines.gpu.runtime import codegen, groups, launch
 from sparsezc.engines.gpu.runtime.codegen import function, typedefs
 from sparsezc.engines.gpu.storage.matrix_store import VectorStore
 
@@ -29,6 +29,8 @@ def reduce_vector(monoid: Any, u: VectorStore) -> Any:
     grid = launch.blocks(gpu, u.size)
     results = xp.empty(grid + 1, monoid.type.np_type)
     present = xp.empty(grid + 1, np.uint8)
-    arguments = (results, present, xp.zeros(1, np.uint32), results[grid:], present[grid:])
-    kernel(grid, launch.THREADS, (np.uint64(u.size), *u.operands(), *arguments))
+    kernel.launch(
+        grid, groups.Vector(*u.operands()), size=u.size, partial=results, partial_has=present,
+        arrived=xp.zeros(1, np.uint32), result=results[grid:], result_has=present[grid:],
+    )  # fmt: skip
     return gpu.asnumpy(results[grid:])[0] if gpu.asnumpy(present[grid:])[0] else None

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.runtime import launch
+from sparsezc.engines.gpu.runtime import gather_scatter
 from sparsezc.engines.gpu.storage import row_blocks
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.errors import OutOfMemory
@@ -57,9 +57,9 @@ def transposed(rows: Rows) -> Rows:
         to = before[ids[order].astype(np.int64)] + xp.arange(order.size, dtype=np.int64)
         free += counts
         entry_rows = xp.searchsorted(rows.indptr, order + start, side="right") - 1
-        launch.move("place", to, entry_rows.astype(indices.dtype), np.uint64(indices.pointer))
+        gather_scatter.scatter(entry_rows.astype(indices.dtype), to, indices)
         if not rows.iso:
-            launch.move("place", to, rows.values.load(start, stop)[order], np.uint64(values.pointer))
+            gather_scatter.scatter(rows.values.load(start, stop)[order], to, values)
     gpu.synchronize()  # the host may read the result's pages now
     return Rows(rows.ncols, rows.nrows, rows.nvals, indptr, indices, values, rows.iso)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise import vector_map
-from sparsezc.engines.gpu.runtime import codegen, launch
+from sparsezc.engines.gpu.runtime import codegen, launch, presence_words
 from sparsezc.engines.gpu.runtime.codegen import typedefs
 from sparsezc.engines.gpu.storage.mask_output import MaskBits
 from sparsezc.engines.gpu.storage.matrix_store import VectorStore
@@ -40,8 +40,8 @@ def submask(mask: MaskBits, index: Any, size: int) -> MaskBits:
     xp = cuda.current().xp
     positions = xp.arange(size, dtype=np.uint64) if index.kind == "all" else positions_of(index)
     allowed = xp.unpackbits((mask.bits ^ np.uint32(mask.flip)).view(np.uint8), bitorder="little")[: index.size]
-    inside = launch.mark(positions[xp.flatnonzero(allowed)], size)
-    return MaskBits(inside | ~launch.mark(positions, size))
+    inside = presence_words.mark(positions[xp.flatnonzero(allowed)], size)
+    return MaskBits(inside | ~presence_words.mark(positions, size))
 
 
 def _assign_scalar(value: Any, dtype: DataType, index: Any, out: VectorStore, write: Write[MaskBits]) -> None:
@@ -49,7 +49,7 @@ def _assign_scalar(value: Any, dtype: DataType, index: Any, out: VectorStore, wr
     if index.kind == "one":  # one bit: cheaper made on the host
         region = _one_bit(index.key, out.size)
     elif index.kind != "all":
-        region = launch.mark(positions_of(index), out.size)
+        region = presence_words.mark(positions_of(index), out.size)
     vector_map.write_scalar(value, dtype, out, write, region=region)
 
 
@@ -70,8 +70,11 @@ def _assign_vector(u: VectorStore, index: Any, out: VectorStore, write: Write[Ma
     region = gpu.xp.zeros(out.nwords, np.uint32)
     kernel = codegen.kernel(gpu, "scatter.cu", typedefs(U=u.dtype), "scatter")
     if positions.size:
-        arguments = (np.uint64(positions.size), positions, *u.operands(), spread.values, spread.bits, region)
-        kernel(launch.blocks(gpu, positions.size), launch.THREADS, arguments)
+        values, u_bits = u.operands()
+        kernel.launch(
+            launch.blocks(gpu, positions.size), count=positions.size, index=positions,
+            u=values, u_bits=u_bits, t=spread.values, t_bits=spread.bits, region=region,
+        )  # fmt: skip
     spread.count = None
     vector_map.write_vector(spread, out, write, region=region)
 

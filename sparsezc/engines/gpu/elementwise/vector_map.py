@@ -9,10 +9,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.runtime import codegen, launch
+from sparsezc.engines.gpu.runtime.array_pool import DeviceScalar
 from sparsezc.engines.gpu.runtime.codegen import flags, function, typedefs
 from sparsezc.engines.gpu.storage.mask_output import ALL, MaskBits, Out
 from sparsezc.engines.gpu.storage.matrix_store import VectorStore
@@ -21,6 +20,27 @@ from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import BOOL, DataType
 
 _PARAMETERS = "U u, V v, bool has_u, bool has_v, S a, S b, u64 at, Z& z"
+
+
+class _Operands(NamedTuple):
+    """What vector_map.cu reads: two vectors (u at the positions `index`), two scalars, and what is assigned."""
+
+    size: int
+    u: Any
+    u_bits: Any
+    v: Any
+    v_bits: Any
+    index: Any
+    s: Any
+    s2: Any
+    number: Any  # the first scalar where the device keeps it
+    region: Any
+
+
+class _Piece(NamedTuple):
+    """Words that a warp looks at together."""
+
+    piece: int
 
 
 class Entry(NamedTuple):
@@ -71,30 +91,16 @@ def run_map(
     body, result, u, v, scalars, scalar_type, helper, needs, positions = entry
     gathers = not isinstance(positions, int)
     made, read = (result, store.dtype, scalar_type), (u and u.dtype, v and v.dtype)
-    number = scalars[0] if isinstance(scalars[0], launch.OnDevice) else None
+    number = scalars[0] if isinstance(scalars[0], DeviceScalar) else None
     prelude = _prelude(body, helper, made, read, accum, needs, gathers, number is not None)
     kernel = codegen.kernel(gpu, "vector_map.cu", prelude, "map")
     out = Out(store, apart=gathers and store is u)
-    a, b = (scalar_type.np_type.type(0 if s is number else s) for s in scalars)
     blocks = launch.blocks(gpu, 32 * store.nwords)
-    kernel(
-        blocks,
-        launch.THREADS,
-        (
-            np.uint64(store.size),
-            *((0, 0) if u is None else u.operands()),
-            *((0, 0) if v is None else v.operands()),
-            positions,
-            a,
-            b,
-            0 if number is None else number.array,
-            region,
-            *out.arguments(),
-            *mask.arguments(),
-            np.uint32(replace),
-            np.uint32(launch.share(blocks, store.nwords)),
-        ),
-    )
+    u_values, u_bits = (0, 0) if u is None else u.operands()
+    v_values, v_bits = (0, 0) if v is None else v.operands()
+    a, counter = (scalars[0], 0) if number is None else (0, number.array)
+    operands = _Operands(store.size, u_values, u_bits, v_values, v_bits, positions, a, scalars[1], counter, region)
+    kernel.launch(blocks, operands, out.arguments(mask, replace), _Piece(launch.share(blocks, store.nwords)))
     out.done(count)
 
 

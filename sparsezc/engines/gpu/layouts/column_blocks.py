@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.runtime import codegen, launch
+from sparsezc.engines.gpu.runtime import array_pool, codegen, launch
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.memory import budget
 from sparsezc.memory.device import DeviceBuffer
@@ -59,7 +59,8 @@ def of(rows: Rows, columns: Rows | None, nblocks: int, *, values: bool) -> list[
 
     `columns`: the rows of the transpose; `values`: whether the product reads those of the matrix.
     """
-    if not RECORDS[rows.indices.placement].resident or rows.compressed or columns is None or not launch.is_attended():
+    resident = RECORDS[rows.indices.placement].resident
+    if not resident or rows.compressed or columns is None or array_pool.serving() is not None:
         return [rows]
     if nblocks > _MOST or rows.nvals < _PAYS * nblocks * rows.nrows:
         return [rows]
@@ -110,19 +111,19 @@ def _cut(rows: Rows, nblocks: int, values: bool) -> list[Rows]:
     prelude = f"{types}\n{codegen.flags(VALUES=values)}"
     blocks = launch.blocks(gpu, 32 * rows.nrows)
     offsets = xp.zeros((nblocks, rows.nrows + 1), np.int64)
-    matrix = np.uint64(rows.nrows), rows.indptr, np.uint64(rows.indices.pointer)
-    by = np.uint64(width), np.uint32(nblocks), offsets
+    given = {
+        "nrows": rows.nrows, "indptr": rows.indptr, "ids": rows.indices.pointer,
+        "width": width, "nblocks": nblocks, "offsets": offsets,
+    }  # fmt: skip
     lengths, split = (codegen.kernel(gpu, "column_blocks.cu", prelude, name) for name in ("lengths", "split"))
-    lengths(blocks, launch.THREADS, (*matrix, *by, xp.zeros(1, np.uint64)))
+    lengths.launch(blocks, **given, counter=xp.zeros(1, np.uint64))
     for block in offsets:
         xp.cumsum(block, out=block)
     counts = gpu.asnumpy(offsets[:, -1]).tolist()
     ids = [xp.empty(count, rows.indices.dtype) for count in counts]
     held = [xp.empty(count if values else 0, rows.values.dtype) for count in counts]
     into = np.array([[gpu.pointer(a), gpu.pointer(b)] for a, b in zip(ids, held, strict=True)], np.uint64)
-    split(
-        blocks, launch.THREADS, (*matrix, np.uint64(rows.values.pointer), *by, xp.asarray(into), xp.zeros(1, np.uint64))
-    )
+    split.launch(blocks, **given, values=rows.values.pointer, into=xp.asarray(into), counter=xp.zeros(1, np.uint64))
     made = []
     for indptr, own, theirs in zip(offsets, ids, held, strict=True):
         buffer = DeviceBuffer(theirs) if values else rows.values

@@ -52,9 +52,6 @@ class Heads:
         arrays = [array for array in (self.ids, self.values) if not isinstance(array, int)]
         return sum(int(array.nbytes) for array in arrays)
 
-    def arguments(self) -> tuple[Any, ...]:
-        return self.ids, self.values, np.uint32(self.k)
-
 
 NO_HEADS = Heads(0, 0, 0)
 
@@ -184,11 +181,10 @@ def _make(rows: Rows, hubs: Rows | None, dtype: DataType, k: int, values: bool) 
         )
     )
     kernel = codegen.kernel(gpu, "head_cache.cu", prelude, "heads")
-    pointers = np.uint64(rows.indices.pointer), np.uint64(rows.values.pointer)
-    by = 0 if hubs is None else hubs.indptr
-    counter = xp.zeros(1, np.uint64)
-    arguments = (np.uint64(rows.nrows), rows.indptr, *pointers, by, np.uint32(k), ids, kept, counter)
-    kernel(launch.blocks(gpu, rows.nrows), launch.THREADS, arguments)
+    kernel.launch(
+        launch.blocks(gpu, rows.nrows), rows.arguments, heads=ids, head_values=kept, k=k,
+        hubs=0 if hubs is None else hubs.indptr, counter=xp.zeros(1, np.uint64),
+    )  # fmt: skip
     made = Heads(k, ids, kept, weakref.ref(rows))
     budget.hold(made)
     return made

@@ -13,7 +13,7 @@ import numpy as np
 
 from sparsezc.config import config
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.runtime import codegen, launch
+from sparsezc.engines.gpu.runtime import array_pool, codegen, launch
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.memory import Buffer, allocate
 from sparsezc.memory.placement import RECORDS
@@ -44,7 +44,7 @@ def of(rows: Rows, dtype: DataType, entries: int) -> Packed:
     if rows.packed is not None:
         made: Packed = rows.packed
         return made
-    if dtype.is_complex or not launch.is_attended():
+    if dtype.is_complex or array_pool.serving() is not None:
         return NOT_PACKED
     rows.multiplied += entries
     if config.packing == "auto" and not _has_paid(rows):
@@ -82,10 +82,10 @@ def _make(rows: Rows, dtype: DataType, bits: int) -> Packed:
         return NOT_PACKED
     kernel = codegen.kernel(gpu, "packed_values.cu", codegen.typedefs(A=dtype), "pack")
     unfit = gpu.xp.zeros(1, np.uint32)
-    pointers = np.uint64(rows.indices.pointer), np.uint64(rows.values.pointer)
-    most = _most(dtype, bits)
-    arguments = (np.uint64(rows.nvals), *pointers, np.uint32(bits), np.uint32(most), np.uint64(words.pointer), unfit)
-    kernel(launch.blocks(gpu, rows.nvals), launch.THREADS, arguments)
+    kernel.launch(
+        launch.blocks(gpu, rows.nvals), nvals=rows.nvals, indices=rows.indices.pointer, values=rows.values.pointer,
+        bits=bits, most=_most(dtype, bits), out=words.pointer, unfit=unfit,
+    )  # fmt: skip
     return NOT_PACKED if int(gpu.asnumpy(unfit)[0]) else Packed(bits, words)
 
 

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sparsezc.engines.gpu.runtime import launch
+from sparsezc.engines.gpu.runtime import array_pool, groups
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.memory import Buffer
 from sparsezc.memory.placement import RECORDS
@@ -85,7 +85,7 @@ class Part(NamedTuple):
         Presence words of rows, and chunks of long rows, that it takes.
     """
 
-    arguments: tuple[Any, ...]
+    arguments: groups.RowsPart
     partial: bool
     bits: int
     near: bool
@@ -100,7 +100,7 @@ def part(
     which: tuple[int, int] | None = None,
     chunks: tuple[int, int] | None = None,
     indptr: Any = None,
-    segments: tuple[Any, Any] = (0, 0),
+    segments: tuple[Any, Any] = (groups.NULL, groups.NULL),
     bits: int = 0,
     subset: Any = None,
     near: bool = False,
@@ -124,10 +124,13 @@ def part(
     if end == rows.nrows:  # whoever takes the last row writes the rest of its presence word
         end = -(-end // 32) * 32
     first_chunk, end_chunk = chunks or (0, rows.chunks.count)
-    bounds = map(np.uint64, (first, end, first_chunk, end_chunk))
     offsets = rows.indptr if indptr is None else indptr
-    words = 0 if subset is None else subset
-    arguments = np.uint64(rows.nrows), offsets, *pointers, *segments, words, *bounds, *rows.chunks.arguments
+    words = groups.NULL if subset is None else subset
+    # Parts are kept, and a device would convert Python's integers at each launch.
+    bounds = np.uint64(first), np.uint64(end), np.uint64(first_chunk), np.uint64(end_chunk)
+    arguments = groups.RowsPart(
+        np.uint64(rows.nrows), offsets, *pointers, *segments, words, *bounds, *rows.chunks.arguments
+    )
     partial = which is not None or chunks is not None or subset is not None
     return Part(arguments, partial, bits, near, -(-end // 32) - first // 32, end_chunk - first_chunk)
 
@@ -135,7 +138,7 @@ def part(
 def serves(rows: Rows) -> bool:
     """Whether the placement has a say in how products are launched, and may: what is recorded reads in place."""
     own = RECORDS[rows.indices.placement].serves is not None
-    return own and not rows.compressed and launch.is_attended() and rows.nvals > 0
+    return own and not rows.compressed and array_pool.serving() is None and rows.nvals > 0
 
 
 def moves(rows: Rows) -> bool:

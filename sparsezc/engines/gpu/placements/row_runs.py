@@ -62,17 +62,19 @@ class Scan:
         for counts in (self._entries, self._runs):
             gpu.xp.cumsum(counts, out=counts)
 
-    def _launch(self, name: str, threads: int, *arguments: Any) -> None:
+    def _launch(self, name: str, threads: int, **arguments: Any) -> None:
         gpu, rows, wanted = cuda.current(), self._rows, self._wanted
         kernel = codegen.kernel(gpu, "row_runs.cu", codegen.typedefs(Bound="i64" if rows.wide else "i32"), name)
-        common = np.uint64(rows.nrows), rows.indptr, wanted.words, np.uint32(wanted.flip), self._entries, self._runs
-        kernel(launch.blocks(gpu, threads), launch.THREADS, (*common, *arguments))
+        kernel.launch(
+            launch.blocks(gpu, threads), nrows=rows.nrows, indptr=rows.indptr, wanted=wanted.words, flip=wanted.flip,
+            entries=self._entries, runs=self._runs, **arguments,
+        )  # fmt: skip
 
     def before(self, cuts: Any) -> tuple[list[int], list[int]]:
         """How many entries and runs are wanted before each of some rows (int64 on the device). Waits for the device."""
         gpu = cuda.current()
         found = gpu.xp.empty((2, cuts.size), np.int64)
-        self._launch("runs_before", 32 * cuts.size, np.uint64(cuts.size), cuts, found)
+        self._launch("runs_before", 32 * cuts.size, count=cuts.size, row=cuts, before=found)
         entries, runs = gpu.asnumpy(found).tolist()
         return entries, runs
 
@@ -128,9 +130,11 @@ class Scan:
     def _tell(self, stretch: Stretch, start: int = 0, offsets: Any = 0, base: int = 0, pointer: int = 0) -> None:
         """Launch what writes the offsets of a stretch to the card, or its runs to the host."""
         first, end = stretch.rows
-        counts = map(np.int64, (stretch.entries_before, stretch.runs_before, start))
-        given = np.uint64(first), np.uint64(end), *counts, offsets, np.int64(base), np.uint64(pointer)
-        self._launch("list_runs", 32 * (-(-end // 32) - first // 32), *given)
+        self._launch(
+            "list_runs", 32 * (-(-end // 32) - first // 32), first=first, end=end,
+            entries_before=stretch.entries_before, runs_before=stretch.runs_before,
+            start=start, offsets=offsets, base=base, list=pointer,
+        )  # fmt: skip
 
 
 def _nearer(found: Any, at: Any, listed_before: Any, bounds: NDArray[Any]) -> NDArray[np.int64]:

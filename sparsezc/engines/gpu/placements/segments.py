@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc.device import cuda
+from sparsezc.device.launcher import Launcher
 from sparsezc.engines.gpu.placements import Wanted
 from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.storage.matrix_store import Rows
@@ -24,7 +25,7 @@ def count(nvals: int) -> int:
     return -(-nvals >> BITS)
 
 
-def _kernel(name: str, entry: str = "u32") -> Any:
+def _kernel(name: str, entry: str = "u32") -> Launcher:
     prelude = f"constexpr u32 SEGMENT_BITS = {BITS};\n{codegen.typedefs(A=entry)}"
     return codegen.kernel(cuda.current(), "segments.cu", prelude, name)
 
@@ -33,16 +34,19 @@ def touch(rows: Rows, wanted: Wanted, counts: Any) -> None:
     """Add to counts[s] how many entries of segment s the product will read (u32)."""
     gpu = cuda.current()
     words = 0 if wanted.words is None else wanted.words
-    arguments = np.uint64(rows.nrows), rows.indptr, words, np.uint32(wanted.flip), np.uint64(wanted.most), counts
-    _kernel("touch")(launch.blocks(gpu, rows.nrows), launch.THREADS, arguments)
+    _kernel("touch").launch(
+        launch.blocks(gpu, rows.nrows),
+        nrows=rows.nrows, indptr=rows.indptr, wanted=words, flip=wanted.flip, most=wanted.most, counts=counts,
+    )  # fmt: skip
 
 
 def resident(rows: Rows, segments: Any) -> Any:
     """Presence words of the rows all of whose segments lie in device memory."""
     gpu = cuda.current()
     bits = gpu.xp.empty(-(-rows.nrows // 32), np.uint32)
-    arguments = np.uint64(rows.nrows), rows.indptr, segments, bits
-    _kernel("resident")(launch.blocks(gpu, rows.nrows), launch.THREADS, arguments)
+    _kernel("resident").launch(
+        launch.blocks(gpu, rows.nrows), nrows=rows.nrows, indptr=rows.indptr, segments=segments, bits=bits
+    )
     return bits
 
 
@@ -50,5 +54,7 @@ def copy(which: Any, slots: Any, source: Buffer, target: Any) -> None:
     """Bring segments into slots of a device array, by a kernel that reads the host's pages at the link's rate."""
     gpu = cuda.current()
     kernel = _kernel("copy", launch.BY_SIZE[source.dtype.itemsize])
-    arguments = np.uint64(which.size), which, slots, np.uint64(source.pointer), np.uint64(source.count), target
-    kernel(launch.blocks(gpu, 32 * which.size), launch.THREADS, (*arguments, gpu.xp.zeros(1, np.uint64)))
+    kernel.launch(
+        launch.blocks(gpu, 32 * which.size), nsegments=which.size, which=which, to=slots, array=source.pointer,
+        count=source.count, kept=target, counter=gpu.xp.zeros(1, np.uint64),
+    )  # fmt: skip

@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 from sparsezc.device import cuda
 from sparsezc.device.cuda import Device, Pages
 from sparsezc.engines.gpu.placements import Entries, Wanted, double_buffer, host_gather
-from sparsezc.engines.gpu.runtime import launch
+from sparsezc.engines.gpu.runtime import presence_words
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.errors import OutOfMemory
 from sparsezc.memory import pages
@@ -55,7 +55,7 @@ def counted(rows: Rows, entries: Entries, wanted: Wanted) -> Wanted:
     """The same with the entries counted, where nobody has and there is a choice. Waits for the device."""
     if wanted.words is None or wanted.entries is not None or not may(rows, entries):
         return wanted
-    _, first, all_of_them = launch.wanted(rows.indptr, rows.nrows, wanted.words, wanted.flip)
+    _, first, all_of_them = presence_words.count_wanted(rows.indptr, rows.nrows, wanted.words, wanted.flip)
     return wanted._replace(entries=float(first if wanted.most < rows.nvals else all_of_them))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from math import log
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -52,10 +52,10 @@ def step(
     case = _Case(x, mask, gpu.xp.zeros(-(-nrows * x.width // 32), np.uint32))
     pushing, pulling = case.shares(pull, push)
     if push is not None and pushing.any():
-        case.launch("reach_push", push, pushing)
+        case.launch("push", push, pushing)
     if pull is not None and pulling.any():
         near = head_cache.of(pull, push, BOOL, values=False, entries=case.pulled)
-        case.launch("reach_pull", pull, pulling, near)
+        case.launch("pull", pull, pulling, near)
     return SameVector(dtype, nrows * x.width, case.y, same)
 
 
@@ -115,6 +115,15 @@ def _pulled(work: Work, pulling: Any, slots: int) -> float:
     return left * float(min(work.wanted, work.wanted_first * max(slices, 1.0)))
 
 
+class _Active(NamedTuple):
+    """A bit for each search that takes part (multi_source_bfs.cuh)."""
+
+    a: np.uint64
+    b: np.uint64
+    c: np.uint64
+    d: np.uint64
+
+
 class _Case:
     """One step: the panel, what the mask lets through, and who is reached so far."""
 
@@ -134,13 +143,10 @@ class _Case:
         kernel = codegen.kernel(
             gpu, "multi_source_work.cu", _prelude(False, False, False, self.words, self.aligned, 1), "reach_work"
         )
-        kernel(
-            launch.blocks(gpu, max(self.x.length, nrows)),
-            launch.THREADS,
-            (
-                np.uint64(self.x.length), pushed, np.uint64(nrows), pulled, self.x.vector.bits,
-                *self.mask.arguments(), np.uint64(self.x.width), *self._active(everyone), totals,
-            ),
+        kernel.launch(
+            launch.blocks(gpu, max(self.x.length, nrows)), self.mask.arguments(), self._active(everyone),
+            size=self.x.length, push_indptr=pushed, nrows=nrows, pull_indptr=pulled, x=self.x.vector.bits,
+            width=self.x.width, totals=totals,
         )  # fmt: skip
         counts = gpu.asnumpy(totals).astype(np.int64)
         frontier, rows, first, entries = counts[:_ENTRIES].tolist()
@@ -154,29 +160,29 @@ class _Case:
         self.pulled = _pulled(work, pulling, 0) if pulling.any() else 0.0
         return pushing, pulling
 
-    def launch(self, name: str, rows: Rows, searches: Any, near: head_cache.Heads | None = None) -> None:
+    def launch(self, way: str, rows: Rows, searches: Any, near: head_cache.Heads | None = None) -> None:
         """One kernel; a pull is given what it looks at first."""
         gpu = cuda.current()
         chunks = rows.chunks
         looks = near is not None and near.k > 0
-        slots = () if near is None else (near.ids, np.uint32(near.k))
+        slots = {} if near is None else {"heads": near.ids, "k": near.k}
         at_once = rows_per_warp.choose(rows)
         prelude = _prelude(rows.wide, rows.compressed, looks, self.words, self.aligned, chunks.length, at_once)
         nwords = -(-rows.nrows // 32)
         blocks = launch.blocks(gpu, 32 * max(nwords, chunks.count))
-        kernel = codegen.kernel(gpu, f"{name}.cu", prelude, name)
-        arguments = (
-            *rows.arguments[:3], self.x.vector.bits,
-            *self.mask.arguments(), np.uint64(self.x.width), *self._active(searches), self.y, *slots,
-            gpu.xp.zeros(2, np.uint64), np.uint32(launch.piece(blocks, nwords, 16 if looks else 4)), *chunks.all,
+        kernel = codegen.kernel(gpu, f"multi_source_{way}.cu", prelude, f"reach_{way}")
+        stats.counted(kernel, placements.lie_near(rows))(
+            blocks, chunks.all, self.mask.arguments(), self._active(searches),
+            nrows=rows.nrows, indptr=rows.indptr, indices=rows.indices.pointer, x=self.x.vector.bits,
+            width=self.x.width, y=self.y, counters=gpu.xp.zeros(2, np.uint64),
+            piece=launch.piece(blocks, nwords, 16 if looks else 4), **slots,
         )  # fmt: skip
-        stats.run(kernel, placements.lie_near(rows), blocks, launch.THREADS, arguments)
 
-    def _active(self, searches: Any) -> list[np.uint64]:
+    def _active(self, searches: Any) -> _Active:
         """The bits of some searches, as kernels take them."""
         bits = np.zeros(WIDTH, np.bool_)
         bits[: searches.size] = searches
-        return list(np.packbits(bits, bitorder="little").view(np.uint64))
+        return _Active(*np.packbits(bits, bitorder="little").view(np.uint64))
 
 
 @cache

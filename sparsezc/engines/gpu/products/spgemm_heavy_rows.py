@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sparsezc.device import cuda
+from sparsezc.device.launcher import Launcher
 from sparsezc.engines.gpu.elementwise.filter import Kept
-from sparsezc.engines.gpu.runtime import codegen, launch
+from sparsezc.engines.gpu.runtime import codegen, launch, presence_words
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.memory import budget
 
@@ -21,6 +22,18 @@ PARTS = 64  # of a row's products, each added up by one block where the order of
 def least(products: Any) -> int:
     """How many products a row may have, of all rows' `products`, until it would keep a block longer than all others."""
     return max(PRODUCTS, int(products.sum()) // ROWS)
+
+
+class _Walk(NamedTuple):
+    """A row of A, and the rows of B that its ids name (spgemm_heavy_rows.cuh)."""
+
+    start: int  # the first entry of A
+    count: Any  # an int, but tuples have a method of this name
+    starts: Any  # where the products of each entry begin
+    a_ids: np.uint64
+    a_values: np.uint64
+    b_indptr: Any
+    b_ids: np.uint64
 
 
 class HeavyRow:
@@ -41,14 +54,14 @@ class HeavyRow:
         ids = a.indices.load(start, stop).astype(np.int64)
         starts = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(b.indptr[ids + 1] - b.indptr[ids])])
         self.products = int(starts[-1])
-        self.walk = np.uint64(start), np.uint64(stop - start), starts, *a.arguments[2:], *b.arguments[1:3]
+        self.walk = _Walk(start, stop - start, starts, *a.arguments[2:], *b.arguments[1:3])
 
     def columns(self) -> Kept:
         """Which columns the row has."""
         xp = self.gpu.xp
         bits = xp.zeros(-(-self.b.ncols // 32), np.uint32)
         kernel = codegen.kernel(self.gpu, "spgemm_heavy_mark.cu", self.marking, "heavy_mark")
-        self._share(kernel, np.uint64(PIECE), xp.zeros(1, np.uint64), bits)
+        self._share(kernel, piece=PIECE, counter=xp.zeros(1, np.uint64), bits=bits)
         return Kept.of(self.b.ncols, bits)
 
     def fill(self, semiring: Any, adding: str, ordered: bool, names: Any, ids: Any, values: Any) -> None:
@@ -67,28 +80,28 @@ class HeavyRow:
         """
         xp = self.gpu.xp
         kept = self.columns()
-        ids[...] = launch.positions(kept.bits, self.b.ncols).astype(ids.dtype)
+        ids[...] = presence_words.positions(kept.bits, self.b.ncols).astype(ids.dtype)
         if values is None:
             return
         neutral = codegen.neutral(semiring.monoid)
         values.fill(neutral)
         kernel = codegen.kernel(self.gpu, "spgemm_heavy_add.cu", adding, "heavy_add")
-        place = np.uint64(self.row), names, kept.bits, kept.before, np.uint64(ids.size)
-        values_of_b = self.b.arguments[3]
+        place = {
+            "b_values": self.b.values.pointer, "row_number": self.row, "names": names, "bits": kept.bits,
+            "before": kept.before, "n": ids.size,
+        }  # fmt: skip
         if not ordered:
-            self._share(kernel, values_of_b, np.uint64(PIECE), xp.zeros(1, np.uint64), *place, values)
+            self._share(kernel, **place, piece=PIECE, counter=xp.zeros(1, np.uint64), sums=values)
             return
         join = codegen.kernel(self.gpu, "spgemm_heavy_add.cu", adding, "heavy_join")
-        piece = np.uint64(-(-self.products // PARTS))
+        piece = -(-self.products // PARTS)
         room = max(1, budget.available() // 4 // values.nbytes)  # parts whose sums are kept at a time
         for first in range(0, PARTS, room):
             count = min(room, PARTS - first)
             partial = xp.full(count * ids.size, neutral, values.dtype)
             number = xp.full(1, first, np.uint64)
-            kernel(count, launch.THREADS, (*self.walk, values_of_b, piece, number, *place, partial))
-            arguments = np.uint64(ids.size), np.uint64(count), partial, values
-            join(launch.blocks(self.gpu, ids.size), launch.THREADS, arguments)
+            kernel.launch(count, self.walk, **place, piece=piece, counter=number, sums=partial)
+            join.launch(launch.blocks(self.gpu, ids.size), n=ids.size, parts=count, partial=partial, sums=values)
 
-    def _share(self, kernel: Any, *arguments: Any) -> None:
-        blocks = launch.blocks(self.gpu, 32 * -(-self.products // PIECE))
-        kernel(blocks, launch.THREADS, (*self.walk, *arguments))
+    def _share(self, kernel: Launcher, **arguments: Any) -> None:
+        kernel.launch(launch.blocks(self.gpu, 32 * -(-self.products // PIECE)), self.walk, **arguments)

@@ -10,7 +10,7 @@ import numpy as np
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise.filter import Kept
 from sparsezc.engines.gpu.elementwise.matrix_merge import MaskRows
-from sparsezc.engines.gpu.runtime import codegen, launch
+from sparsezc.engines.gpu.runtime import codegen, groups, launch, presence_words
 from sparsezc.engines.gpu.runtime.codegen import evaluate, flags, function, typedefs
 from sparsezc.engines.gpu.storage import row_blocks
 from sparsezc.engines.gpu.storage.matrix_store import Chunks, MatrixStore, Rows
@@ -35,7 +35,7 @@ def dots(semiring: Any, a: MatrixStore, b_type: DataType, columns: Rows, mask: M
     case = _Case(semiring, a.dtype, b_type, a_rows, b_rows, m_rows.wide)
     kernel = codegen.kernel(gpu, "spgemm_masked_dot.cu", case.prelude, "dots")
     a_lengths = a_rows.indptr[1:] - a_rows.indptr[:-1]
-    edge = np.uint32(0 if RECORDS[b_rows.indices.placement].resident else 31)
+    edge = 0 if RECORDS[b_rows.indices.placement].resident else 31
 
     def make(first: int, last: int, whole: bool, *part: int) -> tuple[Any, Any, Any]:
         start, stop = part or m_rows.ends(first, last)
@@ -45,13 +45,13 @@ def dots(semiring: Any, a: MatrixStore, b_type: DataType, columns: Rows, mask: M
         sums, bits = xp.empty(count, dtype.np_type), xp.zeros(-(-count // 32), np.uint32)
         lengths = indptr[first + 1 : last + 1] - indptr[first:last]
         chunks = case.chunks(first, lengths, a_lengths[first:last])
-        arguments = (
-            np.uint64(first), np.uint64(last), indptr, ids, np.uint64(start), _allowed(mask, start, stop),
-            *a_rows.arguments[1:], *b_rows.arguments[1:], edge, np.uint32(case.slots if case.has_table else 0),
-            *chunks.all, np.uint64(CHUNK),
-            xp.zeros(2, np.uint64), sums, bits,
+        kernel.launch(
+            launch.blocks(gpu, 32 * (last - first) + launch.THREADS * chunks.count),
+            groups.Left(*a_rows.arguments[1:]), groups.Right(*b_rows.arguments[1:]), chunks.all,
+            first=first, last=last, m_indptr=indptr, m_ids=ids, base=start, allowed=_allowed(mask, start, stop),
+            edge=edge, most_slots=case.slots if case.has_table else 0, chunk=CHUNK,
+            counters=xp.zeros(2, np.uint64), sums=sums, bits=bits,
         )  # fmt: skip
-        kernel(launch.blocks(gpu, 32 * (last - first) + launch.THREADS * chunks.count), launch.THREADS, arguments)
         kept = Kept.of(count, bits)
         offsets = kept.offsets(indptr[first : last + 1] - start)
         if not whole:
@@ -74,7 +74,7 @@ def _allowed(mask: MaskRows, start: int, stop: int) -> Any:
     values = mask.rows.values.load() if mask.rows.iso else mask.rows.values.load(start, stop)
     if mask.rows.iso:
         values = xp.broadcast_to(values, (stop - start,)).copy()
-    return launch.truth(values, 0, mask.dtype, stop - start)
+    return presence_words.nonzero(values, 0, mask.dtype, stop - start)
 
 
 class _Case:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.products import spgemm_heavy_rows, spmv
 from sparsezc.engines.gpu.products.spgemm_heavy_rows import HeavyRow
-from sparsezc.engines.gpu.runtime import codegen, launch
+from sparsezc.engines.gpu.runtime import codegen, groups, launch, presence_words
 from sparsezc.engines.gpu.runtime.codegen import evaluate, flags, function, typedefs
 from sparsezc.engines.gpu.storage import row_blocks, vector_store
 from sparsezc.engines.gpu.storage.mask_output import ALL
@@ -117,20 +117,33 @@ def _map_bytes(ncols: int) -> int:
     return -(-ncols // _MAP_COLUMNS) * (8 * 1024 + 4)
 
 
-def _listed(tabled: Any, mapped: Any, shared: Any, nrows: int, ncols: int) -> tuple[Any, ...]:
-    """The arguments that say which rows are not left to warps, and the maps that blocks take for some of these."""
+class _Listed(NamedTuple):
+    """Which rows are not left to warps, and the maps that blocks take for some of these (spgemm.cuh)."""
+
+    nmapped: int
+    ntabled: int
+    rows: Any  # u64: those that a block maps, those that a block has in a table, those that all blocks share
+    listed: Any  # presence words of all of them; null: there are none
+    nmaps: int
+    maps: Any
+    summaries: Any
+    summary: int
+
+
+def _listed(tabled: Any, mapped: Any, shared: Any, nrows: int, ncols: int) -> _Listed:
+    """The rows that are not left to warps, as kernels take them."""
     gpu = cuda.current()
     xp = gpu.xp
     rows = xp.concatenate([mapped, tabled, shared]).astype(np.uint64)
-    bits = launch.mark(rows, nrows) if rows.size else 0
-    maps: tuple[Any, ...] = np.uint64(0), 0, 0, np.uint64(0)
+    bits = presence_words.mark(rows, nrows) if rows.size else 0
+    maps: tuple[Any, ...] = 0, 0, 0, 0
     if mapped.size:
         summary = -(-ncols // _MAP_COLUMNS)
         room = max(1, budget.available() // 4 // _map_bytes(ncols))
         count = min(mapped.size, room, launch.blocks(gpu, launch.THREADS * mapped.size))
         words, summaries = xp.zeros(count * summary * 1024, np.uint64), xp.zeros(count * summary, np.uint32)
-        maps = np.uint64(count), words, summaries, np.uint64(summary)
-    return np.uint64(mapped.size), np.uint64(tabled.size), rows, bits, *maps
+        maps = count, words, summaries, summary
+    return _Listed(mapped.size, tabled.size, rows, bits, *maps)
 
 
 def _divided(tabled: Any, mapped: Any, shared: Any) -> tuple[Any, Any, Any]:
@@ -157,13 +170,11 @@ def _count(a: Rows, b: Rows, products: Any, least: int) -> Any:
     tabled, mapped, shared = _divided(products > warp, products > block, products > least)
     counts = xp.zeros(a.nrows, np.int64)
     kernel = codegen.kernel(gpu, "spgemm_count.cu", _count_prelude(a.wide, b.wide, slots), "mxm_count")
-    kernel(
+    kernel.launch(
         _grid(a.nrows, tabled.size + mapped.size),
-        launch.THREADS,
-        (
-            np.uint64(a.nrows), products, *a.arguments[1:3], *b.arguments[1:3],
-            *_listed(tabled, mapped, shared, a.nrows, b.ncols), xp.zeros(3, np.uint64), counts,
-        ),
+        groups.LeftIds(*a.arguments[1:3]), groups.RightIds(*b.arguments[1:3]),
+        _listed(tabled, mapped, shared, a.nrows, b.ncols),
+        nrows=a.nrows, products=products, counters=xp.zeros(3, np.uint64), counts=counts,
     )  # fmt: skip
     for row in gpu.asnumpy(shared).tolist():
         counts[row] = HeavyRow(a, b, row, _count_prelude(a.wide, b.wide)).columns().count()
@@ -201,14 +212,12 @@ class _Fill:
         values = xp.empty(end - base, dtype.np_type) if self.values else None
         case = self.semiring, self.a_type, self.b_type, (a.wide, b.wide), (a.iso, b.iso), self.values
         names = 0 if self.names is None else self.names.ids
-        codegen.kernel(gpu, "spgemm_fill.cu", _fill_prelude(*case, slots), "mxm_fill")(
+        codegen.kernel(gpu, "spgemm_fill.cu", _fill_prelude(*case, slots), "mxm_fill").launch(
             _grid(last - first, tabled.size + mapped.size),
-            launch.THREADS,
-            (
-                np.uint64(first), np.uint64(last), self.offsets, np.uint64(base), *a.arguments[1:], *b.arguments[1:],
-                names, *_listed(tabled, mapped, shared, a.nrows, b.ncols),
-                xp.zeros(3, np.uint64), ids, 0 if values is None else values,
-            ),
+            groups.Left(*a.arguments[1:]), groups.Right(*b.arguments[1:]),
+            _listed(tabled, mapped, shared, a.nrows, b.ncols),
+            first=first, last=last, offsets=self.offsets, base=base, names=names, counters=xp.zeros(3, np.uint64),
+            ids=ids, values=0 if values is None else values,
         )  # fmt: skip
         for row in gpu.asnumpy(shared).tolist():
             at = slice(*(int(end) - base for end in self.offsets[row : row + 2]))

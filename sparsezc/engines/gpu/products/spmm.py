@@ -13,7 +13,7 @@ from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.elementwise.panel import Panel
 from sparsezc.engines.gpu.placements import Wanted
 from sparsezc.engines.gpu.products import rows_per_warp
-from sparsezc.engines.gpu.runtime import codegen, launch
+from sparsezc.engines.gpu.runtime import codegen, groups, launch
 from sparsezc.engines.gpu.runtime.codegen import evaluate, flags, function, typedefs
 from sparsezc.engines.gpu.storage.mask_output import MaskBits
 from sparsezc.engines.gpu.storage.matrix_store import Rows, VectorStore
@@ -37,14 +37,16 @@ def pull(semiring: Any, rows: Rows, dtype: DataType, x: Panel, mask: MaskBits) -
     y.make()
     columns = 1 << max(0, -(-x.width // 32) - 1).bit_length()
     x.vector.nvals()  # of a full one no presence words are read
-    partial: tuple[Any, ...] = (0, 0, 0)
+    partial: dict[str, Any] = {"partial": 0, "partial_has": 0, "arrived": 0}
     if chunks.count:
         sums = xp.empty(chunks.count * x.width, result.np_type)
-        partial = sums, xp.empty(sums.size, np.uint8), xp.zeros(chunks.nrows, np.uint32)
+        arrived = xp.zeros(chunks.nrows, np.uint32)
+        partial = {"partial": sums, "partial_has": xp.empty(sums.size, np.uint8), "arrived": arrived}
     group = 1 << max(0, min(x.width, 32) - 1).bit_length()  # lanes for an entry
-    operand = x.vector.values if _reads_x(semiring, x.across) else 0, 0 if x.vector.is_full else x.vector.bits
+    values, bits = x.vector.values if _reads_x(semiring, x.across) else 0, 0 if x.vector.is_full else x.vector.bits
     blocks = launch.blocks(gpu, 32 * max(-(-rows.nrows // 32), chunks.count))
-    operands = *operand, *mask.arguments(), np.uint64(x.width), np.uint32(group), y.values, y.bits
+    operands = groups.Vector(values, bits), mask.arguments()
+    target = {"width": x.width, "group": group, "y": y.values, "y_bits": y.bits}
     reads_values = ("y" if x.across else "x") in semiring.reads
     wanted = _wanted(rows, mask, x.width)
     for part in placements.parts(rows, None, wanted, ids=True, values=reads_values):
@@ -64,7 +66,8 @@ def pull(semiring: Any, rows: Rows, dtype: DataType, x: Panel, mask: MaskBits) -
         )
         kernel = codegen.kernel(gpu, "spmm.cu", prelude, "spmm")
         counters = xp.zeros(2, np.uint64)
-        stats.run(kernel, part.near, blocks, launch.THREADS, (*part.arguments, *operands, counters, *partial))
+        run = stats.counted(kernel, part.near)
+        run(blocks, part.arguments, *operands, **target, counters=counters, **partial)
     y.count = None
     return y
 
@@ -76,8 +79,7 @@ def _wanted(rows: Rows, mask: MaskBits, width: int) -> Wanted:
     gpu = cuda.current()
     bits = gpu.xp.empty(-(-rows.nrows // 32), np.uint32)
     lines = codegen.kernel(gpu, "bits.cu", "", "lines")
-    arguments = np.uint64(rows.nrows), np.uint64(width), *mask.arguments(), bits
-    lines(launch.blocks(gpu, rows.nrows), launch.THREADS, arguments)
+    lines.launch(launch.blocks(gpu, rows.nrows), mask.arguments(), count=rows.nrows, width=width, bits=bits)
     return Wanted(bits)
 
 

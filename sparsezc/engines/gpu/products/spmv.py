@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from sparsezc.engines.gpu.elementwise import vector_map
 from sparsezc.engines.gpu.layouts import column_blocks, head_cache, packed_values
 from sparsezc.engines.gpu.placements import Part, Wanted
 from sparsezc.engines.gpu.products import push_pull, rows_per_warp
-from sparsezc.engines.gpu.runtime import codegen, launch
+from sparsezc.engines.gpu.runtime import array_pool, codegen, groups, launch, presence_words
 from sparsezc.engines.gpu.runtime.codegen import function
 from sparsezc.engines.gpu.storage.mask_output import MaskBits, Out
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
@@ -35,7 +35,6 @@ from sparsezc.semirings.types.datatypes import INT64, DataType
 _OFFSET_BYTES = 16  # two offsets a row, where the edges lie in the same memory
 _ATOMIC_BYTES = 6  # measured: with 4-byte ids in device memory a full push takes 2.5 times what a full pull takes
 _LINK_SHARE = 1 / 64  # device memory against the host link
-_FLAGS = np.uint32(0), np.uint32(1)  # as kernels take them; making one takes as long as a call
 _WORDS_TO_SKIP = 16  # a warp: with fewer a launch takes longer than the offsets
 
 
@@ -110,8 +109,18 @@ def _row_lengths(rows: Rows, dtype: DataType) -> VectorStore:
     """How many entries each row has, where it has any."""
     lengths = rows.indptr[1:] - rows.indptr[:-1]
     made = VectorStore(dtype, rows.nrows)
-    made.set(lengths.astype(dtype.np_type), launch.truth(lengths, 0, INT64, rows.nrows))
+    made.set(lengths.astype(dtype.np_type), presence_words.nonzero(lengths, 0, INT64, rows.nrows))
     return made
+
+
+class _Target(NamedTuple):
+    """What a push writes, and the layouts that it reads (vxm.cu)."""
+
+    t: Any
+    t_bits: Any
+    id_bits: int
+    heads: Any
+    slots: int
 
 
 class _Case:
@@ -136,8 +145,8 @@ class _Case:
     def entry_bytes(self, rows: Rows) -> float:
         return rows.id_bytes + (rows.values.dtype.itemsize if self.asks_for_values(rows) else 0)
 
-    def vector_arguments(self) -> tuple[Any, Any]:
-        return (0, 0) if self.vector is None else self.vector.operands()
+    def vector_arguments(self) -> groups.Vector:
+        return groups.NO_VECTOR if self.vector is None else groups.Vector(*self.vector.operands())
 
     def packed(self, rows: Rows, entries: float) -> packed_values.Packed:
         """Ids and values in one word, where a product that reads so many entries has use for both."""
@@ -166,13 +175,13 @@ def _pull_is_better(case: _Case, rows: Rows, columns: Rows, mask: MaskBits) -> b
     vector = case.vector
     if vector is None or vector.is_full:
         return True
-    if not launch.is_attended():
+    if array_pool.serving() is not None:
         return False
     entries = vector.count_rows(columns)
     assert vector.count is not None
     if push_pull.is_small(vector.count, entries, rows.nvals):
         return False
-    wanted = launch.wanted(rows.indptr, rows.nrows, mask.bits, mask.flip)
+    wanted = presence_words.count_wanted(rows.indptr, rows.nrows, mask.bits, mask.flip)
     work = push_pull.Work(vector.count, entries, *wanted, rows.nvals)
     near = RECORDS[case.matrix.placement].resident
     stops = case.stops and not placements.moves(rows)
@@ -278,9 +287,10 @@ def _heads_to_push(case: _Case, columns: Rows, rows: Rows | None) -> head_cache.
     """The row-head cache, where rows that are whole there need not be read over the link."""
     if case.asks_for_values(columns):
         return head_cache.NO_HEADS
-    count = None if case.vector is None or not launch.is_attended() else case.vector.count
+    count = None if case.vector is None or array_pool.serving() is not None else case.vector.count
     near = head_cache.to_push(columns, rows, count)
-    launch.hold(near)
+    if (pool := array_pool.serving()) is not None:
+        pool.hold(near)
     return near
 
 
@@ -290,17 +300,17 @@ def _pull(case: _Case, rows: Rows, columns: Rows | None, store: VectorStore, wri
     xp = gpu.xp
     near = _heads_of(case, rows, columns)
     together = case.packed(rows, rows.nvals if case.pulls is None else case.pulls)
-    values, bits = case.vector_arguments()
     chunks = rows.chunks
     at_once = rows_per_warp.choose(rows)
     # A warp that writes single bits of a word writes into what another may still read as the mask.
     masks_itself = (chunks.count > 0 or at_once == 1) and mask.bits is store.bits
     out = Out(store, apart=store is case.vector or masks_itself)
-    partial: tuple[Any, ...] = (0, 0, 0, 0)
+    partial = groups.NO_PARTIAL
     if chunks.count:
         state = xp.zeros(2 * chunks.nrows, np.uint32)
         results = xp.empty(chunks.count, case.semiring.return_type.np_type)
-        partial = (results, xp.empty(chunks.count, np.uint8), state[: chunks.nrows], state[chunks.nrows :])
+        has = xp.empty(chunks.count, np.uint8)
+        partial = groups.Partial(results, has, state[: chunks.nrows], state[chunks.nrows :])
     items = store.nwords * 32 // at_once
     blocks = launch.blocks(gpu, 32 * max(items, chunks.count))
     warps = launch.warps(blocks)
@@ -309,10 +319,10 @@ def _pull(case: _Case, rows: Rows, columns: Rows | None, store: VectorStore, wri
     if placements.serves(rows):
         entries = 0 if near.k else case.pulls  # what the heads leave is little, and it is not known of which rows
         wanted = Wanted(None if everything else mask.bits, mask.flip, entries, 32 if case.stops else 2**62)
-    operands = values, bits, *out.arguments(), *mask.arguments(), _FLAGS[replace]
+    vector, output = case.vector_arguments(), out.arguments(mask, replace)
     skips = at_once == 32 and _skips(rows, warps)
     most = 32 if skips else 16 if near.k else _most_items(rows, at_once, everything)
-    rest = *partial, *near.arguments(), np.uint32(together.bits)
+    layouts = groups.Layouts(near.ids, near.values, near.k, together.bits)
     # All memory is asked for before the first launch, as what that writes cannot be taken back.
     shared: Any = xp.zeros(2, np.uint64) if chunks.count or items > warps else 0
     for number, part in enumerate(case.parts(rows, together.words, wanted, pushes=False)):
@@ -323,10 +333,10 @@ def _pull(case: _Case, rows: Rows, columns: Rows | None, store: VectorStore, wri
         alone = not part.nchunks and items <= warps  # no warp has more than one to do: no counter is needed
         if number and not alone:
             shared.fill(0)
-        counters = 0 if alone else shared
-        piece = launch.piece(blocks, items, most)
-        turn = piece, _FLAGS[1] if everything else launch.spread(blocks, part.nchunks)
-        stats.run(kernel, part.near, blocks, launch.THREADS, (*part.arguments, *operands, counters, *turn, *rest))
+        counters = groups.NULL if alone else shared
+        spread = 1 if everything else launch.spread(blocks, part.nchunks)
+        turns = groups.Turns(counters, launch.piece(blocks, items, most), spread)
+        stats.counted(kernel, part.near)(blocks, part.arguments, vector, output, turns, partial, layouts)
     out.done()
 
 
@@ -343,31 +353,30 @@ def _push(case: _Case, columns: Rows, rows: Rows | None, store: VectorStore, wri
     if counted is None and case.vector is not None and case.vector.count is not None:  # to count takes a wait
         counted = case.vector.count * columns.nvals // columns.nrows
     together = case.packed(columns, columns.nvals if counted is None else counted)
-    values, bits = case.vector_arguments()
     result = VectorStore(result_type, store.size)
     result.make(None if case.semiring.monoid.stops_anywhere else case.semiring.monoid)
     near = _heads_to_push(case, columns, rows)
-    few = not launch.is_attended() or _is_sparse(case.vector)
+    few = array_pool.serving() is not None or _is_sparse(case.vector)
     at_once = rows_per_warp.choose(columns)
     items = -(-columns.nrows // 32) * 32 // at_once
     blocks = launch.blocks(gpu, 32 * max(items, columns.chunks.count))
     words = None if case.vector is None or case.vector.is_full else case.vector.bits
     wanted = Wanted(words, 0, counted) if placements.serves(columns) else None
     most = _most_items(columns, at_once, words is None)
-    heads_of = near.ids, np.uint32(near.k)
-    operands = values, bits, *mask.arguments(), result.values, result.bits, np.uint32(together.bits), *heads_of
+    vector, allowed = case.vector_arguments(), mask.arguments()
+    target = _Target(result.values, result.bits, together.bits, near.ids, near.k)
     for part in case.parts(columns, together.words, wanted, pushes=True):
         prelude = case.prelude(columns, None, result_type, part, together=at_once, looks=near.k > 0,
                                words=together.bits > 0)  # fmt: skip
         kernel = codegen.kernel(gpu, "vxm.cu", prelude, "vxm")
-        counters = 0 if few else xp.zeros(2, np.uint64)
+        counters = groups.NULL if few else xp.zeros(2, np.uint64)
         items = part.nwords * 32 // at_once
         piece = launch.share(blocks, items) if few else launch.piece(blocks, items, most)
-        turn = piece, launch.spread(blocks, part.nchunks) if few else _FLAGS[1]
-        stats.run(kernel, part.near, blocks, launch.THREADS, (*part.arguments, *operands, counters, *turn))
+        turns = groups.Turns(counters, piece, launch.spread(blocks, part.nchunks) if few else 1)
+        stats.counted(kernel, part.near)(blocks, part.arguments, vector, allowed, target, turns)
     result.count = None
     outside_matters = not replace and not mask.allows_all and store.count != 0
     if accum is None and not outside_matters and store.dtype is result_type:
-        store.set(result.values, result.bits, None)
+        store.adopt(result)
     else:
         vector_map.write_vector(result, store, write)

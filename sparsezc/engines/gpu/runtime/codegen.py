@@ -15,7 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from sparsezc import stats
-from sparsezc.device.cuda import Device, Kernel
+from sparsezc.device.cuda import Device
+from sparsezc.device.launcher import Launcher
+from sparsezc.device.signature import Signature
+from sparsezc.device.signature import typedefs as types_of
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import DataType
 
@@ -25,7 +28,7 @@ _SEMIRINGS = next(p for p in (_PACKAGE / "semirings", _PACKAGE.parent / "semirin
 _INCLUDE = re.compile(r'^#include "([\w.]+)"\n', re.MULTILINE)
 _COMPLEX = re.compile(r"\bc(64|128)\b")
 #: The latest used last. Users' functions make kernels without end; those of a recording are among the latest.
-_compiled: OrderedDict[tuple[int, bool, str, str, str], Kernel] = OrderedDict()
+_compiled: OrderedDict[tuple[int, bool, str, str, str], Launcher] = OrderedDict()
 _MOST_KERNELS = 4096  # a program without functions of its own has a few hundred
 
 
@@ -62,7 +65,13 @@ def source(file: str, prelude: str) -> str:
     return f"{common}\nnamespace szc {{\n{prelude}\n}}\n{expand(_file(file))}"
 
 
-def kernel(device: Device, file: str, prelude: str, name: str) -> Kernel:
+@cache
+def signature(file: str, name: str) -> Signature:
+    """The parameters that a file declares for its kernel `name`."""
+    return Signature.parse(_file(file), name, file)
+
+
+def kernel(device: Device, file: str, prelude: str, name: str) -> Launcher:
     """The kernel `name` of `file`, specialised by `prelude`, compiled on first use."""
     counting = stats.is_counting()
     key = (id(device), counting, file, name, prelude)
@@ -72,7 +81,7 @@ def kernel(device: Device, file: str, prelude: str, name: str) -> Kernel:
         while len(_compiled) >= _MOST_KERNELS:
             _compiled.popitem(last=False)
         text = ("#define SZC_COUNT\n" if counting else "") + f"#define KERNEL {name}\n" + source(file, prelude)
-        found = _compiled[key] = device.compile(text, name)
+        found = _compiled[key] = Launcher(device.compile(text, name), signature(file, name), types_of(prelude))
     _compiled.move_to_end(key)
     return found
 

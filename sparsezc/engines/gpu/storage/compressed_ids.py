@@ -88,10 +88,10 @@ def _decode(table: Any, start: int, target: Buffer) -> None:
         return
     prelude = codegen.typedefs(Id="u32") + "\n" + codegen.flags(COMPRESSED=True)
     kernel = codegen.kernel(gpu, "decode_ids.cu", prelude, "decode")
-    bounds = np.uint64(start), np.uint64(start + target.count)
-    counter = gpu.xp.zeros(1, np.uint64)
-    arguments = (*bounds, np.uint64(gpu.pointer(table)), counter, np.uint64(target.pointer))
-    kernel(launch.blocks(gpu, target.count), launch.THREADS, arguments)
+    kernel.launch(
+        launch.blocks(gpu, target.count), begin=start, end=start + target.count,
+        indices=gpu.pointer(table), counter=gpu.xp.zeros(1, np.uint64), out=target.pointer,
+    )  # fmt: skip
 
 
 def compressed(ids: Buffer, ncols: int) -> CompressedIds | None:
@@ -113,7 +113,7 @@ def compressed(ids: Buffer, ncols: int) -> CompressedIds | None:
         return None
     body = allocate("device" if RECORDS[ids.placement].resident else "zerocopy", total, np.uint32)
     body.write(used, np.zeros(total - used, np.uint32))
-    _launch("encode", ids, headers, starts, np.uint64(body.pointer))
+    _launch("encode", ids, headers=headers, starts=starts, body=body.pointer)
     gpu.synchronize()  # the host may read the pages now, and the ids as they were may go
     return CompressedIds(ids.count, headers, starts, body)
 
@@ -126,13 +126,13 @@ def words(ids: Any) -> int:
 def _headers(ids: Buffer) -> Any:
     """How each block is packed best."""
     headers = cuda.current().xp.zeros(id_blocks.padded(ids.count), np.uint16)
-    _launch("measure", ids, headers)
+    _launch("measure", ids, headers=headers)
     return headers
 
 
-def _launch(name: str, ids: Buffer, *arguments: Any) -> None:
+def _launch(name: str, ids: Buffer, **arguments: Any) -> None:
     gpu = cuda.current()
     prelude = codegen.typedefs(Id="u64" if ids.dtype.itemsize == 8 else "u32")
-    given = np.uint64(ids.count), np.uint64(ids.pointer), gpu.xp.zeros(1, np.uint64)
     kernel = codegen.kernel(gpu, "encode_ids.cu", prelude, name)
-    kernel(launch.blocks(gpu, ids.count), launch.THREADS, (*given, *arguments))
+    counter = gpu.xp.zeros(1, np.uint64)
+    kernel.launch(launch.blocks(gpu, ids.count), nvals=ids.count, indices=ids.pointer, counter=counter, **arguments)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.runtime import launch
+from sparsezc.engines.gpu.runtime import groups, presence_words
 from sparsezc.engines.gpu.storage.matrix_store import VectorStore
 from sparsezc.expr.dispatch import Write
 
@@ -26,8 +26,8 @@ class MaskBits:
     def allows_all(self) -> bool:
         return isinstance(self.bits, int)
 
-    def arguments(self) -> tuple[Any, ...]:
-        return self.bits, np.uint32(self.flip)
+    def arguments(self) -> groups.Mask:
+        return groups.Mask(self.bits, self.flip)
 
 
 _EVERYWHERE = MaskBits()
@@ -45,7 +45,7 @@ def bits_of(kind: Any, store: VectorStore) -> MaskBits:
     """The bits of a vector as a mask; `kind` says whether values count and whether it is complemented."""
     if store.bits is None:
         store.make()
-    bits = store.bits if kind.structure else launch.truth(*store.operands(), store.dtype, store.size)
+    bits = store.bits if kind.structure else presence_words.nonzero(*store.operands(), store.dtype, store.size)
     return MaskBits(bits, _FLIP if kind.complement else 0)
 
 
@@ -68,10 +68,13 @@ class Out:
             self.bits = xp.empty(store.nwords, np.uint32)
         else:
             self.values, self.bits = store.values, bits
-            launch.written(self.values)
+            store.neutral = None  # a kernel may leave anything where there is no entry
 
-    def arguments(self) -> tuple[Any, ...]:
-        return self.values, self.bits, self.old_values, self.old_bits
+    def arguments(self, mask: MaskBits, replace: bool) -> groups.Output:
+        """Return what kernels take that write a vector by the write rule."""
+        return groups.Output(
+            self.values, self.bits, self.old_values, self.old_bits, mask.bits, mask.flip, 1 if replace else 0
+        )
 
     def done(self, count: int | None = None) -> None:
         self.store.set(self.values, self.bits, count)

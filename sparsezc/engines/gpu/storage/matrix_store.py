@@ -16,6 +16,7 @@ import numpy as np
 
 from sparsezc.device import cuda
 from sparsezc.device.cuda import Device
+from sparsezc.engines.gpu.runtime import groups
 from sparsezc.engines.gpu.storage import vertex_order
 from sparsezc.engines.gpu.storage.compressed_ids import CompressedIds, compressed
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
@@ -45,14 +46,14 @@ class Chunks:
     slot: Any  # u32: the long row of each chunk
 
     @cached_property
-    def arguments(self) -> tuple[Any, ...]:
-        """What kernels take of it that are told which of them they do."""
-        return self.rows, self.first, self.slot
+    def arguments(self) -> groups.LongRows:
+        """The arguments of kernels that are told which chunks they do."""
+        return groups.LongRows(self.rows, self.first, self.slot)
 
     @cached_property
-    def all(self) -> tuple[Any, ...]:
-        """What kernels take that do all of them."""
-        return np.uint64(self.count), *self.arguments
+    def all(self) -> groups.Chunks:
+        """The arguments of kernels that do all chunks."""
+        return groups.Chunks(np.uint64(self.count), *self.arguments)
 
     @classmethod
     def of(cls, gpu: Device, indptr: Any, nvals: int) -> Chunks:
@@ -107,10 +108,10 @@ class Rows:
             self.values = DeviceBuffer(cuda.current().xp.asarray(self.values.read(0, 1)))
 
     @cached_property
-    def arguments(self) -> tuple[Any, ...]:
-        """What kernels take of it: the number of rows, offsets, and the addresses of ids and values."""
+    def arguments(self) -> groups.Csr:
+        """The arguments of kernels that read all rows."""
         pointers = np.uint64(self.indices.pointer), np.uint64(self.values.pointer)
-        return np.uint64(self.nrows), self.indptr, *pointers
+        return groups.Csr(np.uint64(self.nrows), self.indptr, *pointers)
 
     def ends(self, first: int, last: int) -> tuple[int, int]:
         """Where the entries of rows first .. last-1 begin and end. Waits for the device."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.runtime import launch
+from sparsezc.engines.gpu.runtime import gather_scatter
 from sparsezc.engines.gpu.storage import compressed_ids, row_blocks
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.engines.gpu.storage.vertex_order import Order
@@ -33,7 +33,7 @@ def permuted(rows: Rows, take: Any, numbers: Any, order: Order | None) -> Rows:
         entry = xp.arange(int(local[-1]), dtype=np.int64)
         row = xp.searchsorted(local, entry, side="right") - 1
         source = starts[first:last][row] + entry - local[row]
-        ids = numbers[launch.gather(rows.indices, source).astype(np.int64)]
+        ids = numbers[gather_scatter.gather(rows.indices, source).astype(np.int64)]
         keys = row.astype(np.uint64) << np.uint64(32) | ids
         start = int(indptr[first])
         if rows.iso:
@@ -41,7 +41,7 @@ def permuted(rows: Rows, take: Any, numbers: Any, order: Order | None) -> Rows:
         else:
             by = xp.argsort(keys)
             keys = keys[by]
-            values.write(start, launch.gather(rows.values, source[by]))
+            values.write(start, gather_scatter.gather(rows.values, source[by]))
         indices.write(start, (keys & np.uint64(0xFFFFFFFF)).astype(rows.indices.dtype))
     gpu.synchronize()  # the host may read the result's pages now
     return Rows(rows.nrows, rows.ncols, rows.nvals, indptr, indices, values, rows.iso, order)

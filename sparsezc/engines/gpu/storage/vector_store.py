@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.runtime import launch
+from sparsezc.engines.gpu.runtime import array_pool, launch, presence_words
 from sparsezc.engines.gpu.storage import vertex_order
 from sparsezc.engines.gpu.storage.vertex_order import Order
 from sparsezc.semirings.types.datatypes import DataType
@@ -35,11 +35,13 @@ class VectorStore:
     next_rows : Rows or None
         The rows that the vector will likely be multiplied with next, as it was before, or as what made it suggests:
         counting its entries then counts theirs too.
+    neutral : monoid or None
+        Its neutral value stands in `values` wherever there is no entry; None: values are undefined there.
     row_entries : int or None
         The entries of those rows where the vector has one, if somebody counted.
     """
 
-    __slots__ = ("_bits", "_next_rows", "_values", "count", "dtype", "order", "row_entries", "size")
+    __slots__ = ("_bits", "_next_rows", "_values", "count", "dtype", "neutral", "order", "row_entries", "size")
 
     def __init__(self, dtype: DataType, size: int) -> None:
         self.dtype = dtype
@@ -50,6 +52,7 @@ class VectorStore:
     def clear(self) -> None:
         self._values: Any = None
         self._bits: Any = None
+        self.neutral: Any = None
         self.order: Order | None = None
         self.count: int | None = 0
         self.row_entries: int | None = None
@@ -72,6 +75,7 @@ class VectorStore:
         if self.order is not wanted:
             if self._bits is not None:
                 self._values, self._bits = vertex_order.moved(self._values, self._bits, self.size, self.order, wanted)
+                self.neutral = None
             self.order = wanted
 
     def _wanted(self) -> Order | None:
@@ -100,16 +104,23 @@ class VectorStore:
 
     def set(self, values: Any, bits: Any, count: int | None = None) -> None:
         if values is not self._values:
-            launch.spare(self._values, self._bits)
+            if (pool := array_pool.serving()) is not None and self._values is not None and self._bits is not None:
+                pool.give(self._values, self._bits, self.neutral)
+            self.neutral = None
         self._values, self._bits, self.count = values, bits, count
         self.order, self.row_entries = self._wanted(), None
+
+    def adopt(self, other: VectorStore) -> None:
+        """Take over the arrays of another vector of the same type and size, which is not used any more."""
+        self.set(other.values, other.bits, other.count)
+        self.neutral = other.neutral
 
     def nvals(self) -> int:
         if self.count is None:
             if (rows := self.next_rows) is not None and rows.order is self.order:  # else it would change places
                 self.count_rows(rows)
             else:
-                self.count = launch.count(self._bits)
+                self.count = presence_words.count(self._bits)
         assert self.count is not None
         return self.count
 
@@ -118,7 +129,7 @@ class VectorStore:
         if self.row_entries is None or self.next_rows is not rows or self.count is None:
             self.next_rows = rows
             with vertex_order.within(rows.order):
-                self.count, self.row_entries = launch.frontier(self.bits, self.size, rows.indptr)
+                self.count, self.row_entries = presence_words.count_frontier(self.bits, self.size, rows.indptr)
         return self.row_entries
 
     def operands(self) -> tuple[Any, Any]:
@@ -134,7 +145,7 @@ class VectorStore:
             return xp.empty(0, np.int64), xp.empty(0, self.dtype.np_type)
         if self.is_full:
             return xp.arange(self.size, dtype=np.int64), self.values.copy()
-        at = launch.positions(self.bits, self.size)
+        at = presence_words.positions(self.bits, self.size)
         self.count = int(at.size)
         return at, self.values[at]
 
@@ -145,11 +156,12 @@ class VectorStore:
         xp = cuda.current().xp
         full = xp.empty(self.size, self.dtype.np_type)
         full[at.astype(np.int64)] = values
-        self.set(full, launch.mark(at.astype(np.uint64), self.size), int(at.size))
+        self.set(full, presence_words.mark(at.astype(np.uint64), self.size), int(at.size))
 
     def make(self, monoid: Any = None) -> None:
         """Give an empty vector its arrays; with a monoid, its neutral value lies everywhere."""
-        self.set(*launch.vector_arrays(self.size, self.dtype, monoid), 0)
+        self.set(*array_pool.allocate(self.size, self.dtype, monoid), 0)
+        self.neutral = monoid
 
 
 def values_of(given: Any, dtype: DataType, copy: bool) -> Any:

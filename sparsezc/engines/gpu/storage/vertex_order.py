@@ -89,13 +89,8 @@ def _gather(at: Any, values: Any, bits: Any, size: int) -> tuple[Any, Any]:
     new_values = None if values is None else xp.empty(size, values.dtype)
     kind = "u8" if values is None else launch.BY_SIZE[values.dtype.itemsize]
     kernel = codegen.kernel(gpu, "reorder.cu", codegen.typedefs(A=kind), "reorder")
-    arguments = (
-        np.uint64(size),
-        at,
-        0 if values is None else values,
-        bits,
-        0 if values is None else new_values,
-        new_bits,
-    )
-    kernel(launch.blocks(gpu, size), launch.THREADS, arguments)
+    kernel.launch(
+        launch.blocks(gpu, size), size=size, at=at, bits=bits, new_bits=new_bits,
+        values=0 if values is None else values, new_values=0 if values is None else new_values,
+    )  # fmt: skip
     return new_values, new_bits

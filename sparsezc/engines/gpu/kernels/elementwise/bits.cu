@@ -1,6 +1,6 @@
 // Presence words: 32 entries of a vector packed into a u32. Small kernels, none of them specialised.
 //
-// Who calls: engines/gpu/runtime/launch.py, and spmm.py (lines). All memory lies on the device.
+// Who calls: engines/gpu/runtime/presence_words.py, and spmm.py (lines). All memory lies on the device.
 #include "warp.cuh"
 
 namespace szc {
@@ -76,7 +76,7 @@ extern "C" __global__ void positions(u64 nwords, const u32* bits, const i64* bef
   }
 }
 
-// mark: sets the bits of a list of entries; `bits` holds zeros on entry.
+// mark: sets the bits of a list of entries, `index`; `bits` holds zeros on entry.
 extern "C" __global__ void mark(u64 count, const u64* index, u32* bits) {
   for (u64 k = (u64)blockIdx.x * blockDim.x + threadIdx.x; k < count; k += (u64)gridDim.x * blockDim.x)
     atomicOr(&bits[index[k] >> 5], bit((u32)index[k] & 31u));

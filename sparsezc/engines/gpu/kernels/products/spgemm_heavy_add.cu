@@ -5,6 +5,9 @@
 // products. Others (floating-point numbers) are made in parts that do not depend on timing: each block has the sums of
 // `piece` products for itself, adds to them one row of B after another, and heavy_join adds the parts up in order.
 //
+// `row_number` is the row's, `names` (null: none) the columns that B's ids stand for; `bits` and `before` say where each of the
+// row's `n` columns is among its sums.
+//
 // The prelude supplies what spgemm_heavy_rows.cuh needs, and BId, B, Z; `Z multiply(A a, B b, u64 row, u64 shared, u64 col)`; the monoid (add,
 // identity; ANY, ATOMIC); READS_B, ISO_B; ORDERED.
 #include "atomics.cuh"
@@ -16,10 +19,10 @@ namespace szc {
 // `bits` and `before`: the row's columns (kept.cuh), `n` of them. `names`: the columns that B's ids stand for; null: themselves.
 // `counter` holds 0 on entry; with ORDERED it is the number of the first block's part, and block k writes to sums[k * n ..].
 extern "C" __global__ void __launch_bounds__(256)
-    heavy_add(u64 from, u64 count, const i64* starts, const AId* a_ids, const A* a_values, const i64* b_indptr, const BId* b_ids,
+    heavy_add(u64 start, u64 count, const i64* starts, const AId* a_ids, const A* a_values, const i64* b_indptr, const BId* b_ids,
               const B* b_values, u64 piece, u64* counter, u64 row_number, const u64* names, const u32* bits, const i64* before, u64 n,
               Z* sums) {
-  const HeavyRow row = {from, count, starts};
+  const HeavyRow row = {start, count, starts};
   const Matrix<AId, A> a = {nullptr, a_ids, a_values};
   const Matrix<BId, B> b = {nullptr, b_ids, b_values};
   const u64 all = row.products();

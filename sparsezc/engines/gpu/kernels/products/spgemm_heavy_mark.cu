@@ -8,9 +8,9 @@
 namespace szc {
 
 extern "C" __global__ void __launch_bounds__(256)
-    KERNEL(u64 from, u64 count, const i64* starts, const AId* a_ids, const A* a_values, const i64* b_indptr, const BId* b_ids,
+    KERNEL(u64 start, u64 count, const i64* starts, const AId* a_ids, const A* a_values, const i64* b_indptr, const BId* b_ids,
            u64 piece, u64* counter, u32* bits) {
-  const HeavyRow row = {from, count, starts};
+  const HeavyRow row = {start, count, starts};
   const Matrix<AId, A> a = {nullptr, a_ids, a_values};
   const u64 all = row.products();
   for_pieces(counter, all, piece, [&](u64 first) {

@@ -1,7 +1,7 @@
 // One more recorded round, as `turn` of bits.cu, for arrays that a push takes next: their entries go, and leave the
 // monoid's neutral value behind.
 //
-// Who calls: engines/gpu/runtime/launch.py (next_round). All memory on the device; what has no entry is neutral already, so that
+// Who calls: engines/gpu/runtime/array_pool.py. All memory on the device; what has no entry is neutral already, so that
 // what is written is what a round wrote, not the vector. `number` may be null. The prelude supplies Z and `Z identity()`.
 #include "warp.cuh"
 

@@ -1,0 +1,99 @@
+"""Launches with arguments by name.
+
+A :class:`Launcher` is a compiled kernel that knows the parameters which its CUDA text declares. A launch names every
+argument: in groups, NamedTuples whose fields have the parameters' names, or one by one::
+
+    kernel.launch(blocks, rows.arguments, Mask(words, flip), counter=counter)
+
+The order is found once for each combination of groups and names, so that a launch costs one look-up. The first launch
+of a combination also compares the values with the parameters' types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from sparsezc.device.cuda import Device, Kernel
+from sparsezc.device.signature import Order, Shape, Signature, typedefs
+
+THREADS = 256  # of a block: what every kernel's __launch_bounds__ says
+
+#: Whether every launch compares its arguments with the parameters' types, as in tests, or the first of a combination.
+always_check = False
+
+
+class Launcher:
+    """A compiled kernel that is launched with arguments by name.
+
+    Parameters
+    ----------
+    function : callable
+        The device's kernel, which takes blocks, threads of a block, and arguments in their order.
+    signature : Signature
+    types : mapping of str to numpy.dtype
+        The types that the kernel's prelude names.
+    """
+
+    __slots__ = ("_orders", "_typed", "_types", "function", "signature")
+
+    def __init__(self, function: Kernel, signature: Signature, types: Mapping[str, np.dtype[Any]]) -> None:
+        self.function, self.signature = function, signature
+        self._types, self._typed = types, signature.typed(types)
+        self._orders: dict[Shape, Order] = {}
+
+    @classmethod
+    def compiled(cls, device: Device, text: str, name: str) -> Launcher:
+        """Compile the kernel `name` of a text that is whole as it is."""
+        return cls(device.compile(text, name), Signature.parse(text, name, "its text"), typedefs(text))
+
+    def launch(self, blocks: int, /, *groups: Any, **named: Any) -> None:
+        """Launch `blocks` blocks of :data:`THREADS` threads.
+
+        A pointer is an array, an address or 0. A Python integer stands for any integer type; one of 2^63 or more is
+        given as numpy.uint64.
+
+        Raises
+        ------
+        TypeError
+            An argument is missing, is no parameter's, or is not of its parameter's type. The message names it.
+        """
+        shape: Shape = tuple(map(type, groups))
+        values: tuple[Any, ...] = tuple(chain.from_iterable(groups))
+        if named:
+            shape, values = (*shape, *named), (*values, *named.values())
+        order = self._orders.get(shape)
+        self.function(blocks, THREADS, self._first(shape, values) if order is None else order(values))
+
+    def _first(self, shape: Shape, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Check the arguments of the first launch of a shape, and remember their order for the next."""
+        order = self.signature.order(shape)
+        if self._typed:
+            order = _Converting(order, self._typed)
+        arguments = order(values)
+        self.signature.check(arguments, self._types)
+        if not always_check:
+            self._orders[shape] = order
+        return arguments
+
+
+class _Converting:
+    """An order that converts the numbers whose types the prelude names.
+
+    Integers of fixed types need no conversion: a device passes eight bytes, of which a kernel reads what it needs.
+    """
+
+    __slots__ = ("_order", "_typed")
+
+    def __init__(self, order: Order, typed: list[tuple[int, type[np.generic]]]) -> None:
+        self._order, self._typed = order, typed
+
+    def __call__(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        arguments = list(self._order(values))
+        for place, kind in self._typed:
+            if type(arguments[place]) is not kind:
+                arguments[place] = kind(arguments[place])
+        return tuple(arguments)

@@ -1,0 +1,115 @@
+"""Vector arrays that one recorded round leaves and a later one takes.
+
+Rounds that are recorded (graph_replay.py) run again with the addresses that their kernels were given. So the arrays
+that a vector gives up must stay, and a later result must take the same ones: after two rounds each is where it was.
+
+The recording makes an :class:`ArrayPool`, has it serve the statements of its rounds, and holds it until the last replay
+has ended. A vector owns its arrays and knows what they hold where it has no entry (``VectorStore.neutral``); it gives
+them to the pool when it gets others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sparsezc.device import cuda
+from sparsezc.engines.gpu.runtime import codegen, launch, presence_words
+from sparsezc.semirings.types.datatypes import DataType
+
+
+@dataclass(frozen=True)
+class DeviceScalar:
+    """A number that kernels read in device memory: an array of one."""
+
+    array: Any
+    dtype: DataType
+
+
+@dataclass(eq=False)
+class _Arrays:
+    """The arrays that a vector gave up."""
+
+    values: Any
+    bits: Any
+    neutral: Any  # the monoid whose neutral value stands wherever there is no entry; None: undefined there
+    is_clear: bool = False  # the presence words are 0
+
+
+class ArrayPool:
+    """The arrays of the vectors of one recording, and whatever else its kernels have the addresses of."""
+
+    def __init__(self) -> None:
+        self._arrays: list[_Arrays] = []
+        self._held: list[Any] = []
+
+    @contextmanager
+    def serving(self) -> Iterator[None]:
+        """Serve the statements within: they must not wait for the device, nor decide by what it says."""
+        global _serving
+        before, _serving = _serving, self
+        try:
+            yield
+        finally:
+            _serving = before
+
+    def hold(self, x: Any) -> None:
+        """Keep something whose address a kernel was given."""
+        self._held.append(x)
+
+    def give(self, values: Any, bits: Any, neutral: Any) -> None:
+        """Take a vector's former arrays over."""
+        self._arrays.append(_Arrays(values, bits, neutral))
+
+    def take(self, size: int, dtype: DataType, neutral: Any) -> tuple[Any, Any] | None:
+        """Return arrays for a vector without entries, filled where a monoid is asked for; None where there are none."""
+        fits = [x for x in self._arrays if x.is_clear and x.values.size == size and x.values.dtype == dtype.np_type]
+        if not fits:
+            return None
+        found = next((x for x in fits if x.neutral is neutral), fits[0])
+        self._arrays.remove(found)
+        if neutral is not None and found.neutral is not neutral:
+            found.values.fill(codegen.neutral(neutral))
+        return found.values, found.bits
+
+    def next_round(self, number: DeviceScalar) -> None:
+        """Add one, and clear the arrays that the next round takes, in one kernel where they are those of one vector."""
+        gpu = cuda.current()
+        counter = number.array
+        for arrays in self._arrays:
+            if arrays.is_clear:
+                continue
+            size, bits = arrays.bits.size, arrays.bits
+            if arrays.neutral is None:
+                presence_words.clear(bits, counter)
+            else:
+                prelude = f"{codegen.typedefs(Z=arrays.neutral.type)}\n{codegen.monoid(arrays.neutral)}"
+                kernel = codegen.kernel(gpu, "neutral.cu", prelude, "neutral")
+                kernel.launch(launch.blocks(gpu, size), nwords=size, bits=bits, values=arrays.values, number=counter)
+            arrays.is_clear, counter = True, 0
+        if not isinstance(counter, int):
+            presence_words.clear(None, counter)
+
+
+#: The pool of the rounds that are being recorded. What other threads launch waits for them (launch.lock).
+_serving: ArrayPool | None = None
+
+
+def serving() -> ArrayPool | None:
+    """Return the pool that serves statements now; None while they may wait for the device."""
+    return _serving
+
+
+def allocate(size: int, dtype: DataType, neutral: Any = None) -> tuple[Any, Any]:
+    """Return values, undefined or a monoid's neutral one everywhere, and presence words without entries."""
+    if _serving is not None and (found := _serving.take(size, dtype, neutral)) is not None:
+        return found
+    xp = cuda.current().xp
+    values = xp.empty(size, dtype.np_type)
+    if neutral is not None:
+        values.fill(codegen.neutral(neutral))
+    return values, xp.zeros(-(-size // 32), np.uint32)

@@ -1,0 +1,37 @@
+"""Entries of any type moved between positions, by their size (gather and place of filter.cu)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sparsezc.device import cuda
+from sparsezc.device.launcher import Launcher
+from sparsezc.engines.gpu.runtime import codegen, launch
+from sparsezc.memory import Buffer
+
+
+def gather(buffer: Buffer, at: Any) -> Any:
+    """Return the entries of a buffer at the positions `at`, as a device array."""
+    gpu = cuda.current()
+    out = gpu.xp.empty(at.size, buffer.dtype)
+    if at.size:
+        at = at.astype(np.uint64, copy=False)
+        kernel = _kernel("gather", out)
+        kernel.launch(launch.blocks(gpu, at.size), count=at.size, at=at, values=buffer.pointer, out=out)
+    return out
+
+
+def scatter(values: Any, to: Any, buffer: Buffer) -> None:
+    """Write the entries of a device array to distinct positions `to` of a buffer."""
+    if to.size:
+        gpu = cuda.current()
+        to = to.astype(np.uint64, copy=False)
+        kernel = _kernel("place", values)
+        kernel.launch(launch.blocks(gpu, to.size), count=to.size, to=to, values=values, out=buffer.pointer)
+
+
+def _kernel(name: str, array: Any) -> Launcher:
+    types = codegen.typedefs(Id="u32", A=launch.BY_SIZE[array.dtype.itemsize])
+    return codegen.kernel(cuda.current(), "filter.cu", types, name)

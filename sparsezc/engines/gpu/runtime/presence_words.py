@@ -1,0 +1,99 @@
+"""Presence words on the device: counted, listed, made from positions or from values (bits.cu, truth.cu).
+
+Word k of an array of uint32 tells which of entries 32 k .. 32 k + 31 a vector has.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sparsezc.device import cuda
+from sparsezc.device.launcher import Launcher
+from sparsezc.engines.gpu.runtime import codegen
+from sparsezc.engines.gpu.runtime.launch import blocks
+from sparsezc.semirings.types.datatypes import DataType
+
+_SAMPLE = 1 << 16  # words that an estimate looks at
+
+
+def _kernel(name: str) -> Launcher:
+    return codegen.kernel(cuda.current(), "bits.cu", "", name)
+
+
+def count(bits: Any) -> int:
+    """Return how many bits are set. Waits for the device."""
+    gpu = cuda.current()
+    total = gpu.xp.zeros(1, np.uint64)
+    _kernel("count").launch(blocks(gpu, bits.size), nwords=bits.size, bits=bits, total=total)
+    return int(gpu.asnumpy(total)[0])
+
+
+def nonzero(values: Any, bits: Any, dtype: DataType, size: int) -> Any:
+    """Return presence words of the entries that are present and not zero; `bits` 0 for a full vector."""
+    gpu = cuda.current()
+    out = gpu.xp.empty(-(-size // 32), np.uint32)
+    kernel = codegen.kernel(gpu, "truth.cu", codegen.typedefs(X=dtype), "truth")
+    kernel.launch(blocks(gpu, size), size=size, x=values, x_bits=bits, bits=out)
+    return out
+
+
+def count_frontier(bits: Any, size: int, indptr: Any) -> tuple[int, int]:
+    """Return how many rows are present, and the number of their entries. Waits for the device."""
+    gpu = cuda.current()
+    totals = gpu.xp.zeros(2, np.uint64)
+    _kernel("frontier").launch(blocks(gpu, size), size=size, bits=bits, indptr=indptr, totals=totals)
+    rows, entries = gpu.asnumpy(totals).tolist()
+    return rows, entries
+
+
+def count_wanted(indptr: Any, nrows: int, mask: Any, flip: int) -> tuple[int, int, int]:
+    """Return the rows that a mask lets through, the entries in the first 32 of each, and all their entries.
+
+    Estimated from one word of rows in so many, where there are more than `_SAMPLE` words. Waits for the device.
+    """
+    gpu = cuda.current()
+    step = max(1, nrows // 32 // _SAMPLE)
+    totals = gpu.xp.zeros(3, np.uint64)
+    _kernel("wanted").launch(
+        blocks(gpu, nrows // step), nrows=nrows, indptr=indptr, mask=mask, flip=flip, step=step, totals=totals
+    )
+    rows, first, entries = (n * step for n in gpu.asnumpy(totals).tolist())
+    return rows, first, entries
+
+
+def popcounts(bits: Any) -> Any:
+    """Return how many bits of each word are set (int64)."""
+    gpu = cuda.current()
+    counts = gpu.xp.empty(bits.size, np.int64)
+    _kernel("popcounts").launch(blocks(gpu, bits.size), nwords=bits.size, bits=bits, counts=counts)
+    return counts
+
+
+def positions(bits: Any, size: int) -> Any:
+    """Return the positions (int64, ascending) of the bits that are set."""
+    gpu = cuda.current()
+    xp = gpu.xp
+    counts = popcounts(bits)
+    before = xp.cumsum(counts)
+    at = xp.empty(int(before[-1]) if bits.size else 0, np.int64)
+    if at.size:
+        _kernel("positions").launch(blocks(gpu, size), nwords=bits.size, bits=bits, before=before - counts, at=at)
+    return at
+
+
+def mark(positions: Any, size: int) -> Any:
+    """Return presence words with the bits of `positions` (u64, on the device) set."""
+    gpu = cuda.current()
+    bits = gpu.xp.zeros(-(-size // 32), np.uint32)
+    if positions.size:
+        _kernel("mark").launch(blocks(gpu, positions.size), count=positions.size, index=positions, bits=bits)
+    return bits
+
+
+def clear(bits: Any, number: Any) -> None:
+    """Clear presence words, if any are given, and add one to a number on the device, or to none for 0."""
+    gpu = cuda.current()
+    nwords = 0 if bits is None else bits.size
+    _kernel("turn").launch(blocks(gpu, nwords), nwords=nwords, bits=0 if bits is None else bits, number=number)

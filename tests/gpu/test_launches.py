@@ -1,0 +1,191 @@
+"""Every kernel's text against the places that launch it: the parameters have the names that these give.
+
+Statements run with kernels that do nothing, so that no compiler is needed. What the engine does only on many entries,
+or between recorded rounds, is called by itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sparsezc as gb
+from sparsezc.device import cuda
+from sparsezc.device.launcher import Launcher
+from sparsezc.device.signature import Shape, Signature, kernels
+from sparsezc.engines.gpu import graph_replay, matrix_stores
+from sparsezc.engines.gpu.elementwise.panel import Panel
+from sparsezc.engines.gpu.layouts import column_blocks
+from sparsezc.engines.gpu.layouts.head_cache import NO_HEADS
+from sparsezc.engines.gpu.placements import Wanted, row_runs, segments
+from sparsezc.engines.gpu.products import multi_source_bfs, spgemm_heavy_rows, spgemm_rows
+from sparsezc.engines.gpu.runtime import codegen, presence_words
+from sparsezc.engines.gpu.runtime.array_pool import ArrayPool
+from sparsezc.engines.gpu.storage.mask_output import MaskBits
+from sparsezc.engines.gpu.storage.matrix_store import VectorStore
+from sparsezc.semirings import semiring
+from sparsezc.semirings.types.datatypes import BOOL, FP64
+from tests.emulator import cases
+from tests.emulator.rehearsal import Rehearsal, rehearse
+
+N = 96
+Launches = dict[str, set[Shape]]
+
+
+def texts() -> Iterator[tuple[str, str, str]]:
+    """Every kernel of the engine: its file, its name in the text, and the text."""
+    for path in sorted(codegen._KERNELS.rglob("*.cu")):
+        for name in kernels(path.read_text()):
+            yield path.name, name, path.read_text()
+
+
+def matrix(**given: Any) -> gb.Matrix:
+    rng = np.random.default_rng(2)
+    at = np.flatnonzero(rng.random(N * N) < 0.5)
+    return gb.Matrix.from_coo(at // N, at % N, rng.integers(1, 9, at.size), "FP64", nrows=N, ncols=N).to("gpu", **given)
+
+
+def statements() -> None:
+    """Products with head caches, packed values and placements of every sort."""
+    full, few = gb.Vector.from_dense(np.ones(N)), gb.Vector.from_coo([3, 5], [1.0, 2.0], size=N)
+    times, stops = gb.semiring.plus_times, gb.semiring.any_first
+    with gb.config.set(packing="on", head_cache="on"):
+        for placement in ("device", "zerocopy", "stream", "gather", "cached", "hybrid"):
+            A = matrix(placement=placement)
+            A.mxv(full, times).new()
+            A.mxv(few, stops).new(mask=~full.S)
+            few.vxm(A, times).new()
+
+
+def column_blocked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Products with a vector that is larger than the cache."""
+    A, full = matrix(placement="device"), gb.Vector.from_dense(np.ones(N))
+    matrix_stores.keep_transpose(A._store)
+    monkeypatch.setattr(cuda.current(), "cache_bytes", N * 8 / 3 / column_blocks._PART)
+    monkeypatch.setattr(column_blocks, "_PAYS", 0)
+    monkeypatch.setattr(column_blocks, "_HUB", N)
+    for _ in range(4):
+        A.mxv(full, gb.semiring.plus_times).new()
+
+
+def panels() -> None:
+    """Products with matrices of few columns."""
+    times = gb.semiring.plus_times
+    tall = gb.Matrix.from_coo(range(4 * N), range(4 * N), 1.0, nrows=4 * N, ncols=4 * N)
+    panel = gb.Matrix.from_dense(np.ones((4 * N, 3))).to("gpu")
+    for B in (tall.to("gpu"), tall.to("gpu", placement="stream")):
+        for op in (times, gb.semiring.any_pair):
+            mask = panel.dup()
+            B.mxm(panel, op).new(mask=mask.S)
+            panel.T.new().mxm(B, op).new()
+
+
+def compressed() -> None:
+    """A matrix whose ids are in blocks, and its vertices in another order."""
+    tall = gb.Matrix.from_coo(np.arange(2000) % 40, range(2000), 1.0, nrows=2000, ncols=2000)
+    B = tall.to("gpu").compress("degree")
+    w = B.mxv(gb.Vector.from_dense(np.ones(2000)), gb.semiring.plus_times).new()
+    w.to_coo()
+    B.to_coo()
+
+
+def by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Launches that take more entries, or more rounds, than there are here."""
+    rows = matrix()._store.rows
+    few = np.zeros(-(-N // 32), np.uint32)
+    counts = np.zeros(segments.count(rows.nvals), np.uint32)
+    segments.touch(rows, Wanted(few), counts)
+    segments.resident(rows, counts.astype(np.uint64))
+    segments.copy(np.zeros(1, np.uint64), np.zeros(1, np.uint64), rows.indices, np.zeros(1 << 12, np.uint32))
+    scan = row_runs.Scan(rows, Wanted(few))
+    scan.before(np.arange(3))
+    scan.offsets(row_runs.Stretch((0, 32), 0, 0, 0, 0), 0)
+    typed = semiring.plus_times["FP64"]
+    monkeypatch.setattr(presence_words, "positions", lambda *_: np.zeros(8, np.int64))
+    case = typed, FP64, FP64, (rows.wide, rows.wide), (False, False), True
+    for ordered in (False, True):
+        row = spgemm_heavy_rows.HeavyRow(rows, rows, 0, spgemm_rows._count_prelude(rows.wide, rows.wide))
+        row.fill(typed, spgemm_rows._fill_prelude(*case, 0), ordered, 0, np.zeros(8, np.uint32), np.zeros(8))
+    presence_words.count_frontier(few, N, rows.indptr)
+    presence_words.count_wanted(rows.indptr, N, few, 0)
+    panel = Panel(3, False, VectorStore(BOOL, 3 * N))
+    panel.vector.make()
+    searches = multi_source_bfs._Case(panel, MaskBits(), np.zeros(3 * N, np.uint32))
+    searches.launch("push", rows, np.ones(3, np.bool_))
+    searches.launch("pull", rows, np.ones(3, np.bool_), NO_HEADS)
+    frontier, distance = (gb.Vector.from_dense(np.zeros(N)).to("gpu")._store for _ in range(2))
+    pool = ArrayPool()
+    for neutral in (None, gb.monoid.min["FP64"]):
+        pool.give(np.zeros(N), few.copy(), neutral)
+    graph_replay.Limit(distance, 1.0, 1.0, 9.0).turn(frontier, pool)
+    graph_replay.Depth(0).turn(frontier, pool)
+
+
+@pytest.fixture(scope="module")
+def launches() -> Launches:
+    """What every kernel was launched with."""
+    found: Launches = {}
+    wrong: list[str] = []
+    launch = Launcher.launch
+
+    def noted(self: Launcher, blocks: int, /, *groups: Any, **named: Any) -> None:
+        try:
+            launch(self, blocks, *groups, **named)
+        except TypeError as error:  # which a rehearsal would pass over
+            wrong.append(str(error))
+            raise
+        found.setdefault(self.signature.kernel, set()).add((*map(type, groups), *named))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Launcher, "launch", noted)
+        rehearse([cases._statements, statements, panels, compressed, lambda: column_blocked(patch)], to_the_end=True)
+        before = cuda.use(Rehearsal())
+        try:
+            by_themselves(patch)
+        finally:
+            cuda.use(before)
+    assert wrong == []
+    return found
+
+
+@pytest.mark.parametrize(("file", "name", "text"), list(texts()), ids=lambda x: x if len(x) < 40 else "")
+def test_a_renamed_parameter_is_named(file: str, name: str, text: str, launches: Launches) -> None:
+    launched = [(kernel, shapes) for kernel, shapes in launches.items() if kernel.endswith(f" ({file})")]
+    mine = [pair for pair in launched if name == "KERNEL" or pair[0] == f"{name} ({file})"]
+    assert mine, f"{name} of {file} was not launched"
+    for kernel, shapes in mine:
+        given = kernel.split(" ")[0]
+        for shape in shapes:
+            signature = Signature.parse(text, given, file)
+            signature.order(shape)
+            declared = re.search(rf"\b{name}\s*\(([^)]*)\)", text)
+            assert declared is not None
+            for parameter in signature.parameters:
+                renamed = re.sub(rf"\b{parameter.name}\b(?=\s*(,|$))", "renamed", declared[1])
+                other = text.replace(declared[1], renamed)
+                with pytest.raises(TypeError, match=rf"{re.escape(kernel)} has no parameter '{parameter.name}'"):
+                    Signature.parse(other, given, file).order(shape)
+
+
+def comments(file: str, seen: set[str]) -> str:
+    """What the comments of a text and of the headers that it includes say."""
+    if file in seen:
+        return ""
+    seen.add(file)
+    text = codegen._paths()[file].read_text()
+    own = [line.split("//", 1)[1] for line in text.splitlines() if "//" in line]
+    return "\n".join(own + [comments(name, seen) for name in re.findall(r'#include "([\w.]+)"', text)])
+
+
+@pytest.mark.parametrize(("file", "name", "text"), list(texts()), ids=lambda x: x if len(x) < 40 else "")
+def test_every_parameter_is_described(file: str, name: str, text: str) -> None:
+    told = set(re.findall(r"\w+", comments(file, set()) + comments("port.cuh", set())))
+    assert [p.name for p in Signature.parse(text, name, file).parameters if p.name not in told] == []
+
+
+def test_no_kernel_is_launched_that_has_no_text(launches: Launches) -> None:
+    assert {kernel.split("(")[1] for kernel in launches} == {f"{file})" for file, _, _ in texts()}
