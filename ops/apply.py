@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from sparsezc.errors import InvalidValue
-from sparsezc.expr.expression import Expression
+from sparsezc.expr.expression import Expression, stored
 from sparsezc.expr.resolve import resolve
-from sparsezc.ops.checks import scalar, stored
+from sparsezc.ops.checks import scalar
 from sparsezc.semirings.algebra import names
 from sparsezc.semirings.algebra.operators import Operator, TypedOp
 from sparsezc.semirings.types.datatypes import INT64

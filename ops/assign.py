@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from sparsezc.errors import DimensionMismatch, InvalidValue
-from sparsezc.expr.expression import Expression, IndexList, Operand, Unrun
+from sparsezc.expr.expression import Expression, IndexList, Operand, Unrun, adopted, says, says_noun
 from sparsezc.expr.mask import Mask
-from sparsezc.ops.checks import adopted, says, says_noun, scalar
+from sparsezc.ops.checks import scalar
 
 __all__ = ["assign"]
 

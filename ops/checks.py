@@ -1,56 +1,15 @@
-"""What every operation asks of its operands."""
+"""What operations ask of numbers and Scalars among their operands; of others: ``stored``, beside Expression."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from sparsezc.errors import EmptyObject
-from sparsezc.expr.expression import Operand, Unrun
+from sparsezc.expr.expression import Operand, Unrun, adopted, says
 from sparsezc.ops.arrays import must_be_read, must_fit
 from sparsezc.semirings.types.datatypes import DataType, lookup
 
-_NOUN = {0: "a Scalar", 1: "a Vector", 2: "a Matrix"}
-
-
-def says(x: Any) -> str:
-    """An object as a message names it: ``A (Matrix 2 x 3, INT64)``."""
-    if isinstance(x, Operand):
-        return f"{x.name} ({_NOUN[x.ndim].split()[1]} {' x '.join(map(str, x.shape))}, {x.dtype})"
-    return f"{x!r} of type {type(x).__name__}"
-
-
-def says_noun(ndim: int) -> str:
-    """``"Scalar"``, ``"Vector"`` or ``"Matrix"``."""
-    return _NOUN[ndim].split()[1]
-
-
-def adopted(x: Any) -> Any:
-    """A python-graphblas object as ours, without a copy; anything else as it is."""
-    if type(x).__module__.partition(".")[0] == "graphblas" and hasattr(x, "ndim"):
-        import sparsezc  # whose names are imported when they are first used
-
-        return sparsezc.from_graphblas(x)
-    return x
-
-
-def stored(x: Any, where: str, *dimensions: int) -> Any:
-    """`x`, if it is a Vector (1) or a Matrix (2) as `dimensions` allow; an expression is computed first, and
-    an object of python-graphblas counts as the same of ours.
-
-    Raises
-    ------
-    TypeError
-        It is something else.
-    """
-    if isinstance(x, Unrun):
-        x = x.operand(where)
-    elif not isinstance(x, Operand):
-        x = adopted(x)
-    if not isinstance(x, Operand) or x.ndim not in dimensions:
-        raise TypeError(
-            f"Bad type for argument: {where} must be {' or '.join(_NOUN[d] for d in dimensions)}; got {says(x)}"
-        )
-    return x
+__all__ = ["everywhere", "scalar", "stored_scalar"]
 
 
 def scalar(x: Any, where: str, *, may_be_empty: bool = False, like: DataType | None = None) -> Any:

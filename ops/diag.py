@@ -5,8 +5,8 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from sparsezc.expr.expression import Expression
-from sparsezc.ops.checks import says, scalar, stored
+from sparsezc.expr.expression import Expression, says, stored
+from sparsezc.ops.checks import scalar
 
 __all__ = ["diag"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from sparsezc.errors import DimensionMismatch
-from sparsezc.expr.expression import Expression
+from sparsezc.expr.expression import Expression, stored
 from sparsezc.expr.resolve import resolve
-from sparsezc.ops.checks import scalar, stored, stored_scalar
+from sparsezc.ops.checks import scalar, stored_scalar
 from sparsezc.semirings.types.datatypes import unify
 
 __all__ = ["broadcast", "ewise_add", "ewise_mult", "ewise_union"]

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from sparsezc.errors import IndexOutOfBound
-from sparsezc.expr.expression import IndexList, Operand, Unrun
+from sparsezc.expr.expression import IndexList, Operand, Unrun, says
 from sparsezc.expr.mask import Mask
-from sparsezc.ops.checks import says
 
 __all__ = ["parse"]
 

@@ -6,10 +6,10 @@ import operator
 from typing import Any
 
 from sparsezc.errors import DimensionMismatch, InvalidValue
-from sparsezc.expr.expression import Expression
+from sparsezc.expr.expression import Expression, says, stored
 from sparsezc.expr.resolve import resolve
 from sparsezc.ops.arrays import MAX_SIZE
-from sparsezc.ops.checks import says, scalar, stored
+from sparsezc.ops.checks import scalar
 
 __all__ = ["inner", "kronecker", "mxm", "outer", "power"]
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from sparsezc.errors import DimensionMismatch
-from sparsezc.expr.expression import Expression
+from sparsezc.expr.expression import Expression, says, stored
 from sparsezc.expr.resolve import resolve
-from sparsezc.ops.checks import says, stored
 
 __all__ = ["mxv", "vxm"]
 
@@ -34,8 +33,8 @@ def mxv(A: Any, v: Any, op: Any) -> Expression:
     A = stored(A, "mxv: the matrix", 2)
     v = stored(v, "mxv: other", 1)
     typed = resolve("semiring", op, "mxv: op", A.dtype, v.dtype)
-    nrows, ncols = A.shape
-    if ncols != v.size:
+    nrows, ncols = A._shape
+    if v._shape[0] != ncols:
         raise DimensionMismatch(
             f"mxv: {says(A)} has {ncols} columns; other is {says(v)}, and a size of {ncols} is needed"
         )
@@ -64,7 +63,7 @@ def vxm(v: Any, A: Any, op: Any) -> Expression:
     v = stored(v, "vxm: the vector", 1)
     A = stored(A, "vxm: other", 2)
     typed = resolve("semiring", op, "vxm: op", v.dtype, A.dtype)
-    nrows, ncols = A.shape
-    if nrows != v.size:
+    nrows, ncols = A._shape
+    if v._shape[0] != nrows:
         raise DimensionMismatch(f"vxm: {says(v)} meets other, {says(A)}, which has {nrows} rows; they must be equal")
     return Expression("vxm", (v, A), typed, typed.return_type, (ncols,))

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from sparsezc.errors import InvalidValue
-from sparsezc.expr.expression import Expression
+from sparsezc.expr.expression import Expression, stored
 from sparsezc.expr.resolve import resolve
 from sparsezc.ops.aggregate import aggregate, aggregator
-from sparsezc.ops.checks import stored
 from sparsezc.semirings.algebra.aggregators import TypedAggregator
 
 __all__ = ["reduce", "reduce_columnwise", "reduce_rowwise"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from sparsezc.errors import DimensionMismatch, DomainMismatch
-from sparsezc.expr.expression import Expression, MaskKind, Operand, Unrun
+from sparsezc.expr.expression import Expression, MaskKind, Operand, Unrun, says, stored
 from sparsezc.expr.mask import Mask, to_mask
 from sparsezc.expr.resolve import resolve
 from sparsezc.ops.apply import by_place
-from sparsezc.ops.checks import says, scalar, stored
+from sparsezc.ops.checks import scalar
 from sparsezc.semirings.algebra.operators import Operator, TypedOp
 from sparsezc.semirings.types.datatypes import INT64
 

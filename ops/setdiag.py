@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from sparsezc.errors import DimensionMismatch, IndexOutOfBound
-from sparsezc.expr.expression import Operand, Unrun
+from sparsezc.expr.expression import Operand, Unrun, says
 from sparsezc.expr.mask import Mask, to_mask
 from sparsezc.locks import hold
-from sparsezc.ops.checks import says, scalar
+from sparsezc.ops.checks import scalar
 from sparsezc.ops.diag import diag
 from sparsezc.semirings.types.datatypes import BOOL
 

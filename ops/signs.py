@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 from sparsezc.errors import DimensionMismatch
-from sparsezc.expr.expression import Expression, Operand, Unrun
+from sparsezc.expr.expression import Expression, Operand, Unrun, says, stored
 from sparsezc.expr.mask import Mask
 from sparsezc.ops.apply import apply
-from sparsezc.ops.checks import says, scalar, stored
+from sparsezc.ops.checks import scalar
 from sparsezc.ops.ewise import broadcast, ewise_add, ewise_mult, ewise_union
 from sparsezc.ops.mxm import inner, mxm
 from sparsezc.ops.mxv import mxv, vxm

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparsezc.expr.expression import Expression
-from sparsezc.ops.checks import stored
+from sparsezc.expr.expression import Expression, stored
 
 __all__ = ["transpose"]
 

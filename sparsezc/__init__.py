@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 # At once, because importing the submodule later would put the module in the object's place.
 from sparsezc.config import config as config
+from sparsezc.memory import placement as _placements  # noqa: F401  (it tells config the names)
 
 if TYPE_CHECKING:
     from sparsezc import algorithms as algorithms
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix as Matrix
     from sparsezc.core.scalar import Scalar as Scalar
     from sparsezc.core.vector import Vector as Vector
-    from sparsezc.expr.dispatch import replace as replace
+    from sparsezc.expr.writable import replace as replace
     from sparsezc.ops.arrays import MAX_SIZE as MAX_SIZE
     from sparsezc.semirings import agg as agg
     from sparsezc.semirings import binary as binary
@@ -68,7 +69,7 @@ _HOMES: dict[str, tuple[str, str | None]] = {
     "monoid": ("sparsezc.semirings.monoid", None),
     "op": ("sparsezc.semirings.op", None),
     "orders": ("sparsezc.orders", None),
-    "replace": ("sparsezc.expr.dispatch", "replace"),
+    "replace": ("sparsezc.expr.writable", "replace"),
     "select": ("sparsezc.semirings.select", None),
     "semiring": ("sparsezc.semirings.semiring", None),
     "ss": ("sparsezc.ss", None),

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from numbers import Integral, Real
 from operator import index
 from types import TracebackType
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from sparsezc import locks
 from sparsezc.errors import InvalidValue
@@ -88,6 +88,18 @@ def _choice(*allowed: Any) -> Callable[[Any], str | None]:
     return check
 
 
+_placements: list[Callable[[], tuple[str, ...]]] = []
+
+
+def allow_placements(names: Callable[[], tuple[str, ...]]) -> None:
+    """Have the setting "placement" take the names that `names` gives: the records are in a room above this one."""
+    _placements[:] = [names]
+
+
+def _placement(value: Any) -> str | None:
+    return _choice(*(name for names in _placements for name in names()))(value)
+
+
 def _budget(value: Any) -> str | None:
     need = "None, a number of bytes (16_000_000_000), a text like '16GB', or a share up to 1 like 0.8"
     if value is None:
@@ -124,13 +136,13 @@ class _Key(NamedTuple):
 _KEYS = {
     "engine": _Key(
         "auto",
-        _choice("auto", "cpu", "gpu"),
-        "where gb.io.read and the generators put matrices: 'auto' is the GPU where one can be used; 'gpu' holds for"
-        " the constructors (from_coo ...) too",
+        lambda value: _choice("auto", *sorted(Config.engines))(value),
+        "where gb.io.read and the generators put matrices: 'auto' is the GPU where one can be used; 'gpu', or an"
+        " engine that a program registered, holds for the constructors (from_coo ...) too",
     ),
     "placement": _Key(
         "auto",
-        _choice("auto", "device", "zerocopy", "hybrid", "cached", "gather", "stream", "uvm"),
+        _placement,
         "where a GPU matrix's arrays lie: 'auto' is the card's memory if all fits the budget, else 'hybrid': host"
         " memory, of which the budget holds the most used part; docs/placements.md tells of the others",
     ),
@@ -198,8 +210,9 @@ class Config:
     ``progress``. No environment variable is read. Assigning (``gb.config.engine = "cpu"``) is the same as ``set``.
     """
 
-    engine: Literal["auto", "cpu", "gpu"]
-    placement: Literal["auto", "device", "zerocopy", "hybrid", "cached", "gather", "stream", "uvm"]
+    engines: ClassVar[set[str]] = {"cpu", "gpu"}  # and those that programs register, in expr/engines.py
+    engine: str
+    placement: str
     oversubscribe: bool
     budget: int | float | str | None
     host_budget: int | float | str | None

@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc import memory
 from sparsezc.cli import doctor, main
 from sparsezc.cli.report import Table, cut, rate, seconds, size
 from sparsezc.config import parse_bytes
 from sparsezc.device import cuda
 from sparsezc.errors import InvalidValue
+from sparsezc.memory.placement import RECORDS
 
 ROOT = Path(__file__).resolve().parent.parent
 # 0 -> 1, 2 -> 3 and 7 alone with 8; 5, 6 do not occur.
@@ -227,7 +227,7 @@ def test_info(capsys, edges):
         {"from": 2, "to": 3, "vertices_out": 1, "vertices_in": 0, "edges_out": 2},
     ]
     others = {"zerocopy with row heads", "device, compressed", "zerocopy, compressed"}
-    assert set(data["memory"]) == {*memory.PLACEMENTS, *others}
+    assert set(data["memory"]) == {*RECORDS, *others}
     assert data["memory"]["zerocopy with row heads"]["device"] - data["memory"]["zerocopy"]["device"] == 32 * 32
     assert (
         data["memory"]["zerocopy"]["host"] + data["memory"]["zerocopy"]["device"] == data["memory"]["device"]["device"]

@@ -33,3 +33,12 @@ def test_imports() -> None:
     """In a process of its own, where nothing was imported before."""
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=100, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_io_shows_its_public_functions_only() -> None:
+    import sparsezc as gb
+
+    names = dir(gb.io)
+    assert {"read", "write", "convert"} <= set(names)
+    assert [name for name in names if name.startswith("_") or not callable(getattr(gb.io, name))] == []
+    assert set(names) == set(gb.io.__all__)

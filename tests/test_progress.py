@@ -16,9 +16,10 @@ from sparsezc.cli import main
 from sparsezc.device import cuda
 from sparsezc.io._write import convert
 from sparsezc.terminal import progress
-from sparsezc.terminal.progress import Progress, task, working
+from sparsezc.terminal.progress import bar as counted
+from sparsezc.terminal.progress import task, working
 from tests.io.graphs import load
-from tests.io.test_placements import Card
+from tests.io.read.test_placements import Card
 
 
 class Clock:
@@ -32,17 +33,23 @@ class Clock:
         return self.now
 
 
+def pass_time(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> None:
+    """Let our clock and that of tqdm's bars be this one."""
+    monkeypatch.setattr(progress, "_clock", clock)
+    monkeypatch.setattr("tqdm.std.time", clock)
+
+
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
-    monkeypatch.setattr(progress, "_clock", made)
+    pass_time(monkeypatch, made)
     return made
 
 
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Every look at the clock takes three seconds, and bars are asked for."""
-    monkeypatch.setattr(progress, "_clock", Clock(3.0))
+    pass_time(monkeypatch, Clock(3.0))
     with gb.config.set(progress=True):
         yield
 
@@ -56,7 +63,7 @@ def test_nothing_is_shown_by_default(tmp_path: Path, capsys: pytest.CaptureFixtu
 def test_nothing_is_shown_where_there_is_no_terminal(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(progress, "_clock", Clock(3.0))
+    pass_time(monkeypatch, Clock(3.0))
     assert main(["convert", "kron:8", str(tmp_path / "a.graph")]) == 0
     assert capsys.readouterr().err == ""
 
@@ -67,7 +74,7 @@ def test_a_terminal_has_bars(monkeypatch: pytest.MonkeyPatch) -> None:
             return True
 
     terminal = Terminal()
-    monkeypatch.setattr(progress, "_clock", Clock(3.0))
+    pass_time(monkeypatch, Clock(3.0))
     monkeypatch.setattr(sys, "stderr", terminal)
     load("urand:10")
     assert "sorting edges" in terminal.getvalue()
@@ -79,18 +86,18 @@ def test_a_terminal_has_bars(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_counted_work_shows_after_two_seconds_if_some_is_left(clock: Clock, capsys: Any) -> None:
     with gb.config.set(progress=True):
-        bar = Progress(10, "reading")
+        bar = counted(10, "reading")
         clock.now += 1.9
-        bar.advance(5)
+        bar.update(5)
         assert capsys.readouterr().err == ""
         clock.now += 0.2
-        bar.advance(1)
+        bar.update(1)
         assert "reading" in capsys.readouterr().err
         bar.close()
         capsys.readouterr()
-        bar = Progress(10, "writing")
+        bar = counted(10, "writing")
         clock.now += 5
-        bar.advance(10)
+        bar.update(10)
         assert capsys.readouterr().err == ""
 
 
@@ -103,8 +110,8 @@ def test_the_seconds_of_a_task_count_together(clock: Clock, capsys: Any) -> None
         clock.now += 1
         with working("merging"):
             assert "merging" in capsys.readouterr().err
-        bar = Progress(10, "placing")
-        bar.advance(1)
+        bar = counted(10, "placing")
+        bar.update(1)
         assert "placing" in capsys.readouterr().err
         bar.close()
         capsys.readouterr()
@@ -117,14 +124,16 @@ def test_work_that_is_not_counted_shows_while_it_runs(
 ) -> None:
     """The bar comes from another thread, in the midst of the call."""
     shown = threading.Event()
-    make = progress._waiting
+    bars = progress._bar_type()
+    show = bars.display
 
-    def waiting(label: str) -> Any:
-        bar = make(label)
-        shown.set()
-        return bar
+    def display(*args: Any, **more: Any) -> Any:
+        done = show(*args, **more)
+        if threading.current_thread() is not threading.main_thread():
+            shown.set()
+        return done
 
-    monkeypatch.setattr(progress, "_waiting", waiting)
+    monkeypatch.setattr(bars, "display", display)
     monkeypatch.setattr(progress, "_PATIENCE", 0.01)
     with gb.config.set(progress=True), working("sorting"):
         assert shown.wait(30)
@@ -136,7 +145,7 @@ def test_an_error_takes_the_bar_away(slow: None, capsys: pytest.CaptureFixture[s
     with pytest.raises(KeyboardInterrupt), task(), working("sorting"):
         raise KeyboardInterrupt
     assert capsys.readouterr().err.endswith("\r")
-    assert progress._began.get() is None
+    assert progress._current.get() is None
 
 
 STAGES = {
@@ -154,7 +163,10 @@ STAGES = {
 def test_every_stage_has_a_bar(
     tmp_path: Path, slow: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
-    for module in ("build.BLOCK", "pieces.PIECE", "source.CHUNK", "stream.PIECE", "npz.PIECE", "metis.STEP"):
+    for module in (
+        "build.edge_list.BLOCK", "build.csr_chunks.CHUNK", "files.source.CHUNK", "build.stored_csr.CHUNK",
+        "formats.npz.CHUNK", "formats.metis.STEP",
+    ):  # fmt: skip
         monkeypatch.setattr(f"sparsezc.io.{module}", 1 << 12)
     convert("urand:13?weights=1-9", tmp_path / name)
     told = capsys.readouterr().err
@@ -163,6 +175,14 @@ def test_every_stage_has_a_bar(
     load(tmp_path / name)
     told = capsys.readouterr().err
     assert [label for label in STAGES[name] if label not in told] == []
+
+
+def test_whether_bars_are_wanted_is_asked_once_a_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gb.io.write(gb.io.read("kron:6"), tmp_path / "a.txt")
+    asked: list[int] = []
+    monkeypatch.setattr(progress, "_wanted", lambda: asked.append(1))
+    load(tmp_path / "a.txt")
+    assert len(asked) == 1
 
 
 def test_other_work_of_reading(tmp_path: Path, slow: None, capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,6 +18,7 @@ from benchmarks.model import searches
 from benchmarks.model.reads import Bits, Reading, Rows, pull, push
 from sparsezc.config import config
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise import panel
 from sparsezc.engines.gpu.layouts.head_cache import HeadCache
@@ -74,26 +75,26 @@ class Model:
     def watching(self, engine: str) -> Iterator[Model]:
         """Look at every statement that the engine of this name runs meanwhile."""
         watched: Any = engines.get(engine)
-        run, pointers, sampled = watched.run, watched.pointers, Matrix._sampled
+        run, pointers, sampled = watched.run, Vector._pointers, Matrix._sampled
 
-        def look_and_run(expression: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
-            self.look(expression, mask)
-            run(expression, out, mask, accum, replace)
+        def look_and_run(expression: Any, out: Any, write: Any) -> None:
+            self.look(expression, write.mask)
+            run(expression, out, write)
 
-        def pointers_near(store: Any) -> Any:
-            made = pointers(store)  # made of a vector, where vectors lie
-            self._rows[id(made)] = (made, None, None)
+        def pointers_near(v: Vector) -> Matrix:
+            made = pointers(v)  # made of a vector, where vectors lie
+            self._rows[id(made._store)] = (made._store, None, None)
             return made
 
-        watched.run, watched.pointers = look_and_run, pointers_near
+        watched.run, Vector._pointers = look_and_run, pointers_near  # type: ignore[method-assign]
         watched.replay = watched.replay_buckets = lambda *_: None  # each round comes back, to be looked at
         if engine == "cpu" and self.heads:
             Matrix._sampled = lambda A: self._sample(A)  # type: ignore[assignment,method-assign]
         try:
             yield self
         finally:
-            del watched.run, watched.pointers, watched.replay, watched.replay_buckets  # the class's own are seen again
-            Matrix._sampled = sampled  # type: ignore[method-assign]
+            del watched.run, watched.replay, watched.replay_buckets  # the class's own are seen again
+            Matrix._sampled, Vector._pointers = sampled, pointers  # type: ignore[method-assign]
 
     def _sample(self, A: Matrix) -> Matrix | None:
         """What the GPU engine would have of A in its row-head cache, as a matrix that costs nothing to read."""

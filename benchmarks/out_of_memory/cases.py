@@ -17,7 +17,8 @@ from benchmarks.harness.frame import Case, Report, measure, number, pick_sources
 from benchmarks.out_of_memory.summary import ASCETIC, row
 from benchmarks.suites.gap_kernels import KERNELS, Graph
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.placements import segment_cache, transfer_cost
+from sparsezc.engines.gpu.placements import transfer_cost
+from sparsezc.engines.gpu.placements.baselines import cached
 from sparsezc.engines.gpu.runtime import codegen
 from sparsezc.memory import budget as budgets
 
@@ -97,7 +98,7 @@ def run_case(name: str, graph: Graph, share: float, judge: Judge, report: Report
         )
 
     heads = "on" if graph.placement in ("hybrid", "zerocopy") else "off"
-    rules: Any = patch.multiple(segment_cache, **PUBLISHED) if graph.placement == ASCETIC else nullcontext()
+    rules: Any = patch.multiple(cached, **PUBLISHED) if graph.placement == ASCETIC else nullcontext()
     with gb.config.set(budget=room, head_cache=heads), rules:
         case = settled(run)
         if graph.placement != ALL_ON_THE_CARD:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 import sparsezc as gb
 from benchmarks.verify import answers
-from sparsezc.io.build import csr_builder
+from sparsezc.io.build import csr_builder, edge_list
 from sparsezc.io.files.source import existing
 from sparsezc.io.formats import snap
 from sparsezc.memory.csr import Csr
@@ -165,14 +165,14 @@ def _vertices(about: Properties) -> NDArray[np.int64]:
     return ids
 
 
-def _built(about: Properties, edges: csr_builder.Edges, ids: NDArray[np.int64], placement: str) -> Csr:
+def _built(about: Properties, edges: edge_list.Edges, ids: NDArray[np.int64], placement: str) -> Csr:
     """The matrix's arrays: edges over numbers instead of ids, lengths in FP64."""
     numbers = []
     for end in (edges.rows, edges.cols):
         at = np.minimum(np.searchsorted(ids, end), ids.size - 1)
         if (lost := ids[at] != end).any():
             raise BadGraph(f"{about.file('edge-file')}: {end[lost][0]} is the end of an edge and no vertex")
-        numbers.append(csr_builder.narrow_ids(at))
+        numbers.append(edge_list.narrow_ids(at))
     values = None if edges.values is None else edges.values.astype(np.float64)
-    made = csr_builder.Edges(ids.size, ids.size, *numbers, values, undirected=not about.directed)
+    made = edge_list.Edges(ids.size, ids.size, *numbers, values, undirected=not about.directed)
     return csr_builder.build(made, placement=placement)

@@ -33,8 +33,7 @@ def usable(A: Matrix, positive: bool = False) -> Matrix:
     refuse_long(A, dtype)
     if dtype is not datatypes.INT64 and lengths.most == infinity:
         kept: Matrix = A.select(select.valuene[dtype], infinity).new()
-        kept._symmetric = A._symmetric
-        return kept
+        return kept._known_symmetric(A._symmetric)
     return A
 
 

@@ -21,8 +21,9 @@ def numbered(A: Matrix, order: Callable[[int], NDArray[np.int64]]) -> tuple[Matr
     """
     i, j, _ = simple(A).select(select.triu).new().to_coo(values=False)
     number = order(i.size).astype(np.int64)
-    S = Matrix.from_coo(np.r_[i, j], np.r_[j, i], np.r_[number, number], nrows=A.nrows, ncols=A.ncols)
-    S._symmetric = True
+    S = Matrix.from_coo(
+        np.r_[i, j], np.r_[j, i], np.r_[number, number], nrows=A.nrows, ncols=A.ncols
+    )._known_symmetric()
     ends = np.empty(i.size, np.int64)
     ends[number] = i + j
     return S, Vector.from_dense(ends)

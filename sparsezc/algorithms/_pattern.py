@@ -12,8 +12,7 @@ def undirected(A: Matrix) -> Matrix:
         return A
     # S = A or A'
     S: Matrix = A.ewise_add(A.T, binary.first).new()
-    S._symmetric = True
-    return S
+    return S._known_symmetric()
 
 
 def simple(A: Matrix) -> Matrix:
@@ -22,8 +21,7 @@ def simple(A: Matrix) -> Matrix:
     if A._fact("loops", lambda: A.select(select.diag).new().nvals) == 0:
         return S
     plain: Matrix = S.select(select.offdiag).new()
-    plain._symmetric = True
-    return plain
+    return plain._known_symmetric()
 
 
 def is_symmetric(A: Matrix) -> bool:

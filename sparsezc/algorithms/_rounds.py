@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from sparsezc.algorithms._lengths import infinity
+from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
-from sparsezc.core.scalar import Scalar
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import monoid, select
 
@@ -26,22 +27,18 @@ def rounds(frontier: Vector | Matrix) -> Iterator[Any]:
     while frontier.nvals:
         yield number
         number += 1
-        if frontier.ndim == 1 and number % _PATIENCE == 0:
-            engine, store = frontier._need()
-            replay = engine.replay(store, number)
-            if replay is not None:
-                for at in replay:
-                    yield Scalar._on_device(at)
-                number += replay.rounds
+        if isinstance(frontier, Vector) and number % _PATIENCE == 0:
+            number += yield from replay.rounds(frontier, number)
 
 
 def buckets(
-    near: Vector, distance: Vector, step: float, last: float, *, nonnegative: bool
+    near: Vector, distance: Vector, step: float, last: float, target: int | None = None, *, nonnegative: bool
 ) -> Iterator[tuple[Any, int]]:
     """The rounds of delta-stepping: the limit of each, and how many entries `near` has, for as long as it has any.
 
     Where a round leaves `near` empty, the limit rises to the least distance beyond it and `step` more, at most `last`,
-    and `near` becomes what that takes in. Ends early where an integer distance has wrapped around.
+    and `near` becomes what that takes in. Ends early where an integer distance has wrapped around, and where all that
+    are as near as `target` are settled.
 
     Parameters
     ----------
@@ -51,6 +48,8 @@ def buckets(
         Infinite, or an integer's largest, where a vertex is not reached.
     step, last : number
         How far a bucket goes, which is where the first one ends, and the largest distance that there can be.
+    target : int, optional
+        A vertex beyond whose distance none is asked for; None where a length is negative.
     nonnegative : bool
         No length is negative. Then an engine may go through the body by itself, as :func:`rounds` says: the limit is a
         Scalar then, to be compared with and no more, and the number of entries 0, as all that is known is that they
@@ -61,8 +60,18 @@ def buckets(
     def is_sound() -> bool:
         return not dtype.is_integer or near.reduce(monoid.min).new().get(0) >= 0
 
+    def farthest() -> Any:
+        return last if target is None else min(last, distance.get(target))
+
+    def is_searching(most: float) -> bool:
+        return is_sound() and bool(farthest() == most)
+
     while near.nvals:
         yield limit, near.nvals
+        last = farthest()
+        if limit > last:
+            limit = last
+            near << near.select(select.valuele[dtype], limit)
         if not near.nvals and limit < last:
             beyond = distance.select(select.valuegt[dtype], limit).new()
             least = beyond.reduce(monoid.min).new().get(infinity(dtype))
@@ -74,9 +83,5 @@ def buckets(
             continue
         if not is_sound():
             return
-        engine, store = near._need()
-        replay = engine.replay_buckets(store, distance._need()[1], limit, step, last, is_sound)
-        if replay is not None:
-            for at in replay:
-                yield Scalar._on_device(at), 0
-            limit, number = replay.number(), number + replay.rounds
+        limit, rounds_more = yield from replay.buckets(near, distance, (limit, step, last), partial(is_searching, last))
+        number += rounds_more

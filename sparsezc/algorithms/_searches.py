@@ -38,10 +38,7 @@ def start(A: Matrix, source: Any, n: int, dtype: DataType, value: Any = None) ->
 
 def empty(q: Any, dtype: DataType) -> Any:
     """A Vector or Matrix without entries, of the shape of `q`."""
-    made = type(q)(dtype, *q.shape)
-    if q.ndim == 1:
-        made._settle(q._need()[0])
-    return made
+    return q._like(dtype) if q.ndim == 1 else Matrix(dtype, *q.shape)
 
 
 def rows(sources: NDArray[np.int64], n: int, dtype: DataType, values: Any) -> Matrix:

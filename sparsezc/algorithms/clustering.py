@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._pattern import simple
-from sparsezc.algorithms.triangles import corners, ordered_pairs
+from sparsezc.algorithms.triangles import ordered_pairs
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
@@ -169,11 +172,11 @@ def square_clustering(A: Matrix) -> Vector:
 
     Notes
     -----
-    With S the undirected simple graph, d its degrees and t its triangles at each vertex::
+    With S the undirected simple graph and d its degrees::
 
-        C = S S, i != j      over (plus, pair): the common neighbours of i and j
-        q = sum_j C (C - 1) / 2
-        q / ((d - 1) .* S d - d (d - 1) - 2 t - q)
+        C = S S              over (plus, pair): the common neighbours of i and j, of which i has d with itself
+        q = (sum_j C (C - 1) - d (d - 1)) / 2
+        q / ((d - 1) .* C 1 - d (d - 1) - (C .* S) 1 - q)
 
     The product has an entry for each two vertices with a common neighbour, which can be many more than the edges.
 
@@ -188,21 +191,26 @@ def square_clustering(A: Matrix) -> Vector:
     [0.3333, 0.5, 1.0, 0.5, 0.0]
     """
     _check.adjacency(A)
-    S = simple(A)
-    degree = out_degree(S)
-    # q = sum_j C (C - 1) / 2
-    C = S.mxm(S, semiring.plus_pair[datatypes.INT64]).new()
-    C << C.select(select.offdiag)
-    C << C.ewise_mult(C.apply(binary.minus, right=1).new(), binary.times)
-    q = C.reduce_rowwise(monoid.plus).new()
-    q << q.apply(binary.cdiv, right=2)
-    # (d - 1) .* S d - d (d - 1) - 2 t - q
-    possible = S.mxv(degree, semiring.plus_second).new()
+    return _share(*squares(simple(A)))
+
+
+def squares(S: Matrix, vertices: NDArray[np.int64] | None = None) -> tuple[Vector, Vector]:
+    """Squares at each vertex of an undirected simple graph, or at some, in their order, and how many there could be."""
+    R = S if vertices is None else S[vertices, :].new()
+    degree = out_degree(R)
+    pairs = ordered_pairs(degree)
+    # C = S S
+    C = R.mxm(S, semiring.plus_pair[datatypes.INT64]).new()
+    # q = (sum_j C (C - 1) - d (d - 1)) / 2
+    found = C.ewise_mult(C.apply(binary.minus, right=1).new(), binary.times).new().reduce_rowwise(monoid.plus).new()
+    found(binary.minus) << pairs
+    found << found.apply(binary.cdiv, right=2)
+    # (d - 1) .* C 1 - d (d - 1) - (C .* S) 1 - q
+    possible = C.reduce_rowwise(monoid.plus).new()
     possible << possible.ewise_mult(degree.apply(binary.minus, right=1).new(), binary.times)
-    possible(binary.minus) << ordered_pairs(degree)
-    possible(binary.minus) << corners(S).apply(binary.times, right=2)
-    possible(binary.minus) << q
-    return _share(q, possible)
+    for fewer in (pairs, C.ewise_mult(R, binary.first).new().reduce_rowwise(monoid.plus), found):
+        possible(binary.minus) << fewer
+    return found, possible
 
 
 def _share(part: Vector, whole: Vector) -> Vector:

@@ -108,8 +108,7 @@ def _level(
     n, m = W.nrows, W.reduce_scalar(monoid.plus).new().value
     k = Vector.from_scalar(0.0, n, datatypes.FP64)
     k(binary.plus) << W.reduce_rowwise(monoid.plus)
-    N = W.select(select.offdiag).new()
-    N._symmetric = True
+    N = W.select(select.offdiag).new()._known_symmetric()
     colours = _classes(N, seed)
     best = np.arange(n)
     community, reached = Vector.from_dense(best), quality(W, resolution)

@@ -30,8 +30,8 @@ _WORK = 20  # delta, in mean lengths for each edge of a vertex; Davidson et al. 
 _FEW = 32  # a bucket of fewer vertices than one in so many falls on few others: which of them are settled matters not
 
 
-def sssp(A: Matrix, source: Any, delta: float | None = None) -> Vector:
-    """Length of a shortest path from one vertex to every vertex that it reaches.
+def sssp(A: Matrix, source: Any, delta: float | None = None, *, target: Any = None) -> Vector:
+    """Length of a shortest path from one vertex to every vertex that it reaches, or to those as near as a target.
 
     Parameters
     ----------
@@ -44,6 +44,9 @@ def sssp(A: Matrix, source: Any, delta: float | None = None) -> Vector:
     delta : number > 0, optional
         Vertices are settled in steps of this distance. Small ones read fewer edges twice, large ones take fewer rounds.
         By default chosen by the lengths. Refused where a length is negative, as there are no such steps then.
+    target : int, optional
+        A vertex in 0..n-1 whose distance is asked for. Where it is reached, vertices that are farther away have no
+        entry, and unless a length is negative the search ends once no nearer vertex is left.
 
     Returns
     -------
@@ -55,7 +58,7 @@ def sssp(A: Matrix, source: Any, delta: float | None = None) -> Vector:
     Raises
     ------
     IndexOutOfBound
-        `source` is not a vertex of the graph.
+        `source` or `target` is not a vertex of the graph.
     DimensionMismatch
         `A` is not square.
     InvalidValue
@@ -73,7 +76,8 @@ def sssp(A: Matrix, source: Any, delta: float | None = None) -> Vector:
 
     Where q is empty, the limit rises to the least distance beyond it and `delta` more, and q is what it takes in:
     no distance beyond the limit was ever relaxed, so no list of them is kept. The mask leaves an engine the choice
-    between the edges that leave q and those that enter what is not settled, which are few once the hubs are. With a
+    between the edges that leave q and those that enter what is not settled, which are few once the hubs are. The limit
+    never rises above the distance of the target, so that the search ends with the bucket which that is in. With a
     negative length, and no `delta`, there is one bucket for all: Bellman-Ford over the vertices that fell.
 
     Source: U. Meyer, P. Sanders, Delta-stepping: a parallelizable shortest path algorithm, J. Algorithms 49, 2003,
@@ -89,8 +93,13 @@ def sssp(A: Matrix, source: Any, delta: float | None = None) -> Vector:
     >>> A = gb.Matrix.from_edgelist([(0, 1), (0, 2), (1, 2)], [1, 7, 2], nrows=4, ncols=4)
     >>> gb.algorithms.sssp(A, 0).to_dict()
     {0: 0, 1: 1, 2: 3}
+    >>> gb.algorithms.sssp(A, 0, target=1).to_dict()
+    {0: 0, 1: 1}
     """
-    source = _check.vertex(source, _check.adjacency(A))
+    n = _check.adjacency(A)
+    source = _check.vertex(source, n)
+    if target is not None:
+        target = _check.vertex(target, n, "target")
     if delta is not None:
         if not isinstance(delta, int | float | np.integer | np.floating):
             raise DomainMismatch(f"delta={delta!r}: a number is needed")
@@ -104,29 +113,39 @@ def sssp(A: Matrix, source: Any, delta: float | None = None) -> Vector:
             delta = float(delta)
         except OverflowError:  # an integer may be as large as it likes: one step takes in everything
             delta = inf
-    return from_nearest(A, np.array([source]), delta)
+    return from_nearest(A, np.array([source]), delta, target)
 
 
-def from_nearest(A: Matrix, sources: NDArray[np.int64], delta: float | None = None) -> Vector:
+def from_nearest(
+    A: Matrix, sources: NDArray[np.int64], delta: float | None = None, target: int | None = None
+) -> Vector:
     """What :func:`sssp` gives, from the nearest of several vertices; `delta` is None where a length is negative."""
     lengths, (dtype, _) = lengths_of(A), distances_of(A)
     refuse_long(A, dtype)
     if dtype is datatypes.INT64 and lengths.least >= 0 and lengths.most < 2**31:  # half the bytes, and mostly enough
-        found = _reached(_search(A, sources, datatypes.INT32, delta, lengths), dtype)
+        found = _reached(_search(A, sources, datatypes.INT32, delta, lengths, target), dtype)
         least, most = (found.reduce(fold).new().get(0) for fold in (monoid.min, monoid.max))
         if least >= 0 and most + lengths.most < 2**31 - 1:
-            return found
-    distance = _search(A, sources, dtype, delta, lengths)
+            return _up_to(target, found)
+    distance = _search(A, sources, dtype, delta, lengths, target)
     if dtype is datatypes.INT64:
         refuse_overflow(A, distance.reduce(monoid.min).new().value)
-        refuse_reaching_infinity(A, distance)
-    return _reached(distance, dtype)
+        if target is None or lengths.least < 0 or distance.get(target) == infinity(dtype):  # else farther ones may wait
+            refuse_reaching_infinity(A, distance)
+    return _up_to(target, _reached(distance, dtype))
 
 
 def _search(
-    A: Matrix, sources: NDArray[np.int64], dtype: datatypes.DataType, delta: float | None, lengths: Lengths
+    A: Matrix,
+    sources: NDArray[np.int64],
+    dtype: datatypes.DataType,
+    delta: float | None,
+    lengths: Lengths,
+    target: int | None,
 ) -> Vector:
-    """Every vertex's distance; infinite, or an integer's largest, where it is not reached.
+    """Every vertex's distance, or at least what its edges give if it is farther than the target that is reached.
+
+    Infinite, or an integer's largest, where it is not reached.
 
     A sum of two integers that wraps around leaves a negative distance behind: the wrapped sum itself, or the distance
     that the sum began with.
@@ -141,12 +160,14 @@ def _search(
     near[sources] = 0
     distance = Vector.from_scalar(never, n, dtype)
     distance(near.S) << 0  # `near` lies on A's engine, and so `distance` does from here on
+    nonnegative = lengths.least >= 0
+    target = target if nonnegative else None
     # The rounds get no name: it would keep a recording open in the traceback of what stops them.
-    for rounds, (limit, count) in enumerate(buckets(near, distance, step, last, nonnegative=lengths.least >= 0)):
-        if lengths.least < 0 and rounds == n:
+    for rounds, (limit, count) in enumerate(buckets(near, distance, step, last, target, nonnegative=nonnegative)):
+        if not nonnegative and rounds == n:
             break
         product = near.vxm(A, semiring.min_plus[dtype])
-        if lengths.least >= 0 and count * _FEW > n:
+        if nonnegative and count * _FEW > n:
             # t<d > min(q) + min(A)> = q'A
             least = near.reduce(monoid.min).new().value
             unsettled = distance.select(select.valuegt[dtype], min(least + lengths.least, last)).new()
@@ -161,7 +182,7 @@ def _search(
         distance(less.S) << t
         # q<l> = t[t <= limit]
         near(less.S, replace=True) << t.select(select.valuele[dtype], limit)
-    if near.nvals and lengths.least < 0:
+    if near.nvals and not nonnegative:
         vertex = int(near.to_coo()[0][0])
         raise InvalidValue(
             f"the distance of vertex {vertex} still falls after {n} rounds: A has a cycle of negative length"
@@ -180,3 +201,9 @@ def _reached(distance: Vector, dtype: datatypes.DataType) -> Vector:
     """Absent where d is infinite."""
     found: Vector = distance.select(select.valuene[distance.dtype], infinity(distance.dtype)).new(dtype)
     return found
+
+
+def _up_to(target: int | None, found: Vector) -> Vector:
+    """Without what is farther away than a target that was reached."""
+    most = None if target is None else found.get(target)
+    return found if most is None else found.select(select.valuele, most).new()

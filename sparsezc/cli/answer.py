@@ -161,14 +161,14 @@ def _is_stream(path: Path) -> bool:
 
 def _lines(answer: Answer, between: str) -> Iterator[str]:
     """Yield lines of vertex and value, a block at a time."""
-    from sparsezc.terminal.progress import Progress
+    from sparsezc.terminal.progress import bar
 
-    progress = Progress(answer.vertices.size, "writing", " lines")
+    progress = bar(answer.vertices.size, "writing", " lines")
     for start in range(0, answer.vertices.size, _BLOCK):
         block = slice(start, start + _BLOCK)
         pairs = zip(answer.vertices[block].tolist(), answer.values[block].tolist(), strict=True)
         yield "".join(f"{vertex}{between}{value}\n" for vertex, value in pairs)
-        progress.advance(min(_BLOCK, answer.vertices.size - start))
+        progress.update(min(_BLOCK, answer.vertices.size - start))
     progress.close()
 
 

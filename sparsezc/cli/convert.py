@@ -7,10 +7,13 @@ import os
 import re
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sparsezc.cli import graph
 from sparsezc.cli.report import Report, seconds, size
+
+if TYPE_CHECKING:
+    from sparsezc.io._options import ReadOptions
 
 
 def add(commands: Any) -> None:
@@ -43,12 +46,12 @@ def convert(arguments: argparse.Namespace) -> Report:
     arguments.engine = "cpu"
     arguments.placement = "auto"
     graph.configure(arguments)
-    graph.weights_of(arguments)  # a mistake in it is told before the work
+    options = graph.read_options(arguments)
     if not arguments.force and _is_same(Path(arguments.graph), target):
         raise InvalidValue(f"the target {target} is the graph itself; give another name, or --force to replace it")
     if arguments.memory is not None:
-        return _bounded(arguments)
-    arguments.check = ready_file(arguments.graph, arguments.format) is not None
+        return _bounded(arguments, options)
+    arguments.check = ready_file(arguments.graph, options.kind) is not None
     found = graph.load(arguments)
     start = time.perf_counter()
     files = write_files(found.csr, target, compress=arguments.compress)
@@ -89,22 +92,14 @@ def _with_bits(report: Report, arguments: argparse.Namespace) -> Report:
     return report
 
 
-def _bounded(arguments: argparse.Namespace) -> Report:
+def _bounded(arguments: argparse.Namespace, options: ReadOptions) -> Report:
     """The same on disk: sorting is most of it, so reading and writing are one time."""
     from sparsezc.io import _convert
 
     start = time.perf_counter()
     made = _convert.convert(
-        arguments.graph,
-        arguments.target,
-        arguments.memory,
-        directed=True if arguments.directed else None,
-        symmetrize=arguments.undirected,
-        weights=graph.weights_of(arguments),
-        relabel=arguments.relabel,
-        format=arguments.format,
-        compress=arguments.compress,
-    )
+        arguments.graph, arguments.target, arguments.memory, options, compress=arguments.compress
+    )  # fmt: skip
     elapsed = time.perf_counter() - start
     written = Path(arguments.target).stat().st_size
     facts = {

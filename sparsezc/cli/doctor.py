@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sparsezc.cli.report import Report, seconds, size, version
+from sparsezc.memory.placement import RECORDS
 
 _PACKAGES = (
     "numpy",
@@ -44,6 +45,10 @@ def doctor(arguments: argparse.Namespace) -> Report:
         "cpu": cpu,
         "gpu": gpu,
         "engine": default,
+        "placements": {
+            name: {"lies": each.lies, "description": each.description, "baseline": each.baseline}
+            for name, each in RECORDS.items()
+        },
     }
     memory = data["memory"]
     told = [f", {size(memory[key])} {text}" for key, text in (("total", "of memory"), ("free", "free")) if memory[key]]
@@ -60,7 +65,17 @@ def doctor(arguments: argparse.Namespace) -> Report:
             name = f"  {key}".replace("_", " ")
             report.facts += [(name if k == 0 else "", text) for k, text in enumerate(_texts(key, value))]
     report.facts.append(("default", f"--engine auto is {default}"))
+    report.facts.append(("placements", _placements()))
     return report
+
+
+def _placements() -> str:
+    """The names that --placement takes on a GPU, published systems' apart."""
+    own, baselines = (
+        ", ".join(each.name for each in RECORDS.values() if each.kernels and each.baseline is baseline)
+        for baseline in (False, True)
+    )
+    return f"{own}; for comparison: {baselines}"
 
 
 def _told(engine: dict[str, Any]) -> str:

@@ -9,19 +9,20 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sparsezc.cli.report import counted
+from sparsezc.memory import placement as placements
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from sparsezc.core.matrix import Matrix
+    from sparsezc.io._options import ReadOptions
     from sparsezc.memory.csr import Csr
 
 
-#: What each choice of --engine leaves for --placement.
-_ON_GPU = ("auto", "device", "zerocopy", "mapped", "hybrid", "cached", "gather", "stream", "uvm")
-_PLACEMENTS = {"auto": _ON_GPU, "cpu": ("auto",), "gpu": _ON_GPU}
+_ENGINES = ("auto", "cpu", "gpu")
 _NEEDS_GPU = ("gpu",)
+_WITHOUT_GPU = ("cpu",)  # which have nothing to place
 
 
 def add_graph(command: argparse.ArgumentParser, *, weights: str) -> None:
@@ -44,12 +45,14 @@ def add_graph(command: argparse.ArgumentParser, *, weights: str) -> None:
 
 def add_place(command: argparse.ArgumentParser) -> None:
     """Declare where the work is done."""
-    command.add_argument("--engine", choices=tuple(_PLACEMENTS), default="auto", help="who computes (auto)")
+    command.add_argument("--engine", choices=_ENGINES, default="auto", help="who computes (auto)")
+    baselines = ", ".join(each.name for each in placements.RECORDS.values() if each.baseline)
     command.add_argument(
         "--placement",
-        choices=_PLACEMENTS["auto"],
+        choices=placements.choices(files=True),
         default="auto",
-        help="where a GPU matrix lies: the card's memory, the .h5 file, or host memory in one of many ways (auto)",
+        help="where a GPU matrix lies: the card's memory, the .h5 file, or host memory in one of many ways (auto);"
+        f" for comparison with published systems: {baselines}",
     )
     command.add_argument(
         "--with-transpose",
@@ -98,20 +101,20 @@ def configure(arguments: argparse.Namespace) -> None:
     from sparsezc.errors import DeviceUnavailable, InvalidValue
 
     engine, placement = arguments.engine, arguments.placement
-    if placement not in _PLACEMENTS[engine]:
+    if engine in _WITHOUT_GPU and placement != "auto":
         raise InvalidValue(f"--placement {placement} is none of --engine {engine}; leave one of them out")
     turned = ["--with-transpose"] if getattr(arguments, "with_transpose", False) else []
     sizes = {name: getattr(arguments, name, None) for name in ("budget", "head_budget")}
     heads = getattr(arguments, "head_cache", "auto")
     of_gpu = turned + [f"--{name.replace('_', '-')} {size}" for name, size in sizes.items() if size is not None]
     of_gpu += [f"--head-cache {heads}"] * (heads != "auto")
-    if of_gpu and _PLACEMENTS[engine] is not _ON_GPU:
+    if of_gpu and engine in _WITHOUT_GPU:
         raise InvalidValue(f"{of_gpu[0]} is none of --engine {engine}; leave one of them out")
     wanted = {"--engine": engine if engine in _NEEDS_GPU else "auto", "--placement": placement}
     asked = [f"{option} {value}" for option, value in wanted.items() if value != "auto"] + turned
     if asked and (missing := cuda.reason()) is not None:
         raise DeviceUnavailable(f"{asked[0]} needs a GPU, and there is {missing}")
-    placement = "auto" if placement == "mapped" else placement  # a file can be mapped, what is made cannot
+    placement = "auto" if placements.is_file(placement) else placement  # a file can be mapped, what is made cannot
     config.set(engine=engine, placement=placement, host_budget=arguments.host_budget, head_cache=heads)
     config.set(**{name: size for name, size in sizes.items() if size is not None})
 
@@ -179,34 +182,24 @@ class Graph:
         return int(self.degrees.argmax())
 
 
-def weights_of(arguments: argparse.Namespace, weights: Any = None) -> Any:
-    """What --weights says, in the words of :func:`sparsezc.io.read`; `weights` where it was not given."""
+def read_options(arguments: argparse.Namespace, weights: Any = None) -> ReadOptions:
+    """The arguments as options of :func:`sparsezc.io.read`; `weights` holds where --weights was not given."""
     from sparsezc.errors import InvalidValue
+    from sparsezc.io._options import ReadOptions
     from sparsezc.io.build.weights import parse
 
-    given = getattr(arguments, "weights", None)
-    if given is None:
-        return weights
+    given = arguments.weights
     if given == "none":
-        return False
-    try:
-        return parse(given)
-    except InvalidValue:
-        raise InvalidValue(
-            f"--weights {given} is not understood; give none, narrowest, a type such as FP32, or made whole numbers"
-            " such as 1-255, of which the first must not exceed the second, and both lie below 2^32"
-        ) from None
-
-
-def load(arguments: argparse.Namespace, weights: Any = None) -> Graph:
-    """Read or make the graph; `weights` holds where --weights was not given."""
-    import numpy as np
-
-    from sparsezc.io._read import read_csr
-
-    weights = weights_of(arguments, weights)
-    start = time.perf_counter()
-    csr, ids = read_csr(
+        weights = False
+    elif given is not None:
+        try:
+            weights = parse(given)
+        except InvalidValue:
+            raise InvalidValue(
+                f"--weights {given} is not understood; give none, narrowest, a type such as FP32, or made whole numbers"
+                " such as 1-255, of which the first must not exceed the second, and both lie below 2^32"
+            ) from None
+    return ReadOptions.parse(
         arguments.graph,
         True if arguments.directed else None,
         symmetrize=arguments.undirected,
@@ -216,6 +209,17 @@ def load(arguments: argparse.Namespace, weights: Any = None) -> Graph:
         format=arguments.format,
         verify=getattr(arguments, "check", False),
     )
+
+
+def load(arguments: argparse.Namespace, weights: Any = None) -> Graph:
+    """Read or make the graph; `weights` holds where --weights was not given."""
+    import numpy as np
+
+    from sparsezc.io._read import read_csr
+
+    options = read_options(arguments, weights)
+    start = time.perf_counter()
+    csr, ids = read_csr(arguments.graph, options)
     elapsed = time.perf_counter() - start
     facts = {
         "name": arguments.graph,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sparsezc.cli import graph
 from sparsezc.cli.report import Percent, Report, Table, counted, seconds, size
+from sparsezc.memory import placement as placements
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,7 +45,7 @@ def info(arguments: argparse.Namespace) -> Report:
     arguments.placement = "auto"
     graph.configure(arguments)
     made = arguments.undirected or arguments.relabel or arguments.weights is not None
-    known = None if made else ready_file(arguments.graph, arguments.format)
+    known = None if made else ready_file(arguments.graph, graph.read_options(arguments).kind)
     if known is not None and lies_ready(known):
         arguments.placement = "mapped"  # it is looked at where it lies, whatever its size
     found = graph.load(arguments)
@@ -99,7 +100,7 @@ def info(arguments: argparse.Namespace) -> Report:
             [
                 (name, size(need["device"]), size(need["host"]))
                 for name, need in memory.items()
-                if name == "host" or every
+                if every or placements.is_host(name)
             ],
         ),
     ]
@@ -135,22 +136,19 @@ def needs(csr: Csr, ids: Compressed) -> dict[str, dict[str, int]]:
     Caches, which take what is left, are not counted; the row-head cache, which is made once it pays, has a line of its
     own, and so have compressed ids.
     """
-    from sparsezc.memory import GPU_PLACEMENTS
-    from sparsezc.memory.budget import buffer_bytes, chunk_length, head_bytes, working_bytes
+    from sparsezc.memory import budget
     from sparsezc.memory.csr import index_dtype
 
-    vectors, values = working_bytes(csr.nrows), csr.values.nbytes
+    vectors, values, packed = budget.working_bytes(csr.nrows), csr.values.nbytes, ids.body + csr.values.nbytes
     narrow, wide = (csr.nvals * index_dtype(csr.ncols, name).itemsize + values for name in ("device", "host"))
-    needed = {"host": {"device": 0, "host": wide + vectors}}
-    moved = buffer_bytes(narrow // csr.nvals, chunk_length(csr.nvals)) if csr.nvals else 0
-    for name in GPU_PLACEMENTS:
-        placed = {"device": (narrow, 0), "mapped": (0, 0)}.get(name, (moved * (name in ("stream", "gather")), narrow))
-        needed[name] = {"device": vectors + placed[0], "host": placed[1]}
-        if name in ("device", "zerocopy"):
-            at = (ids.body + values, 0) if name == "device" else (0, ids.body + values)
-            needed[f"{name}, compressed"] = {"device": vectors + ids.headers + at[0], "host": at[1]}
-    needed["zerocopy with row heads"] = {"device": vectors + head_bytes(csr.nrows), "host": narrow}
-    return needed
+    needed = {
+        name: budget.needs(record, narrow, csr.nrows, csr.nvals, wide + vectors)
+        for name, record in placements.RECORDS.items()
+    }
+    needed["device, compressed"] = vectors + ids.headers + packed, 0
+    needed["zerocopy, compressed"] = vectors + ids.headers, packed
+    needed["zerocopy with row heads"] = vectors + budget.head_bytes(csr.nrows), narrow
+    return {name: {"device": card, "host": host} for name, (card, host) in needed.items()}
 
 
 class Compressed(NamedTuple):

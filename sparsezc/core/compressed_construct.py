@@ -31,7 +31,7 @@ class FromCompressed:
         """A matrix on the CPU engine, or where the configuration wants new matrices."""
         kind: Any = cls
         made = kind._from_store(cpu.engine(), store, dtype, shape, name)
-        made._symmetric = symmetric  # before it moves: the GPU engine then holds it once for both directions
+        made._known_symmetric(symmetric)  # before it moves: the GPU engine then holds it once for both directions
         if config.engine != "auto":
             made = made.to(config.engine)
         return made  # type: ignore[no-any-return]
@@ -82,9 +82,9 @@ class FromCompressed:
         array([[0, 7, 0],
                [8, 0, 9]])
         """
-        return cls._from_compressed(
-            "csr", indptr, col_indices, values, dtype, nrows, ncols, name, symmetric, take_ownership
-        )
+        shape = nrows, ncols
+        csr = _compressed("csr", indptr, col_indices, values, dtype, shape, symmetric=symmetric, take=take_ownership)
+        return cls._from_host(csr, name)
 
     @classmethod
     def from_csc(
@@ -99,7 +99,7 @@ class FromCompressed:
         name: str | None = None,
     ) -> Self:
         """A matrix from compressed columns; arguments and errors as in :meth:`from_csr`."""
-        flipped: Any = cls._from_compressed("csc", indptr, row_indices, values, dtype, ncols, nrows, None, False, False)
+        flipped: Any = cls._from_host(_compressed("csc", indptr, row_indices, values, dtype, (ncols, nrows)), None)
         made: Self = ops.transpose(flipped).new(name=name)
         return made
 
@@ -132,7 +132,8 @@ class FromCompressed:
         InvalidValue
             The lengths do not fit each other, the offsets do not start at 0 or descend, or a position is there twice.
         """
-        return cls._from_doubly("from_dcsr", compressed_rows, indptr, col_indices, values, dtype, nrows, ncols, name)
+        shape = nrows, ncols
+        return cls._from_doubly("from_dcsr", compressed_rows, indptr, col_indices, values, dtype, shape, name)
 
     @classmethod
     def from_dcsc(
@@ -148,9 +149,8 @@ class FromCompressed:
         name: str | None = None,
     ) -> Self:
         """A matrix from the compressed columns that have entries; arguments and errors as in :meth:`from_dcsr`."""
-        flipped: Any = cls._from_doubly(
-            "from_dcsc", compressed_cols, indptr, row_indices, values, dtype, ncols, nrows, None
-        )
+        shape = ncols, nrows
+        flipped: Any = cls._from_doubly("from_dcsc", compressed_cols, indptr, row_indices, values, dtype, shape, None)
         made: Self = ops.transpose(flipped).new(name=name)
         return made
 
@@ -163,11 +163,10 @@ class FromCompressed:
         ids: Any,
         values: Any,
         dtype: Any,
-        nrows: int | None,
-        ncols: int | None,
+        shape: tuple[int | None, int | None],
         name: str | None,
     ) -> Self:
-        where = f"Matrix.{maker}"
+        (nrows, ncols), where = shape, f"Matrix.{maker}"
         which, offsets = arrays.ids(listed, f"{where}: the ids listed"), arrays.ids(indptr, f"{where}: indptr")
         given = arrays.ids(ids, f"{where}: indices")
         if offsets.size != which.size + 1:
@@ -186,57 +185,60 @@ class FromCompressed:
         return made
 
     @classmethod
-    def _from_compressed(
-        cls,
-        form: str,
-        indptr: Any,
-        ids: Any,
-        values: Any,
-        dtype: Any,
-        nrows: int | None,
-        ncols: int | None,
-        name: str | None,
-        symmetric: bool,
-        take: bool,
-    ) -> Self:
-        where = f"Matrix.from_{form}"
-        names = ("indptr", "col_indices" if form == "csr" else "row_indices")
-        rows, cols = ("nrows", "ncols") if form == "csr" else ("ncols", "nrows")
-        offsets = arrays.ids(indptr, f"{where}: indptr")
-        given = arrays.ids(ids, f"{where}: {names[1]}")
-        vals, kind = arrays.values(values, dtype, f"{where}: values", 0, 1)
-        if ncols is None and symmetric:
-            ncols = offsets.size - 1
-        elif ncols is None:
-            ncols = int(given.max()) + 1 if given.size else 0
-        ncols = arrays.size(ncols, f"{where}: {cols}")
-        if nrows is not None and nrows != offsets.size - 1:
-            raise InvalidValue(
-                f"{where}: {rows} must be {offsets.size - 1}, for indptr has {offsets.size} entries; got {rows}={nrows}"
-            )
-        if symmetric and ncols != offsets.size - 1:
-            raise InvalidValue(f"{where}: symmetric=True, and the matrix is {offsets.size - 1} x {ncols}, not square")
-        if vals.ndim:
-            arrays.lengths(where, indices=given, values=vals)
-        if not arrays.check_csr(offsets, given, ncols, names):
-            order = np.lexsort(
-                (given, np.repeat(np.arange(offsets.size - 1), (offsets[1:] - offsets[:-1]).astype(np.int64)))
-            )
-            given = given[order]
-            vals = vals[order] if vals.ndim else vals
-        if not take:  # what is still the user's array must not become ours
-            given = given.copy() if np.shares_memory(given, ids) else given
-            vals = vals.copy() if np.shares_memory(vals, values) else vals
-        iso = vals.ndim == 0
-        csr = Csr(
-            offsets.size - 1,
-            ncols,
-            offsets.view(np.int64),
-            wrap(given),
-            wrap(np.atleast_1d(vals)),
-            kind,
-            iso,
-            symmetric,
-        )
+    def _from_host(cls, csr: Csr, name: str | None) -> Self:
+        """A matrix that takes over arrays of the host's."""
         store = cpu.engine().matrix_from_csr(csr, adopt=True)
-        return cls._made(store, kind, (csr.nrows, csr.ncols), name, symmetric)
+        return cls._made(store, csr.dtype, (csr.nrows, csr.ncols), name, csr.symmetric)
+
+
+def _compressed(
+    form: str,
+    indptr: Any,
+    ids: Any,
+    values: Any,
+    dtype: Any,
+    shape: tuple[int | None, int | None],
+    *,
+    symmetric: bool = False,
+    take: bool = False,
+) -> Csr:
+    """A user's compressed rows, checked and sorted; of columns (`form` is "csc") those of the transpose."""
+    (nrows, ncols), where = shape, f"Matrix.from_{form}"
+    names = ("indptr", "col_indices" if form == "csr" else "row_indices")
+    rows, cols = ("nrows", "ncols") if form == "csr" else ("ncols", "nrows")
+    offsets = arrays.ids(indptr, f"{where}: indptr")
+    given = arrays.ids(ids, f"{where}: {names[1]}")
+    vals, kind = arrays.values(values, dtype, f"{where}: values", 0, 1)
+    if ncols is None and symmetric:
+        ncols = offsets.size - 1
+    elif ncols is None:
+        ncols = int(given.max()) + 1 if given.size else 0
+    ncols = arrays.size(ncols, f"{where}: {cols}")
+    if nrows is not None and nrows != offsets.size - 1:
+        raise InvalidValue(
+            f"{where}: {rows} must be {offsets.size - 1}, for indptr has {offsets.size} entries; got {rows}={nrows}"
+        )
+    if symmetric and ncols != offsets.size - 1:
+        raise InvalidValue(f"{where}: symmetric=True, and the matrix is {offsets.size - 1} x {ncols}, not square")
+    if vals.ndim:
+        arrays.lengths(where, indices=given, values=vals)
+    if not arrays.check_csr(offsets, given, ncols, names):
+        order = np.lexsort(
+            (given, np.repeat(np.arange(offsets.size - 1), (offsets[1:] - offsets[:-1]).astype(np.int64)))
+        )
+        given = given[order]
+        vals = vals[order] if vals.ndim else vals
+    if not take:  # what is still the user's array must not become ours
+        given = given.copy() if np.shares_memory(given, ids) else given
+        vals = vals.copy() if np.shares_memory(vals, values) else vals
+    iso = vals.ndim == 0
+    return Csr(
+        offsets.size - 1,
+        ncols,
+        offsets.view(np.int64),
+        wrap(given),
+        wrap(np.atleast_1d(vals)),
+        kind,
+        iso,
+        symmetric,
+    )

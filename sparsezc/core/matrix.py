@@ -24,7 +24,7 @@ from sparsezc.engines import cpu
 from sparsezc.errors import OutputNotEmpty, UnknownDtype
 from sparsezc.expr import engines
 from sparsezc.expr.expression import Expression, IndexList, ready
-from sparsezc.expr.mask import Mask, as_mask
+from sparsezc.expr.mask import Mask, Maskable, as_mask
 from sparsezc.expr.options import check as check_options
 from sparsezc.expr.writable import Writable
 from sparsezc.locks import alone, hold
@@ -41,7 +41,7 @@ __all__ = ["Matrix", "TransposedMatrix"]
 _numbers = itertools.count()
 
 
-class Matrix(FromArrays, MatrixContents, Readable, Placeable, Writable):
+class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable):
     """A sparse matrix of `nrows` rows and `ncols` columns.
 
     A matrix stays on the engine where it was made (``config.engine``); :meth:`to` makes it on another one.
@@ -118,9 +118,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Writable):
         there = engines.get(engine)
         host = cpu.engine()
         store = host.matrix_from_csr(csr, adopt) if there is host else there.matrix_from_csr(csr)
-        made = cls._from_store(there, store, csr.dtype, (csr.nrows, csr.ncols), name)
-        made._symmetric = csr.symmetric
-        return made
+        return cls._from_store(there, store, csr.dtype, (csr.nrows, csr.ncols), name)._known_symmetric(csr.symmetric)
 
     @alone
     def _to_csr(self) -> Csr:
@@ -129,6 +127,14 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Writable):
         csr = engine.matrix_to_csr(store)
         csr.symmetric = self._symmetric
         return csr
+
+    def _known_symmetric(self, symmetric: bool = True) -> Self:
+        """Itself, of which the caller knows that it equals its transpose: until it changes, nothing looks again.
+
+        Only here is `_symmetric` set.
+        """
+        self._symmetric = symmetric
+        return self
 
     def _changed(self) -> None:
         self._symmetric = False
@@ -156,14 +162,14 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Writable):
         if self._symmetric:
             return self
         engine, store = self._need()
-        engine.afford_transpose(store)
+        engines.capability(engine, "afford_transpose")(store)
         return self.T
 
     @alone
     def _sampled(self) -> Matrix | None:
-        """Some entries of each row, hubs first, where the engine has them nearer than the rest (see heads.py)."""
+        """Some entries of each row, hubs first, where the engine has them nearer than the rest."""
         engine, store = self._need()
-        sample = engine.sample(store)
+        sample = engines.capability(engine, "sample")(store)
         return None if sample is None else Matrix._from_store(engine, sample, self.dtype, self.shape)
 
     def _settle(self, engine: Engine) -> None:
@@ -182,25 +188,10 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Writable):
         return self._engine, self._store
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        """``(nrows, ncols)``."""
-        return self._shape
-
-    @property
     @alone
     def nvals(self) -> int:
         """Number of entries."""
         return 0 if self._engine is None else self._engine.nvals(self._store)
-
-    @property
-    def S(self) -> Mask:
-        """Mask: the positions that have an entry."""
-        return Mask(self, True)
-
-    @property
-    def V(self) -> Mask:
-        """Mask: the positions whose entry is true (not zero)."""
-        return Mask(self, False)
 
     @property
     def T(self) -> TransposedMatrix:
@@ -233,7 +224,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Writable):
                 made(mask) << self
             else:
                 made._put(self._engine, self._engine.dup(self._store, kind))
-                made._symmetric = self._symmetric
+                made._known_symmetric(self._symmetric)
             return made
 
     def build(

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from sparsezc import ops
 from sparsezc.errors import InvalidValue
-from sparsezc.expr.expression import Expression, IndexList, Operand
-from sparsezc.expr.updater import Position
+from sparsezc.expr.expression import Expression, IndexList, Operand, stored
+from sparsezc.expr.position import Position
 from sparsezc.locks import alone, hold
-from sparsezc.ops import checks, compare, indices
+from sparsezc.ops import compare, indices
 from sparsezc.semirings import binary, monoid, semiring
 from sparsezc.semirings.types.datatypes import cast
 
@@ -33,12 +33,12 @@ class Readable(Operand):
     @property
     def nrows(self) -> int:
         """Number of rows."""
-        return self.shape[0]
+        return self._shape[0]
 
     @property
     def ncols(self) -> int:
         """Number of columns."""
-        return self.shape[1]
+        return self._shape[1]
 
     def mxv(self, other: Any, op: Any = semiring.plus_times) -> Expression:
         """``self @ other``: see :func:`sparsezc.ops.mxv`."""
@@ -162,12 +162,12 @@ class Readable(Operand):
 
     def isequal(self, other: Any, *, check_dtype: bool = False) -> bool:
         """Whether both have the same shape, the same positions and equal values (and the same type)."""
-        other = checks.stored(other, "isequal: other", 2)
+        other = stored(other, "isequal: other", 2)
         with hold(self, other):
             return compare.isequal(self, other, check_dtype)
 
     def isclose(self, other: Any, *, rel_tol: float = 1e-7, abs_tol: float = 0.0, check_dtype: bool = False) -> bool:
         """Whether both have the same positions and ``|a - b| <= max(rel_tol * max(|a|, |b|), abs_tol)`` at each."""
-        other = checks.stored(other, "isclose: other", 2)
+        other = stored(other, "isclose: other", 2)
         with hold(self, other):
             return compare.isclose(self, other, rel_tol, abs_tol, check_dtype)

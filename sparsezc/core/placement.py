@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsezc.config import config
-from sparsezc.engines import cpu
 from sparsezc.errors import DimensionMismatch, InvalidValue, warn_slow
 from sparsezc.expr import engines
 from sparsezc.memory import budget
+from sparsezc.memory.placement import HOST, is_host
 
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
@@ -36,8 +35,9 @@ class Placeable:
         ----------
         engine : {"cpu", "gpu"}, optional
             By default "gpu", if a placement of the GPU is asked for.
-        placement : {"auto", "device", "zerocopy", "hybrid", "cached", "gather", "stream", "uvm"}, optional
-            By default ``config.placement``; where that is "auto", a matrix that is on that engine stays where it lies.
+        placement : str, optional
+            "auto", or a name of docs/placements.md such as "hybrid". By default ``config.placement``; where that is
+            "auto", a matrix that is on that engine stays where it lies.
         with_transpose : bool
             Keep the transpose too, in the same placement: then mxv and vxm can push or pull, whichever reads less.
             A matrix known to be symmetric has both in one; for others this doubles the memory. It means nothing on the
@@ -154,23 +154,23 @@ def placed(matrix: Matrix, engine: str | None, placement: str | None, with_trans
     """The matrix on an engine and in a placement: itself where nothing changes, else a copy; see :meth:`Matrix.to`."""
     budget.known(placement)
     if engine is None:
-        engine = "cpu" if placement == "host" else "gpu"
+        engine = "cpu" if is_host(placement) else "gpu"
     said = f"placement={placement!r}" if placement is not None else repr(engine)
     there = engines.get(engine, f"{matrix.name}.to({said})")
     if matrix._engine is there and placement is None and not with_transpose:
         return matrix
-    if there is cpu.engine():
-        if placement not in (None, "host"):
+    if not engines.has_placements(there):
+        if placement is not None and not is_host(placement):
             raise InvalidValue(
-                f"{matrix.name}.to: placement={placement!r} is none of engine {engine!r}, which has 'host'"
+                f"{matrix.name}.to: placement={placement!r} is none of engine {engine!r}, which has {HOST!r}"
             )
         if matrix._engine is there:
             return matrix
-        csr, wanted = matrix._to_csr(), "host"
-    elif placement == "host":
-        raise InvalidValue(f"{matrix.name}.to: placement='host' is none of engine {engine!r}; it is the CPU engine's")
+        csr, wanted = matrix._to_csr(), HOST
+    elif is_host(placement):
+        raise InvalidValue(f"{matrix.name}.to: placement={HOST!r} is none of engine {engine!r}; it is the CPU engine's")
     elif matrix.dtype.is_udt:  # its content stays in host memory, whatever engine has it
-        csr, wanted = matrix._to_csr(), "host"
+        csr, wanted = matrix._to_csr(), HOST
     else:
         csr = matrix._to_csr()
         lies = csr.indices.placement
@@ -182,7 +182,7 @@ def placed(matrix: Matrix, engine: str | None, placement: str | None, with_trans
     placed = csr.place(wanted)
     made: Matrix = type(matrix)._from_csr(placed, engine, name=matrix.name, adopt=placed is not csr)
     if with_transpose:
-        there.keep_transpose(made._store)
+        engines.capability(there, "keep_transpose")(made._store)
     return made
 
 
@@ -192,7 +192,7 @@ def compressed(matrix: Matrix, order: str) -> Matrix:
         raise InvalidValue(f"{matrix.name}.compress: order={order!r} is none; choose 'natural', 'degree' or 'auto'")
     if order == "degree" and matrix.shape[0] != matrix.shape[1]:
         raise InvalidValue(f"{matrix.name}.compress: order='degree' needs a square matrix; this is of {matrix.shape}")
-    return _laid_anew(matrix, "compress", lambda engine, store: engine.compress(store, order))
+    return _laid_anew(matrix, "compress", order)
 
 
 def reordered(matrix: Matrix, order: ArrayLike) -> Matrix:
@@ -205,17 +205,18 @@ def reordered(matrix: Matrix, order: ArrayLike) -> Matrix:
         )
     if n and (vertices.dtype.kind not in "iu" or (np.sort(vertices) != np.arange(n)).any()):
         raise InvalidValue(f"{where}: order is no permutation of the numbers from 0 to {n - 1}")
-    return _laid_anew(matrix, "reorder", lambda engine, store: engine.reorder(store, vertices))
+    return _laid_anew(matrix, "reorder", vertices)
 
 
-def _laid_anew(matrix: Matrix, method: str, lay: Callable[[Any, Any], Any]) -> Matrix:
-    """A matrix on the GPU engine with the store that `lay` makes of its own; `method` is what the user called."""
-    engines.get("gpu", f"{matrix.name}.{method}")
+def _laid_anew(matrix: Matrix, capability: str, how: Any) -> Matrix:
+    """A matrix on the GPU engine, laid anew by a capability of its name; as it is where that cannot be."""
+    engines.get("gpu", f"{matrix.name}.{capability}")
     here = placed(matrix, "gpu", None, False)
     engine, store = here._need()
-    made: Matrix = type(matrix)._from_store(engine, lay(engine, store), here.dtype, here.shape)
-    made._symmetric = matrix._symmetric
-    return made
+    laid = engines.capability(engine, capability)(store, how)
+    laid = engine.dup(store, here.dtype) if laid is None else laid
+    made: Matrix = type(matrix)._from_store(engine, laid, here.dtype, here.shape)
+    return made._known_symmetric(matrix._symmetric)
 
 
 def bits_per_id(matrix: Matrix) -> float:
@@ -223,4 +224,5 @@ def bits_per_id(matrix: Matrix) -> float:
     if matrix.nvals == 0:
         return 0.0
     engine, store = matrix._need()
-    return engine.id_bytes(store) * 8 / matrix.nvals
+    nbytes = engines.capability(engine, "id_bytes")(store)
+    return 64.0 if nbytes is None else nbytes * 8 / matrix.nvals

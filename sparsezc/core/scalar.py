@@ -136,11 +136,6 @@ class Scalar(Writable):
         return not self._is_cscalar
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        """``()``."""
-        return ()
-
-    @property
     def value(self) -> Any:
         """The value as a Python bool, int or float, or a NumPy record or array; None where there is none. Assigning
         converts to the type.

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from sparsezc.engines import cpu
 from sparsezc.engines.cpu import native
+from sparsezc.engines.cpu.expressions import mask as mask_of
 from sparsezc.errors import InvalidObject
 from sparsezc.expr.expression import Operand, Unrun
 from sparsezc.expr.mask import Mask
@@ -53,7 +54,7 @@ def theirs(x: Any) -> Any:
     if isinstance(x, Operand):
         return x.to_graphblas()  # type: ignore[attr-defined]
     if isinstance(x, Mask):
-        return native.mask(Mask(x.parent.to("cpu"), x.structure, x.complement))
+        return mask_of(Mask(x.parent.to("cpu"), x.structure, x.complement))
     if isinstance(x, TypedOp):
         return native.operator(x)
     if isinstance(x, Operator):

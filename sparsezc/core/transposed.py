@@ -34,9 +34,8 @@ class TransposedMatrix(FlippedContents, Readable):
         return self._matrix
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        """``(nrows, ncols)``."""
-        return self._matrix.shape[::-1]
+    def _shape(self) -> tuple[int, ...]:  # type: ignore[override]
+        return self._matrix._shape[::-1]
 
     @property
     def dtype(self) -> DataType:  # type: ignore[override]

@@ -6,6 +6,7 @@ import itertools
 import sys
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsezc import locks, ops
@@ -17,11 +18,13 @@ from sparsezc.core.vector_methods import ReadableVector
 from sparsezc.engines import cpu
 from sparsezc.errors import OutputNotEmpty
 from sparsezc.expr import engines
+from sparsezc.expr.dispatch import PLAIN
 from sparsezc.expr.expression import Expression, IndexList, Operand, ready
-from sparsezc.expr.mask import Mask, as_mask
+from sparsezc.expr.mask import Mask, Maskable, as_mask
 from sparsezc.expr.options import check as check_options
 from sparsezc.expr.writable import Writable
 from sparsezc.locks import alone, hold
+from sparsezc.memory.csr import Csr
 from sparsezc.ops import arrays, compare, indices
 from sparsezc.semirings.types.datatypes import BOOL, FP64, DataType, cast, lookup
 from sparsezc.semirings.types.user_types import plain
@@ -36,7 +39,7 @@ _numbers = itertools.count()
 _MOST_PENDING = 64  # elements that a vector without a store remembers
 
 
-class Vector(VectorFromArrays, ReadableVector, Writable):
+class Vector(VectorFromArrays, ReadableVector, Maskable, Writable):
     """A sparse vector: `size` positions, some of which hold a value.
 
     A vector lies on the engine of the last statement that it took part in and moves by itself; a new one lies nowhere.
@@ -98,12 +101,23 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
         made._put(engine, store)
         return made
 
+    def _like(self, dtype: DataType) -> Vector:
+        """A vector of this size without entries, where this one lies."""
+        made = Vector(dtype, self._shape[0])
+        made._settle(self._need()[0])
+        return made
+
     @alone
     def _pointers(self) -> Matrix:
         """A square matrix with an entry (i, v(i)) for each entry of this vector of positions; its values are true."""
-        engine, store = self._need()
+        (engine, store), n = self._need(), self._shape[0]
+        made = engines.capability(engine, "pointers")(store)
+        if made is None:
+            at, values = engine.vector_to_coo(store)
+            indptr = np.searchsorted(at, np.arange(n + 1))
+            made = engine.matrix_from_csr(Csr.from_arrays(indptr, values.astype(np.uint64), [1], n, dtype=BOOL))
         kind: Any = Operand._kinds[2]
-        matrix: Matrix = kind._from_store(engine, engine.pointers(store), BOOL, (self._shape[0], self._shape[0]))
+        matrix: Matrix = kind._from_store(engine, made, BOOL, (n, n))
         return matrix
 
     def _settle(self, engine: Engine) -> None:
@@ -116,10 +130,10 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
             self._put(engine, engine.vector_from_coo(*old.vector_to_coo(content), self.dtype, self._shape[0]))
         if self._everywhere is not None:
             value, self._everywhere = self._everywhere, None
-            engine.run(self._express(value), self, None, None, False)
+            engine.run(self._express(value), self, PLAIN)
         pending, self._pending = self._pending, []
         for expression in pending:
-            engine.run(expression, self, None, None, False)
+            engine.run(expression, self, PLAIN)
 
     def _postpone(self, expression: Expression) -> bool:
         """Remember ``self[i] << s`` for the engine that will store this vector; False where it is something else."""
@@ -146,11 +160,6 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
         return self._shape[0]
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        """``(size,)``."""
-        return self._shape
-
-    @property
     @alone
     def nvals(self) -> int:
         """Number of entries."""
@@ -159,16 +168,6 @@ class Vector(VectorFromArrays, ReadableVector, Writable):
                 return self._shape[0]
             return len({expression.operands[1].key for expression in self._pending})
         return self._engine.nvals(self._store)
-
-    @property
-    def S(self) -> Mask:
-        """Mask: the positions that have an entry."""
-        return Mask(self, True)
-
-    @property
-    def V(self) -> Mask:
-        """Mask: the positions whose entry is true (not zero)."""
-        return Mask(self, False)
 
     @alone
     def to_coo(

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from sparsezc import ops
 from sparsezc.errors import InvalidValue
-from sparsezc.expr.expression import Expression, Operand
+from sparsezc.expr.expression import Expression, Operand, stored
 from sparsezc.locks import alone, hold
-from sparsezc.ops import checks, compare, indices
+from sparsezc.ops import compare, indices
 from sparsezc.semirings import binary, monoid, semiring
 from sparsezc.semirings.types.datatypes import cast
 
@@ -129,12 +129,12 @@ class ReadableVector(Operand):
 
     def isequal(self, other: Vector, *, check_dtype: bool = False) -> bool:
         """Whether both have the same size, the same positions and equal values (and the same type)."""
-        other = checks.stored(other, "isequal: other", 1)
+        other = stored(other, "isequal: other", 1)
         with hold(self, other):
             return compare.isequal(self, other, check_dtype)
 
     def isclose(self, other: Vector, *, rel_tol: float = 1e-7, abs_tol: float = 0.0, check_dtype: bool = False) -> bool:
         """Whether both have the same positions and ``|a - b| <= max(rel_tol * max(|a|, |b|), abs_tol)`` at each."""
-        other = checks.stored(other, "isclose: other", 1)
+        other = stored(other, "isclose: other", 1)
         with hold(self, other):
             return compare.isclose(self, other, rel_tol, abs_tol, check_dtype)

@@ -1,72 +1,17 @@
-"""The unrun expression, the write target, and the one dispatch to an engine.
+"""A statement: how an output is written, the target that waits for ``<<``, and the one dispatch to an engine.
 
-``w(mask, accum, replace=True) << A.mxv(v, op)``: the call makes a ``Target`` (updater.py), the method (through
-``ops/``) an ``Expression`` (expression.py), and ``<<`` hands both to :func:`write`, which finds the engine
-and runs it. Nothing else runs.
-
-What ``engine.run(expression, out, mask, accum, replace)`` receives
--------------------------------------------------------------------
-Everything was checked before. Every operand, the output and the mask's parent are on the engine (``x._store`` is its
-store). ``A``, ``B`` are Matrix or TransposedMatrix (``A._transposed``; its ``_store`` is that of the matrix behind it,
-``A.T``). ``u``, ``v`` are Vectors; an ``x`` is any of these. ``s``, ``t`` are Scalars, which have no store: read
-``s.value`` (None where it is empty, which happens in assign only) and ``s.dtype``. ``I``, ``J`` are
-:class:`~sparsezc.expr.expression.IndexList`.
-
-==============  ================  ==========  =================================================
-operation       operands          op          makes
-==============  ================  ==========  =================================================
-mxv             A, v              semiring    Vector
-vxm             v, A              semiring    Vector
-mxm             A, B              semiring    Matrix
-inner           u, v              semiring    Scalar
-outer           u, v              binary      Matrix: op(u(i), v(j))
-kronecker       A, B              binary      Matrix: each entry of A with all of B
-power           A, s              semiring    Matrix: A times itself, s.value times
-ewise_add       x, y              binary      like x and y: union of the patterns
-ewise_mult      x, y              binary      like x and y: intersection
-ewise_union     x, s, y, t        binary      union; s stands in for x, t for y
-apply           x                 unary       like x
-apply_left      s, x              binary      like x: op(s, x)
-apply_right     x, s              binary      like x: op(x, s)
-apply_index     x, s              indexunary  like x; s is the thunk; may be a select operator
-select          x, s              select      like x; s is the thunk; may be an indexunary one
-reduce          x                 monoid      Scalar
-reduce_rowwise  A                 monoid      Vector; by columns where A is transposed
-transpose       A                 None        Matrix: the transpose of A
-assign          x or s, I [, J]   None        into out[I] or out[I, J]
-subassign       x or s, I [, J]   None        the same; the mask has the region's shape
-extract         x, I [, J]        None        Scalar, Vector or Matrix
-diag            x, s              None        Matrix from a Vector, Vector from a Matrix; s is k
-reposition      x, s [, t]        None        like x, of the expression's shape: moved by s (and t)
-select_mask     x, y, M           None        like x: what the mask of y allows; M is a MaskKind
-==============  ================  ==========  =================================================
-
-An ``aggregate`` (x, steps; op an aggregator) never gets to an engine: its steps run here, the last one in its place.
-
-``op`` is a TypedOp. ``mask`` is None or a :class:`~sparsezc.expr.mask.Mask`; `accum` is None or the TypedOp of a
-binary operator, whose operands are ``out`` and the result; `replace` is False without a mask. Types: operands are
-converted to ``op.type``, the result is of ``expression.dtype`` and is converted to ``out.dtype`` (with `accum`: both to
-``accum.type``). The output may also be an operand or the mask: its old content counts until all is computed.
-
-* **ewise_add, ewise_mult, ewise_union** of a Matrix and a Vector make a Matrix: a vector on the right stands for every
-  row, one on the left for every column. Of two Scalars they make a Scalar, as apply and select of one do; these have no
-  store anywhere and run on the CPU engine.
-* **reduce, inner, and extract of one element**: ``out`` is a Scalar. The engine calls
-  ``out._receive(expression, value, accum)`` with the value, or with None where there was no entry.
-* **assign**: the shape of x fits the index lists that are no single positions (``I.kind == "one"``); an empty Scalar
-  deletes. The mask has the shape of ``out``; or, where ``out`` is a Matrix and one of I, J a single position, that of
-  the one row or column (``mask.parent.ndim == 1``), and then nothing outside of it is written, by `replace` either.
-  ``w << v`` and ``w << 3`` arrive as assign with ``I.kind == "all"``.
-* **extract**: both lists single positions make a Scalar; one, a Vector; none, a Matrix.
+``w(mask, accum, replace=True) << A.mxv(v, op)``: the call (writable.py) makes a :class:`Target`, which holds a
+:class:`Write`; the method, through ``ops/``, an ``Expression``; and ``<<`` hands both to :func:`update`, which finds
+the engine and has it run the expression. Nothing else runs. What an engine receives: :mod:`sparsezc.expr.engines`.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from sparsezc.errors import DimensionMismatch
 from sparsezc.expr import engines
-from sparsezc.expr.expression import Expression, Operand, Unrun, ready, says_shape
+from sparsezc.expr.expression import Expression, IndexList, Operand, Unrun, ready, says_shape
 from sparsezc.expr.mask import Mask
 from sparsezc.locks import take
 from sparsezc.semirings.algebra.operators import TypedOp
@@ -74,28 +19,99 @@ from sparsezc.semirings.algebra.operators import TypedOp
 if TYPE_CHECKING:
     from sparsezc.expr.engines import Engine
 
-__all__ = ["replace", "write"]
+__all__ = ["PLAIN", "Assigner", "Target", "Write", "update"]
+
+M = TypeVar("M")
 
 
-class _Replace:
-    """The token of ``w(mask, replace) << ...``: the same as ``replace=True``."""
+class Write(NamedTuple, Generic[M]):
+    """How an output is written.
+
+    Attributes
+    ----------
+    mask : Mask, optional
+        What may be written. Inside an engine, the mask in that engine's form.
+    accum : TypedOp, optional
+        The binary operator of old and new value, where both are there.
+    replace : bool
+        Whether entries that the mask does not allow are deleted; False without a mask.
+    """
+
+    mask: M
+    accum: TypedOp | None
+    replace: bool
+
+
+#: Every result is written, over whatever was there.
+PLAIN: Write[Mask | None] = Write(None, None, False)
+
+
+class Target:
+    """``w(mask, accum, replace)``: an output and how to write to it. ``<<`` runs."""
+
+    __slots__ = ("__weakref__", "out", "write")
+
+    def __init__(self, out: Any, write: Write[Mask | None]) -> None:
+        self.out = out
+        self.write = write
+
+    def __lshift__(self, value: Any) -> None:
+        update(self.out, value, self.write)
+
+    update = __lshift__
+
+    def __getitem__(self, keys: Any) -> Assigner:
+        return self._at(keys)
+
+    def __setitem__(self, keys: Any, value: Any) -> None:
+        self._at(keys) << value
+
+    def __delitem__(self, keys: Any) -> None:
+        self._at(keys) << self.out._deletion()
+
+    def _at(self, keys: Any) -> Assigner:
+        return Assigner(self, self.out._indexed(keys), False)
+
+    def __eq__(self, other: object) -> bool:
+        raise TypeError(f"__eq__ is not defined for {self.out.name}(...), which only waits to be written to")
+
+    __hash__ = object.__hash__
+
+    def __bool__(self) -> bool:
+        raise TypeError(f"__bool__ is not defined for {self.out.name}(...), which only waits to be written to")
+
+
+class Assigner:
+    """``w(mask, accum)[I]`` or ``w[I](mask, accum)``: a place to write to, which waits for ``<<``."""
+
+    __slots__ = ("__weakref__", "keys", "submask", "target")
+
+    def __init__(self, target: Target, keys: tuple[IndexList, ...], submask: bool) -> None:
+        self.target = target
+        self.keys = keys
+        self.submask = submask
+
+    def __lshift__(self, value: Any) -> None:
+        update(self.target.out, value, self.target.write, self.keys, submask=self.submask)
+
+    update = __lshift__
+
+    def __eq__(self, other: object) -> bool:
+        raise TypeError(f"__eq__ is not defined for {self!r}, which only waits to be written to")
+
+    __hash__ = object.__hash__
+
+    def __bool__(self) -> bool:
+        raise TypeError(f"__bool__ is not defined for {self!r}, which only waits to be written to")
 
     def __repr__(self) -> str:
-        return "replace"
-
-    def __reduce__(self) -> str:
-        return "replace"
+        return f"<{self.target.out.name}(...)[{', '.join(map(repr, self.keys))}]>"
 
 
-replace = _Replace()
-
-
-def write(
+def update(
     out: Any,
     value: Any,
-    mask: Mask | None,
-    accum: TypedOp | None,
-    replace: bool,
+    write: Write[Mask | None],
     keys: Any = None,
     *,
     parsed: bool = True,
@@ -108,7 +124,7 @@ def write(
     out : Matrix, Vector or Scalar
     value : Any
         An expression, or what `out` makes one of.
-    mask, accum, replace
+    write : Write
         How it is written.
     keys : optional
         Where in `out` the value is assigned: index lists, or as a user gave them if not `parsed`.
@@ -132,6 +148,7 @@ def write(
         parts = (value,)
     else:
         value, parts = ready(value), ()
+    mask, accum, _ = write
     last = out._lock
     last.acquire()  # a call within a call, which has locks, has this one or is the only one to know the output
     held = [last]
@@ -169,7 +186,7 @@ def write(
             value = last
         if out._engine is None and mask is None and accum is None and out._postpone(value):
             return
-        _place(out, value, mask).run(value, out, mask, accum, replace)
+        _place(out, value, mask).run(value, out, write)
         if out.ndim == 2:
             out._changed()
     finally:
@@ -219,10 +236,10 @@ def _place(out: Any, expression: Expression, mask: Mask | None) -> Engine:
 
 
 def _gather(out: Any, expression: Expression, mask: Mask | None) -> Engine:
-    """Choose an engine and bring everybody there.
+    """Choose an engine and bring every participant there.
 
-    Matrices decide, for they are large; without one, vectors do. Among either the GPU wins over the CPU. What was never
-    filled follows.
+    Matrices decide, for they are large; without one, vectors do. Among either any engine wins over the CPU's. What was
+    never filled follows.
     """
     participants = [x for x in (out, *expression.operands) if x._stored]
     if mask is not None:

@@ -9,7 +9,7 @@ from sparsezc.expr.expression import Operand, Unrun, says_shape
 from sparsezc.locks import hold
 from sparsezc.semirings.types.datatypes import BOOL, DataType, lookup
 
-__all__ = ["Mask", "as_mask", "to_mask"]
+__all__ = ["Mask", "Maskable", "as_mask", "to_mask"]
 
 
 class Mask:
@@ -131,6 +131,22 @@ class Mask:
         return f"<Mask {self.name} of {says_shape(self.parent.shape)}>"
 
 
+class Maskable:
+    """What masks can be made of: Matrix and Vector."""
+
+    __slots__ = ()
+
+    @property
+    def S(self) -> Mask:
+        """Mask: the positions that have an entry."""
+        return Mask(self, True)
+
+    @property
+    def V(self) -> Mask:
+        """Mask: the positions whose entry is true (not zero)."""
+        return Mask(self, False)
+
+
 def to_mask(mask: Any, where: str = "mask") -> Mask:
     """The mask that a user gave; a Vector or Matrix of BOOL counts by its values.
 
@@ -142,7 +158,7 @@ def to_mask(mask: Any, where: str = "mask") -> Mask:
         A mask by values, which are of a user-defined type (also a TypeError).
     """
     if type(mask) is Mask:
-        if mask.value and mask.parent.dtype.is_udt:
+        if not mask.structure and mask.parent.dtype.is_udt:
             raise DomainMismatch(
                 f"{where}: values of {mask.parent.dtype} are neither true nor false; {mask.name} was given"
             )

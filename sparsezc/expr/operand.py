@@ -13,7 +13,7 @@ from sparsezc.semirings.types.datatypes import DataType
 if TYPE_CHECKING:
     from sparsezc.expr.engines import Engine
 
-__all__ = ["IndexList", "MaskKind", "Operand", "says_shape"]
+__all__ = ["IndexList", "MaskKind", "Operand", "says", "says_noun", "says_shape"]
 
 
 class Operand(Infix):
@@ -27,7 +27,7 @@ class Operand(Infix):
     _store: Any
     _transposed: ClassVar[bool] = False
     _lock: Any  # locks.py
-    _shape: tuple[int, ...]  # what `shape` is, of what can be written to
+    _shape: tuple[int, ...]
     _stored: ClassVar[bool] = True  # whether an engine holds the content
     # The classes by number of dimensions: an expression makes the one that its shape asks for.
     _kinds: ClassVar[dict[int, Any]] = {}
@@ -35,7 +35,7 @@ class Operand(Infix):
     @property
     def shape(self) -> tuple[int, ...]:
         """``()``, ``(size,)`` or ``(nrows, ncols)``."""
-        raise NotImplementedError
+        return self._shape
 
     def __bool__(self) -> bool:
         raise TypeError(
@@ -121,6 +121,18 @@ class MaskKind:
         return "~" * self.complement + ("S" if self.structure else "V")
 
 
+def says_noun(ndim: int) -> str:
+    """``"Scalar"``, ``"Vector"`` or ``"Matrix"``."""
+    return ("Scalar", "Vector", "Matrix")[ndim]
+
+
 def says_shape(shape: tuple[int, ...]) -> str:
     """A shape as messages name it: ``Vector 5``, ``Matrix 2 x 3``, ``Scalar``."""
-    return {0: "Scalar", 1: "Vector", 2: "Matrix"}[len(shape)] + (f" {' x '.join(map(str, shape))}" if shape else "")
+    return says_noun(len(shape)) + (f" {' x '.join(map(str, shape))}" if shape else "")
+
+
+def says(x: Any) -> str:
+    """An object as a message names it: ``A (Matrix 2 x 3, INT64)``."""
+    if isinstance(x, Operand):
+        return f"{x.name} ({says_noun(x.ndim)} {' x '.join(map(str, x.shape))}, {x.dtype})"
+    return f"{x!r} of type {type(x).__name__}"

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sparsezc.expr.dispatch import replace as _replace_token
-from sparsezc.expr.dispatch import write
+from sparsezc.expr.dispatch import PLAIN, Target, Write, update
 from sparsezc.expr.expression import Expression, IndexList, Operand, Unrun, ready
 from sparsezc.expr.mask import Mask, as_mask, to_mask
 from sparsezc.expr.options import check as check_options
+from sparsezc.expr.position import InputMasked, Position
 from sparsezc.expr.resolve import resolve
-from sparsezc.expr.updater import Position, Target
 from sparsezc.locks import FreeAfterFork
 from sparsezc.semirings.algebra.operators import Operator, TypedOp
 from sparsezc.semirings.types.datatypes import DataType
@@ -18,7 +17,20 @@ from sparsezc.semirings.types.datatypes import DataType
 if TYPE_CHECKING:
     from sparsezc.expr.engines import Engine
 
-__all__ = ["Writable"]
+__all__ = ["Writable", "replace"]
+
+
+class _Replace:
+    """The token of ``w(mask, replace) << ...``: the same as ``replace=True``."""
+
+    def __repr__(self) -> str:
+        return "replace"
+
+    def __reduce__(self) -> str:
+        return "replace"
+
+
+replace = _Replace()
 
 
 class Writable(Operand):
@@ -35,7 +47,7 @@ class Writable(Operand):
 
     def _fill(self, expression: Expression, mask: Any) -> None:
         """Run an expression into this new object."""
-        write(self, expression, None if mask is None else as_mask(mask, self), None, False)
+        update(self, expression, PLAIN if mask is None else Write(as_mask(mask, self), None, False))
 
     def _put(self, engine: Engine, store: Any) -> None:
         """Have this content, on this engine."""
@@ -101,9 +113,9 @@ class Writable(Operand):
         if options:
             check_options(options)
         for arg in args:
-            if arg is _replace_token:
+            if type(arg) is _Replace:
                 replace = True
-            elif isinstance(arg, Mask | Operand | Unrun):
+            elif type(arg) is Mask or isinstance(arg, Operand | Unrun):
                 if mask is not None:
                     raise TypeError(f"{self.name}(...): Got multiple values for argument 'mask'")
                 mask = arg
@@ -124,23 +136,24 @@ class Writable(Operand):
                 raise TypeError(f"{self.name}(...): input_mask not allowed for Scalars")
             if replace:
                 raise TypeError(f"{self.name}(...): 'replace' argument may not be True for Scalars")
-        if input_mask is not None:
-            if mask is not None:
+        if mask is not None:
+            if input_mask is not None:
                 raise TypeError(f"{self.name}(...): mask and input_mask arguments cannot both be given")
-            input_mask = to_mask(input_mask, "input_mask")
-        elif mask is not None:
             mask = to_mask(mask, f"mask of {self.name}")
-        if replace and mask is None and input_mask is None:
+        elif replace and input_mask is None:
             raise TypeError(f"{self.name}(...): 'replace' argument may only be True if a mask is provided")
-        return Target(self, mask, accum, bool(replace), input_mask)
+        write = Write(mask, accum, bool(replace))
+        if input_mask is not None:
+            return InputMasked(self, write, to_mask(input_mask, "input_mask"))
+        return Target(self, write)
 
     def __lshift__(self, value: Any) -> None:
-        write(self, value, None, None, False)
+        update(self, value, PLAIN)
 
     def update(self, expr: Any, **options: Any) -> None:
         """The same as ``self << expr``."""
         check_options(options)
-        write(self, expr, None, None, False)
+        update(self, expr, PLAIN)
 
     def __getitem__(self, keys: Any) -> Position:
         return Position(self, self._indexed(keys))
@@ -148,10 +161,10 @@ class Writable(Operand):
     def __setitem__(self, keys: Any, value: Any, **options: Any) -> None:
         if options:
             check_options(options)
-        write(self, value, None, None, False, ready(keys), parsed=False)
+        update(self, value, PLAIN, ready(keys), parsed=False)
 
     def __delitem__(self, keys: Any) -> None:
-        write(self, self._deletion(), None, None, False, ready(keys), parsed=False)
+        update(self, self._deletion(), PLAIN, ready(keys), parsed=False)
 
 
 FreeAfterFork(Writable)

@@ -1,6 +1,6 @@
 """Graphs in and out: files, made graphs, and other libraries' objects.
 
-`formats/` has a module a file format, each with `SUFFIXES`, `read` and `write`; ``_read.FORMATS`` names all.
+`formats/` has a module a file format, each with `read` and `write`; ``_options.FORMATS`` names all and their suffixes.
 `build/` makes a matrix of edges, streams a stored CSR into its placement, and generates graphs; `hdf5/` is the layout
 that opens at once; `files/` finds, unpacks and replaces files. `interop/` has a module a foreign library: ``from_...``
 and ``to_...`` (docs/conversions.md).
@@ -36,3 +36,8 @@ __all__ = [
     "to_pandas_edgelist", "to_parquet", "to_pydata_sparse", "to_scipy_sparse", "to_torch_sparse", "write",
     "write_binsparse",
 ]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    """List the public names only: the folders below are not for users."""
+    return sorted(__all__)

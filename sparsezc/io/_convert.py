@@ -18,15 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.config import bytes_of, config
-from sparsezc.errors import DimensionMismatch, InvalidValue, OutOfMemory
-from sparsezc.io._read import added_up, format_of, kind_of, ready_file
-from sparsezc.io.build import csr_builder, csr_stream, edge_order, external_sort
-from sparsezc.io.build import weights as weighting
-from sparsezc.io.build.edge_stream import Listing, Piece
+from sparsezc.errors import InvalidValue, OutOfMemory
+from sparsezc.io._options import ReadOptions, format_of
+from sparsezc.io._read import ready_file
+from sparsezc.io.build import edge_list, edge_order, external_sort, stored_csr
+from sparsezc.io.build.edge_list import Chunk, EdgeChunks
 from sparsezc.io.build.optional import need
 from sparsezc.io.build.weights import Weights
 from sparsezc.io.files.atomic_write import Output
-from sparsezc.io.files.piped import seekable
+from sparsezc.io.files.pipe_spool import seekable
 from sparsezc.io.files.source import naming
 from sparsezc.io.hdf5 import csr_file, merge_runs
 from sparsezc.io.hdf5.compressing import Packer
@@ -45,59 +45,45 @@ def convert(
     source: str | os.PathLike[str],
     target: str | os.PathLike[str],
     memory: int | str,
-    directed: bool | None = None,
-    symmetrize: bool = False,
-    weights: Any = None,
-    relabel: bool = False,
+    options: ReadOptions,
     *,
-    dup_op: Any = None,
-    format: str | None = None,
-    verify: bool = False,
     compress: bool = False,
 ) -> Facts:
     """What :func:`sparsezc.io.convert` does with `memory`."""
     limit = bytes_of("memory", memory)
-    wanted, merge = weighting.parse(weights), "min" if dup_op is None else edge_order.merge_name(dup_op)
-    if symmetrize and directed:
-        raise InvalidValue("directed=True and symmetrize=True contradict each other; give one of them")
     if format_of(Path(target), exists=False) != "binsparse":
         raise InvalidValue(f"memory={memory!r} is for targets that lie ready (.h5), not for {target}")
-    kind_of(source, format)  # refuses before a pipe is copied
     need("h5py", "hdf5")  # takes memory of its own
-    both = symmetrize or directed is False
+    kind, merge = options.kind, options.merge
     with task(), config.set(host_budget=limit), _short(source), Output(target) as out:
         with naming(source), seekable(source, out.scratch()) as source:
             room = _Room(limit)
-            _verify(source, format, needed=verify)
+            _verify(source, options)
             ids = None
-            if relabel:
-                ids = _occurring(_listing(source, wanted, format)[0], room)
-            found, wanted = _listing(source, wanted, format)
-            if directed and found.undirected:
-                raise InvalidValue(f"directed=True, but {source} is undirected by its format; leave directed out")
-            added = dup_op is None and wanted.kind == "file" and added_up(source, format)
-            if wanted.kind != "file":
-                found.pieces = ((rows, cols, None) for rows, cols, _ in found.pieces)
+            if options.relabel:
+                ids = _occurring(_edge_chunks(source, options.weights, kind)[0], room)
+            found, weights = _edge_chunks(source, options.weights, kind)
+            options.check_direction(source, found.undirected)
+            if weights.kind != "file":
+                found.chunks = ((rows, cols, None) for rows, cols, _ in found.chunks)
             if ids is not None:
-                found.pieces = _numbered(found, found.pieces, ids)
-            both = both or found.undirected
+                found.chunks = _numbered(found, found.chunks, ids)
+            both = options.both or found.undirected
             if found.distinct:
-                found.pieces = _merged(found, room, out.scratch() / "alone", edge_order.REFUSED)
-            elif added and both:  # the other directions are no duplicates to add
-                found.pieces = _merged(found, room, out.scratch() / "added", "plus")
-            elif added:
+                found.chunks = _merged(found, room, out.scratch() / "alone", edge_order.REFUSED)
+            elif options.adds_duplicates and both:  # the other directions are no duplicates to add
+                found.chunks = _merged(found, room, out.scratch() / "added", "plus")
+            elif options.adds_duplicates:
                 merge = "plus"
             runs = _sorted(found, room, out.scratch(), both and not found.mirrored, merge)
-            csr_builder.check_sizes(found.nrows, found.ncols)
-            if both and found.nrows != found.ncols:
-                raise DimensionMismatch(
-                    f"a {found.nrows} x {found.ncols} matrix has no both directions; it must be square"
-                )
+            edge_list.check_sizes(found.nrows, found.ncols)
+            if both:
+                edge_list.check_square(found.nrows, found.ncols)
             runs = external_sort.few(runs, room.left(), merge, out.scratch())
         packer = Packer(out.scratch() / "headers", room.left() // _PACKING) if compress else None
         taken = 0 if packer is None else packer.nbytes
         return merge_runs.write(
-            found, wanted, merge_runs.Merger(runs, lambda: room.left() - taken, merge), both, out, packer
+            found, weights, merge_runs.Merger(runs, lambda: room.left() - taken, merge), both, out, packer
         )
 
 
@@ -112,12 +98,12 @@ def _short(source: str | os.PathLike[str]) -> Iterator[None]:
         raise OutOfMemory(f"{source} cannot be converted, for the system refuses memory: {error}") from None
 
 
-def _verify(source: str | os.PathLike[str], format: str | None, *, needed: bool) -> None:
+def _verify(source: str | os.PathLike[str], options: ReadOptions) -> None:
     """Compare a file with its checksums, if it has them."""
-    known = ready_file(source, format)
+    known = ready_file(source, options.kind)
     if known is not None:
         known.verify()
-    elif needed:
+    elif options.verify:
         raise csr_file.unchecked(source)
 
 
@@ -146,32 +132,33 @@ class _Room:
         return left
 
 
-def _listing(source: str | os.PathLike[str], weights: Weights, format: str | None) -> tuple[Listing, Weights]:
-    """The edges of a file or a made graph, and its weights."""
-    name = kind_of(source, format)
+def _edge_chunks(
+    source: str | os.PathLike[str], weights: Weights, name: str | None
+) -> tuple[EdgeChunks, Weights]:  # fmt: skip
+    """The edges of a file of a format or of a generated graph, and its weights."""
     if name is None:
-        from sparsezc.io.build import drawn
+        from sparsezc.io.build import generated_edges
 
-        return drawn.listing(str(source), weights)
+        return generated_edges.edge_chunks(str(source), weights)
     path = Path(source)
     module: Any = import_module(f"sparsezc.io.formats.{name}")
     if name == "gap":
-        return csr_stream.listed(module.stored(path)), weights
+        return stored_csr.edge_chunks(module.stored(path)), weights
     if name == "emogi":
-        return csr_stream.listed(module.stored(path, weights)), weights
+        return stored_csr.edge_chunks(module.stored(path, weights)), weights
     alike = name in ("mtx", "metis", "parquet", "binsparse")  # whatever the weights
-    return module.listing(path) if alike else module.listing(path, weights), weights
+    return module.edge_chunks(path) if alike else module.edge_chunks(path, weights), weights
 
 
-def _occurring(found: Listing, room: _Room) -> NDArray[np.int64]:
+def _occurring(found: EdgeChunks, room: _Room) -> NDArray[np.int64]:
     """The ids that occur, ascending."""
     ids = np.empty(0, np.int64)
     parts: list[NDArray[np.int64]] = []
     held = 0
-    for rows, cols, _ in found.pieces:
+    for rows, cols, _ in found.chunks:
         parts.append(np.union1d(rows, cols).astype(np.int64))
         held += parts[-1].size
-        if held > max(ids.size, csr_builder.BLOCK):
+        if held > max(ids.size, edge_list.BLOCK):
             if 8 * 4 * (ids.size + held) > room.left():
                 raise OutOfMemory(f"relabel=True holds {ids.size + held:,} ids in memory; a larger memory= is needed")
             ids, held = np.unique(np.concatenate([ids, *parts])), 0
@@ -179,33 +166,31 @@ def _occurring(found: Listing, room: _Room) -> NDArray[np.int64]:
     return np.unique(np.concatenate([ids, *parts]))
 
 
-def _numbered(found: Listing, pieces: Iterator[Piece], ids: NDArray[np.int64]) -> Iterator[Piece]:
-    """The pieces of a listing over the ids that occur."""
-    for rows, cols, values in pieces:
-        numbers = (csr_builder.narrow_ids(np.searchsorted(ids, part)) for part in (rows, cols))
-        yield next(numbers), next(numbers), values
+def _numbered(found: EdgeChunks, chunks: Iterator[Chunk], ids: NDArray[np.int64]) -> Iterator[Chunk]:
+    """Edges over the ids that occur."""
+    for rows, cols, values in chunks:
+        yield np.searchsorted(ids, rows), np.searchsorted(ids, cols), values
     found.nrows = found.ncols = ids.size
 
 
-def _merged(found: Listing, room: _Room, folder: Path, dup_op: str) -> Iterator[Piece]:
-    """The pieces of a listing with its own duplicates merged, on disk, before other directions come in."""
+def _merged(found: EdgeChunks, room: _Room, folder: Path, dup_op: str) -> Iterator[Chunk]:
+    """Edges with their own duplicates merged, on disk, before other directions come in."""
     folder.mkdir()
     runs = _sorted(found, room, folder, False, dup_op)
     merger = merge_runs.Merger(
         external_sort.few(runs, room.left() // _MERGING, dup_op, folder), lambda: room.left() // _MERGING, dup_op
     )
-    steps = merge_runs.steps(merger, "merging duplicates")
-    return ((csr_builder.narrow_ids(rows), csr_builder.narrow_ids(cols), values) for rows, cols, values in steps)
+    return merge_runs.steps(merger, "merging duplicates")
 
 
-def _sorted(found: Listing, room: _Room, folder: Path, mirror: bool, dup_op: str) -> list[external_sort.Run]:
+def _sorted(found: EdgeChunks, room: _Room, folder: Path, mirror: bool, dup_op: str) -> list[external_sort.Run]:
     """All edges as sorted runs."""
-    pieces = iter(found.pieces)
-    first = next(pieces, None)  # what a reader needs is in memory now
+    chunks = iter(found.chunks)
+    first = next(chunks, None)  # what a reader needs is in memory now
     if first is None:
         return []
     sorter = external_sort.Sorter(folder, room.left(), valued=first[2] is not None, mirror=mirror, dup_op=dup_op)
-    for piece in chain([first], pieces):
-        sorter.add(*piece)
+    for chunk in chain([first], chunks):
+        sorter.add(*chunk)
     with working("sorting edges"):
         return sorter.finish()

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from sparsezc.errors import DomainMismatch, InvalidValue
+from sparsezc.errors import InvalidValue
 from sparsezc.expr.options import flag
-from sparsezc.io._read import format_of, read_csr, ready_file
-from sparsezc.io.build.limits import need_numbers
+from sparsezc.io._options import ReadOptions, format_of
+from sparsezc.io._read import read_csr, ready_file
+from sparsezc.io.build.limits import need_numbers, wrong_type
 from sparsezc.io.build.optional import need
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.source import naming
@@ -116,15 +118,15 @@ def convert(
     64
     """
     check_target(Path(target), compress=compress)
-    flag("verify", options.get("verify", False))
-    options.pop("placement", None)
+    options["placement"] = "host"
+    wanted = ReadOptions.parse(source, **options)
     if memory is not None:
         from sparsezc.io import _convert
 
-        _convert.convert(source, target, memory, compress=compress, **options)
+        _convert.convert(source, target, memory, wanted, compress=compress)
         return
-    verify = options.pop("verify", False) or ready_file(source, options.get("format")) is not None
-    csr, _ = read_csr(source, placement="host", verify=verify, **options)
+    verify = wanted.verify or ready_file(source, wanted.kind) is not None
+    csr, _ = read_csr(source, replace(wanted, verify=verify))
     write(csr, target, compress=compress)
 
 
@@ -135,6 +137,6 @@ def as_csr(A: Any) -> Csr:
     from sparsezc.core.matrix import Matrix
 
     if not isinstance(A, Matrix):
-        raise DomainMismatch(f"A is a {type(A).__name__}; a Matrix is needed")
+        raise wrong_type("write", "A", A, "a Matrix")
     need_numbers(A, "write")
     return A._to_csr().place("host")

@@ -4,8 +4,7 @@ The kinds of memory are one file each: :mod:`~sparsezc.memory.host` (NumPy array
 :mod:`~sparsezc.memory.device` (the card's own memory), :mod:`~sparsezc.memory.zerocopy` (host memory that kernels
 read over the link), :mod:`~sparsezc.memory.mapped` (a file's pages, which they read in the same way) and
 :mod:`~sparsezc.memory.uvm` (pages that migrate). A *placement* is one of these together with the way in which products
-get at it: ``stream``, ``gather``, ``cached`` and ``hybrid`` lie in host memory that kernels can read, too, and
-``sparsezc/engines/gpu/placements/`` serves them. :func:`allocate` makes :class:`Buffer` objects;
+get at it: one record in :mod:`~sparsezc.memory.placement`. :func:`allocate` makes :class:`Buffer` objects;
 :mod:`~sparsezc.memory.budget` says how much of the card may be used and resolves ``"auto"``.
 
 >>> from sparsezc import memory
@@ -18,63 +17,22 @@ array([1, 2, 0], dtype=uint32)
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import DTypeLike
+if TYPE_CHECKING:
+    from sparsezc.memory.allocation import allocate as allocate
+    from sparsezc.memory.allocation import allocate_all as allocate_all
+    from sparsezc.memory.allocation import wrap as wrap
+    from sparsezc.memory.buffer import Buffer as Buffer
 
-from sparsezc.errors import InvalidValue
-from sparsezc.memory.buffer import Buffer
+__all__ = ["Buffer", "allocate", "allocate_all", "wrap"]
 
-__all__ = ["GPU_PLACEMENTS", "PLACEMENTS", "Buffer", "allocate", "wrap"]
-
-#: The module behind each placement of the GPU engine, which has a function ``allocate(count, dtype, placement)``.
-_MODULES = {
-    "device": "device",
-    "zerocopy": "zerocopy",
-    "mapped": "mapped",
-    "hybrid": "zerocopy",
-    "cached": "zerocopy",
-    "gather": "zerocopy",
-    "stream": "zerocopy",
-    "uvm": "uvm",
-}
-GPU_PLACEMENTS = tuple(_MODULES)
-PLACEMENTS = ("host", *GPU_PLACEMENTS)
-#: Those whose entries kernels read over the link where they lie, if they are on the host.
-IN_PLACE = ("zerocopy", "mapped", "hybrid")
+_HOMES = {"Buffer": "buffer", "allocate": "allocation", "allocate_all": "allocation", "wrap": "allocation"}
 
 
-def allocate(placement: str, count: int, dtype: DTypeLike) -> Buffer:
-    """Make an uninitialised array of `count` entries in a placement.
-
-    Parameters
-    ----------
-    placement : {"host", "device", "zerocopy", "mapped", "hybrid", "cached", "gather", "stream", "uvm"}
-        What is made for "mapped" is zero-copy memory: a file that is mapped holds what it holds.
-    count : int
-        Number of entries.
-    dtype : dtype-like
-        Type of one entry.
-
-    Raises
-    ------
-    InvalidValue
-        For a name that is no placement.
-    OutOfMemory
-        When the memory asked for is not there; the message gives both sizes in bytes.
-    DeviceUnavailable
-        When the placement needs a GPU and there is none.
-    """
-    if placement not in PLACEMENTS:
-        raise InvalidValue(f"placement={placement!r} is not a placement; choose one of {', '.join(PLACEMENTS)}")
-    module: Any = import_module(f"sparsezc.memory.{_MODULES.get(placement, placement)}")
-    buffer: Buffer = module.allocate(int(count), np.dtype(dtype), placement)
-    return buffer
-
-
-def wrap(array: Any) -> Buffer:
-    """Give a NumPy array a Buffer's face, without a copy where it is contiguous."""
-    from sparsezc.memory.host import HostBuffer
-
-    return HostBuffer(np.ascontiguousarray(array))
+def __getattr__(name: str) -> Any:
+    """Load what needs NumPy at its first use: the records are read before (config.py, the command line's arguments)."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    return found

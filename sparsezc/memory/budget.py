@@ -14,7 +14,8 @@ from weakref import WeakSet
 from sparsezc.config import config, parse_bytes
 from sparsezc.device import cuda
 from sparsezc.errors import DeviceUnavailable, InvalidValue, OutOfMemory
-from sparsezc.memory import PLACEMENTS, machine
+from sparsezc.memory import machine
+from sparsezc.memory.placement import BEYOND, FITS, HOST, RECORDS, Placement, is_file, is_host
 
 _SHARE = 0.9
 _SMALL = 1 << 24  # bytes: arrays that are not worth a look at the machine
@@ -96,7 +97,7 @@ def room(nbytes: int) -> int:
 
 def fitting(placement: str, nbytes: int) -> str:
     """Where so many bytes of a result go: what does not fit the device goes to the host, whatever `placement` says."""
-    return "hybrid" if placement == "device" and nbytes > available() else placement
+    return BEYOND if RECORDS[placement].resident and nbytes > available() else placement
 
 
 def share(part: float | str) -> int:
@@ -166,16 +167,19 @@ def chunk_length(nvals: int) -> int:
     return LONG if nvals >= _FEW else min(LONG, _SHORT)
 
 
-def buffer_bytes(entry_bytes: int, length: int) -> int:
-    """Device memory of the smallest buffers that ``stream`` and ``gather`` work with: two, each of two rows of so many
-    entries (or chunks of longer rows) and what aligns them.
+def needs(placement: Placement, nbytes: int, nrows: int, nvals: int, host_nbytes: int | None = None) -> tuple[int, int]:
+    """Bytes of device memory and of host memory that a matrix and an algorithm's vectors take on the card.
+
+    Parameters
+    ----------
+    nbytes, host_nbytes : int
+        Of ids and values where kernels read them, and in the CPU engine's placement, whose ids are wider.
     """
-    return 4 * spare(length) * entry_bytes
-
-
-def spare(length: int) -> int:
-    """Entries that a buffer must hold beside those that it is filled with: a row of so many, and what aligns it."""
-    return -(-length // 32) * 32 + 32
+    if not placement.kernels:
+        return 0, host_nbytes or 0
+    buffers = placement.buffers(nbytes // nvals, chunk_length(nvals)) if placement.buffers and nvals else 0
+    card = working_bytes(nrows) + buffers + (nbytes if placement.resident else 0)
+    return card, 0 if placement.resident or placement.file else nbytes
 
 
 def resolve(
@@ -188,7 +192,7 @@ def resolve(
     Parameters
     ----------
     nvals : int
-        Entries. Where there are none, ``stream`` and ``gather`` need no buffers.
+        Entries. Where there are none, no placement needs buffers.
     host_nbytes : int, optional
         Bytes in placement ``"host"``, whose ids are wider; without it that placement is not measured.
     lies : str, optional
@@ -206,20 +210,15 @@ def resolve(
     """
     known(placement)
     chosen = _mapped(placement, nbytes, nrows, lies) or _choose(placement, nbytes, nrows)
-    if chosen == lies != "mapped":
+    if chosen == lies and not is_file(lies):
         return chosen
-    vectors = working_bytes(nrows)
-    moved = vectors + (buffer_bytes(nbytes // nvals, chunk_length(nvals)) if nvals else 0)
-    needed = {"host": 0, "device": vectors + nbytes, "stream": moved, "gather": moved}.get(chosen, vectors)
-    needed_host = {"host": host_nbytes or 0, "device": 0, "mapped": 0}.get(chosen, nbytes)
-    card = None if engine_of(chosen) == "cpu" else room(needed)
+    needed, needed_host = needs(RECORDS[chosen], nbytes, nrows, nvals, host_nbytes)
+    card = None if engine_of(chosen) != "gpu" else room(needed)
     fits = card is None or needed <= card
     if fits and needed_host < _SMALL and config.host_budget is None:  # no need to ask the machine
         return chosen
     host = host_available()
-    told = f"(device: {vectors + nbytes:,}; zerocopy and others: {vectors:,}, stream and gather: {moved:,}, and"
-    told += f" {nbytes:,} of host memory"
-    told += f"; host: {host_nbytes:,} of host memory)" if host_nbytes is not None else ")"
+    told = _told(nbytes, nrows, nvals, host_nbytes)
     if not fits:
         raise OutOfMemory(
             f"placement {chosen!r} needs {needed:,} bytes of device memory and {card:,} may be used {told}"
@@ -234,15 +233,29 @@ def resolve(
     return chosen
 
 
+def _told(nbytes: int, nrows: int, nvals: int, host_nbytes: int | None) -> str:
+    """What the placements need, those together that need as much."""
+    buffers: dict[int, list[str]] = {}
+    for each in RECORDS.values():
+        if each.buffers:
+            buffers.setdefault(needs(each, nbytes, nrows, nvals)[0], []).append(each.name)
+    told = (
+        f"({FITS}: {needs(RECORDS[FITS], nbytes, nrows, nvals)[0]:,}; zerocopy and others: {working_bytes(nrows):,}, "
+    )
+    told += "".join(f"{' and '.join(names)}: {needed:,}, " for needed, names in buffers.items())
+    told += f"and {nbytes:,} of host memory"
+    return told + (f"; {HOST}: {host_nbytes:,} of host memory)" if host_nbytes is not None else ")")
+
+
 def _mapped(placement: str | None, nbytes: int, nrows: int, lies: str | None) -> str | None:
     """The placement "mapped" where a file is and shall stay so; None: any other."""
-    if placement == "mapped":
+    if placement is not None and is_file(placement):
         if lies != placement:
             raise InvalidValue(
                 "placement='mapped' is for .h5 files that sparsezc wrote, as they are; gb.io.convert makes one"
             )
         return placement
-    if lies != "mapped" or placement not in (None, "auto") or config.placement != "auto" or not on_device():
+    if not is_file(lies) or placement not in (None, "auto") or config.placement != "auto" or not on_device():
         return None
     fits = nbytes + working_bytes(nrows) <= available()
     return None if fits and nbytes <= _SOON_READ else lies
@@ -254,30 +267,33 @@ def on_device() -> bool:
 
 
 def engine_of(placement: str) -> str:
-    """The engine that arrays in a placement are for; the CPU's reads what is mapped."""
-    return "cpu" if placement == "host" or (placement == "mapped" and not on_device()) else "gpu"
+    """The engine that arrays in a placement are for; the CPU's reads what is mapped.
+
+    Host memory is for the engine that the configuration names, unless that is the GPU's.
+    """
+    if is_host(placement) or (is_file(placement) and not on_device()):
+        return "cpu" if config.engine in ("auto", "gpu") else config.engine
+    return "gpu"
 
 
 def known(placement: str | None) -> None:
     """Refuse a name that no placement has, before anything is asked of the machine."""
-    if placement not in (None, "auto", *PLACEMENTS):
-        raise InvalidValue(
-            f"placement={placement!r} is not a placement; choose one of {', '.join(('auto', *PLACEMENTS))}"
-        )
+    if placement not in (None, "auto", *RECORDS):
+        raise InvalidValue(f"placement={placement!r} is not a placement; choose one of {', '.join(('auto', *RECORDS))}")
 
 
 def _choose(placement: str | None, nbytes: int, nrows: int) -> str:
     """What the caller or the configuration says, "auto" by what fits the card."""
-    if placement == "host" or (placement is None and config.engine == "cpu"):
-        return "host"
+    if is_host(placement) or (placement is None and config.engine not in ("auto", "gpu")):
+        return HOST
     missing = cuda.reason()
     if missing is not None:
         if placement in (None, "auto") and config.engine == "auto":
-            return "host"
+            return HOST
         asked = f"placement {placement!r}" if placement not in (None, "auto") else f"gb.config.engine={config.engine!r}"
         raise DeviceUnavailable(f"{asked} needs a GPU, and there is {missing}")
     if placement is None:
         placement = config.placement
     if placement == "auto":
-        return "device" if nbytes + working_bytes(nrows) <= available() else "hybrid"
+        return FITS if nbytes + working_bytes(nrows) <= available() else BEYOND
     return placement

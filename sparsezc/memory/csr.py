@@ -16,13 +16,14 @@ from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.memory import Buffer, allocate, wrap
 from sparsezc.memory.budget import require_host
 from sparsezc.memory.id_blocks import BlocksBuffer
+from sparsezc.memory.placement import RECORDS, is_host
 from sparsezc.semirings.types.datatypes import DataType, lookup
-from sparsezc.terminal.progress import Progress, task
+from sparsezc.terminal.progress import bar, task
 
 
 def index_dtype(ncols: int, placement: str) -> np.dtype[Any]:
     """Type of the column ids of a matrix: 4 bytes where they fit; SuiteSparse's 8 bytes on the host."""
-    return np.dtype(np.uint64 if placement == "host" or ncols > 2**32 else np.uint32)
+    return np.dtype(np.uint64 if is_host(placement) or ncols > 2**32 else np.uint32)
 
 
 @dataclass(eq=False)
@@ -98,24 +99,24 @@ class Csr:
         ids = np.dtype(ids if ids is not None else index_dtype(self.ncols, placement))
         if self.indices.placement == placement and self.indices.dtype == ids:
             return self
-        if placement != "device":
+        if not RECORDS[placement].resident:
             require_host(self.indices.count * ids.itemsize + self.values.nbytes, f"placement {placement!r}")
         with task():
             return self._placed(placement, ids, chunk)
 
     def _placed(self, placement: str, ids: np.dtype[Any], chunk: int) -> Csr:
         values = allocate(placement, self.values.count, self.dtype.np_type)
-        if isinstance(self.indices, BlocksBuffer) and placement != "host":
+        if isinstance(self.indices, BlocksBuffer) and not is_host(placement):
             indices: Buffer = self.indices.placed(placement)
             todo = [(self.values, values)]
         else:
             indices = allocate(placement, self.indices.count, ids)
             todo = [(self.indices, indices), (self.values, values)]
-        progress = Progress(sum(target.count for _, target in todo), f"placing in {placement}", " numbers")
+        progress = bar(sum(target.count for _, target in todo), f"placing in {placement}", " numbers")
         for source, target in todo:
             for start in range(0, source.count, chunk):
                 part = source.read(start, min(start + chunk, source.count))
                 target.write(start, part)
-                progress.advance(part.size)
+                progress.update(part.size)
         progress.close()
         return Csr(self.nrows, self.ncols, self.indptr, indices, values, self.dtype, self.iso, self.symmetric)

@@ -14,7 +14,8 @@ from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.memory import Buffer, allocate
 from sparsezc.memory.budget import on_device, require_host
 from sparsezc.memory.csr import Csr, index_dtype
-from sparsezc.terminal.progress import Progress, task
+from sparsezc.memory.placement import HOST, RECORDS, is_file
+from sparsezc.terminal.progress import bar, task
 
 _BLOCK = 1 << 22  # entries moved at a time; a row that has more is moved whole
 
@@ -55,7 +56,7 @@ def permute(csr: Csr, order: ArrayLike, placement: str | None = None, *, block: 
     old, rank = _checked(csr, order)
     if placement is None:
         placement = csr.indices.placement
-        placement = "host" if placement == "mapped" and not on_device() else placement
+        placement = HOST if is_file(placement) and not on_device() else placement
     kind = index_dtype(csr.ncols, placement)
     require_host(8 * (csr.nrows + 1), f"the array of offsets of {csr.nrows:,} rows")
     indptr = np.zeros(csr.nrows + 1, np.int64)
@@ -110,11 +111,11 @@ def _move(
             values.write(start, weights[at[ordered]])
         return stop - start
 
-    threads = 1 if indices.placement == "device" else min(16, cpu_count() or 1)
-    progress = Progress(csr.nvals, "reordering", " entries")
+    threads = 1 if RECORDS[indices.placement].resident else min(16, cpu_count() or 1)
+    progress = bar(csr.nvals, "reordering", " entries")
     with ThreadPoolExecutor(threads) as pool:
         for count in pool.map(move, _blocks(indptr, max(block // threads, 1))):
-            progress.advance(count)
+            progress.update(count)
     progress.close()
 
 

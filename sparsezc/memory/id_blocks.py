@@ -23,6 +23,7 @@ from sparsezc.errors import InvalidObject
 from sparsezc.memory import allocate
 from sparsezc.memory.buffer import Buffer
 from sparsezc.memory.mapped import MappedBuffer, check_ids
+from sparsezc.memory.placement import RECORDS
 
 SIZE = 32  # entries of a block
 RAW = 32  # words of a block that holds the ids themselves
@@ -241,7 +242,7 @@ class BlocksBuffer(Buffer):
 
     def placed(self, placement: str) -> BlocksBuffer:
         """The same with the body in another placement; where kernels cannot read it there, in host memory."""
-        target = allocate(placement if placement in ("device", "uvm") else "zerocopy", self.body.count, self.body.dtype)
+        target = allocate(placement if RECORDS[placement].near else "zerocopy", self.body.count, self.body.dtype)
         for start in range(0, self.body.count, PART):
             target.write(start, self.body.read(start, start + PART))
         return BlocksBuffer(self.count, self.headers, self.starts, target)

@@ -20,6 +20,7 @@ from sparsezc.device import cuda
 from sparsezc.device.cuda import Device, Pages
 from sparsezc.device.launcher import THREADS, Launcher
 from sparsezc.errors import OutOfMemory
+from sparsezc.memory.placement import RECORDS
 
 _MATTERS = 1 << 28  # bytes: smaller arrays are not worth a measurement
 _SAMPLE = 1 << 26  # bytes that a measurement reads: more than a card's cache holds
@@ -69,7 +70,7 @@ def choose(placement: str, nbytes: int, room: int, *, measure: bool = True) -> C
         Whether a measurement may be made that has not been.
     """
     gpu = cuda.current()
-    if placement not in ("zerocopy", "hybrid", "mapped"):
+    if not RECORDS[placement].in_place:
         return Choice("pinned", "bulk copies run at the link's rate from pinned pages only")
     if not gpu.managed_is_safe():
         return Choice("pinned", "this card cannot share managed pages with the host")

@@ -6,14 +6,14 @@ together stay below the card's free memory: more than that can hang a card. Pinn
 registered) are the rest. Pointers are aligned to 128 bytes and more, so entry 32 * k of any array starts a line.
 
 Bulk copies want pinned pages (from managed ones they run at a sixth of the link's rate), so placements that live by
-them take these: ``stream``, ``gather``, ``cached``. ``hybrid`` reads mostly in place, and takes what ``zerocopy``
-takes.
+them take these; those that are read in place (placement.py) take what ``zerocopy`` takes.
 """
 
 from __future__ import annotations
 
 import threading
 import weakref
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from os import cpu_count
 from typing import Any
@@ -27,7 +27,7 @@ from sparsezc.memory.buffer import Buffer
 from sparsezc.terminal.progress import working
 
 _PART = 1 << 22  # entries that one thread copies at a time
-_managed: weakref.WeakSet[Buffer] = weakref.WeakSet()  # live buffers of managed memory
+_managed: weakref.WeakSet[ZerocopyBuffer] = weakref.WeakSet()  # live buffers of managed memory
 _counting = threading.Lock()  # of several threads one may make a buffer while another looks at all
 
 
@@ -46,11 +46,10 @@ class ZerocopyBuffer(Buffer):
         return self._pages.pointer
 
     def write(self, start: int, array: ArrayLike) -> None:
-        gpu = cuda.current()
-        if isinstance(array, gpu.xp.ndarray) and gpu.xp is not np:  # device memory: straight into the pages
+        if hasattr(array, "__cuda_array_interface__"):  # device memory: straight into the pages
             given: Any = array
             target = self.array[start : start + given.size]
-            gpu.copy_out(given.astype(self.dtype, copy=False), target, self.pages)
+            cuda.current().copy_out(given.astype(self.dtype, copy=False), target, self.pages)
             return
         part = np.asarray(array)
         target = self.array[start : start + part.size]
@@ -73,14 +72,22 @@ class ZerocopyBuffer(Buffer):
 
 def allocate(count: int, dtype: np.dtype[Any], placement: str) -> ZerocopyBuffer:
     """Pages for `count` entries."""
-    nbytes = count * dtype.itemsize
+    return allocate_all([(count, dtype)], placement)[0]
+
+
+def allocate_all(arrays: Sequence[tuple[int, np.dtype[Any]]], placement: str) -> list[ZerocopyBuffer]:
+    """Pages of one kind for arrays of these counts and types, chosen by what they take together."""
+    nbytes = sum(count * dtype.itemsize for count, dtype in arrays)
     budget.require_host(nbytes, f"placement {placement!r}")  # before it is mapped and touched
-    kind = pages.choose(placement, nbytes, managed_room()).kind
+    gpu, made = cuda.current(), []
+    kind = pages.choose(placement, nbytes, gpu.memory()[0] - managed_bytes()).kind
     with working("touching host pages"):
-        buffer = ZerocopyBuffer(cuda.current().pages(nbytes, kind), count, dtype, placement)
+        for count, dtype in arrays:
+            made.append(ZerocopyBuffer(gpu.pages(count * dtype.itemsize, kind), count, dtype, placement))
     if kind == "managed":
-        count_managed(buffer)
-    return buffer
+        for buffer in made:
+            count_managed(buffer)
+    return made
 
 
 def managed_room() -> int:
@@ -91,10 +98,10 @@ def managed_room() -> int:
 def managed_bytes() -> int:
     """Bytes of managed memory that live in this process."""
     with _counting:
-        return sum(buffer.nbytes for buffer in _managed)
+        return sum(buffer.array.nbytes for buffer in _managed)
 
 
-def count_managed(buffer: Buffer) -> None:
+def count_managed(buffer: ZerocopyBuffer) -> None:
     """Count a buffer of managed memory for as long as it lives."""
     with _counting:
         _managed.add(buffer)

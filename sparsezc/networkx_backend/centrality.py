@@ -71,6 +71,7 @@ def pagerank(
     """Ranks by nodes; :func:`sparsezc.algorithms.pagerank`."""
     if len(G) == 0:
         return {}
+    A = G.values(weight)
     teleport, start, leak = _vector(G, personalization), _vector(G, nstart), _vector(G, dangling)
     if teleport is not None and teleport.reduce(monoid.plus).new().get(0.0) == 0:
         raise ZeroDivisionError("personalization has no value above 0 for a node of the graph")
@@ -78,7 +79,7 @@ def pagerank(
         _iterated(
             max_iter,
             lambda: algorithms.pagerank(
-                G.values(weight),
+                A,
                 alpha,
                 tol,
                 max_iter,
@@ -102,10 +103,9 @@ def hits(
     """Hubs and authorities by nodes; :func:`sparsezc.algorithms.hits`."""
     if len(G) == 0:
         return {}, {}
+    A = G.values("weight")
     start = _vector(G, nstart)
-    hubs, authorities = _iterated(
-        max_iter, lambda: algorithms.hits(G.values("weight"), max_iter, tol, start, weighted=True)
-    )
+    hubs, authorities = _iterated(max_iter, lambda: algorithms.hits(A, max_iter, tol, start, weighted=True))
     return G.named(hubs), G.named(authorities)
 
 

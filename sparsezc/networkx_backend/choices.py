@@ -75,8 +75,7 @@ def _forest(G: Graph, algorithm: str, weight: str, *, heaviest: bool = False) ->
     apart = i != j
     i, j = i[apart], j[apart]
     place = np.arange(i.size)
-    A = Matrix.from_coo(np.r_[i, j], np.r_[j, i], np.r_[place, place], nrows=n, ncols=n)
-    A._symmetric = True
+    A = Matrix.from_coo(np.r_[i, j], np.r_[j, i], np.r_[place, place], nrows=n, ncols=n)._known_symmetric()
     taken = np.unique(algorithms.minimum_spanning_forest(A).to_coo()[2])
     return zip(G.names(i[taken]), G.names(j[taken]), strict=True)
 

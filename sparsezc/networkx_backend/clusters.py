@@ -8,60 +8,76 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
+from numpy.typing import NDArray
 
 from sparsezc import algorithms
+from sparsezc.algorithms._lengths import lengths_of
+from sparsezc.algorithms._pattern import simple
+from sparsezc.algorithms.clustering import squares
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.networkx_backend.claims import claims, else_declined
 from sparsezc.networkx_backend.convert import original
 from sparsezc.networkx_backend.graph import Graph
 from sparsezc.networkx_backend.lengths import not_all_zero
-from sparsezc.semirings import agg, binary, select, semiring
+from sparsezc.semirings import binary, select, semiring
 from sparsezc.semirings.types import datatypes
 
 
-def _asked(G: Graph, vector: Vector, nodes: Any) -> Any:
-    """By nodes: all, those asked for, or the value of the only one."""
-    values = G.named(vector, whole_zeros=True)
-    if nodes is None:
-        return values
-    if nodes in G:
-        return values[nodes]
-    return {node: values[node] for node in G.bunch(nodes)}
+def _by_neighbours(
+    G: Graph, A: Matrix, measure: Callable[[Matrix], Vector], nodes: Any, also: NDArray[Any] | None = None
+) -> Any:
+    """What `measure` says of nodes by their neighbours and the edges between these: no others are looked at.
 
-
-def _by_neighbours(G: Graph, measure: Callable[[Matrix], Vector], nodes: Any) -> Any:
-    """What `measure` says of nodes by their neighbours and the edges between these: no others are looked at."""
+    Parameters
+    ----------
+    A : Matrix
+        The edges.
+    also : array, optional
+        Vertices that it needs besides.
+    """
     if nodes is None:
-        return G.named(measure(G.A), whole_zeros=True)
+        return G.named(measure(A), whole_zeros=True)
     asked = G.bunch(nodes)
     at = Vector.from_coo(np.unique(G.numbers(asked)), True, datatypes.BOOL, size=len(G))
     near = at.dup()
-    near(binary.lor) << at.vxm(G.A, semiring.any_pair[datatypes.BOOL])
+    near(binary.lor) << at.vxm(A, semiring.any_pair[datatypes.BOOL])
     if G.directed:
-        near(binary.lor) << G.A.mxv(at, semiring.any_pair[datatypes.BOOL])
-    vertices = near.to_coo()[0]
-    some = G.A[vertices, vertices].new()
-    some._symmetric = not G.directed
+        near(binary.lor) << A.mxv(at, semiring.any_pair[datatypes.BOOL])
+    vertices = near.to_coo()[0].astype(np.int64)
+    if also is not None:
+        vertices = np.union1d(vertices, also)
+    some = A[vertices, vertices].new()._known_symmetric(not G.directed)
     values = measure(some).to_dense(0)[np.searchsorted(vertices, G.numbers(asked))].tolist()
     found = {node: value or 0 for node, value in zip(asked, values, strict=True)}
     return found[nodes] if nodes in G else found
 
 
+def _heaviest(A: Matrix) -> NDArray[np.int64]:
+    """The ends of an edge of the largest weight, if there are edges."""
+
+    def look() -> NDArray[np.int64]:
+        i, j, _ = A.select(select.valueeq, lengths_of(A).most).new().to_coo()
+        return np.array([*i[:1], *j[:1]], np.int64)
+
+    ends: NDArray[np.int64] = A._fact("heaviest", look)
+    return ends
+
+
 @claims(least=40_000, unless=("nodes",))
 def triangles(G: Graph, nodes: Any = None) -> Any:
     """Triangles by nodes; :func:`sparsezc.algorithms.triangles`."""
-    return _by_neighbours(G, algorithms.triangles, nodes)
+    return _by_neighbours(G, G.A, algorithms.triangles, nodes)
 
 
 @claims(least=6_000, unless=("nodes", "weight"))
 def clustering(G: Graph, nodes: Any = None, weight: str | None = None) -> Any:
     """Coefficients by nodes; :func:`sparsezc.algorithms.clustering`."""
     if weight is None:
-        return _by_neighbours(G, algorithms.clustering, nodes)
+        return _by_neighbours(G, G.A, algorithms.clustering, nodes)
     A = not_all_zero(G, weight)
-    with else_declined():
-        return _asked(G, algorithms.clustering(A, weighted=True), nodes)
+    with else_declined():  # weights count by the largest of all
+        return _by_neighbours(G, A, lambda some: algorithms.clustering(some, weighted=True), nodes, _heaviest(A))
 
 
 @claims(least=6_000, unless=("nodes", "weight"))
@@ -82,24 +98,11 @@ def transitivity(G: Graph) -> float:
 @claims(undirected=True, least=6_000, unless=("nodes",))
 def square_clustering(G: Graph, nodes: Any = None) -> Any:
     """Coefficients by nodes; :func:`sparsezc.algorithms.square_clustering`."""
-    found = _asked(G, algorithms.square_clustering(G.A), nodes)
-    possible = _with_possible_squares(G)
-    if not isinstance(found, dict):
-        return found or (0.0 if nodes in possible else 0)
-    return {node: share or (0.0 if node in possible else 0) for node, share in found.items()}
-
-
-def _with_possible_squares(G: Graph) -> set[Any]:
-    """The nodes in no square where there could be one: NetworkX divides 0 by the number of those, and gives 0.0.
-
-    With d the degrees, A without loops and t the triangles, there could be ``(d - 1) (A d - d) - 2 t`` squares.
-    """
-    A = G.A.select(select.offdiag).new()
-    d = A.reduce_rowwise(agg.count).new()
-    others = A.mxv(d, semiring.plus_second[datatypes.INT64]).new().to_dense(0)
-    degrees = d.to_dense(0)
-    possible = (degrees - 1) * (others - degrees) - 2 * algorithms.triangles(A).to_dense(0)
-    return set(G.names(np.flatnonzero((degrees > 1) & (possible > 0))))
+    asked = list(G) if nodes is None else G.bunch(nodes)
+    at, possible = squares(simple(G.A), None if nodes is None else G.numbers(asked))
+    pairs = zip(asked, at.to_dense(0).tolist(), possible.to_dense(0).tolist(), strict=True)
+    found = {node: part / whole if whole > 0 else 0 for node, part, whole in pairs}
+    return found[nodes] if nodes in G else found
 
 
 def _refuse_loops(G: Graph) -> None:

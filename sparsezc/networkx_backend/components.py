@@ -1,4 +1,4 @@
-"""Components, by NetworkX's names, arguments and errors."""
+"""Components and cuts, by NetworkX's names, arguments and errors."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from sparsezc import algorithms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.networkx_backend.claims import claims
+from sparsezc.networkx_backend.claims import claims, else_declined
 from sparsezc.networkx_backend.graph import Graph
+from sparsezc.semirings import monoid, select
 
 
 def split(labels: Vector) -> Iterator[NDArray[np.int64]]:
@@ -116,3 +117,20 @@ def is_strongly_connected(G: Graph) -> bool:
 def node_connected_component(G: Graph, n: Any) -> set[Any]:
     """The nodes of the component of one; KeyError for an unknown one."""
     return set(G.names(algorithms.bfs(G.A, G.index[n]).to_coo()[0]))
+
+
+@claims()
+def stoer_wagner(G: Graph, weight: str = "weight", heap: Any = None) -> tuple[Any, tuple[list[Any], list[Any]]]:
+    """The least cut and the two parts; :func:`sparsezc.algorithms.stoer_wagner`."""
+    if len(G) < 2:
+        raise nx.NetworkXError("graph has less than two nodes.")
+    if algorithms.bfs(G.A, 0).nvals < len(G):
+        raise nx.NetworkXError("graph is not connected.")
+    A = G.values(weight).select(select.offdiag).new()
+    if A.reduce_scalar(monoid.min).new().get(0) < 0:
+        raise nx.NetworkXError("graph has a negative-weighted edge.")
+    with else_declined():
+        cut_value, part = algorithms.stoer_wagner(A)
+    one = G.names(part.to_coo()[0])
+    inside = set(one)
+    return cut_value, (one, [node for node in G if node not in inside])

@@ -135,8 +135,7 @@ def _numbers(every: list[Any], weight: str) -> NDArray[Any]:
 
 def _matrix(G: Graph, rows: NDArray[Any], columns: NDArray[Any], values: Any) -> Matrix:
     n = len(G)
-    A: Matrix = Matrix.from_coo(rows, columns, values, nrows=n, ncols=n)
-    A._symmetric = not G.directed
+    A: Matrix = Matrix.from_coo(rows, columns, values, nrows=n, ncols=n)._known_symmetric(not G.directed)
     placement = getattr(getattr(nx.config.backends, "sparsezc", None), "placement", None)
     return A if placement is None else A.to(placement=placement)
 

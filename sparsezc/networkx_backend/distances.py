@@ -1,10 +1,14 @@
-"""Eccentricities and other measures of distance, by NetworkX's names, arguments and errors."""
+"""Distances of all pairs, eccentricities and other measures of distance, by NetworkX's names, arguments and errors."""
 
 from __future__ import annotations
 
+from collections import defaultdict
+from math import inf
 from typing import Any
 
 import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
 
 from sparsezc import algorithms
 from sparsezc.algorithms._pattern import transposed
@@ -13,6 +17,7 @@ from sparsezc.networkx_backend.graph import Graph
 from sparsezc.networkx_backend.lengths import distances
 from sparsezc.networkx_backend.settled import settled
 from sparsezc.semirings import monoid, select
+from sparsezc.semirings.types import datatypes
 
 
 def _one_by_one(G: Graph, nodes: Any, weight: str | None) -> dict[Any, Any]:
@@ -132,3 +137,55 @@ def average_shortest_path_length(G: Graph, weight: str | None = None, method: st
     A, weighted = G.lengths(None if method == "unweighted" else weight)
     with else_declined():
         return algorithms.average_shortest_path_length(A, weighted=weighted)
+
+
+@claims(least=300)
+def floyd_warshall(G: Graph, weight: str | None = "weight") -> dict[Any, dict[Any, Any]]:
+    """Distances by nodes and nodes, infinity included; :func:`sparsezc.algorithms.all_pairs_shortest_paths`."""
+    with else_declined():
+        D = algorithms.all_pairs_shortest_paths(G.values(weight))
+    distances: dict[Any, Any] = {node: defaultdict(lambda: inf, {node: 0}) for node in G}
+    heads, tails, _ = G.edges()
+    for u, v in zip(G.names(heads), G.names(tails), strict=True):
+        distances[u].setdefault(v, inf)
+        if not G.directed:
+            distances[v].setdefault(u, inf)
+    for row in distances.values():
+        for node in G:
+            row.setdefault(node, inf)
+    i, j, values = D.select(select.offdiag).new().to_coo()
+    if G.lacks(weight):  # a missing length is 1.0 here
+        values = values.astype(np.float64)
+    for u, v, value in zip(G.names(i), G.names(j), values.tolist(), strict=True):
+        distances[u][v] = value
+    for node in _fractional_loops(G, weight):
+        distances[node][node] = 0.0
+    return distances
+
+
+def _fractional_loops(G: Graph, weight: str | None) -> list[Any]:
+    """The nodes with a loop of length 0.0, which NetworkX takes before its own 0."""
+    A, fractions = G.values(weight), G.fractions(weight)
+    if not A.dtype.is_float:
+        return []
+    loops = A.select(select.diag).new().select(select.valueeq, 0).new()
+    if fractions is not None:
+        loops = loops.dup(mask=fractions.V)
+    return G.names(loops.to_coo()[0])
+
+
+@claims()
+def floyd_warshall_numpy(G: Graph, nodelist: Any = None, weight: str | None = "weight") -> NDArray[np.float64]:
+    """Distances as an array, infinity included; :func:`sparsezc.algorithms.all_pairs_shortest_paths`."""
+    if nodelist is not None and not (len(nodelist) == len(G) == len(set(nodelist))):
+        raise nx.NetworkXError(
+            "nodelist must contain every node in G with no repeats."
+            "If you wanted a subgraph of G use G.subgraph(nodelist)"
+        )
+    with else_declined():
+        D = algorithms.all_pairs_shortest_paths(G.values(weight))
+    distances = D.to_dense(np.inf, dtype=datatypes.FP64)
+    if nodelist is None:
+        return distances
+    order = G.numbers(nodelist)
+    return distances[order][:, order]

@@ -55,7 +55,7 @@ class Graph:
                 "A is not symmetric; an undirected graph has each edge in both directions, with one value"
             )
         if not self.directed:
-            A._symmetric = True
+            A._known_symmetric()
         self._set(A, range(n) if nodes is None else list(nodes))
         if len(self.nodes) != n or len(self.index) != n:
             wrong = InvalidValue if len(self.nodes) == n else DimensionMismatch
@@ -110,8 +110,8 @@ class Graph:
         if weight is not None and weight in self._values:
             return self._values[weight]
         if self._ones is None:
-            self._ones = self.A.apply(binary.pair[datatypes.BOOL], right=True).new()
-            self._ones._symmetric = not self.directed
+            ones: Matrix = self.A.apply(binary.pair[datatypes.BOOL], right=True).new()
+            self._ones = ones._known_symmetric(not self.directed)
         return self._ones
 
     def lengths(self, weight: str | None) -> tuple[Matrix, bool]:

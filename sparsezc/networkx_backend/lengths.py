@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
-from math import inf
+from math import floor, inf
 from typing import Any
 
 import networkx as nx
@@ -26,8 +25,6 @@ from sparsezc.networkx_backend.hops import (
     single_target_shortest_path_length,
 )
 from sparsezc.networkx_backend.settled import Settled, settled
-from sparsezc.semirings import monoid, select
-from sparsezc.semirings.types import datatypes
 
 
 def positive(G: Graph, weight: str | None) -> Matrix:
@@ -43,18 +40,18 @@ def positive(G: Graph, weight: str | None) -> Matrix:
 def not_all_zero(G: Graph, weight: str | None) -> Matrix:
     """The weights; where all are 0 NetworkX divides by their sum or the largest, and Python's and NumPy's 0 differ."""
     A = G.values(weight)
-    if A.nvals and weight is not None and not A.reduce_scalar(monoid.max).new().value > 0:
+    if A.nvals and weight is not None and not lengths_of(A).most > 0:
         raise NotImplementedError(f"sparsezc: edge attribute {weight!r} is nowhere above 0")
     return A
 
 
-def distances(G: Graph, vertex: int, weight: str | None, *, against: bool = False) -> Vector:
-    """Hops or lengths from a vertex, or `against` the edges to it."""
+def distances(G: Graph, vertex: int, weight: str | None, *, against: bool = False, target: int | None = None) -> Vector:
+    """Hops or lengths from a vertex, or `against` the edges to it; lengths to none that is farther than a target."""
     A = G.A if weight is None else positive(G, weight)
     if against:
         A = transposed(A)
     with else_declined():
-        return algorithms.bfs(A, vertex) if weight is None else algorithms.sssp(A, vertex)
+        return algorithms.bfs(A, vertex) if weight is None else algorithms.sssp(A, vertex, target=target)
 
 
 def number(G: Graph, node: Any) -> int:
@@ -64,9 +61,20 @@ def number(G: Graph, node: Any) -> int:
     return G.index[node]
 
 
-def nearest(G: Graph, source: int, weight: str | None, cutoff: float | None = None, against: bool = False) -> Settled:
-    """What Dijkstra's algorithm finds from a vertex, or `against` the edges to it."""
-    return settled(G, weight, distances(G, source, weight, against=against), [source], cutoff, against)
+def nearest(
+    G: Graph,
+    source: int,
+    weight: str | None,
+    cutoff: float | None = None,
+    against: bool = False,
+    target: int | None = None,
+) -> Settled:
+    """What Dijkstra's algorithm finds from a vertex, or `against` the edges to it, and before it ends at a target."""
+    if weight is None:  # its queue is that of a breadth-first search then
+        whole = None if cutoff is None or cutoff == inf else floor(cutoff)
+        tree = search(G, [source], whole, against, target)
+        return Settled(tree.vertices, tree.depths.tolist(), tree.parent)
+    return settled(G, weight, distances(G, source, weight, against=against, target=target), [source], cutoff, against)
 
 
 @claims()
@@ -106,7 +114,11 @@ def dijkstra_path_length(G: Graph, source: Any, target: Any, weight: str | None 
     start = number(G, source)
     if source == target:
         return 0
-    return found_at(nearest(G, start, weight).named(G), source, target)
+    end = G.index.get(target)
+    length = nearest(G, start, weight, target=end).length(end)
+    if length is None:
+        raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
+    return length
 
 
 def found_at(found: dict[Any, Any], source: Any, target: Any) -> Any:
@@ -243,59 +255,3 @@ def find_negative_cycle(G: Graph, source: Any, weight: str | None = "weight") ->
         raise nx.NetworkXError("No negative cycles detected.")
     nodes = G.names(cycle.to_coo()[1])
     return [*nodes, nodes[0]]
-
-
-@claims(least=300)
-def floyd_warshall(G: Graph, weight: str | None = "weight") -> dict[Any, dict[Any, Any]]:
-    """Distances by nodes and nodes, infinity included; :func:`sparsezc.algorithms.all_pairs_shortest_paths`."""
-    with else_declined():
-        D = algorithms.all_pairs_shortest_paths(G.values(weight))
-    distances: dict[Any, Any] = {node: defaultdict(lambda: inf, {node: 0}) for node in G}
-    heads, tails, _ = G.edges()
-    for u, v in zip(G.names(heads), G.names(tails), strict=True):
-        distances[u].setdefault(v, inf)
-        if not G.directed:
-            distances[v].setdefault(u, inf)
-    for row in distances.values():
-        for node in G:
-            row.setdefault(node, inf)
-    i, j, values = D.select(select.offdiag).new().to_coo()
-    if G.lacks(weight):  # a missing length is 1.0 here
-        values = values.astype(np.float64)
-    for u, v, value in zip(G.names(i), G.names(j), values.tolist(), strict=True):
-        distances[u][v] = value
-    return distances
-
-
-@claims()
-def floyd_warshall_numpy(G: Graph, nodelist: Any = None, weight: str | None = "weight") -> NDArray[np.float64]:
-    """Distances as an array, infinity included; :func:`sparsezc.algorithms.all_pairs_shortest_paths`."""
-    if nodelist is not None and not (len(nodelist) == len(G) == len(set(nodelist))):
-        raise nx.NetworkXError(
-            "nodelist must contain every node in G with no repeats."
-            "If you wanted a subgraph of G use G.subgraph(nodelist)"
-        )
-    with else_declined():
-        D = algorithms.all_pairs_shortest_paths(G.values(weight))
-    distances = D.to_dense(np.inf, dtype=datatypes.FP64)
-    if nodelist is None:
-        return distances
-    order = G.numbers(nodelist)
-    return distances[order][:, order]
-
-
-@claims()
-def stoer_wagner(G: Graph, weight: str = "weight", heap: Any = None) -> tuple[Any, tuple[list[Any], list[Any]]]:
-    """The least cut and the two parts; :func:`sparsezc.algorithms.stoer_wagner`."""
-    if len(G) < 2:
-        raise nx.NetworkXError("graph has less than two nodes.")
-    if algorithms.bfs(G.A, 0).nvals < len(G):
-        raise nx.NetworkXError("graph is not connected.")
-    A = G.values(weight).select(select.offdiag).new()
-    if A.reduce_scalar(monoid.min).new().get(0) < 0:
-        raise nx.NetworkXError("graph has a negative-weighted edge.")
-    with else_declined():
-        cut_value, part = algorithms.stoer_wagner(A)
-    one = G.names(part.to_coo()[0])
-    inside = set(one)
-    return cut_value, (one, [node for node in G if node not in inside])

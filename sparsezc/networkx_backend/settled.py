@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.algorithms._pattern import transposed
+from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.networkx_backend.graph import Graph
 
@@ -24,6 +25,11 @@ class Settled(NamedTuple):
     def named(self, G: Graph) -> dict[Any, Any]:
         """Distances by nodes."""
         return dict(zip(G.names(self.vertices), self.lengths, strict=True))
+
+    def length(self, vertex: int | None) -> Any:
+        """The distance of one vertex; None where it was not found."""
+        at = np.flatnonzero(self.vertices == vertex)
+        return self.lengths[at[0]] if at.size else None
 
 
 class _Tight(NamedTuple):
@@ -45,56 +51,56 @@ def settled(
     """Put the vertices that a search found into the order in which NetworkX's search settles them.
 
     Among vertices of one distance that is the order in which each was first reached by a shortest path: from the vertex
-    settled first, along the edge that the graph lists first. No other edges are looked at.
+    settled first, along the edge that the graph lists first. No other edges are looked at, and vertices are numbered
+    among those found.
     """
-    n = len(G)
     i, values = distance.to_coo()
-    far = inf if cutoff is None else cutoff
-    near = (values <= far) | np.isin(i, sources)
-    d = np.zeros(n, values.dtype)
-    reached = np.zeros(n, bool)
-    d[i[near]], reached[i[near]] = values[near], True
-    tight = _tight(G, weight, d, reached, sources, against)
-    if np.unique(values[near]).size == np.count_nonzero(near):
-        vertices, parent, fraction = _by_distance(d, reached, tight)
+    near = (values <= (inf if cutoff is None else cutoff)) | np.isin(i, sources)
+    found, d = i[near].astype(np.int64), values[near]
+    starts = np.searchsorted(found, sources)
+    tight = _tight(G, weight, found, d, starts, against)
+    if np.unique(d).size == d.size:
+        order, before, fraction = _by_distance(d, tight)
     else:
-        vertices, parent, fraction = _one_by_one(d, tight, sources)
-    lengths = d[vertices].tolist()
+        order, before, fraction = _one_by_one(d, tight, starts.tolist())
+    lengths = d[order].tolist()
     if tight.fraction is not None:
-        lengths = [x if fraction[v] else int(x) for v, x in zip(vertices.tolist(), lengths, strict=True)]
-    starts = set(sources)
-    lengths = [0 if v in starts else x for v, x in zip(vertices.tolist(), lengths, strict=True)]
-    return Settled(vertices, lengths, parent)
+        lengths = [x if fraction[v] else int(x) for v, x in zip(order.tolist(), lengths, strict=True)]
+    first = set(starts.tolist())
+    lengths = [0 if v in first else x for v, x in zip(order.tolist(), lengths, strict=True)]
+    parent = np.full(len(G), -1, np.int64)
+    parent[found] = np.where(before < 0, -1, found[before])
+    return Settled(found[order], lengths, parent)
 
 
 def _tight(
-    G: Graph, weight: str | None, d: NDArray[Any], reached: NDArray[np.bool_], sources: list[int], against: bool
+    G: Graph, weight: str | None, found: NDArray[np.int64], d: NDArray[Any], starts: NDArray[np.int64], against: bool
 ) -> _Tight:
+    def among(M: Matrix, turned: bool) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        M = transposed(M) if turned else M
+        i, j, values = (M if found.size == len(G) else M[found, found].new()).to_coo()
+        return i, j, values
+
     against = against and G.directed
-    A, fractions = G.values(weight), G.fractions(weight)
-    i, j, w = (transposed(A) if against else A).to_coo()
+    fractions = G.fractions(weight)
+    i, j, w = among(G.values(weight), against)
     i, j = i.astype(np.int64), j.astype(np.int64)
-    listed = G.places(against).to_coo()[2]
-    reached = reached.copy()
+    listed = among(G.places(against), False)[2]
     with np.errstate(over="ignore"):
-        kept = reached[i] & reached[j] & (d[i] + w == d[j])
-    kept &= ~np.isin(j, sources)
+        kept = d[i] + w == d[j]
+    kept &= ~np.isin(j, starts)
     order = np.flatnonzero(kept)[np.argsort(listed[kept])]
-    if fractions is None:
-        return _Tight(i[order], j[order], None)
-    fraction = (transposed(fractions) if against else fractions).to_coo()[2]
-    return _Tight(i[order], j[order], fraction[order])
+    fraction = None if fractions is None else among(fractions, against)[2][order]
+    return _Tight(i[order], j[order], fraction)
 
 
 _Found = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]
 
 
-def _by_distance(d: NDArray[Any], reached: NDArray[np.bool_], tight: _Tight) -> _Found:
+def _by_distance(d: NDArray[Any], tight: _Tight) -> _Found:
     """Where no two distances are the same."""
-    vertices = np.flatnonzero(reached)
-    vertices = vertices[np.argsort(d[vertices])]
-    place = np.zeros(d.size, np.int64)
-    place[vertices] = np.arange(vertices.size)
+    vertices = np.argsort(d)
+    place = np.argsort(vertices)
     order = np.lexsort((place[tight.tails], tight.heads))
     heads, first = np.unique(tight.heads[order], return_index=True)
     parent, fraction = np.full(d.size, -1, np.int64), np.zeros(d.size, bool)

@@ -78,6 +78,14 @@ def single_source_shortest_path(G: Graph, source: Any, cutoff: float | None = No
     return _paths(G, tree.vertices, tree.parent)
 
 
+def _path(G: Graph, source: int, end: int, parent: NDArray[np.int64]) -> list[Any] | None:
+    """The path to one vertex; None where it was not found."""
+    path = [end]
+    while path[-1] >= 0 and path[-1] != source:
+        path.append(int(parent[path[-1]]))
+    return None if path[-1] < 0 else G.names(np.array(path[::-1]))
+
+
 def _by_lengths(
     G: Graph, source: Any, weight: str | None, cutoff: float | None = None, *, against: bool = False
 ) -> tuple[dict[Any, Any], dict[Any, list[Any]]]:
@@ -124,41 +132,40 @@ def bellman_ford_path(G: Graph, source: Any, target: Any, weight: str | None = "
 def single_source_dijkstra(
     G: Graph, source: Any, target: Any = None, cutoff: float | None = None, weight: str | None = "weight"
 ) -> tuple[Any, Any]:
-    """Distances and paths from a node, or those to another; :func:`sparsezc.algorithms.bellman_ford`."""
-    number(G, source)
+    """Distances and paths from a node, or those to another; :func:`sparsezc.algorithms.sssp`."""
+    start = number(G, source)
     positive(G, weight)
-    distances, paths = _by_lengths(G, source, weight, cutoff)
     if target is None:
-        return distances, paths
-    if target not in distances:
+        return _by_lengths(G, source, weight, cutoff)
+    end = G.index.get(target)
+    found = nearest(G, start, weight, cutoff, target=end)
+    length = found.length(end)
+    if length is None:
         raise nx.NetworkXNoPath(f"No path to {target}.")
-    return distances[target], paths[target]
+    return length, _path(G, start, G.index[target], found.parent)
 
 
 @claims()
 def single_source_dijkstra_path(
     G: Graph, source: Any, cutoff: float | None = None, weight: str | None = "weight"
 ) -> dict[Any, list[Any]]:
-    """Paths from a node by nodes; :func:`sparsezc.algorithms.bellman_ford`."""
+    """Paths from a node by nodes; :func:`sparsezc.algorithms.sssp`."""
     paths: dict[Any, list[Any]] = single_source_dijkstra(G, source, cutoff=cutoff, weight=weight)[1]
     return paths
 
 
 @claims()
 def dijkstra_path(G: Graph, source: Any, target: Any, weight: str | None = "weight") -> list[Any]:
-    """A shortest path between two nodes; :func:`sparsezc.algorithms.bellman_ford`."""
+    """A shortest path between two nodes; :func:`sparsezc.algorithms.sssp`."""
     path: list[Any] = single_source_dijkstra(G, source, target, weight=weight)[1]
     return path
 
 
-def _from(
-    G: Graph, node: Any, weight: str | None, method: str, against: bool, target: Any = None
-) -> dict[Any, list[Any]]:
-    """Paths from a node, or against the edges; those to nodes farther than a target may be missing."""
-    if weight is None:
-        tree = search(G, [number(G, node)], None, against, None if target is None else G.index[target])
-        return _paths(G, tree.vertices, tree.parent)
-    return (_by_lengths if method == "dijkstra" else _by_relaxing)(G, node, weight, against=against)[1]
+def _from(G: Graph, node: Any, weight: str | None, method: str, against: bool) -> dict[Any, list[Any]]:
+    """Paths from a node, or against the edges."""
+    if weight is not None and method == "bellman-ford":
+        return _by_relaxing(G, node, weight, against=against)[1]
+    return _by_lengths(G, node, weight, against=against)[1]
 
 
 @claims()
@@ -177,9 +184,10 @@ def shortest_path(
             number(G, node)
     if source is None:
         return {node: path[::-1] for node, path in _from(G, target, weight, method, True).items()}
-    paths = _from(G, source, weight, method, False, target)
     if target is None:
-        return paths
-    if target not in paths:
+        return _from(G, source, weight, method, False)
+    start, end = G.index[source], G.index[target]
+    path = _path(G, start, end, nearest(G, start, weight, target=end).parent)
+    if path is None:
         raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
-    return paths[target]
+    return path

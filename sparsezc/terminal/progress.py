@@ -1,8 +1,8 @@
 """A progress bar for what takes longer than two seconds, on a terminal or where ``config.progress`` asks for one.
 
-:class:`Progress` counts work that comes in parts; :func:`working` stands for one call that cannot be counted, such as a
-sort, and shows the time. The two seconds are those of the whole :func:`task`: reading a graph may take one to read, one
-to sort and one to place.
+:func:`bar` counts work that comes in parts; :func:`working` stands for one call that cannot be counted, such as a sort,
+and shows the time. The two seconds are those of the whole :func:`task`: reading a graph may take one to read, one to
+sort and one to place. Whether bars are wanted is asked once a task.
 """
 
 from __future__ import annotations
@@ -10,20 +10,32 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
-from typing import Any
+from functools import cache
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 from sparsezc.terminal.printable import printable
 
 _PATIENCE = 2.0  # seconds before a bar appears
 _REFRESH = 0.5  # seconds between two looks at work that is not counted
-_began: ContextVar[float | None] = ContextVar("_began", default=None)
 _clock = time.monotonic
 
+#: The bar where none is wanted: calls of `bool` cost and do nothing.
+_NO_BAR = SimpleNamespace(update=bool, close=bool)
 
-def wanted() -> bool:
+
+class _Task(NamedTuple):
+    began: float
+    wanted: bool
+
+
+_current: ContextVar[_Task | None] = ContextVar("_current", default=None)
+
+
+def _wanted() -> bool:
     """Whether a bar may be shown: ``config.progress`` if it is set, else only on a terminal."""
     from sparsezc.config import config
 
@@ -34,95 +46,85 @@ def wanted() -> bool:
 @contextmanager
 def task() -> Iterator[None]:
     """The seconds of what happens inside count together; a task inside another is a part of it."""
-    if _began.get() is not None:
+    if _current.get() is not None:
         yield
         return
-    token = _began.set(_clock())
+    token = _current.set(_Task(_clock(), _wanted()))
     try:
         yield
     finally:
-        _began.reset(token)
+        _current.reset(token)
 
 
-def _patience() -> float:
-    """Seconds until a bar may appear, if the work begins now."""
-    began = _began.get()
-    now = _clock()
-    return _PATIENCE - (now - began if began is not None else 0.0)
+def bar(total: int, label: str, unit: str = "B") -> Any:
+    """Return a bar that ``update(amount)`` moves towards `total` and ``close()`` takes away.
 
+    It appears on stderr once two seconds have passed with work left.
 
-def _bar(label: str, **more: Any) -> Any:
-    from tqdm import tqdm  # type: ignore[import-untyped]
-
-    return tqdm(desc=printable(label), leave=False, file=sys.stderr, **more)
-
-
-class Progress:
-    """Counts up to `total`; a bar on stderr appears once two seconds have passed with work left.
-
-    >>> progress = Progress(10, "reading"); progress.advance(4); progress.close()
+    >>> counted = bar(10, "reading"); _ = counted.update(4); _ = counted.close()
     """
+    now = _current.get()
+    if not (_wanted() if now is None else now.wanted):
+        return _NO_BAR
+    return _bar(label, total=total, unit=unit, unit_scale=True)
 
-    def __init__(self, total: int, label: str, unit: str = "B") -> None:
-        self._total, self._label, self._unit = total, label, unit
-        self._done = 0
-        self._due = _clock() + _patience()
-        self._bar: Any = None
-        self._silent = False
 
-    def advance(self, amount: int) -> None:
-        """Count `amount` more."""
-        self._done += amount
-        if self._bar is not None:
-            self._bar.update(amount)
-        elif not self._silent and _clock() > self._due and self._done < self._total:
-            if wanted():
-                self._bar = _bar(
-                    self._label, total=self._total, initial=self._done, unit=self._unit, unit_scale=True
-                )  # fmt: skip
-            else:
-                self._silent = True
+def working(label: str) -> AbstractContextManager[Callable[[str], Any]]:
+    """Say what goes on, and for how long, while something runs that cannot be counted.
 
-    def close(self) -> None:
-        """Take the bar away."""
-        if self._bar is not None:
-            self._bar.close()
-            self._bar = None
-        self._silent = True
+    The context manager's value says what goes on next.
+
+    >>> with working("sorting") as say:
+    ...     found = sorted([2, 1]); _ = say("merging")
+    """
+    now = _current.get()
+    return _working(label) if (_wanted() if now is None else now.wanted) else nullcontext(bool)
 
 
 @contextmanager
-def working(label: str) -> Iterator[None]:
-    """Say what goes on, and for how long, while something runs that cannot be counted.
-
-    >>> with working("sorting"):
-    ...     sorted([2, 1])
-    [1, 2]
-    """
-    if not wanted():
-        yield
-        return
-    patience, done = _patience(), threading.Event()
-    shown = [_waiting(label)] if patience < 0 else []
+def _working(label: str) -> Iterator[Callable[[str], Any]]:
+    done, shown = threading.Event(), _bar(label, bar_format="{desc}: {elapsed}")
 
     def look() -> None:
-        if not shown:
-            if done.wait(patience):
-                return
-            shown.append(_waiting(label))
         while not done.wait(_REFRESH):
-            shown[0].refresh()
+            shown.update(0)
+
+    def say(label: str) -> None:
+        shown.set_description_str(printable(label), refresh=False)
+        shown.update(0)
 
     thread = threading.Thread(target=look, name="sparsezc-progress", daemon=True)
     thread.start()
     try:
-        yield
+        yield say
     finally:
         done.set()
         thread.join()
-        for bar in shown:
-            bar.close()
+        shown.close()
 
 
-def _waiting(label: str) -> Any:
-    return _bar(label, bar_format="{desc}: {elapsed}")
+def _bar(label: str, **more: Any) -> Any:
+    """A bar that waits until the task has taken two seconds."""
+    now, current = _clock(), _current.get()
+    began = now if current is None else current.began
+    return _bar_type()(
+        desc=printable(label), leave=False, file=sys.stderr, delay=_PATIENCE - (now - began), miniters=0, **more
+    )
+
+
+@cache
+def _bar_type() -> Any:
+    """The type of bars, which takes some hundredths of a second to import."""
+    from tqdm import tqdm  # type: ignore[import-untyped]
+
+    class Bar(tqdm):  # type: ignore[misc]
+        monitor_interval = 0  # no thread of tqdm's own: with `miniters` 0 there is nothing to adapt
+
+        def update(self, n: float = 1) -> bool | None:
+            hidden = self.last_print_t < self.start_t + self.delay
+            if hidden and self.total is not None and self.n + n >= self.total:
+                self.n += n  # what is done needs no bar any more
+                return None
+            return super().update(n)  # type: ignore[no-any-return]
+
+    return Bar

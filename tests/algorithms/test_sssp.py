@@ -1,5 +1,7 @@
 """gb.algorithms.sssp."""
 
+import importlib
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -228,3 +230,51 @@ def test_lengths_whose_sums_wrap_around_come_to_an_end(dtype):
     else:
         with pytest.raises(gb.exceptions.InvalidValue, match="may not fit INT64"):
             sssp(A, 0)
+
+
+@given(graphs(st.integers(0, 12)), st.data())
+@pytest.mark.parametrize("dtype", ["INT8", "INT64", "FP32"])
+def test_a_target_leaves_out_what_is_farther(dtype, graph, data):
+    """And no more: all that are as near, by lengths of 0 too, have their distances."""
+    source, target = (data.draw(st.integers(0, graph.shape[0] - 1)) for _ in range(2))
+    A, delta = matrix(graph, dtype), data.draw(st.sampled_from([None, 0.5, 3, 1000]))
+    every = sssp(A, source)
+    most = every.get(target, np.inf)
+    expected = {i: length for i, length in every.to_dict().items() if length <= most}
+    answer = sssp(A, source, delta, target=target)
+    assert answer.to_dict() == expected
+    assert answer.dtype == every.dtype
+
+
+def test_a_target_over_negative_lengths():
+    A = matrix(csr(4, [(0, 1), (0, 2), (2, 1), (1, 3)], [5, 7, -4, 1]))
+    assert sssp(A, 0, target=1).to_dict() == {0: 0, 1: 3}
+    with pytest.raises(gb.exceptions.InvalidValue, match="cycle of negative length"):
+        sssp(matrix(csr(3, [(0, 1), (1, 2), (2, 1)], [1, -2, 1])), 0, target=0)
+
+
+def test_a_target_that_is_no_vertex():
+    A = matrix(csr(2, [(0, 1)], [1]))
+    with pytest.raises(gb.exceptions.IndexOutOfBound, match="target is 2"):
+        sssp(A, 0, target=2)
+
+
+@pytest.mark.parametrize("dtype", ["INT64", "FP64"])
+@pytest.mark.parametrize("delta", [None, 1000])
+def test_the_search_ends_at_its_target(dtype, delta, monkeypatch):
+    """On a path each round settles one vertex, whatever the buckets."""
+    A, limits = matrix(csr(300, [(i, i + 1) for i in range(299)], np.full(299, 2)), dtype), []
+    module = importlib.import_module("sparsezc.algorithms.sssp")
+    counted = module.buckets
+    monkeypatch.setattr(module, "buckets", lambda *a, **o: (limits.append(x) or x for x in counted(*a, **o)))
+    assert sssp(A, 0, delta, target=20).to_dict() == {i: 2 * i for i in range(21)}
+    assert len(limits) <= 22
+
+
+def test_beyond_its_target_nothing_overflows():
+    """Though with an edge that is too long for what stands for no way where the search ended."""
+    A = matrix(csr(4, [(0, 1), (1, 2), (2, 3)], [1, 2**62, 2**62]))
+    assert sssp(A, 0, target=1).to_dict() == {0: 0, 1: 1}
+    for target in (None, 3):
+        with pytest.raises(gb.exceptions.InvalidValue, match="not fit INT64"):
+            sssp(A, 0, target=target)

@@ -11,7 +11,7 @@ from benchmarks import triangles
 from benchmarks.harness.frame import Case, Trial, measure
 from benchmarks.out_of_memory import __main__ as out_of_memory
 from benchmarks.out_of_memory import summary
-from sparsezc.engines.gpu.placements import segment_cache
+from sparsezc.engines.gpu.placements.baselines import cached
 from sparsezc.memory import budget
 from tests.benchmarks.runs import cases, emulated
 
@@ -21,7 +21,7 @@ SMALL = ("--rounds", "2", "--warm", "0.01", "--trials", "1", "--sources", "1", "
 @emulated
 def test_placements_at_a_budget(device: Any, tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budget, "LONG", 64)  # so that two buffers fit half of so small a graph
-    path, own = tmp_path / "small.json", (segment_cache.WAYS, segment_cache.ACTIVE)
+    path, own = tmp_path / "small.json", (cached.WAYS, cached.ACTIVE)
     assert (
         out_of_memory.main(["kron:7", "--budgets", "50", "--kernels", "bfs,pagerank", "--out", str(path), *SMALL]) == 0
     )
@@ -31,7 +31,7 @@ def test_placements_at_a_budget(device: Any, tmp_path: Path, capsys: Any, monkey
         assert case["verified"] == "yes"
         assert len(case["trials"]) == 2  # one of each round
         assert case["notes"].get("copied", 0) > 0 or placement not in ("stream", "gather")
-    assert own == (segment_cache.WAYS, segment_cache.ACTIVE)  # which are others while ascetic is measured
+    assert own == (cached.WAYS, cached.ACTIVE)  # which are others while ascetic is measured
     copied = found["pagerank", "gather"]["notes"]["copied"]
     assert copied == pytest.approx(4 / 5)  # of ids and weights the ids, each once
     said = capsys.readouterr().out

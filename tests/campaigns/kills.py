@@ -4,7 +4,8 @@ A trial draws a writer, an old and a new graph, and what happens: `moment` kills
 changes of the file system, `short` lets files grow to random sizes only (RLIMIT_FSIZE, a full disk to the writer), and
 `rivals` writes by several processes at once, of which some are killed. Afterwards one more write must succeed and leave
 nothing beside the target. The judge compares bytes with those that undisturbed processes wrote (members, in a .npz,
-whose archive has the time of day), and knows of the writers only the rule of sparsezc/io/files/switch.py's first lines.
+whose archive has the time of day), and knows of the writers only the rule of the first lines of
+sparsezc/io/files/multi_file_replace.py.
 
 All draws come from the trial's generator. Where in its work a `moment` meets a writer, and which rival comes first,
 depends on the machine's timing as well; `step` and `short` repeat exactly.
@@ -45,7 +46,8 @@ import scipy.io  # noqa: F401
 
 import sparsezc as gb
 from sparsezc.errors import GraphblasException
-from sparsezc.io._read import read_csr, suffixes
+from sparsezc.io._options import FORMATS
+from sparsezc.io._read import read_csr
 from sparsezc.io._write import write
 from sparsezc.memory.csr import Csr
 from tests.campaigns.frame import Trial
@@ -319,7 +321,8 @@ def _home() -> Path:
 
     home = Path(mkdtemp(prefix="campaign-kills-"))
     atexit.register(shutil.rmtree, home, ignore_errors=True)
-    suffixes()  # imports every format
+    for name in FORMATS:
+        import_module(f"sparsezc.io.formats.{name}")
     return home
 
 

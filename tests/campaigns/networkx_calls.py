@@ -21,7 +21,14 @@ import networkx as nx  # noqa: E402 - it looks for backends when it is imported
 
 from sparsezc.networkx_backend.interface import CLAIMS  # noqa: E402
 from tests.campaigns.frame import Failure, Trial, _again  # noqa: E402
-from tests.networkx_backend.allowed import CHOICES, NETWORKX_S_OWN, ORDER, clash, may_decline  # noqa: E402
+from tests.networkx_backend.allowed import (  # noqa: E402
+    CHOICES,
+    NETWORKX_S_OWN,
+    ORDER,
+    clash,
+    may_decline,
+    with_numbers,
+)
 from tests.networkx_backend.judging import Outcome, difference, outcome, pythons_own  # noqa: E402
 from tests.networkx_backend.odd import Arguments, graph  # noqa: E402
 
@@ -57,6 +64,7 @@ def _judge(name: str, G: Any, given: dict[str, Any], ours: Outcome, theirs: Outc
     """Say what kind of call this was, and what is wrong with its outcome, or None."""
     if theirs[0] == "endless":
         return "NetworkX does not end", None
+    theirs = with_numbers(name, G, given, theirs)
     if ours == ("raised", NotImplementedError) and theirs[1] is not NotImplementedError:
         return "declined", None if may_decline(name, G, given) else f"declined; NetworkX {theirs[0]} {theirs[1]!r:.60}"
     if theirs == ("raised", ValueError) and clash(G):

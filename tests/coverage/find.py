@@ -49,23 +49,23 @@ def agree(got: Any, want: Any) -> bool:
 def cpu_engine_watched() -> Iterator[list[str]]:
     """What the CPU engine was asked for, by the names of its methods."""
     asked: list[str] = []
-    real: dict[str, Any] = {}
+    kinds = [kind for kind in CpuEngine.__mro__ if kind is not object]
+    real = [(kind, *each) for kind in kinds for each in vars(kind).items() if callable(each[1]) and each[0][0] != "_"]
 
-    def watched(name: str) -> Any:
-        def method(*arguments: Any, **options: Any) -> Any:
+    def watched(name: str, method: Any) -> Any:
+        def noted(*arguments: Any, **options: Any) -> Any:
             asked.append(name)
-            return real[name](*arguments, **options)
+            return method(*arguments, **options)
 
-        return method
+        return noted
 
-    for name in [name for name, method in vars(CpuEngine).items() if callable(method) and name[0] != "_"]:
-        real[name] = getattr(CpuEngine, name)
-        setattr(CpuEngine, name, watched(name))
+    for kind, name, method in real:
+        setattr(kind, name, watched(name, method))
     try:
         yield asked
     finally:
-        for name, method in real.items():
-            setattr(CpuEngine, name, method)
+        for kind, name, method in real:
+            setattr(kind, name, method)
 
 
 def on_cpu(label: str, statement: Runs) -> None:

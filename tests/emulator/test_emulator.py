@@ -248,7 +248,9 @@ def test_shared_memory_starts_as_garbage_in_every_block() -> None:
         ((np.zeros(64, I32)[::2], I32(1)), "argument 0: .* an array that is not contiguous was given"),
         ((np.zeros(32, I32), np.int64(1)), r"argument 1: the kernel takes 4 bytes \(i\), int64 was given"),
         ((np.zeros(32, I32), np.float32(1)), r"argument 1: the kernel takes 4 bytes \(i\), float32 was given"),
-        ((np.zeros(32, I32), 1), r"argument 1: the kernel takes 4 bytes \(i\), 1 \(int\), not a NumPy scalar"),
+        ((np.zeros(32, I32), 1.0), r"argument 1: the kernel takes 4 bytes \(i\), 1.0 \(float\), not a NumPy scalar"),
+        ((np.zeros(32, I32), True), r"argument 1: the kernel takes 4 bytes \(i\), True \(bool\), not a NumPy scalar"),
+        ((np.zeros(32, I32), 2**31), r"argument 1: the kernel takes 4 bytes \(i\), 2147483648 was given"),
         ((np.float64(0), I32(1)), "argument 0: the kernel takes a pointer to 4-byte items"),
     ],
 )

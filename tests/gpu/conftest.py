@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sparsezc.engines.gpu.placements import double_buffer, gather, segment_cache, segments
+from sparsezc.engines.gpu.placements import double_buffer, gather_rows, segment_cache, segments
 from sparsezc.memory import budget
 
 
@@ -14,5 +14,5 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budget, "LONG", 64)
     monkeypatch.setattr(segments, "BITS", 6)
     monkeypatch.setattr(double_buffer, "MOST", 1 << 12)
-    monkeypatch.setattr(gather, "_ROW_BYTES", 100)  # so that turns have few rows
+    monkeypatch.setattr(gather_rows, "_ROW_BYTES", 100)  # so that turns have few rows
     monkeypatch.setattr(segment_cache, "_LARGE", 0)

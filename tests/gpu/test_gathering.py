@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.engines.gpu.placements import double_buffer, gather, host_gather
+from sparsezc.engines.gpu.placements import double_buffer, gather_rows, host_gather
 from tests.gpu.serving import N, link_bytes, matrix, room_for, vectors
 
 
@@ -32,7 +32,7 @@ def test_pieces_are_gathered_or_copied_whole_by_what_takes_less_time(monkeypatch
                 if copies == 1.0:  # never slower than copying all
                     assert moved[1] == wanted
                 else:
-                    pieces = gather._known[B._store.rows]
+                    pieces = gather_rows._known[B._store.rows]
                     is_asked = np.add.reduceat(np.isin(np.arange(N), at) * degrees, pieces.rows[:-1]) > 0
                     assert moved[1] == 4 * np.diff(pieces.entries)[is_asked].sum() > wanted
 
@@ -48,7 +48,7 @@ def test_copies_are_measured_from_their_start_on(monkeypatch: pytest.MonkeyPatch
     with room_for(40_000), gb.config.set(packing="off"):
         B = A.to("gpu", placement="gather")
         link_bytes(lambda: u.to("gpu").vxm(B, "any_pair").new())
-    assert 0 < own.copies <= 4 * gather._known[B._store.rows].size / took
+    assert 0 < own.copies <= 4 * gather_rows._known[B._store.rows].size / took
 
 
 @pytest.mark.usefixtures("small_pieces", "counting")
@@ -110,7 +110,7 @@ def test_what_follows_a_long_row_is_written_though_it_is_empty(full: list[int], 
             w = old.to("gpu")
             w << B.mxv(u, "plus_times")
             assert w.to("cpu").isequal(A.mxv(u, "plus_times").new())
-        assert gather._known[B._store.rows].long
+        assert gather_rows._known[B._store.rows].long
 
 
 @pytest.mark.usefixtures("small_pieces")
@@ -149,7 +149,7 @@ def test_an_output_that_masks_itself_is_written_turn_by_turn(gpu: Any, monkeypat
             w(~w.S if flip else w.S) << B.mxv(full, "plus_times")
             v(~v.S if flip else v.S) << A.mxv(full, "plus_times")
             assert w.to("cpu").isequal(v)
-        assert len(gather._known[B._store.rows].rows) > 3
+        assert len(gather_rows._known[B._store.rows].rows) > 3
 
 
 def test_a_scipy_that_has_changed_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:

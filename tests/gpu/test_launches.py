@@ -171,5 +171,21 @@ def test_a_renamed_parameter_is_named(file: str, name: str, text: str, launches:
                     Signature.parse(other, given, file).order(shape)
 
 
+def comments(file: str, seen: set[str]) -> str:
+    """What the comments of a text and of the headers that it includes say."""
+    if file in seen:
+        return ""
+    seen.add(file)
+    text = codegen._paths()[file].read_text()
+    own = [line.split("//", 1)[1] for line in text.splitlines() if "//" in line]
+    return "\n".join(own + [comments(name, seen) for name in re.findall(r'#include "([\w.]+)"', text)])
+
+
+@pytest.mark.parametrize(("file", "name", "text"), list(texts()), ids=lambda x: x if len(x) < 40 else "")
+def test_every_parameter_is_described(file: str, name: str, text: str) -> None:
+    told = set(re.findall(r"\w+", comments(file, set()) + comments("port.cuh", set())))
+    assert [p.name for p in Signature.parse(text, name, file).parameters if p.name not in told] == []
+
+
 def test_no_kernel_is_launched_that_has_no_text(launches: Launches) -> None:
     assert {kernel.split("(")[1] for kernel in launches} == {f"{file})" for file, _, _ in texts()}

@@ -18,6 +18,7 @@ from sparsezc.engines.gpu import doctor
 from sparsezc.errors import OutOfMemory
 from sparsezc.memory import machine, pages, zerocopy
 from sparsezc.memory.pages import Rate
+from sparsezc.memory.placement import RECORDS
 from tests.emulator import resources
 from tests.emulator.device import EmulatedDevice
 
@@ -72,7 +73,7 @@ def test_the_faster_kind_is_taken(
     card: EmulatedDevice, monkeypatch: pytest.MonkeyPatch, managed: Rate, pinned: Rate, kind: str
 ) -> None:
     measured(monkeypatch, card, managed=managed, pinned=pinned)
-    for placement in memory.IN_PLACE:
+    for placement in (name for name, each in RECORDS.items() if each.in_place):
         choice = pages.choose(placement, 2 * MIB, 10 * MIB)
         assert choice.kind == kind
         assert str(pinned) in choice.why

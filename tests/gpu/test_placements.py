@@ -15,8 +15,9 @@ from sparsezc import memory
 from sparsezc.device import cuda
 from sparsezc.memory import budget, zerocopy
 from sparsezc.memory.csr import Csr
+from sparsezc.memory.placement import choices
 
-GPU_PLACEMENTS = [name for name in memory.GPU_PLACEMENTS if name != "mapped"]  # a file: tests/io/test_ready.py
+GPU_PLACEMENTS = choices()[1:]  # not the one that is a file: tests/io/hdf5/test_ready.py
 
 
 @pytest.mark.parametrize("placement", GPU_PLACEMENTS)

@@ -291,3 +291,19 @@ def test_pages_are_given_back_after_a_recording(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(cuda, "_later", None)
     cuda._give_back(*later.pop())
     assert calls == ["wait", 7]
+
+
+@pytest.mark.parametrize("target", [3, 40])
+def test_the_device_goes_on_no_farther_than_a_target(target: int, emulated: Any) -> None:
+    before = cuda.use(emulated)
+    try:
+        B, A = both(path(600), 600)
+        launches = []
+        for given in (target, None):
+            emulated.reset()
+            found = gb.algorithms.sssp(B, 0, 3, target=given)
+            launches.append(len(emulated.launches))
+            assert found.to("cpu").isequal(gb.algorithms.sssp(A, 0, 3, target=given), check_dtype=True)
+        assert 4 * launches[0] < launches[1]
+    finally:
+        cuda.use(before)

@@ -11,7 +11,8 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.placements import Entries, double_buffer, gather, segment_cache, segments, transfer_cost
+from sparsezc.engines.gpu.placements import Entries, double_buffer, gather_rows, hybrid, segments, transfer_cost
+from sparsezc.engines.gpu.placements.baselines import cached
 from sparsezc.engines.gpu.placements.segment_cache import SegmentCache
 from sparsezc.memory import budget
 from tests.gpu.serving import N, link_bytes, matrix, room_for, statements, vectors
@@ -177,8 +178,8 @@ def test_a_push_goes_by_the_entries_of_its_own_rows(gpu: Any, monkeypatch: pytes
     many = gb.Matrix.from_coo(np.repeat(np.arange(5), n), np.tile(np.arange(n), 5), 1.0).to("gpu", placement="hybrid")
     v = gb.Vector.from_coo([0, 1, 2], 1.0, size=5).to("gpu")
     u = gb.Vector.from_coo([0, 1, 2], 1.0, size=n).to("gpu")
-    parts = segment_cache.parts
-    monkeypatch.setattr(segment_cache, "parts", lambda *given: seen.append(given[2].entries) or parts(*given))
+    parts = hybrid.parts
+    monkeypatch.setattr(hybrid, "parts", lambda *given: seen.append(given[2].entries) or parts(*given))
     u.vxm(few, "plus_times").new()
     u._store.count = u._store.row_entries = None
     assert u.nvals == 3
@@ -194,11 +195,11 @@ def test_at_half_of_the_edges_cached_keeps_what_its_goal_asks_for(monkeypatch: p
     ids = SimpleNamespace(dtype=np.dtype(np.uint32), placement="cached")
     rows: Any = SimpleNamespace(nrows=1 << 22, nvals=128_311_436, indices=ids, chunks=SimpleNamespace(length=2048))
     monkeypatch.setattr(double_buffer, "room", lambda _: int(0.5 * 5 * rows.nvals))
-    room = segment_cache._room(rows, Entries(cast("Any", ids), None))
+    room = cached._room(rows, Entries(cast("Any", ids), None))
     assert room >= 0.605 * 4 * rows.nvals
     fetching = double_buffer.room(rows) - room
     size = fetching // 16
-    assert 2 * 4 * size + gather._ROW_BYTES * gather._most(rows, 4, size) <= fetching
+    assert 2 * 4 * size + gather_rows._ROW_BYTES * gather_rows._most(rows, 4, size) <= fetching
     assert size > 100_000
 
 
@@ -318,7 +319,9 @@ def test_what_is_measured_decides_how_cached_fetches(gpu: Any, monkeypatch: pyte
         region = B._store.rows.layouts[SegmentCache].built
         assert {way: len(costs) for way, costs in region.costs.items()} == {"gathered": 2, "in place": 2}
         seen: list[str] = []
-        monkeypatch.setattr(gather, "plan", lambda *a, original=gather.plan: seen.append("gathered") or original(*a))
+        monkeypatch.setattr(
+            gather_rows, "plan", lambda *a, original=gather_rows.plan: seen.append("gathered") or original(*a)
+        )
         for faster in ("in place", "gathered"):
             region.costs = {"gathered": [9, 1.0], "in place": [9, 1.0], faster: [9, 0.5]}
             seen.clear()
@@ -330,7 +333,7 @@ def test_what_is_measured_decides_how_cached_fetches(gpu: Any, monkeypatch: pyte
 @pytest.mark.usefixtures("small_pieces", "counting")
 def test_where_the_rest_is_gathered_rows_stay_as_wholes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ascetic as published: of a product that wants all, what lies on the card is not moved."""
-    monkeypatch.setattr(segment_cache, "WAYS", (transfer_cost.GATHERED,))
+    monkeypatch.setattr(cached, "WAYS", (transfer_cost.GATHERED,))
     A, full = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
     with room_for(22_000), gb.config.set(packing="off"):
         B = partly_kept(A, "cached")
@@ -345,7 +348,7 @@ def test_where_the_rest_is_gathered_rows_stay_as_wholes(monkeypatch: pytest.Monk
 
 
 def test_ascetic_s_share() -> None:
-    assert segment_cache.share(0.1, 4.0, 1.0) == pytest.approx(0.6 / 0.9)
+    assert cached.share(0.1, 4.0, 1.0) == pytest.approx(0.6 / 0.9)
 
 
 @pytest.mark.usefixtures("small_pieces")

@@ -20,6 +20,7 @@ from sparsezc.engines.gpu import matrix_stores, placements
 from sparsezc.engines.gpu.layouts import column_blocks, head_cache
 from sparsezc.engines.gpu.layouts.column_blocks import ColumnBlocks
 from sparsezc.engines.gpu.placements import Wanted, double_buffer, segment_cache, segments, transfer_cost
+from sparsezc.engines.gpu.placements.baselines import cached
 from sparsezc.engines.gpu.placements.segment_cache import SegmentCache
 from sparsezc.memory import budget
 from tests.emulator.device import why_unavailable
@@ -113,7 +114,7 @@ def test_buffers_are_as_large_as_the_card_allows(
     placement: str, push: bool, pool: Pool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever the card has left: the right answer through smaller buffers, or one error and nothing lost."""
-    monkeypatch.setattr(segment_cache, "WAYS", (transfer_cost.GATHERED,))
+    monkeypatch.setattr(cached, "WAYS", (transfer_cost.GATHERED,))
     A = matrix("FP64")
     B, u = A.to("gpu", placement=placement), gb.Vector.from_coo(np.arange(0, N, 2), 1.0, size=N)
     v, semiring = u.to("gpu"), gb.semiring.min_plus
@@ -148,7 +149,7 @@ def test_buffers_are_as_large_as_the_card_allows(
 def test_whichever_allocation_is_refused_nothing_is_lost(
     placement: str, pool: Pool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(segment_cache, "WAYS", (transfer_cost.GATHERED,))
+    monkeypatch.setattr(cached, "WAYS", (transfer_cost.GATHERED,))
     A, op = matrix("FP64"), gb.semiring.min_plus
     B, u = A.to("gpu", placement=placement), gb.Vector.from_coo(np.arange(0, N, 2), 1.0, size=N)
     v, before = u.to("gpu"), gb.Vector.from_dense(np.full(N, 7.0))
@@ -340,11 +341,12 @@ import sys, tracemalloc
 import sparsezc as gb
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.placements import segment_cache, transfer_cost
+from sparsezc.engines.gpu.placements.baselines import cached
 from sparsezc.memory import budget
 from tests.emulator.device import EmulatedDevice
 
 budget._SHORT = budget.LONG  # so that buffers are large, and what Python has for each of their turns is little
-segment_cache._LARGE, segment_cache.WAYS = 0, (transfer_cost.GATHERED,)
+segment_cache._LARGE, cached.WAYS = 0, (transfer_cost.GATHERED,)
 cuda.use(EmulatedDevice())
 with gb.config.set(engine="cpu"):
     A = gb.io.read("kron:12", weights="hash:1-255")

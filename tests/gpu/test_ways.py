@@ -10,7 +10,15 @@ import pytest
 import sparsezc as gb
 from sparsezc import stats
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.placements import Entries, Wanted, double_buffer, gather, stream, transfer_cost
+from sparsezc.engines.gpu.placements import (
+    Entries,
+    Wanted,
+    copy_ranges,
+    double_buffer,
+    gather_rows,
+    segment_cache,
+    transfer_cost,
+)
 from sparsezc.engines.gpu.placements.segment_cache import SegmentCache
 from sparsezc.engines.gpu.placements.transfer_cost import COPIED, GATHERED, IN_PLACE, Rates
 from sparsezc.memory import budget
@@ -37,7 +45,7 @@ def at_rates(monkeypatch: pytest.MonkeyPatch, rates: Rates) -> None:
 
 def nothing_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     """No segment earns a copy on the card."""
-    monkeypatch.setattr(SegmentCache, "noted", lambda *_: None)
+    monkeypatch.setattr(segment_cache, "noted", lambda *_: None)
 
 
 def pinned(A: gb.Matrix, **given: Any) -> gb.Matrix:
@@ -52,7 +60,7 @@ def pinned(A: gb.Matrix, **given: Any) -> gb.Matrix:
 def taken(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The ways that were taken, but for reading in place."""
     seen: list[str] = []
-    for way, module, name in ((COPIED, stream, "parts"), (GATHERED, gather, "plan")):
+    for way, module, name in ((COPIED, copy_ranges, "parts"), (GATHERED, gather_rows, "plan")):
         original = getattr(module, name)
         monkeypatch.setattr(module, name, lambda *a, way=way, f=original: seen.append(way) or f(*a))
     return seen

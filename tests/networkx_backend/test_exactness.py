@@ -187,3 +187,22 @@ def test_few_nodes_do_not_cost_the_whole_graph(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(clusters.algorithms, "triangles", lambda A: (rows.append(A.nrows), measure(A))[1])
     same("triangles", nx.cycle_graph(100), [3, 4])
     assert rows == [4]
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
+def test_a_loop_of_length_0_is_a_way_from_a_node_to_itself(kind: Any) -> None:
+    """Floyd and Warshall's algorithm has its 0.0 or 0 then."""
+    same("floyd_warshall", kind([(0, 1, {"weight": 1.5}), (0, 0, {"weight": 0.0}), (1, 1, {"weight": 2.0})]))
+    same("floyd_warshall", kind([(0, 1, {"weight": 1.5}), (0, 0, {"weight": 0.0}), (1, 1, {"weight": 0})]))
+    same("floyd_warshall", kind([(0, 1, {"weight": 2}), (0, 0, {"weight": 0})]))
+
+
+@pytest.mark.parametrize("name", ["pagerank", "hits"])
+def test_weights_are_read_before_rounds_are_counted(name: str) -> None:
+    """A word is no number, even where there is no round."""
+    G = nx.DiGraph([(0, 1, {"weight": "heavy"}), (1, 2), (2, 0)])
+    nx.ego_graph(G, 0, **BACKEND)  # whose conversion serves every attribute, read when it is asked for
+    with pytest.raises(ValueError, match="heavy"):
+        getattr(nx, name)(G, max_iter=0, backend="networkx")
+    with pytest.raises(NotImplementedError):
+        getattr(nx, name)(G, max_iter=0, **BACKEND)

@@ -179,8 +179,8 @@ def step(g: Any, o: Any, r: random.Random) -> str:
         given["replace"] = r.random() < 0.5
     if r.random() < 0.3:
         given["accum"] = r.choice([g.binary.plus, g.binary.min, g.binary.second])
-    if g is graphblas and "mask" in given and given["mask"].parent is out and _can_be_formed(value):
-        value = value.new()  # else SuiteSparse may take row ids from the mask and free them with the output
+    if g is graphblas and "mask" in given and _can_be_formed(value):
+        value = value.new()  # else SuiteSparse may take row ids from the mask, or leave out values of what the mask is
     if g is graphblas and "accum" in given:
         _accumulate(out, value, **given)
     else:

@@ -201,6 +201,34 @@ def test_rows_of_no_columns_reduce_to_nothing() -> None:
         assert u.nvals == 16
 
 
+@pytest.mark.parametrize("dtype", ["INT8", "UINT64", "FC32"])
+@pytest.mark.parametrize("replace", [False, True])
+@pytest.mark.parametrize("own", [False, True])
+def test_an_object_may_meet_itself_under_itself(engine: Engine, dtype: str, replace: bool, own: bool) -> None:
+    """SuiteSparse leaves out the values."""
+    ids, values = [1, 4, 5, 150, 297], [2, 4, 3, 1, 5]
+    for sizes in ({"size": 300}, {"nrows": 300, "ncols": 300}):
+        at = [ids] if len(sizes) == 1 else [ids, ids[::-1]]
+        kind: Any = gb.Vector if len(sizes) == 1 else gb.Matrix
+        for name, given in (("ewise_add", ()), ("ewise_union", (1, 1))):
+            for structure in (True, False):
+                x = engine.put(kind.from_coo(*at, values, dtype, **sizes))
+                out = x if own else engine.put(kind(dtype, *x.shape))
+                out(x.S if structure else x.V, replace=replace) << getattr(x, name)(x, gb.binary.second, *given)
+                if not rehearsing():
+                    assert out.to_coo()[-1].tolist() == values
+
+
+def test_a_matrix_that_lists_an_empty_row_is_multiplied(engine: Engine) -> None:
+    """SuiteSparse ends the process."""
+    A = engine.put(gb.Matrix.from_coo([0, 1], [1, 2], [1, 2], "INT8", nrows=3, ncols=3))
+    A.clear()
+    A[0:1, :] = gb.Matrix("INT8", 1, 3)
+    v = engine.put(gb.Vector.from_scalar(1.0, 3))
+    for product in (A.mxv(v), v.vxm(A.T), A.mxm(A), A.reduce_rowwise("plus")):
+        assert product.new().nvals == 0
+
+
 def test_rows_that_are_listed_and_empty_reduce_to_nothing() -> None:
     """SuiteSparse reads the first entry of such a row, which is memory that is not the matrix's."""
     for n in (7, 2**40):

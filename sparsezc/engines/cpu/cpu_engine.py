@@ -8,24 +8,19 @@ nonblocking mode itself, every result is waited for, which keeps answers right.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from sparsezc import errors
-from sparsezc.engines.cpu import native, statements
+from sparsezc.engines.cpu import native
+from sparsezc.engines.cpu.expressions import EXPRESSIONS, index, operand, operator, scalar
+from sparsezc.engines.cpu.expressions import mask as mask_of
+from sparsezc.engines.cpu.store_methods import Keeper
+from sparsezc.expr.dispatch import Write
 from sparsezc.expr.expression import Expression
-from sparsezc.expr.resolve import resolve
-from sparsezc.memory import wrap
-from sparsezc.memory.csr import Csr
-from sparsezc.semirings import binary
-from sparsezc.semirings.algebra.operators import TypedOp
-from sparsezc.semirings.types.datatypes import BOOL, UINT64, DataType
-from sparsezc.semirings.types.user_types import packed, plain
+from sparsezc.expr.mask import Mask
 
-__all__ = ["CpuEngine", "engine", "merger"]
+__all__ = ["CpuEngine", "engine"]
 
 _engine: CpuEngine | None = None
 
@@ -40,22 +35,7 @@ def engine() -> CpuEngine:
     return _engine
 
 
-def merger(dup_op: Any, dtype: DataType, is_iso: bool, where: str) -> TypedOp | None:
-    """The typed operator that merges duplicates, or None where none is given.
-
-    Raises
-    ------
-    InvalidValue
-        There is one and only one value for all, so there is nothing to merge.
-    """
-    if dup_op is None:
-        return None
-    if is_iso:
-        raise errors.InvalidValue(f"{where}: dup_op must be None where values is a single one for all")
-    return resolve("binary", dup_op, f"{where}: dup_op", dtype)
-
-
-class CpuEngine:
+class CpuEngine(Keeper):
     """The engine protocol over python-graphblas; see :class:`sparsezc.expr.engines.Engine`.
 
     Attributes
@@ -70,214 +50,22 @@ class CpuEngine:
     def __init__(self, blocking: bool) -> None:
         self.blocking = blocking
 
-    def run(self, expression: Expression, out: Any, mask: Any, accum: TypedOp | None, replace: bool) -> None:
+    def run(self, expression: Expression, out: Any, write: Write[Mask | None]) -> None:
         """One python-graphblas statement."""
         try:
             if not expression.shape:
-                out._receive(expression, statements.read(expression), accum)
+                out._receive(expression, _read(expression), write.accum)
                 return
-            native_accum = None if accum is None else native.operator(accum)
-            if expression.operation not in statements.EXPRESSIONS:
-                statements.assign(expression, out, mask, native_accum, replace)
-            elif mask is None and native_accum is None:
-                statements.write_all(expression, out)
+            if expression.operation not in EXPRESSIONS:
+                _assign(expression, out, write)
+            elif write.mask is None and write.accum is None:
+                _write_all(expression, out)
             else:
-                statements.write(expression, out, mask, native_accum, replace)
+                _write(expression, out, write)
             if not self.blocking:
                 out._store.wait()
         except native.gb.exceptions.GraphblasException as error:
             raise ours(error, expression.operation) from error
-
-    # Making and reading stores
-    def new_matrix(self, dtype: DataType, nrows: int, ncols: int) -> Any:
-        return native.gb.Matrix(native.type_of(dtype), nrows, ncols)
-
-    def new_vector(self, dtype: DataType, size: int) -> Any:
-        return native.gb.Vector(native.type_of(dtype), size)
-
-    def scalar(self, value: Any, dtype: DataType) -> Any:
-        """A python-graphblas Scalar, empty for None."""
-        theirs = native.type_of(dtype)
-        if value is None:
-            return native.gb.Scalar(theirs)
-        only_c = dtype is UINT64  # of a Scalar's two kinds only this takes what INT64 cannot hold
-        return native.gb.Scalar.from_value(value, theirs, is_cscalar=only_c).dup(is_cscalar=False)
-
-    def build_matrix(
-        self,
-        rows: NDArray[np.uint64],
-        columns: NDArray[np.uint64],
-        values: NDArray[Any],
-        dtype: DataType,
-        shape: tuple[int, int],
-        merge: TypedOp | None,
-    ) -> Any:
-        """From positions in any order; `values` without dimensions is one for all, and duplicates do not matter."""
-        store = native.gb.Matrix(native.type_of(dtype), *shape)
-        if values.ndim == 0:
-            store.ss.build_scalar(rows, columns, _single(values, dtype))
-            return store
-        store.build(rows, columns, plain(values, dtype), dup_op=native.operator(merge or binary.any[dtype]))
-        if merge is None and store.nvals != rows.size:
-            i, j = _first_twice(rows, columns)
-            raise errors.InvalidValue(
-                f"Matrix.from_coo: Duplicate indices found: position ({i}, {j}) is there twice; dup_op= says how to"
-                " merge"
-            )
-        return store
-
-    def build_vector(
-        self, indices: NDArray[np.uint64], values: NDArray[Any], dtype: DataType, size: int, merge: TypedOp | None
-    ) -> Any:
-        """From positions in any order, as :meth:`build_matrix`."""
-        store = native.gb.Vector(native.type_of(dtype), size)
-        if values.ndim == 0:
-            store.ss.build_scalar(indices, _single(values, dtype))
-            return store
-        store.build(indices, plain(values, dtype), dup_op=native.operator(merge or binary.any[dtype]))
-        if merge is None and store.nvals != indices.size:
-            (i,) = _first_twice(indices)
-            raise errors.InvalidValue(
-                f"Vector.from_coo: Duplicate indices found: position {i} is there twice; dup_op= says how to merge"
-            )
-        return store
-
-    def dense_vector(self, values: NDArray[Any], dtype: DataType) -> Any:
-        """A full vector; copies."""
-        return native.gb.Vector.from_dense(plain(values, dtype), dtype=native.type_of(dtype))
-
-    def dense_matrix(self, values: NDArray[Any], dtype: DataType) -> Any:
-        """A full matrix from an array of two dimensions; copies."""
-        return native.gb.Matrix.from_dense(plain(values, dtype), dtype=native.type_of(dtype))
-
-    def matrix_from_csr(self, csr: Csr, adopt: bool = False) -> Any:
-        """With `adopt`, ids and values are taken over without a copy where they are host arrays of the right types that
-        own their memory; the Csr must not be used afterwards.
-        """
-        placed = csr.place("host", ids=np.uint64)
-        adopt = adopt or placed is not csr
-        indices, values = placed.indices.read(), placed.values.read()
-        return native.gb.Matrix.ss.import_csr(
-            nrows=csr.nrows,
-            ncols=csr.ncols,
-            indptr=csr.indptr.astype(np.uint64),
-            col_indices=_owner(indices) if adopt else indices.copy(),
-            values=plain(values, csr.dtype).copy() if csr.dtype.shape or not adopt else _owner(values),
-            is_iso=csr.iso,
-            sorted_cols=True,
-            take_ownership=True,
-            dtype=native.type_of(csr.dtype),
-        )
-
-    def matrix_to_csr(self, store: Any) -> Csr:
-        """Copies; an iso-valued matrix keeps its one value."""
-        try:
-            info = store.ss.export("csr", sort=True)
-        except native.gb.exceptions.OutOfMemory as error:
-            raise errors.OutOfMemory(
-                f"{store.nrows + 1:,} row offsets and {store.nvals:,} entries need more host memory than there is"
-            ) from error
-        dtype = native.our_type(store.dtype)
-        values = packed(np.atleast_1d(info["values"]), dtype)
-        values = values if dtype.shape else values.astype(dtype.np_type, copy=False)
-        iso = bool(info["is_iso"])
-        indices = info["col_indices"]
-        return Csr(store.nrows, store.ncols, info["indptr"].view(np.int64), wrap(indices), wrap(values), dtype, iso)
-
-    def matrix_to_coo(self, store: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """Rows, columns and values, by rows and then by columns; for matrices whose row offsets would be too many."""
-        rows, columns, values = store.to_coo()
-        order = np.lexsort((columns, rows))
-        return rows[order], columns[order], packed(values[order], native.our_type(store.dtype))
-
-    def vector_from_coo(self, indices: NDArray[Any], values: NDArray[Any], dtype: DataType, size: int) -> Any:
-        ids = np.asarray(indices, np.uint64)
-        vals = values if dtype.shape else np.asarray(values, dtype.np_type)
-        if vals.ndim == 0 or (vals.size == 1 and ids.size != 1):
-            return self.build_vector(ids, vals.reshape(()), dtype, size, None)
-        if ids.size == size:
-            return self.dense_vector(vals, dtype)
-        return self.build_vector(ids, vals, dtype, size, None)
-
-    def vector_to_coo(self, store: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-        indices, values = store.to_coo()
-        return indices, packed(values, native.our_type(store.dtype))
-
-    def dup(self, store: Any, dtype: DataType) -> Any:
-        theirs = native.type_of(dtype)
-        if store.dtype != theirs and (dtype.is_udt or native.our_type(store.dtype).is_udt):
-            raise errors.DomainMismatch(f"dup: {store.dtype} is not converted to {dtype}; a user defined one of them")
-        return store.dup() if store.dtype == theirs else store.dup(theirs)
-
-    def nvals(self, store: Any) -> int:
-        return int(store.nvals)
-
-    def clear(self, store: Any) -> None:
-        store.clear()
-
-    def resize(self, store: Any, *shape: int) -> None:
-        store.resize(*shape)
-
-    def keep_transpose(self, store: Any) -> None:
-        """Nothing: SuiteSparse chooses for itself."""
-
-    def afford_transpose(self, store: Any) -> None:
-        """Nothing likewise."""
-
-    def compress(self, store: Any, order: str) -> Any:
-        """A copy as it is: SuiteSparse reads ids of 8 bytes."""
-        return store.dup()
-
-    def reorder(self, store: Any, vertices: NDArray[Any]) -> Any:
-        """A copy as it is: SuiteSparse's matrices lie in one order."""
-        return store.dup()
-
-    def id_bytes(self, store: Any) -> int:
-        return 8 * int(store.nvals)
-
-    def pointers(self, store: Any) -> Any:
-        rows, columns = store.to_coo()
-        lengths = np.zeros(store.size + 1, np.int64)
-        lengths[rows.astype(np.int64) + 1] = 1
-        indptr = np.cumsum(lengths)
-        return self.matrix_from_csr(Csr.from_arrays(indptr, columns.astype(np.uint64), [1], store.size, dtype=BOOL))
-
-    def replay(self, frontier: Any, number: int) -> None:
-        """None: the host is here."""
-
-    def replay_buckets(
-        self, near: Any, distance: Any, limit: float, step: float, last: float, goes_on: Callable[[], bool]
-    ) -> None:
-        """None, likewise."""
-
-    def sample(self, store: Any) -> None:
-        """None: no entries are nearer than others."""
-
-    def wait(self, store: Any) -> None:
-        store.wait()
-
-
-def _single(values: NDArray[Any], dtype: DataType) -> Any:
-    """One value as python-graphblas takes it."""
-    if dtype.is_udt or dtype is UINT64:
-        return engine().scalar(plain(values, dtype) if dtype.is_udt else values.item(), dtype)
-    return values.item()
-
-
-def _owner(array: NDArray[Any]) -> NDArray[Any]:
-    """The array that owns the memory of a whole view, for GraphBLAS can adopt nothing else; else the array itself."""
-    base = array.base
-    if not isinstance(base, np.ndarray) or not base.flags.owndata:
-        return array
-    return base if base.ndim == 1 and base.dtype == array.dtype and base.size == array.size else array
-
-
-def _first_twice(*ids: NDArray[np.uint64]) -> tuple[int, ...]:
-    """The smallest position that is there twice."""
-    order = np.lexsort(ids[::-1])
-    same = np.logical_and.reduce([part[order][1:] == part[order][:-1] for part in ids])
-    at = order[int(np.argmax(same))]
-    return tuple(int(part[at]) for part in ids)
 
 
 def ours(error: Exception, operation: str) -> errors.GraphblasException:
@@ -285,3 +73,169 @@ def ours(error: Exception, operation: str) -> errors.GraphblasException:
     kind = getattr(errors, type(error).__name__, errors.GraphblasException)
     found: errors.GraphblasException = kind(f"{operation}: {error or type(error).__name__}")
     return found
+
+
+# Statements, with what SuiteSparse 9.4.5 needs to be kept from
+
+
+def _read(x: Expression) -> Any:
+    """The value of an expression that makes a Scalar; None where there is none."""
+    if x.operation == "extract":
+        u, *keys = x.operands
+        return operand(u).get(*(key.key for key in keys))
+    if x.operation == "inner":
+        u, v = x.operands
+        return operand(u).inner(operand(v), operator(x.op)).new().value
+    if x.operation != "reduce":
+        return _of_scalars(x)
+    u = x.operands[0]
+    reduce = u._store.reduce if u.ndim == 1 else u._store.reduce_scalar
+    return reduce(operator(x.op)).new().value
+
+
+def _of_scalars(x: Expression) -> Any:
+    """ewise, apply and select of Scalars: the operators' own NumPy functions."""
+    op: Any = x.op
+    values = [s.value for s in x.operands]
+    if x.operation == "ewise_union":
+        s, left, t, right = values
+        if s is None and t is None:
+            return None
+        return op.numpy(left if s is None else s, right if t is None else t)
+    if x.operation == "ewise_add" and None in values:
+        return next((s for s in values if s is not None), None)
+    if None in values:
+        return None
+    if x.operation == "select":
+        return values[0] if op.numpy(values[0], 0, 0, values[1]) else None
+    return op.numpy(values[0], 0, 0, values[1]) if x.operation == "apply_index" else op.numpy(*values)
+
+
+def _write_all(x: Expression, out: Any) -> None:
+    """``out << expression``."""
+    made = EXPRESSIONS[x.operation](x)
+    if x.operation in _MEETING and out._store.ss.is_iso and _is_full(out._store):
+        # SuiteSparse 9.4.5 writes all values of two full operands to an output that has room for the one value it had
+        # everywhere, as after `w << 1`, and goes on to take the first of them for all.
+        made = made.new()
+    out._store << made
+
+
+_MEETING = {"ewise_add", "ewise_mult", "ewise_union", "outer", "select"}  # entry by entry, of two operands
+
+
+def _write(x: Expression, out: Any, write: Write[Mask | None]) -> None:
+    """``out(mask, accum, replace) << expression``."""
+    adds, options, given = _adds_under(write), _options(x, write.mask), _mask_parent(write)
+    mask, accum = mask_of(write.mask, given), operator(write.accum)
+    made = EXPRESSIONS[x.operation](x)
+    meets_itself = _meets_itself(x, write.mask)
+    if adds or (accum is not None and _formed_first(x)) or _shares_rows(x, out, write.mask) or meets_itself:
+        made = made.new(mask=None if meets_itself else mask, **options)
+        options = {}
+        if mask is not None:
+            made = _not_full(made)
+    out._store(mask=mask, accum=accum, replace=write.replace, **options) << made
+
+
+def _assign(x: Expression, out: Any, write: Write[Mask | None]) -> None:
+    """An assignment, which python-graphblas writes as a statement and not as an expression."""
+    value, *keys = x.operands
+    store, at = out._store, index(tuple(keys))
+    if value.ndim:
+        given = _not_full(operand(value)) if _adds_under(write) else operand(value)
+    elif value.value is None:
+        given = native.gb.Scalar(native.type_of(value.dtype), is_cscalar=False)
+    else:
+        given = scalar(value)
+    mask, accum, replace = mask_of(write.mask, _mask_parent(write)), operator(write.accum), write.replace
+    if x.operation == "subassign":
+        store[at](mask=mask, accum=accum, replace=replace) << given
+    elif mask is None and accum is None:
+        store[at] = given
+    else:
+        store(mask=mask, accum=accum, replace=replace)[at] = given
+
+
+def _adds_under(write: Write[Mask | None]) -> bool:
+    """Whether entries are added to the output's under a mask that is no complement.
+
+    There SuiteSparse 9.4.5 reads and writes beyond arrays, which ends the process, if one of the mask and of what is
+    added is in its full format and the other has few entries. With a bitmap for the full one it does not.
+    """
+    return write.mask is not None and write.accum is not None and not write.mask.complement
+
+
+def _mask_parent(write: Write[Mask | None]) -> Any:
+    """What a statement's mask is made of, if that is not its own parent."""
+    return _not_full(write.mask.parent._store) if write.mask is not None and _adds_under(write) else None
+
+
+def _is_full(store: Any) -> bool:
+    """Whether every position has an entry."""
+    return bool(store.nvals == math.prod(store.shape))
+
+
+def _not_full(store: Any) -> Any:
+    """The same operand, but never in SuiteSparse's full format."""
+    if not _is_full(store):
+        return store
+    copy = store.dup()
+    copy.ss.config["sparsity_control"] = "bitmap"
+    return copy
+
+
+def _formed_first(x: Expression) -> bool:
+    """Whether what is to be accumulated must be formed before that.
+
+    A selection by a mask is an assignment under that mask to python-graphblas, in which SuiteSparse 9.4.5 ends the
+    process as :func:`_adds_under` says. And it adds a product ``w(plus) << A.mxv(u)`` to a full w at once, and reads
+    the bits of A's or u's values without the conversion where they are of another type than the semiring's.
+    """
+    if x.operation == "select_mask":
+        return True
+    if x.op is None or x.operation not in ("mxv", "vxm", "mxm"):
+        return False
+    of = x.op.type
+    return any(u.dtype is not of for u in x.operands)
+
+
+def _shares_rows(x: Expression, out: Any, mask: Any) -> bool:
+    """Whether entries that meet would be written under the output itself as the mask.
+
+    Where all are hypersparse, SuiteSparse 9.4.5 gives the result the mask's list of rows without a copy, and frees it
+    with the output's old entries: row ids are read from memory that is no longer theirs.
+    """
+    return mask is not None and x.operation in _MEETING and mask.parent._store is out._store
+
+
+def _meets_itself(x: Expression, mask: Any) -> bool:
+    """Whether an object meets itself and is the mask: then SuiteSparse 9.4.5 leaves out the values of ``second``."""
+    if mask is None or x.operation not in ("ewise_add", "ewise_union"):
+        return False
+    return all(u._store is mask.parent._store for u in x.operands if u.ndim)
+
+
+def _options(x: Expression, mask: Any) -> dict[str, str]:
+    """Keep SuiteSparse from a hash table in a product whose mask is dense and no complement.
+
+    It counts no work for what such a mask meets in rows of more than 256 entries and sizes the table by the work; one
+    that is full is searched for ever (9.4.5, in either mode, with any number of threads). What is asked for instead
+    takes as much memory as a row of the mask. A mask that is not dense counts, and the choice is SuiteSparse's own.
+    """
+    if mask is None or mask.complement or not _is_dense(mask.parent._store):
+        return {}
+    if x.operation in ("vxm", "mxv"):
+        by_rows = x.operation == "vxm"
+        return {"axb_method": "gustavson" if x.operands[by_rows]._transposed != by_rows else "dot"}
+    if x.operation == "mxm":
+        A, B = x.operands
+        return {"axb_method": "dot" if B._transposed and not A._transposed else "gustavson"}
+    if x.operation == "power" or (x.operation == "ewise_mult" and x.operands[0].ndim != x.operands[1].ndim):
+        return {"axb_method": "gustavson"}  # products inside python-graphblas
+    return {}
+
+
+def _is_dense(store: Any) -> bool:
+    """Whether SuiteSparse holds it with a place for each position, or could."""
+    return store.ss.format.startswith(("bitmap", "full")) or _is_full(store)

@@ -1,20 +1,15 @@
-"""python-graphblas, started once, and our operators, operands, numbers, indices and masks in its terms."""
+"""python-graphblas, started once, and our types and operators in its terms."""
 
 from __future__ import annotations
 
 import warnings
-from functools import cache
 from typing import Any
-
-import numpy as np
 
 from sparsezc import errors, locks
 from sparsezc.engines.cpu import movers, operators
-from sparsezc.expr.expression import IndexList
-from sparsezc.expr.mask import Mask
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types import user_types
-from sparsezc.semirings.types.datatypes import DataType, cast, lookup
+from sparsezc.semirings.types.datatypes import DataType, lookup
 
 making = locks.shared()  # held where python-graphblas is started, or asked for a type or an operator for the first time
 gb: Any = None  # python-graphblas, imported when the engine starts
@@ -67,9 +62,8 @@ def our_type(theirs: Any) -> DataType:
     return lookup(theirs.name)
 
 
-def operator(op: TypedOp | None) -> Any:
+def operator(op: TypedOp) -> Any:
     """python-graphblas's operator of the same name and type."""
-    assert op is not None
     if op.native is None:
         with making:
             if op.native is None:
@@ -103,67 +97,3 @@ def _key(op: TypedOp) -> Any:
     """What types an operator there."""
     left = type_of(op.type)
     return left if op.op.kind in ("unary", "monoid") or not op.of_users else (left, type_of(op.type2))
-
-
-def operand(x: Any) -> Any:
-    """python-graphblas's object behind a Matrix, its transpose or a Vector.
-
-    Where a dimension is 0, an empty one stands in: SuiteSparse 9.4.5 takes an object of no entries that has one value
-    for all for full, and so multiplies and reduces over a dimension of 0 to that value.
-    """
-    store = x._store.dup(clear=True) if 0 in x.shape else x._store
-    return store.T if x._transposed else store
-
-
-@cache
-def is_multiply(op: Any) -> bool:
-    """Whether python-graphblas has a semiring for its operator, by which it writes outer products and broadcasts."""
-    try:
-        gb.core.operator.get_semiring(gb.monoid.any, op)
-    except KeyError:
-        return False
-    return True
-
-
-# Python numbers that python-graphblas takes for these types.
-_PLAIN = {"BOOL": bool, "INT64": int, "FP64": float, "FC64": complex}
-
-
-def scalar(s: Any) -> Any:
-    """A Scalar's value, in its type."""
-    if _PLAIN.get(s.dtype.name) is type(s.value):
-        return s.value
-    return gb.Scalar.from_value(s.value, type_of(s.dtype), is_cscalar=True)
-
-
-def thunk(s: Any, op: TypedOp) -> Any:
-    """The thunk in the operator's own type: with another, python-graphblas compares with whatever bits lie there."""
-    if s.dtype is op.thunk_type or op.of_users:
-        return scalar(s)
-    return gb.Scalar.from_value(cast(s.value, op.thunk_type).item(), op.thunk_type.name, is_cscalar=True)
-
-
-def index(keys: tuple[IndexList, ...]) -> Any:
-    """What stands in the brackets."""
-    found = tuple(_one_index(key) for key in keys)
-    return found if len(found) == 2 else found[0]
-
-
-def _one_index(key: IndexList) -> Any:
-    if key.kind == "all":
-        return slice(None)
-    if key.kind == "range":
-        steps = key.key
-        if not len(steps):
-            return np.empty(0, np.uint64)
-        return slice(steps.start, None if steps.stop < 0 else steps.stop, steps.step)
-    return key.key
-
-
-def mask(mask: Mask | None, store: Any = None) -> Any:
-    """The mask of the store; `store`: another with the same entries in its place."""
-    if mask is None:
-        return None
-    store = mask.parent._store if store is None else store
-    native = store.S if mask.structure else store.V
-    return ~native if mask.complement else native

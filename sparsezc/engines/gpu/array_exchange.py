@@ -19,6 +19,7 @@ from sparsezc.errors import IndexOutOfBound, InvalidObject, InvalidValue, OutOfM
 from sparsezc.memory import budget
 from sparsezc.memory.csr import index_dtype
 from sparsezc.memory.device import DeviceBuffer
+from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.types.datatypes import DataType
 
 _CUDA = (2, 13)  # DLPack's kDLCUDA and kDLCUDAManaged
@@ -153,7 +154,7 @@ def matrix_to_csr(store: MatrixStore, *, by_columns: bool = False) -> tuple[Any,
     rows = store.rows
     if rows is None:
         return xp.zeros(store.nrows + 1, np.int64), xp.empty(0, np.int32), xp.empty(0, store.dtype.np_type)
-    needed = 0 if store.placement == "device" else rows.indices.nbytes + rows.values.nbytes
+    needed = 0 if RECORDS[store.placement].resident else rows.indices.nbytes + rows.values.nbytes
     if needed > (room := budget.room(needed)):
         raise OutOfMemory(f"the arrays need {needed:,} bytes of device memory and {room:,} may be used")
     values = rows.values.load()

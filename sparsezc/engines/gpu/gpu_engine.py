@@ -13,14 +13,16 @@ from sparsezc.engines.gpu.elementwise import matrix_index, matrix_map, operands,
 from sparsezc.engines.gpu.products import spmv
 from sparsezc.engines.gpu.runtime import launch, presence_words
 from sparsezc.engines.gpu.storage import vertex_order
-from sparsezc.engines.gpu.storage.mask_output import MaskBits, bits_of, mask_bits
+from sparsezc.engines.gpu.storage.mask_output import ALL, bits_of, in_bits
 from sparsezc.engines.gpu.storage.matrix_store import VectorStore
 from sparsezc.engines.gpu.store_methods import Keeper
 from sparsezc.errors import NotImplementedException, OutOfMemory, warn_slow
+from sparsezc.expr.dispatch import PLAIN, Write
+from sparsezc.expr.mask import Mask
 from sparsezc.semirings import select
 from sparsezc.semirings.types.datatypes import INT64
 
-_Native = Callable[[Any, Any, Any, Any, bool], bool | None]  # False: the engine cannot after all
+_Native = Callable[[Any, Any, Write[Mask | None]], bool | None]  # False: the engine cannot after all
 _warned: set[str] = set()
 
 
@@ -30,17 +32,17 @@ class GpuEngine(Keeper):
     name = "gpu"
     lock = launch.lock
 
-    def run(self, expression: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+    def run(self, expression: Any, out: Any, write: Write[Mask | None]) -> None:
         if resized_operands.any_resized:
             resized_operands.check(expression)
         native: _Native | None = matrix_statements.run if out.ndim == 2 else _NATIVE.get(expression.operation)
-        if _is_foreign(expression, out, mask, accum):
+        if _is_foreign(expression, out, write):
             native = None
         try:
             if native is not None and vertex_order.any_made:
-                statement_order.settle(expression, out, mask)
-            if native is None or native(expression, out, mask, accum, replace) is False:
-                _fall_back(expression, out, mask, accum, replace)
+                statement_order.settle(expression, out, write.mask)
+            if native is None or native(expression, out, write) is False:
+                _fall_back(expression, out, write)
         except MemoryError as error:
             if isinstance(error, OutOfMemory):
                 raise
@@ -48,8 +50,9 @@ class GpuEngine(Keeper):
             raise OutOfMemory(f"{expression.operation}: {error}") from None
 
 
-def _is_foreign(expression: Any, out: Any, mask: Any, accum: Any) -> bool:
+def _is_foreign(expression: Any, out: Any, write: Write[Mask | None]) -> bool:
     """Whether a statement has to do with user-defined types, for which there are no kernels."""
+    mask, accum, _ = write
     if out.dtype.is_udt or expression.dtype.is_udt or (mask is not None and mask.parent.dtype.is_udt):
         return True
     for x in expression.operands:
@@ -59,55 +62,55 @@ def _is_foreign(expression: Any, out: Any, mask: Any, accum: Any) -> bool:
     return (op is not None and op.type.is_udt) or (accum is not None and accum.type.is_udt)
 
 
-# The operations on vectors and scalars. Each takes (expression, out, mask, accum, replace).
+# The operations on vectors and scalars. Each takes (expression, out, write).
 
 
 def _spmv(vector_left: bool) -> _Native:
-    def run(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+    def run(e: Any, out: Any, write: Write[Mask | None]) -> None:
         v, matrix = e.operands if vector_left else reversed(e.operands)
-        bits, transposed = mask_bits(mask), matrix._transposed != vector_left
-        spmv.spmv(matrix._store, transposed, v._store, e.op, out._store, bits, accum, replace, vector_left=vector_left)
+        how, transposed = in_bits(write), matrix._transposed != vector_left
+        spmv.spmv(matrix._store, transposed, v._store, e.op, out._store, how, vector_left=vector_left)
 
     return run
 
 
-def _ewise(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+def _ewise(e: Any, out: Any, write: Write[Mask | None]) -> None:
     u, v, extra = operands.of_ewise(e)
-    vector_map.ewise(e.operation, e.op, u._store, v._store, out._store, mask_bits(mask), accum, replace, **extra)
+    vector_map.ewise(e.operation, e.op, u._store, v._store, out._store, in_bits(write), **extra)
 
 
-def _apply(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+def _apply(e: Any, out: Any, write: Write[Mask | None]) -> None:
     u, extra = operands.of_apply(e)
-    vector_map.apply(e.op, u._store, out._store, mask_bits(mask), accum, replace, **extra)
+    vector_map.apply(e.op, u._store, out._store, in_bits(write), **extra)
 
 
-def _select(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+def _select(e: Any, out: Any, write: Write[Mask | None]) -> None:
     u, s = e.operands
-    vector_map.select(e.op, u._store, s.value, s.dtype, out._store, mask_bits(mask), accum, replace)
+    vector_map.select(e.op, u._store, s.value, s.dtype, out._store, in_bits(write))
 
 
-def _reduce(e: Any, out: Any, _mask: Any, accum: Any, _replace: bool) -> None:
+def _reduce(e: Any, out: Any, write: Write[Mask | None]) -> None:
     u = e.operands[0]
     if u.ndim == 2:
         store = VectorStore(e.op.return_type, u._store.nrows)
         store.order = u._store.order  # the sum is the same in any
-        spmv.fold_rows(e.op, u._store, False, store, MaskBits(), None, False)
+        spmv.fold_rows(e.op, u._store, False, store, ALL)
     else:
         store = u._store
-    out._receive(e, reduce.reduce_vector(e.op, store), accum)
+    out._receive(e, reduce.reduce_vector(e.op, store), write.accum)
 
 
-def _inner(e: Any, out: Any, _mask: Any, accum: Any, _replace: bool) -> bool:
+def _inner(e: Any, out: Any, write: Write[Mask | None]) -> bool:
     if e.op.is_positional:
         return False
     u, v = e.operands
     products = VectorStore(e.op.return_type, u._store.size)
-    vector_map.ewise("ewise_mult", e.op.binaryop, u._store, v._store, products, MaskBits(), None, False)
-    out._receive(e, reduce.reduce_vector(e.op.monoid, products), accum)
+    vector_map.ewise("ewise_mult", e.op.binaryop, u._store, v._store, products, ALL)
+    out._receive(e, reduce.reduce_vector(e.op.monoid, products), write.accum)
     return True
 
 
-def _reposition(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+def _reposition(e: Any, out: Any, write: Write[Mask | None]) -> None:
     """What stays within the size, assigned to the region that it moves to; the rest of the output is not touched."""
     u, offset = e.operands
     size = out._store.size
@@ -117,43 +120,43 @@ def _reposition(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
     kept = (at >= 0) & (at < size)
     moved = VectorStore(u._store.dtype, size)
     moved.put(at[kept], values[kept])
-    vector_map.write_vector(moved, out._store, mask_bits(mask), accum, replace, region=region)
+    vector_map.write_vector(moved, out._store, in_bits(write), region=region)
 
 
-def _select_mask(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+def _select_mask(e: Any, out: Any, write: Write[Mask | None]) -> None:
     u, parent, kind = e.operands
     picked = VectorStore(u._store.dtype, u._store.size)
-    vector_map.write_vector(u._store, picked, bits_of(kind, parent._store), None, False)
-    vector_map.write_vector(picked, out._store, mask_bits(mask), accum, replace)
+    vector_map.write_vector(u._store, picked, Write(bits_of(kind, parent._store), None, False))
+    vector_map.write_vector(picked, out._store, in_bits(write))
 
 
-def _reduce_rowwise(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+def _reduce_rowwise(e: Any, out: Any, write: Write[Mask | None]) -> None:
     matrix = e.operands[0]
-    spmv.fold_rows(e.op, matrix._store, matrix._transposed, out._store, mask_bits(mask), accum, replace)
+    spmv.fold_rows(e.op, matrix._store, matrix._transposed, out._store, in_bits(write))
 
 
-def _assign(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+def _assign(e: Any, out: Any, write: Write[Mask | None]) -> None:
     x, index = e.operands
-    bits = mask_bits(mask)
+    how = in_bits(write)
     if e.operation == "subassign":
-        bits = vector_index.submask(bits, index, out._store.size)
-    vector_index.assign(x, index, out._store, bits, accum, replace)
+        how = how._replace(mask=vector_index.submask(how.mask, index, out._store.size))
+    vector_index.assign(x, index, out._store, how)
 
 
-def _extract(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+def _extract(e: Any, out: Any, write: Write[Mask | None]) -> None:
     u, *index = e.operands
     if u.ndim == 1:
         if out.ndim == 0:
-            out._receive(e, vector_index.element(u._store, index[0].key), accum)
+            out._receive(e, vector_index.element(u._store, index[0].key), write.accum)
         else:
-            vector_index.extract_vector(u._store, index[0], out._store, mask_bits(mask), accum, replace)
+            vector_index.extract_vector(u._store, index[0], out._store, in_bits(write))
         return
     if out.ndim == 0:
         i, j = (index[k].key for k in ((1, 0) if u._transposed else (0, 1)))
-        out._receive(e, matrix_index.element(u._store.rows, i, j), accum)
+        out._receive(e, matrix_index.element(u._store.rows, i, j), write.accum)
         return
     line = _line(u, index, out.size)
-    vector_map.write_vector(line, out._store, mask_bits(mask), accum, replace)
+    vector_map.write_vector(line, out._store, in_bits(write))
 
 
 def _line(matrix: Any, index: list[Any], size: int) -> VectorStore:
@@ -170,12 +173,12 @@ def _line(matrix: Any, index: list[Any], size: int) -> VectorStore:
     return matrix_index.as_vector(matrix_index.extract(rows, store.dtype, i, j), row)
 
 
-def _diag(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+def _diag(e: Any, out: Any, write: Write[Mask | None]) -> None:
     matrix, k = e.operands
     at = int(k.value) * (-1 if matrix._transposed else 1)
     chosen = matrix_map.select(select.diag[matrix.dtype], matrix._store, at, INT64)
     line = matrix_index.diagonal(chosen, at, out.size)
-    vector_map.write_vector(line, out._store, mask_bits(mask), accum, replace)
+    vector_map.write_vector(line, out._store, in_bits(write))
 
 
 #: What makes a vector or a scalar; matrix_statements.py makes matrices.
@@ -202,15 +205,15 @@ _NATIVE: dict[str, _Native] = {
 }
 
 
-def _fall_back(expression: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+def _fall_back(expression: Any, out: Any, write: Write[Mask | None]) -> None:
     """Run on the CPU engine: operands go there and the output comes back."""
     kinds = [x.ndim for x in (out, *expression.operands) if x._stored]
     said = f"{expression.operation} of a {'Matrix' if max(kinds, default=1) == 2 else 'Vector'}"
-    if _is_foreign(expression, out, None, None):
+    if _is_foreign(expression, out, PLAIN):
         said += " of a user-defined type"
     if config.fallback == "error":
         raise NotImplementedException(f"the GPU engine has no {said}, and config.fallback is 'error'")
     if config.fallback == "warn" and said not in _warned:
         _warned.add(said)
         warn_slow(f"the GPU engine has no {said}: it runs on the CPU engine and comes back")
-    matrix_stores.on_cpu(expression, out, mask, accum, replace)
+    matrix_stores.on_cpu(expression, out, write)

@@ -18,39 +18,43 @@ from sparsezc.engines.gpu.elementwise import (
 from sparsezc.engines.gpu.elementwise.matrix_merge import MaskRows, Region
 from sparsezc.engines.gpu.products import spgemm
 from sparsezc.engines.gpu.runtime import presence_words
-from sparsezc.engines.gpu.storage.mask_output import mask_bits
+from sparsezc.engines.gpu.storage.mask_output import in_bits
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
 from sparsezc.engines.gpu.storage.row_blocks import rows_of
+from sparsezc.expr.dispatch import Write
+from sparsezc.expr.mask import Mask
 from sparsezc.memory import allocate, budget
 
+#: Every entry of a matrix is written.
+WHOLE: Write[MaskRows | None] = Write(None, None, False)
 _POSITION_BYTES = 32  # what work on positions or rows takes for each of them, whether it has entries or not
 
 
-def run(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
+def run(e: Any, out: Any, write: Write[Mask | None]) -> bool:
     """Run an expression that makes a matrix; False where this engine cannot."""
-    if panel_statements.run(e, out, mask, accum, replace):
+    if panel_statements.run(e, out, write):
         return True
     if e.operation in ("assign", "subassign", "reposition") and _is_too_wide(e, out._store):
         return False
     if e.operation in ("assign", "subassign"):
-        _assign(e, out, mask, accum, replace)
+        _assign(e, out, write)
         return True
     if e.operation == "reposition":
-        _reposition(e, out, mask, accum, replace)
+        _reposition(e, out, write)
         return True
-    rows = _mask_rows(mask)
+    how = _in_rows(write)
     made: MatrixStore | None
     allowed = False  # whether nothing was made but what the mask allows
     if e.operation == "mxm":
         a, b = e.operands
-        made, allowed = spgemm.mxm(e.op, _operand(a), b._store, b._transposed, rows)
+        made, allowed = spgemm.mxm(e.op, _operand(a), b._store, b._transposed, how.mask)
     else:
         made = _MAKE[e.operation](e) if e.operation in _MAKE else None
     if made is None:
         return False
-    if allowed and (out._store.rows is None or (replace and accum is None)):
-        rows = accum = None  # what was made is what will be there
-    _write(out._store, made, rows, accum, replace, Region())
+    if allowed and (out._store.rows is None or (how.replace and how.accum is None)):
+        how = WHOLE  # what was made is what will be there
+    _write(out._store, made, how, Region())
     return True
 
 
@@ -74,14 +78,12 @@ def _marks(i: Any, j: Any, shape: tuple[int, int]) -> tuple[Any, Any]:
     return rows, columns
 
 
-def _write(
-    store: MatrixStore, made: MatrixStore, mask: MaskRows | None, accum: Any, replace: bool, region: Region
-) -> None:
-    whole = mask is None or (store.nvals == 0 and _lets_all(mask, made))
-    if whole and accum is None and region.is_all:
+def _write(store: MatrixStore, made: MatrixStore, how: Write[MaskRows | None], region: Region) -> None:
+    whole = how.mask is None or (store.nvals == 0 and _lets_all(how.mask, made))
+    if whole and how.accum is None and region.is_all:
         store.take(matrix_stores.cast(made, store.dtype))
     else:
-        store.take(matrix_merge.write(store, made, mask, accum, replace, region))
+        store.take(matrix_merge.write(store, made, how, region))
 
 
 def _lets_all(mask: MaskRows, made: MatrixStore) -> bool:
@@ -97,8 +99,10 @@ def _operand(matrix: Any) -> MatrixStore:
     return matrix_stores.transpose(store) if matrix._transposed else store
 
 
-def _mask_rows(mask: Any) -> MaskRows | None:
-    return None if mask is None else _mask_of(mask, mask.parent._store)
+def _in_rows(write: Write[Mask | None]) -> Write[MaskRows | None]:
+    """How a matrix is written, with the mask as rows."""
+    mask, accum, replace = write
+    return Write(None if mask is None else _mask_of(mask, mask.parent._store), accum, replace)
 
 
 def _mask_of(mask: Any, store: MatrixStore) -> MaskRows:
@@ -182,7 +186,7 @@ def _select_mask(e: Any) -> MatrixStore:
     x, y, kind = e.operands
     matrix = _operand(x)
     empty = MatrixStore(matrix.dtype, matrix.nrows, matrix.ncols, None)
-    return matrix_merge.write(empty, matrix, _mask_of(kind, _operand(y)), None, False, Region())
+    return matrix_merge.write(empty, matrix, Write(_mask_of(kind, _operand(y)), None, False), Region())
 
 
 _MAKE: dict[str, Callable[[Any], MatrixStore | None]] = {
@@ -207,11 +211,12 @@ _MAKE: dict[str, Callable[[Any], MatrixStore | None]] = {
 # Assignments
 
 
-def _assign(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+def _assign(e: Any, out: Any, write: Write[Mask | None]) -> None:
     x, row, column = e.operands
     lines = [index.kind == "one" for index in (row, column)]
+    mask = write.mask
     if sum(lines) == 1 and (mask is None or mask.parent.ndim == 1):
-        _assign_line(e, out, mask, accum, replace, lines[0])
+        _assign_line(e, out, write, lines[0])
         return
     store: MatrixStore = out._store
     shape = store.nrows, store.ncols
@@ -224,10 +229,10 @@ def _assign(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
             parent = matrix_index.spread(parent, i, j, shape)
         allowed = _mask_of(mask, parent)
     new = _value(x, i, j, shape, lines[0], allowed)
-    _write(store, new, allowed, accum, replace, Region(*_marks(i, j, shape), alone=alone))
+    _write(store, new, Write(allowed, write.accum, write.replace), Region(*_marks(i, j, shape), alone=alone))
 
 
-def _reposition(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+def _reposition(e: Any, out: Any, write: Write[Mask | None]) -> None:
     """What stays within the shape, assigned to the region that it moves to; the rest of the output is not touched."""
     x, *offsets = e.operands
     matrix = _operand(x)
@@ -240,7 +245,7 @@ def _reposition(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
     new = MatrixStore(matrix.dtype, shape[0], shape[1], None)
     if matrix.rows is not None:
         new = matrix_index.spread(matrix_index.extract(matrix.rows, matrix.dtype, take_i, take_j), i, j, shape)
-    _write(out._store, new, _mask_rows(mask), accum, replace, Region(*_marks(i, j, shape)))
+    _write(out._store, new, _in_rows(write), Region(*_marks(i, j, shape)))
 
 
 def _value(x: Any, i: Any, j: Any, shape: tuple[int, int], row: bool, mask: MaskRows | None) -> MatrixStore:
@@ -260,7 +265,7 @@ def _value(x: Any, i: Any, j: Any, shape: tuple[int, int], row: bool, mask: Mask
     return MatrixStore(x.dtype, *shape, same if rows.nvals else None)
 
 
-def _assign_line(e: Any, out: Any, mask: Any, accum: Any, replace: bool, row: bool) -> None:
+def _assign_line(e: Any, out: Any, write: Write[Mask | None], row: bool) -> None:
     """Into one row or one column: that line as a vector, written to as a vector is, and put back."""
     store: MatrixStore = out._store
     at, index = e.operands[1:] if row else e.operands[:0:-1]
@@ -270,11 +275,9 @@ def _assign_line(e: Any, out: Any, mask: Any, accum: Any, replace: bool, row: bo
         line = VectorStore(store.dtype, shape[1 if row else 0])
     else:
         line = matrix_index.as_vector(matrix_index.extract(store.rows, store.dtype, i, j), row)
-    vector_index.assign(e.operands[0], index, line, _line_mask(mask, e, index, line), accum, replace)
+    how = in_bits(write)
+    if e.operation == "subassign":
+        how = how._replace(mask=vector_index.submask(how.mask, index, line.size))
+    vector_index.assign(e.operands[0], index, line, how)
     new = matrix_index.spread(matrix_index.line(line, row), i, j, shape)
-    _write(store, new, None, None, False, Region(*_marks(i, j, shape), alone=True))
-
-
-def _line_mask(mask: Any, e: Any, index: Any, line: VectorStore) -> Any:
-    bits = mask_bits(mask)
-    return vector_index.submask(bits, index, line.size) if e.operation == "subassign" else bits
+    _write(store, new, WHOLE, Region(*_marks(i, j, shape), alone=True))

@@ -17,9 +17,12 @@ from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorS
 from sparsezc.engines.gpu.storage.vertex_order import Order
 from sparsezc.engines.gpu.user_typed import HostStore
 from sparsezc.expr import engines
+from sparsezc.expr.dispatch import Write
+from sparsezc.expr.mask import Mask
 from sparsezc.memory import budget
 from sparsezc.memory.csr import Csr, index_dtype
 from sparsezc.memory.device import DeviceBuffer
+from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings import select
 from sparsezc.semirings.types.datatypes import BOOL, INT64, DataType
 
@@ -74,7 +77,7 @@ def afford_transpose(store: MatrixStore) -> bool:
     rows, columns = store.lying()
     if columns is None and rows is not None:
         nbytes = rows.indices.nbytes + rows.values.nbytes
-        if store.placement == "device" and _ROOM * nbytes > budget.available():
+        if RECORDS[store.placement].resident and _ROOM * nbytes > budget.available():
             return False
         try:
             keep_transpose(store)
@@ -157,7 +160,7 @@ def resize(store: MatrixStore, nrows: int, ncols: int) -> None:
     store.rows, store.columns, store.nrows, store.ncols = rows, None, nrows, ncols
 
 
-def on_cpu(expression: Any, out: Any, mask: Any, accum: Any, replace: bool) -> None:
+def on_cpu(expression: Any, out: Any, write: Write[Mask | None]) -> None:
     """Run an expression on the CPU engine: its operands are copied there, its output comes back."""
     cpu = engines.get("cpu")
 
@@ -167,13 +170,14 @@ def on_cpu(expression: Any, out: Any, mask: Any, accum: Any, replace: bool) -> N
         return x.T.to("cpu").T if x._transposed else x.to("cpu")
 
     there = expression.with_operands(moved)
-    if mask is not None:
-        mask = type(mask)(moved(mask.parent), mask.structure, mask.complement)
+    if write.mask is not None:
+        mask = write.mask
+        write = write._replace(mask=Mask(moved(mask.parent), mask.structure, mask.complement))
     if out.ndim == 0:
-        cpu.run(there, out, mask, accum, replace)
+        cpu.run(there, out, write)
         return
     copy = out.to("cpu")
-    cpu.run(there, copy, mask, accum, replace)
+    cpu.run(there, copy, write)
     if isinstance(out._store, HostStore):
         out._store.store = copy._store
     elif out.ndim == 1:

@@ -16,6 +16,8 @@ from sparsezc.engines.gpu.products import multi_source_bfs, spmm
 from sparsezc.engines.gpu.products.spgemm_rows import products, the_one_value
 from sparsezc.engines.gpu.storage.mask_output import MaskBits, bits_of
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
+from sparsezc.expr.dispatch import Write
+from sparsezc.expr.mask import Mask
 from sparsezc.semirings.types.datatypes import BOOL
 
 _DENSE = 2  # a matrix with one entry in so many places, or more, is made a panel for a product
@@ -23,12 +25,12 @@ _HUBS = 8  # an entry of a panel meets rows so many times longer than the mean, 
 _PASS = 64  # products of few rows, made by few blocks, that take as long as so many entries in a pass over all
 
 
-def run(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
+def run(e: Any, out: Any, write: Write[Mask | None]) -> bool:
     """Run a statement on panels; False where it is none of theirs."""
     shape = panel.shape_of(out._store.nrows, out._store.ncols)
-    if shape is None or (mask is not None and mask.parent.ndim == 1):
+    if shape is None or (write.mask is not None and write.mask.parent.ndim == 1):
         return False
-    statement = _Statement(e, out._store, mask, accum, replace, *shape)
+    statement = _Statement(e, out._store, write, *shape)
     if e.operation == "mxm":
         return statement.mxm()
     return e.operation in _ELEMENTWISE and statement.elementwise()
@@ -37,10 +39,8 @@ def run(e: Any, out: Any, mask: Any, accum: Any, replace: bool) -> bool:
 class _Statement:
     """One statement whose output has the shape of a panel."""
 
-    def __init__(
-        self, e: Any, out: MatrixStore, mask: Any, accum: Any, replace: bool, width: int, across: bool
-    ) -> None:
-        self.e, self.out, self.mask, self.accum, self.replace = e, out, mask, accum, replace
+    def __init__(self, e: Any, out: MatrixStore, write: Write[Mask | None], width: int, across: bool) -> None:
+        self.e, self.out, self.write = e, out, write
         self.width, self.across = width, across
 
     def of(self, store: MatrixStore) -> VectorStore:
@@ -50,8 +50,10 @@ class _Statement:
     def size(self) -> int:
         return self.out.nrows * self.out.ncols
 
-    def mask_bits(self) -> MaskBits:
-        return MaskBits() if self.mask is None else bits_of(self.mask, self.of(self.mask.parent._store))
+    def in_bits(self) -> Write[MaskBits]:
+        """How the panel is written, with the mask as presence words."""
+        mask, accum, replace = self.write
+        return Write(MaskBits() if mask is None else bits_of(mask, self.of(mask.parent._store)), accum, replace)
 
     def hold(self, vector: VectorStore) -> bool:
         self.out.hold(Panel(self.width, self.across, vector))
@@ -78,18 +80,18 @@ class _Statement:
         rows = None if same is not None else _rows(wide, turned)
         if same is None and rows is None:
             return False
-        x, mask = Panel(self.width, self.across, panel.of(narrow, *shape).vector), self.mask_bits()
+        x, how = Panel(self.width, self.across, panel.of(narrow, *shape).vector), self.in_bits()
         made: VectorStore
         if rows is None:
             along, across = wide.held()
             sides = (across, along) if turned else (along, across)
-            made = multi_source_bfs.step(same, result, *sides, max(self.out.nrows, self.out.ncols), x, mask)
+            made = multi_source_bfs.step(same, result, *sides, max(self.out.nrows, self.out.ncols), x, how.mask)
         else:
-            made = spmm.pull(self.e.op, rows, wide.dtype, x, mask)
-        if self.accum is None and (self.replace or self.mask is None or self.out.nvals == 0):
+            made = spmm.pull(self.e.op, rows, wide.dtype, x, how.mask)
+        if how.accum is None and (how.replace or how.mask.allows_all or self.out.nvals == 0):
             return self.hold(made if made.dtype is self.out.dtype else vector_map.cast(made, self.out.dtype))
         out = self.of(self.out)
-        vector_map.write_vector(made, out, mask, self.accum, self.replace)
+        vector_map.write_vector(made, out, how)
         return self.hold(out)
 
     def _is_worth_it(self, few: Any, many: Any) -> bool:
@@ -111,7 +113,7 @@ class _Statement:
 
     def elementwise(self) -> bool:
         stores = [x._store for x in self.e.operands if getattr(x, "ndim", 0) == 2]
-        involved = [self.out, *stores, *([] if self.mask is None else [self.mask.parent._store])]
+        involved = [self.out, *stores, *([] if self.write.mask is None else [self.write.mask.parent._store])]
         shape = self.out.nrows, self.out.ncols
         if not (any(store.is_panel for store in involved) or self._is_filled()):
             return False
@@ -124,13 +126,13 @@ class _Statement:
         if self._is_filled():
             self.out.rows = None  # which are not worth a conversion
         out = self.of(self.out)
-        _ELEMENTWISE[self.e.operation](self, out, self.mask_bits(), self.accum, self.replace)
+        _ELEMENTWISE[self.e.operation](self, out, self.in_bits())
         return self.hold(out)
 
     def _is_filled(self) -> bool:
         """Whether a number goes everywhere: a panel takes no ids for that."""
         x = self.e.operands[0]
-        everywhere = self.mask is None and self.accum is None and _by_value(self.e)
+        everywhere = self.write.mask is None and self.write.accum is None and _by_value(self.e)
         return self.e.operation == "assign" and everywhere and x.ndim == 0 and x.value is not None
 
 
@@ -152,30 +154,30 @@ def _by_value(e: Any) -> bool:
     return e.op is None or not (e.op.is_positional or e.op.reads & set("ijk"))
 
 
-def _ewise(s: _Statement, out: VectorStore, *write: Any) -> None:
+def _ewise(s: _Statement, out: VectorStore, write: Write[MaskBits]) -> None:
     x, y, extra = operands.of_ewise(s.e)
-    vector_map.ewise(s.e.operation, s.e.op, s.of(x._store), s.of(y._store), out, *write, **extra)
+    vector_map.ewise(s.e.operation, s.e.op, s.of(x._store), s.of(y._store), out, write, **extra)
 
 
-def _apply(s: _Statement, out: VectorStore, *write: Any) -> None:
+def _apply(s: _Statement, out: VectorStore, write: Write[MaskBits]) -> None:
     x, extra = operands.of_apply(s.e)
-    vector_map.apply(s.e.op, s.of(x._store), out, *write, **extra)
+    vector_map.apply(s.e.op, s.of(x._store), out, write, **extra)
 
 
-def _select(s: _Statement, out: VectorStore, *write: Any) -> None:
+def _select(s: _Statement, out: VectorStore, write: Write[MaskBits]) -> None:
     x, thunk = s.e.operands
-    vector_map.select(s.e.op, s.of(x._store), thunk.value, thunk.dtype, out, *write)
+    vector_map.select(s.e.op, s.of(x._store), thunk.value, thunk.dtype, out, write)
 
 
-def _assign(s: _Statement, out: VectorStore, *write: Any) -> None:
+def _assign(s: _Statement, out: VectorStore, write: Write[MaskBits]) -> None:
     x = s.e.operands[0]
     if x.ndim:
-        vector_map.write_vector(s.of(x._store), out, *write)
+        vector_map.write_vector(s.of(x._store), out, write)
     else:
-        vector_map.write_scalar(x.value, x.dtype, out, *write)
+        vector_map.write_scalar(x.value, x.dtype, out, write)
 
 
-_ELEMENTWISE: dict[str, Callable[..., None]] = {
+_ELEMENTWISE: dict[str, Callable[[_Statement, VectorStore, Write[MaskBits]], None]] = {
     "ewise_add": _ewise,
     "ewise_mult": _ewise,
     "ewise_union": _ewise,

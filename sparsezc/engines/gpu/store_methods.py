@@ -19,6 +19,7 @@ from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, VectorStore
 from sparsezc.engines.gpu.user_typed import HostStore, host_engine
 from sparsezc.memory import budget
 from sparsezc.memory.csr import Csr
+from sparsezc.memory.placement import RECORDS, choices, is_host
 from sparsezc.semirings.types.datatypes import DataType
 
 
@@ -37,7 +38,7 @@ class Keeper:
     def matrix_from_csr(self, csr: Csr) -> Any:
         if csr.dtype.is_udt:
             return HostStore.of_matrix(csr)
-        if csr.indices.placement == "host":
+        if is_host(csr.indices.placement):
             csr = csr.place(budget.resolve(config.placement, csr.placed_nbytes, csr.nrows, csr.nvals))
         return matrix_stores.store_of(csr)
 
@@ -103,31 +104,22 @@ class Keeper:
         kept = indices < shape[0]
         store.take(self.vector_from_coo(indices[kept], values[kept], store.dtype, shape[0]))
 
+    def wait(self, store: Any) -> None:
+        cuda.current().synchronize()
+
+    # What only some engines can do; see :class:`sparsezc.expr.engines.Capabilities`
+
+    def placements(self) -> tuple[str, ...]:
+        return choices(files=True)[1:]
+
     def keep_transpose(self, store: Any) -> None:
         if isinstance(store, MatrixStore):
             matrix_stores.keep_transpose(store)
 
     def afford_transpose(self, store: Any) -> None:
         """On the card alone: over the link a push streams rows as fast as a pull, and the copy would be the host's."""
-        if isinstance(store, MatrixStore) and store.placement == "device":
+        if isinstance(store, MatrixStore) and RECORDS[store.placement].resident:
             matrix_stores.afford_transpose(store)
-
-    def compress(self, store: Any, order: str) -> Any:
-        if isinstance(store, HostStore):
-            return self.dup(store, store.store.dtype)
-        return matrix_stores.compress(store, order)
-
-    def reorder(self, store: Any, vertices: NDArray[Any]) -> Any:
-        if isinstance(store, HostStore):
-            return self.dup(store, store.store.dtype)
-        return matrix_stores.reorder(store, vertices)
-
-    def id_bytes(self, store: Any) -> int:
-        if isinstance(store, HostStore):
-            size: int = host_engine().id_bytes(store.store)
-            return size
-        rows = store.lying()[0]
-        return 0 if rows is None else rows.indices.nbytes
 
     def sample(self, store: Any) -> MatrixStore | None:
         held, columns = (None, None) if isinstance(store, HostStore) else store.lying()
@@ -139,19 +131,22 @@ class Keeper:
     def pointers(self, store: VectorStore) -> MatrixStore:
         return matrix_stores.pointers(store)
 
+    def compress(self, store: Any, order: str) -> MatrixStore | None:
+        return None if isinstance(store, HostStore) else matrix_stores.compress(store, order)
+
+    def reorder(self, store: Any, vertices: NDArray[Any]) -> MatrixStore | None:
+        return None if isinstance(store, HostStore) else matrix_stores.reorder(store, vertices)
+
+    def id_bytes(self, store: Any) -> int | None:
+        if isinstance(store, HostStore):
+            return None
+        rows = store.lying()[0]
+        return 0 if rows is None else rows.indices.nbytes
+
     def replay(self, frontier: VectorStore, number: int) -> Replay:
         return Replay(frontier, Depth(number))
 
     def replay_buckets(
-        self,
-        near: VectorStore,
-        distance: VectorStore,
-        limit: float,
-        step: float,
-        last: float,
-        goes_on: Callable[[], bool],
+        self, near: VectorStore, distance: VectorStore, limits: tuple[float, float, float], goes_on: Callable[[], bool]
     ) -> Replay:
-        return Replay(near, Limit(distance, limit, step, last), goes_on)
-
-    def wait(self, store: Any) -> None:
-        cuda.current().synchronize()
+        return Replay(near, Limit(distance, *limits), goes_on)

@@ -2,74 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.memory.csr import Csr, index_dtype
-from sparsezc.errors import DimensionMismatch, FileFormatError, OutOfMemory
-from sparsezc.io.build import edge_order
+from sparsezc.errors import OutOfMemory
+from sparsezc.io.build import edge_list, edge_order
 from sparsezc.io.build import weights as weighting
+from sparsezc.io.build.edge_list import Edges
+from sparsezc.io.build.edge_order import Positions
 from sparsezc.io.build.weights import FROM_FILE, Weights
-from sparsezc.memory import allocate
+from sparsezc.memory import allocate_all
 from sparsezc.memory.budget import require_host, resolve
-from sparsezc.terminal.progress import Progress, working
+from sparsezc.memory.csr import Csr, index_dtype
 from sparsezc.semirings.types import datatypes
-
-BLOCK = 1 << 20  # entries handled at a time
-
-
-@dataclass
-class Edges:
-    """Edges as a file lists them: 0-based ids below the sizes, and one value each or None.
-
-    Attributes
-    ----------
-    rows, cols : arrays of uint32 or int64
-    undirected : bool
-        The format says that each edge stands for both directions.
-    mirrored : bool
-        Both directions are in the lists already.
-    dtype : DataType or None
-        The type that the file states for its values.
-    """
-
-    nrows: int
-    ncols: int
-    rows: NDArray[Any]
-    cols: NDArray[Any]
-    values: NDArray[Any] | None = None
-    undirected: bool = False
-    mirrored: bool = False
-    dtype: datatypes.DataType | None = None
-
-
-def narrow_ids(ids: NDArray[Any]) -> NDArray[Any]:
-    """The ids, which lie below 2^63, in 4 bytes each where they fit, and else as int64 whatever they were: a column of
-    uint64 and one of int64 would meet as floats.
-    """
-    if ids.dtype == np.uint32 or not ids.size:
-        return ids
-    return ids.astype(np.int64 if int(ids.max()) >= 2**32 else np.uint32, copy=False)
-
-
-def relabel(edges: Edges) -> tuple[Edges, NDArray[np.int64]]:
-    """The same edges over the ids that occur, numbered from 0 in ascending order; and those ids."""
-    if max(edges.nrows, edges.ncols) <= 8 * edges.rows.size + BLOCK:  # a table of all ids is small enough
-        occurs = np.zeros(max(edges.nrows, edges.ncols), np.bool_)
-        occurs[edges.rows] = occurs[edges.cols] = True
-        ids = np.flatnonzero(occurs)
-        number = np.cumsum(occurs, dtype=np.int64) - 1
-        rows, cols = (narrow_ids(number[part]) for part in (edges.rows, edges.cols))
-    else:
-        ids = np.union1d(np.unique(edges.rows), np.unique(edges.cols))
-        rows, cols = (narrow_ids(np.searchsorted(ids, part)) for part in (edges.rows, edges.cols))
-    n = ids.size
-    made = Edges(n, n, rows, cols, edges.values, edges.undirected, edges.mirrored, edges.dtype)
-    return made, ids.astype(np.int64)
+from sparsezc.terminal.progress import bar, working
 
 
 def build(
@@ -85,27 +33,24 @@ def build(
     The edges' arrays are given up: the caller should hold no reference to them, so that their memory is free early.
     """
     both = edges.undirected or symmetrize
-    check_sizes(edges.nrows, edges.ncols)
-    if both and edges.nrows != edges.ncols:
-        raise DimensionMismatch(f"a {edges.nrows} x {edges.ncols} matrix has no both directions; it must be square")
+    edge_list.check_sizes(edges.nrows, edges.ncols)
+    if both:
+        edge_list.check_square(edges.nrows, edges.ncols)
     if weights.kind != "file":
         edges.values = None
     mirrored = both and not edges.mirrored
-    require_sorting(edges.rows.size * (1 + mirrored), edges.values, mirrored=mirrored)
-    if mirrored:
-        with working("adding the other directions"):
-            _mirror(edges)
-    nrows, ncols = edges.nrows, edges.ncols
-    with working("sorting edges"):
-        ordered, values = edge_order.arrange(edges, stable=dup_op in ("first", "second"))
-    stated = edges.dtype
+    edge_list.require_sorting(edges.rows.size * (1 + mirrored), edges.values, mirrored=mirrored)
+    nrows, ncols, stated = edges.nrows, edges.ncols, edges.dtype
+    with working("adding the other directions" if mirrored else "sorting edges") as say:
+        if mirrored:
+            edge_list.mirror(edges)
+            say("sorting edges")
+        positions, values = edge_order.arrange(edges, dup_op, say)
     del edges
-    with working("merging duplicates"):
-        values = edge_order.merge(ordered, values, dup_op)
     valued = values is not None
     values, dtype, iso = final_values(values, weights, stated)
     symmetric = both and alike(valued, dtype, dup_op)
-    return _fill(nrows, ncols, ordered, values, dtype, iso, weights, symmetric, placement)
+    return _fill(nrows, ncols, positions, values, dtype, iso, weights, symmetric, placement)
 
 
 def alike(valued: bool, dtype: datatypes.DataType, dup_op: str) -> bool:
@@ -114,47 +59,6 @@ def alike(valued: bool, dtype: datatypes.DataType, dup_op: str) -> bool:
     Floating sums depend on their order, and first, second and any on the file's.
     """
     return not valued or dup_op in ("min", "max") or (dtype.is_integer and dup_op in ("plus", "times"))
-
-
-def require_sorting(count: int, values: NDArray[Any] | None, *, mirrored: bool) -> None:
-    """Refuse edges that there is no room to sort: keys and their copies beside what the lists take already."""
-    each = 12 if values is None else 16 + values.itemsize
-    require_host(count * (each + 4 * mirrored), f"sorting {count:,} edges")
-
-
-def check_sizes(nrows: int, ncols: int) -> None:
-    """Refuse a matrix whose offsets alone would not fit any machine."""
-    only = "with relabel=True only the ids that occur are numbered"
-    if ncols >= 2**60:
-        raise OutOfMemory(f"ids reach {ncols - 1:,}; they must lie below 2^60, and {only}")
-    if nrows >= 2**36:
-        raise OutOfMemory(
-            f"ids reach {nrows - 1:,}, so the offsets of {nrows:,} rows need {8 * (nrows + 1):,} bytes; {only}"
-        )
-
-
-def check_count(path: Path, entries: int, width: int, *, whole: bool) -> None:
-    """Refuse a header that promises more entries, of at least `width` bytes each, than the file can unfold to.
-
-    Or more than the memory can hold, where they will lie there as a `whole`.
-    """
-    from sparsezc.io.files.source import Stream
-
-    with Stream(path) as stream:
-        if entries * width > stream.limit + width:
-            raise FileFormatError(f"{path} is truncated: its header says {entries:,} entries, more than it can hold")
-    if whole:
-        require_host(8 * entries, f"{path} with its {entries:,} entries, 8 bytes each at the least,")
-
-
-def _mirror(edges: Edges) -> None:
-    """Add (j, i) for each (i, j) off the diagonal."""
-    off = edges.rows != edges.cols
-    rows = np.concatenate([edges.rows, edges.cols[off]])
-    edges.cols = np.concatenate([edges.cols, edges.rows[off]])
-    edges.rows = rows
-    if edges.values is not None:
-        edges.values = np.concatenate([edges.values, edges.values[off]])
 
 
 def final_values(
@@ -168,39 +72,42 @@ def final_values(
     if values is None:
         dtype = wanted or datatypes.BOOL
         return np.ones(1, dtype.np_type), dtype, True
-    if wanted is None:
+    if wanted is None and values.dtype.kind in "iu" and values.size:
+        least, most = int(values.min()), int(values.max())
+        large = datatypes.UINT64 if most >= 2**63 else datatypes.INT64  # sums of small numbers must not wrap
+        wanted = weighting.narrowest(least, most) if weights.narrow else large
+    elif wanted is None:
         wanted = datatypes.lookup(values.dtype)
-        if values.dtype.kind in "iu" and values.size:
-            least, most = int(values.min()), int(values.max())
-            wanted = weighting.narrowest(least, most) if weights.narrow else weighting.whole(most)
-    if values.size > 1 and bool((values == values[0]).all()):
-        return datatypes.cast(values[:1], wanted), wanted, True
-    return datatypes.cast(values, wanted), wanted, False
+    iso = values.size > 1 and bool((values == values[0]).all())
+    values = values[:1] if iso else values
+    if values.dtype != wanted.np_type:
+        values = datatypes.cast(values, wanted)
+    return values, wanted, iso
 
 
 def _fill(
-    nrows: int, ncols: int, ordered: edge_order.Ordered, values: NDArray[Any] | None, dtype: datatypes.DataType, iso: bool,
+    nrows: int, ncols: int, positions: Positions, values: NDArray[Any] | None, dtype: datatypes.DataType, iso: bool,
     weights: Weights, symmetric: bool, placement: str | None,
 ) -> Csr:  # fmt: skip
-    nvals = len(ordered)
+    nvals = positions[0].size
     placement = place(placement, nrows, ncols, nvals, dtype, iso)
-    indices = allocate(placement, nvals, index_dtype(ncols, placement))
-    target = allocate(placement, 1 if iso else nvals, dtype.np_type)
+    ids = index_dtype(ncols, placement)
+    indices, target = allocate_all(placement, (nvals, ids), (1 if iso else nvals, dtype.np_type))
     if iso and values is not None:
         target.write(0, values)
     indptr = offsets(nrows)
-    progress = Progress(nvals, f"placing in {placement}", " edges")
-    for start in range(0, nvals, BLOCK):
-        rows, cols = ordered.block(start, min(start + BLOCK, nvals))
+    progress = bar(nvals, f"placing in {placement}", " edges")
+    for start in range(0, nvals, edge_list.BLOCK):
+        rows, cols = edge_order.block(positions, start, min(start + edge_list.BLOCK, nvals))
         indices.write(start, cols)
         if weights.kind == "hash":
             target.write(start, weighting.hashed(rows, cols, weights))
         elif values is not None and not iso:
-            target.write(start, values[start : start + BLOCK])
+            target.write(start, values[start : start + edge_list.BLOCK])
         first = int(rows[0])
         found = np.bincount(rows - first)
         indptr[first + 1 : first + 1 + found.size] += found
-        progress.advance(rows.size)
+        progress.update(rows.size)
     progress.close()
     np.cumsum(indptr, out=indptr)
     return Csr(nrows, ncols, indptr, indices, target, dtype, iso, symmetric)
@@ -219,5 +126,5 @@ def offsets(nrows: int) -> NDArray[np.int64]:
 def place(placement: str | None, nrows: int, ncols: int, nvals: int, dtype: datatypes.DataType, iso: bool) -> str:
     """Where the arrays go: what the caller or the configuration says, once the sizes are known."""
     value = 0 if iso else dtype.np_type.itemsize
-    narrow, wide = (nvals * (index_dtype(ncols, name).itemsize + value) for name in ("device", "host"))
-    return resolve(placement, narrow, nrows, nvals, host_nbytes=wide)
+    narrow, wide = index_dtype(ncols, "device").itemsize, index_dtype(ncols, "host").itemsize
+    return resolve(placement, nvals * (narrow + value), nrows, nvals, host_nbytes=nvals * (wide + value))

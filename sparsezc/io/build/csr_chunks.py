@@ -1,4 +1,4 @@
-"""A CSR piece by piece, for those who write it somewhere."""
+"""A CSR chunk by chunk, for those who write it somewhere."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from numpy.typing import NDArray
 
 from sparsezc.memory.csr import Csr
 from sparsezc.errors import InvalidValue
-from sparsezc.io.build import csr_builder
-from sparsezc.terminal.progress import Progress
+from sparsezc.io.build import csr_builder, edge_list
+from sparsezc.terminal.progress import bar
 
-PIECE = 1 << 18
+CHUNK = 1 << 18
 
 
 def rows_of(
     csr: Csr, *, values: bool = True, rows: bool = False, label: str = "writing"
 ) -> Iterator[tuple[int, int, NDArray[np.int64], NDArray[Any], NDArray[Any]]]:
-    """(first entry, last entry + 1, rows, columns, values) of consecutive pieces; an iso value is repeated.
+    """(first entry, last entry + 1, rows, columns, values) of consecutive chunks; an iso value is repeated.
 
     Rows are empty without `rows`, values without `values`; `label` is the progress bar's.
     """
     none = np.empty(0, np.int64)
-    progress = Progress(csr.nvals, label, " entries")
-    for start in range(0, csr.nvals, PIECE):
-        stop = min(start + PIECE, csr.nvals)
+    progress = bar(csr.nvals, label, " entries")
+    for start in range(0, csr.nvals, CHUNK):
+        stop = min(start + CHUNK, csr.nvals)
         at = none
         if rows:
             first, last = (int(np.searchsorted(csr.indptr, entry, side="right")) - 1 for entry in (start, stop - 1))
@@ -36,7 +36,7 @@ def rows_of(
         if values:
             part = np.repeat(csr.values.read(0, 1), stop - start) if csr.iso else csr.values.read(start, stop)
         yield start, stop, at, csr.indices.read(start, stop), part
-        progress.advance(stop - start)
+        progress.update(stop - start)
     progress.close()
 
 
@@ -61,7 +61,7 @@ def transposed(csr: Csr) -> Csr:
     """The transpose, on the host."""
     rows = np.repeat(np.arange(csr.nrows, dtype=np.int64), np.diff(csr.indptr))
     values = None if csr.iso else csr.values.read()
-    edges = csr_builder.Edges(csr.ncols, csr.nrows, csr.indices.read().astype(np.int64), rows, values, dtype=csr.dtype)
+    edges = edge_list.Edges(csr.ncols, csr.nrows, csr.indices.read().astype(np.int64), rows, values, dtype=csr.dtype)
     made = csr_builder.build(edges, placement="host")
     if csr.iso:
         made.values = csr.values

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from sparsezc.errors import FileFormatError, InvalidValue
 
 if TYPE_CHECKING:
-    from sparsezc.io.build.csr_builder import Edges
+    from sparsezc.io.build.edge_list import Edges
 
 _LOW = np.uint64(0xFFFFFFFF)
 SHIFT = np.uint64(32)
@@ -36,125 +37,131 @@ def merge_name(dup_op: Any) -> str:
     return str(name)
 
 
-class Ordered:
-    """Positions in ascending order, packed into 64-bit keys where ids have 32 bits, else as two arrays."""
-
-    def __init__(self, *parts: NDArray[Any]) -> None:
-        self.parts = parts
-
-    def __len__(self) -> int:
-        return len(self.parts[0])
-
-    def block(self, start: int, stop: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Rows and columns of the positions start:stop."""
-        if len(self.parts) == 2:
-            return self.parts[0][start:stop], self.parts[1][start:stop]
-        keys = self.parts[0][start:stop]
-        return (keys >> SHIFT).astype(np.int64), (keys & _LOW)
-
-    def news(self) -> NDArray[np.bool_]:
-        """Where a position differs from the one before."""
-        new = np.ones(len(self), np.bool_)
-        if len(self):
-            np.not_equal(self.parts[0][1:], self.parts[0][:-1], out=new[1:])
-        if len(self.parts) == 2 and len(self):
-            new[1:] |= self.parts[1][1:] != self.parts[1][:-1]
-        return new
-
-    def flipped(self) -> tuple[NDArray[np.bool_], list[NDArray[Any]]]:
-        """Which positions lie off the diagonal, and those with rows and columns exchanged."""
-        if len(self.parts) == 2:
-            off = self.parts[0] != self.parts[1]
-            return off, [self.parts[1][off], self.parts[0][off]]
-        rows = self.parts[0] >> SHIFT
-        off = rows != self.parts[0] & _LOW
-        rows = rows[off]
-        key = self.parts[0][off]
-        key <<= SHIFT
-        key |= rows
-        return off, [key]
-
-    def keep(self, where: NDArray[Any]) -> None:
-        """Leave only these positions."""
-        self.parts = tuple(part[where] for part in self.parts)
+#: Positions of edges: packed into one array of 64-bit keys where ids have 32 bits, else rows and columns.
+Positions = tuple[NDArray[Any], ...]
 
 
-def arrange(edges: Edges, stable: bool) -> tuple[Ordered, NDArray[Any] | None]:
-    """Positions in ascending order and the values in the same order; takes the arrays out of `edges`."""
-    values, rows, cols = edges.values, edges.rows, edges.cols
+def arrange(edges: Edges, dup_op: str, say: Callable[[str], Any]) -> tuple[Positions, NDArray[Any] | None]:
+    """Positions in ascending order, each once, and their values; takes the arrays out of `edges`."""
+    values, edges.values = edges.values, None
+    positions, values = ascending(_taken(edges), values, dup_op in ("first", "second"))
+    say("merging duplicates")
+    return merge(positions, values, dup_op)
+
+
+def _taken(edges: Edges) -> list[NDArray[Any]]:
+    """Keys, or rows and columns, which `edges` gives up."""
+    rows, cols = edges.rows, edges.cols
     edges.rows = edges.cols = np.empty(0, np.uint32)
-    edges.values = None
     if max(edges.nrows, edges.ncols) > 2**32:
-        return ordered([rows, cols], values, stable)
+        return [rows, cols]
     keys = rows.astype(np.uint64)
     del rows
     keys <<= SHIFT
     keys |= cols.astype(np.uint64)
-    del cols
-    return ordered([keys], values, stable)
+    return [keys]
 
 
-def ordered(
+def ascending(
     parts: list[NDArray[Any]], values: NDArray[Any] | None, stable: bool
-) -> tuple[Ordered, NDArray[Any] | None]:  # fmt: skip
+) -> tuple[Positions, NDArray[Any] | None]:  # fmt: skip
     """Keys, or rows and columns, in ascending order, and the values in the same order; takes the list's arrays."""
     if len(parts) == 2:
         order = np.lexsort(parts[::-1])
-        return Ordered(*(part[order] for part in parts)), None if values is None else values[order]
+        return tuple(part[order] for part in parts), None if values is None else values[order]
     found = parts.pop()
     if found.size > 1 and bool((found[1:] >= found[:-1]).all()):
-        return Ordered(found), values
+        return (found,), values
     if values is None:
         found.sort()
-        return Ordered(found), None
+        return (found,), None
     order = np.argsort(found, kind="stable" if stable else None)
-    return Ordered(found[order]), values[order]
+    return (found[order],), values[order]
 
 
-def merge(ordered: Ordered, values: NDArray[Any] | None, dup_op: str) -> NDArray[Any] | None:
-    """Leave each position once; the values of the same position become one."""
-    new = ordered.news()
-    if new.all():
-        return values
+def block(positions: Positions, start: int, stop: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Rows and columns of the positions start:stop."""
+    if len(positions) == 2:
+        return positions[0][start:stop], positions[1][start:stop]
+    keys = positions[0][start:stop]
+    return (keys >> SHIFT).astype(np.int64), (keys & _LOW)
+
+
+def flipped(positions: Positions) -> tuple[NDArray[np.bool_], list[NDArray[Any]]]:
+    """Which positions lie off the diagonal, and those with rows and columns exchanged."""
+    if len(positions) == 2:
+        off = positions[0] != positions[1]
+        return off, [positions[1][off], positions[0][off]]
+    rows = positions[0] >> SHIFT
+    off = rows != positions[0] & _LOW
+    rows = rows[off]
+    key = positions[0][off]
+    key <<= SHIFT
+    key |= rows
+    return off, [key]
+
+
+def _firsts(positions: Positions) -> NDArray[np.bool_]:
+    """Where a position differs from the one before."""
+    first = np.ones(positions[0].size, np.bool_)
+    if first.size:
+        np.not_equal(positions[0][1:], positions[0][:-1], out=first[1:])
+    if first.size and len(positions) == 2:
+        first[1:] |= positions[1][1:] != positions[1][:-1]
+    return first
+
+
+def merge(
+    positions: Positions, values: NDArray[Any] | None, dup_op: str
+) -> tuple[Positions, NDArray[Any] | None]:  # fmt: skip
+    """Each of some ascending positions once; the values of the same position become one."""
+    first = _firsts(positions)
+    if first.all():
+        return positions, values
     if dup_op == REFUSED:
-        row, col = _position(ordered, int(np.flatnonzero(~new)[0]))
+        row, col = _position(positions, int(np.flatnonzero(~first)[0]))
         raise FileFormatError(f"the position ({row}, {col}) occurs more than once")
-    starts = np.flatnonzero(new)
     if values is not None:
-        if dup_op in ("min", "max") and values.dtype.kind == "c":
-            raise InvalidValue(
-                f"positions occur more than once, and dup_op={dup_op!r} cannot order complex values; choose another"
-                " dup_op, such as 'first'"
-            )
-        if dup_op in ("min", "max") and values.dtype.kind == "f":
-            _refuse_nan(ordered, values, new, dup_op)
-        ufunc = MERGES[dup_op]
-        if ufunc is not None:
-            before = values
-            values = ufunc.reduceat(values, starts).astype(values.dtype, copy=False)
-            if dup_op in _TRUTHS:  # these would change what occurs once, too
-                alone = np.diff(starts, append=len(ordered)) == 1
-                values[alone] = before[starts[alone]]
-        elif dup_op == "second":
-            values = values[np.append(starts[1:], len(ordered)) - 1]
-        else:
-            values = values[starts]
-    ordered.keep(new)
-    return values
+        values = _merged_values(positions, values, first, dup_op)
+    return tuple(part[first] for part in positions), values
 
 
-def _position(ordered: Ordered, at: int) -> tuple[int, int]:
-    row, col = (int(part[0]) for part in ordered.block(at, at + 1))
+def _merged_values(
+    positions: Positions, values: NDArray[Any], first: NDArray[np.bool_], dup_op: str
+) -> NDArray[Any]:  # fmt: skip
+    """A value for each position, of which `first` says where its values begin."""
+    starts = np.flatnonzero(first)
+    if dup_op in ("min", "max") and values.dtype.kind == "c":
+        raise InvalidValue(
+            f"positions occur more than once, and dup_op={dup_op!r} cannot order complex values; choose another"
+            " dup_op, such as 'first'"
+        )
+    if dup_op in ("min", "max") and values.dtype.kind == "f":
+        _refuse_nan(positions, values, first, dup_op)
+    ufunc = MERGES[dup_op]
+    if ufunc is None:
+        at = np.append(starts[1:], values.size) - 1 if dup_op == "second" else starts
+        merged: NDArray[Any] = values[at]
+        return merged
+    merged = ufunc.reduceat(values, starts).astype(values.dtype, copy=False)
+    if dup_op in _TRUTHS:  # these would change what occurs once, too
+        alone = np.diff(starts, append=values.size) == 1
+        merged[alone] = values[starts[alone]]
+    return merged
+
+
+def _position(positions: Positions, at: int) -> tuple[int, int]:
+    row, col = (int(part[0]) for part in block(positions, at, at + 1))
     return row, col
 
 
-def _refuse_nan(ordered: Ordered, values: NDArray[Any], new: NDArray[np.bool_], dup_op: str) -> None:
+def _refuse_nan(positions: Positions, values: NDArray[Any], first: NDArray[np.bool_], dup_op: str) -> None:
     """NaN has no place in an order, so min and max cannot choose between it and another value."""
-    twice = ~new
-    twice[:-1] |= ~new[1:]
+    twice = ~first
+    twice[:-1] |= ~first[1:]
     bad = np.flatnonzero(np.isnan(values) & twice)
     if bad.size:
-        row, col = _position(ordered, int(bad[0]))
+        row, col = _position(positions, int(bad[0]))
         raise InvalidValue(
             f"the position ({row}, {col}) occurs more than once and one of its values is NaN, which dup_op={dup_op!r} "
             "cannot order; choose another dup_op, such as 'first'"

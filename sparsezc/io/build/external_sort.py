@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.io.build import edge_order
-from sparsezc.io.build.edge_stream import Piece
-from sparsezc.io.build.edge_order import Ordered
-from sparsezc.terminal.progress import Progress
+from sparsezc.io.build.edge_list import Chunk, narrow_ids
+from sparsezc.io.build.edge_order import Positions
+from sparsezc.terminal.progress import bar
 
 _SORTING = 40, 72  # bytes that an edge without and with a value takes while a run is sorted
 _MERGING = 56, 128  # the same while runs are merged
@@ -37,14 +37,14 @@ class Run:
     dtype: np.dtype[Any] | None
 
     @classmethod
-    def write(cls, path: Path, pieces: Iterable[tuple[Ordered, NDArray[Any] | None]]) -> Run:
+    def write(cls, path: Path, chunks: Iterable[tuple[Positions, NDArray[Any] | None]]) -> Run:
         """A run of entries that come in order."""
         count, wide, dtype = 0, False, None
         with ExitStack() as stack:
             files = [stack.enter_context(name.open("wb")) for name in _files(path)]
-            for found, values in pieces:
-                count, wide = count + len(found), len(found.parts) == 2
-                for part, file in zip(found.parts, files, strict=False):
+            for found, values in chunks:
+                count, wide = count + found[0].size, len(found) == 2
+                for part, file in zip(found, files, strict=False):
                     file.write(np.ascontiguousarray(part).data)
                 if values is not None:
                     dtype = values.dtype
@@ -57,7 +57,7 @@ class Run:
         kind = np.int64 if self.wide else np.uint64
         parts = [np.fromfile(name, kind, count, offset=8 * start) for name in (first, second)[: 1 + self.wide]]
         if wide and not self.wide:
-            parts = list(Ordered(*parts).block(0, parts[0].size))
+            parts = list(edge_order.block(tuple(parts), 0, parts[0].size))
             parts[1] = parts[1].astype(np.int64)
         if self.dtype is None:
             return parts, None
@@ -83,7 +83,7 @@ class Sorter:
     def __init__(self, folder: Path, room: int, *, valued: bool, mirror: bool, dup_op: str) -> None:
         self._folder, self._mirror, self._dup_op = folder, mirror, dup_op
         self._room, self._bytes = room, _SORTING[valued]
-        self._pieces: list[Piece] = []
+        self._chunks: list[Chunk] = []
         self._count = self._number = 0
         self._wide = False
         self._runs: list[Run] = []
@@ -91,7 +91,8 @@ class Sorter:
 
     def add(self, rows: NDArray[Any], cols: NDArray[Any], values: NDArray[Any] | None) -> None:
         """Take some edges."""
-        self._pieces.append((rows, cols, values))
+        rows, cols = narrow_ids(rows), narrow_ids(cols)
+        self._chunks.append((rows, cols, values))
         self._count += rows.size
         self._wide = self._wide or (rows.size > 0 and max(int(rows.max()), int(cols.max())) >= 2**32)
         if self._count * self._bytes * (1 + self._wide) >= self._room:
@@ -103,25 +104,25 @@ class Sorter:
         return self._runs + self._mirrored
 
     def _flush(self) -> None:
-        if not self._pieces:
+        if not self._chunks:
             return
         parts, values = self._taken()
-        found, values = edge_order.ordered(parts, values, self._dup_op in ("first", "second"))
-        values = edge_order.merge(found, values, self._dup_op)
+        found, values = edge_order.ascending(parts, values, self._dup_op in ("first", "second"))
+        found, values = edge_order.merge(found, values, self._dup_op)
         self._runs.append(self._write(found, values))
         if self._mirror:
             self._mirrored.append(self._write(*_mirrored(found, values)))
 
     def _taken(self) -> tuple[list[NDArray[Any]], NDArray[Any] | None]:
-        """The pieces as one: keys, or rows and columns; and the values."""
+        """The chunks as one: keys, or rows and columns; and the values."""
         kinds = [np.int64, np.int64] if self._wide else [np.uint64]
         parts: list[NDArray[Any]] = [np.empty(self._count, kind) for kind in kinds]
-        valued = [piece[2].dtype for piece in self._pieces if piece[2] is not None]
+        valued = [chunk[2].dtype for chunk in self._chunks if chunk[2] is not None]
         values = np.empty(self._count, np.result_type(*valued)) if valued else None
         at = 0
-        self._pieces.reverse()
-        while self._pieces:
-            rows, cols, weights = self._pieces.pop()
+        self._chunks.reverse()
+        while self._chunks:
+            rows, cols, weights = self._chunks.pop()
             here = slice(at, at + rows.size)
             parts[0][here] = rows
             if not self._wide:
@@ -135,21 +136,21 @@ class Sorter:
         self._count, self._wide = 0, False
         return parts, values
 
-    def _write(self, found: Ordered, values: NDArray[Any] | None) -> Run:
+    def _write(self, found: Positions, values: NDArray[Any] | None) -> Run:
         self._number += 1
         return Run.write(self._folder / f"run{self._number}", [(found, values)])
 
 
-def _mirrored(found: Ordered, values: NDArray[Any] | None) -> tuple[Ordered, NDArray[Any] | None]:
+def _mirrored(found: Positions, values: NDArray[Any] | None) -> tuple[Positions, NDArray[Any] | None]:
     """The same entries the other way, without the diagonal."""
-    off, parts = found.flipped()
-    return edge_order.ordered(parts, None if values is None else values[off], stable=False)
+    off, parts = edge_order.flipped(found)
+    return edge_order.ascending(parts, None if values is None else values[off], stable=False)
 
 
 def merged(
     runs: list[Run], room: int, dup_op: str, label: str = "merging"
-) -> Iterator[tuple[Ordered, NDArray[Any] | None]]:
-    """The entries of all runs in order, in pieces; those of one position have become one."""
+) -> Iterator[tuple[Positions, NDArray[Any] | None]]:
+    """The entries of all runs in order, in chunks; those of one position have become one."""
     if not runs:
         return
     wide = any(run.wide for run in runs)
@@ -157,16 +158,16 @@ def merged(
     dtype = np.result_type(*kinds) if kinds else None
     block = max(room // (_MERGING[dtype is not None] * (1 + wide) * len(runs)), 1)
     cursors = [_Cursor(run, block, wide, dtype) for run in runs]
-    progress = Progress(sum(run.count for run in runs), label, " edges")
+    progress = bar(sum(run.count for run in runs), label, " edges")
     while cursors := [cursor for cursor in cursors if cursor.fill()]:
         limit = min(cursor.last for cursor in cursors)
         taken = [cursor.take(limit) for cursor in cursors]
         parts = [np.concatenate(column) for column in zip(*(positions for positions, _ in taken), strict=True)]
         values = np.concatenate([part for _, part in taken if part is not None]) if dtype is not None else None
         del taken
-        progress.advance(parts[0].size)
-        found, values = edge_order.ordered(parts, values, dup_op in ("first", "second"))
-        values = edge_order.merge(found, values, dup_op)
+        progress.update(parts[0].size)
+        found, values = edge_order.ascending(parts, values, dup_op in ("first", "second"))
+        found, values = edge_order.merge(found, values, dup_op)
         yield found, values
     progress.close()
 

@@ -21,11 +21,12 @@ from numpy.typing import NDArray
 
 from sparsezc.memory.csr import Csr, index_dtype
 from sparsezc.errors import InvalidValue
-from sparsezc.io.build import csr_builder
+from sparsezc.io.build import csr_builder, edge_list
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.memory import Buffer, allocate, budget
-from sparsezc.terminal.progress import Progress, working
+from sparsezc.memory.placement import is_host
+from sparsezc.terminal.progress import bar, working
 
 SEED = 20071105
 EDGEFACTOR = 16
@@ -116,7 +117,7 @@ def make(
     weights = weights_of(name, recipe, weights)
     if recipe.kind in ("grid", "path", "star"):
         rows, cols, n = _regular(recipe)
-        edges = csr_builder.Edges(n, n, rows, cols, undirected=True)
+        edges = edge_list.Edges(n, n, rows, cols, undirected=True)
         return csr_builder.build(edges, weights, placement=placement)
     xp = _array_module() if xp is None else xp
     return _random(recipe, weights, placement, xp, chunk, passes)
@@ -228,14 +229,14 @@ def _draw_rows(recipe: Recipe, xp: Any, chunk: int, low: int, high: int) -> Any:
     edges = recipe.second << scale
     everything = low == 0 and high == 1 << scale
     parts = []
-    progress = Progress(edges, f"making {recipe.kind}" + ("" if everything else f" up to row {high:,}"), " edges")
+    progress = bar(edges, f"making {recipe.kind}" + ("" if everything else f" up to row {high:,}"), " edges")
     for start in range(0, edges, chunk):
         stop = min(start + chunk, edges)
         rows, cols = (ids.astype(xp.uint64) for ids in drawn(recipe, start, stop, xp))
         for one, other in ((rows, cols), (cols, rows)):
             keys = (one << xp.uint64(32)) | other
             parts.append(keys if everything else keys[(one >= xp.uint64(low)) & (one < xp.uint64(high))])
-        progress.advance(stop - start)
+        progress.update(stop - start)
     progress.close()
     with working("sorting edges"):
         keys = xp.concatenate(parts)
@@ -297,18 +298,18 @@ def _fill(
     keys: Any, at: int, indices: Buffer, values: Buffer | None, weights: Weights, placement: str, xp: Any
 ) -> None:  # fmt: skip
     """Write the ids, and made weights, of sorted keys from entry `at` on."""
-    block = csr_builder.BLOCK if xp is np else 1 << 25
-    progress = Progress(int(keys.size), f"placing in {placement}", " edges")
+    block = edge_list.BLOCK if xp is np else 1 << 25
+    progress = bar(int(keys.size), f"placing in {placement}", " edges")
     for start in range(0, int(keys.size), block):
         part = keys[start : start + block]
         cols = (part & xp.uint64(0xFFFFFFFF)).astype(xp.uint32)
         # The placements of a GPU take its arrays as they are.
-        indices.write(at + start, _host(cols, xp) if placement == "host" else cols)
+        indices.write(at + start, _host(cols, xp) if is_host(placement) else cols)
         if values is not None:
             rows = (part >> xp.uint64(32)).astype(xp.uint32)
             made = weighting.hashed(rows, cols, weights, xp)
-            values.write(at + start, _host(made, xp) if placement == "host" else made)
-        progress.advance(int(part.size))
+            values.write(at + start, _host(made, xp) if is_host(placement) else made)
+        progress.update(int(part.size))
     progress.close()
 
 

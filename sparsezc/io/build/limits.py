@@ -1,10 +1,15 @@
-"""What a format or another library can hold."""
+"""What a conversion refuses: objects of other kinds, and values that no format or other library can hold."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from sparsezc.errors import DomainMismatch
+
+
+def wrong_type(where: str, name: str, given: Any, needed: str) -> DomainMismatch:
+    """The error for an argument of another kind than is needed."""
+    return DomainMismatch(f"{where}: {name} is a {type(given).__name__}; {needed} is needed")
 
 
 def need_numbers(A: Any, where: str) -> None:

@@ -76,15 +76,6 @@ def narrowest(low: int, high: int) -> datatypes.DataType:
     raise InvalidValue(f"no integer type holds both {low} and {high}")
 
 
-def whole(most: int) -> datatypes.DataType:
-    """The type of a file's whole numbers up to `most`: sums of small ones must not wrap.
-
-    >>> whole(255), whole(2**63)
-    (INT64, UINT64)
-    """
-    return datatypes.UINT64 if most >= 2**63 else datatypes.INT64
-
-
 def hashed(u: NDArray[Any], v: NDArray[Any], weights: Weights, xp: Any = np) -> NDArray[Any]:
     """Made weights of the edges {u, v}, from `weights.low` to `weights.high`.
 

@@ -1,7 +1,7 @@
 """Files that appear whole or not at all: written under another name on the same disk, kept by it, then renamed.
 
-What is not finished stands in a folder of its own beside the target (unfinished.py); several files of one output change
-in one step (switch.py).
+What is not finished stands in a folder of its own beside the target (scratch_folder.py); several files of one output
+change in one step (multi_file_replace.py).
 A link is followed: the file behind it is the one that changes. What is no regular file (a pipe, a terminal, a device)
 cannot be renamed over; it is written to, once everything is there. Nor is what /dev/stdout and its like name, even a
 regular file: whoever opened it goes on writing there, so it is written to through the open descriptor.
@@ -20,9 +20,9 @@ from types import TracebackType
 from typing import IO, Any, NamedTuple, Self, cast
 
 from sparsezc.errors import GraphblasException
-from sparsezc.io.files import switch
+from sparsezc.io.files import multi_file_replace
+from sparsezc.io.files.scratch_folder import ScratchFolder, sync
 from sparsezc.io.files.source import FileIsFolder, FileMissing
-from sparsezc.io.files.unfinished import Work, sync
 
 _DESCRIPTORS = re.compile(r"/dev/fd|/proc/\d+(/task/\d+)?/fd")  # folders whose files are open descriptors
 
@@ -54,7 +54,7 @@ class Output:
         self.base = self.path  # stands for all files where there are several
         self.written: list[Path] = []  # the files that have their names
         self._waiting: list[_Waiting] = []
-        self._work: dict[Path, Work] = {}  # by the folder beside whose files it stands
+        self._work: dict[Path, ScratchFolder] = {}  # by the folder beside whose files it stands
 
     def __enter__(self) -> Self:
         return self
@@ -95,7 +95,7 @@ class Output:
     def _temporary(self, folder: Path | None) -> tuple[int, str]:
         """A new file, as a handle and a name; without a folder, one that will be copied."""
         if folder is None:
-            folder = self._made(Work.temporary())
+            folder = self._made(ScratchFolder.temporary())
         return tempfile.mkstemp(suffix=".part", dir=folder)
 
     def _beside(self, final: Path) -> Path:
@@ -104,11 +104,11 @@ class Output:
         if not folder.is_dir():
             raise FileMissing(f"{final}: the folder {folder} does not exist")
         try:
-            return self._made(Work(folder, self.path.name))
+            return self._made(ScratchFolder(folder, self.path.name))
         except OSError as failure:
             raise _unwritten(final, failure) from None
 
-    def _made(self, work: Work) -> Path:
+    def _made(self, work: ScratchFolder) -> Path:
         """The folder, or the one that was made before in the same place."""
         if work.place not in self._work:
             self._work[work.place] = work  # before it is made, for Ctrl-C may come any time
@@ -162,7 +162,7 @@ class Output:
         for each in self._waiting:
             each.temporary.replace(each.temporary.with_name(each.final.name))
         emptied = [each.final.name for each in self._waiting if each.only_over_old]
-        names = switch.commit(self._waiting[0].temporary.parent, folders[0] / self.base.name, emptied)
+        names = multi_file_replace.commit(self._waiting[0].temporary.parent, folders[0] / self.base.name, emptied)
         self.written += [folders[0] / name for name in names]
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import BinaryIO, Self, TypeVar
 
 from sparsezc.errors import DeviceUnavailable, FileFormatError, GraphblasException
-from sparsezc.terminal.progress import Progress
+from sparsezc.terminal.progress import bar
 
 CHUNK = 1 << 20  # bytes: a chunk and what is made of it stay in a core's cache
 LINE = 1 << 20  # bytes of the longest line of a list, which is in memory as a whole
@@ -65,6 +65,11 @@ def existing(path: str | os.PathLike[str]) -> Path:
     return found
 
 
+def is_piped(path: Path) -> bool:
+    """Whether it is there and can be read from its start to its end once only: a pipe, a terminal, a device."""
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
 @contextmanager
 def naming(graph: str | os.PathLike[str]) -> Iterator[None]:
     """Put the graph's name in front of an error that does not say which graph it means.
@@ -77,15 +82,19 @@ def naming(graph: str | os.PathLike[str]) -> Iterator[None]:
     """
     try:
         yield
-    except DeviceUnavailable:  # not the graph's fault
-        raise
     except GraphblasException as error:
-        if error.args and Path(graph).name not in str(error.args[0]):
-            error.args = (f"{graph}: {error.args[0]}", *error.args[1:])
+        add_name(error, graph)
         raise
 
 
-class Stream:
+def add_name(error: GraphblasException, graph: str | os.PathLike[str]) -> None:
+    """Put the graph's name in front of an error's message that lacks it."""
+    about_graph = not isinstance(error, DeviceUnavailable)
+    if about_graph and error.args and Path(graph).name not in str(error.args[0]):
+        error.args = (f"{graph}: {error.args[0]}", *error.args[1:])
+
+
+class InputFile:
     """The bytes of a file, decompressed if it is a .gz; a context manager with `read` for those who want a file.
 
     It is opened here, or given as `file`, open at its start. `limit` bounds what the file can unfold to, so that a
@@ -107,7 +116,7 @@ class Stream:
         self._packed, self._at, self._step = b"", 0, _FIRST_STEP  # packed bytes, where they go on, and by how many
         self._taken = self._made = 0  # bytes that were unpacked, and what came of them
         self._ready, self._given = b"", 0  # unpacked bytes, and how many of them were handed out
-        self._progress = Progress(size, f"{label} {self.path.name}")
+        self._progress = bar(size, f"{label} {self.path.name}")
 
     def __enter__(self) -> Self:
         return self
@@ -126,7 +135,7 @@ class Stream:
             return b"".join(iter(lambda: self.read(CHUNK), b""))
         if self._inflate is None:
             data = self._file.read(size)
-            self._progress.advance(len(data))
+            self._progress.update(len(data))
             return data
         parts: list[bytes] = []  # of members that may be small
         while size and (self._given < len(self._ready) or self._more(max(size, CHUNK))):
@@ -165,7 +174,7 @@ class Stream:
 
     def _fetch(self) -> bool:
         self._packed, self._at = self._file.read(CHUNK), 0
-        self._progress.advance(len(self._packed))
+        self._progress.update(len(self._packed))
         return bool(self._packed)
 
 
@@ -194,7 +203,7 @@ def lines(path: str | os.PathLike[str], size: int = CHUNK, longest: int = LINE) 
     FileFormatError
         A line has more than `longest` bytes.
     """
-    with Stream(path) as stream:
+    with InputFile(path) as stream:
         first, held = 1, 0
         pending: list[bytes] = []
         start = codecs.BOM_UTF8  # which Windows programs put in front of a text
@@ -220,11 +229,10 @@ def too_long(path: Path | str, line: int, longest: int) -> FileFormatError:
     return FileFormatError(f"{path}, line {line}: found a line of more than {longest:,} bytes, the most it may have")
 
 
-def uncut(chunk: Lines) -> None:
-    """Refuse a file whose writer ends every line, if its last one has no end: its last number may be cut."""
-    if not chunk.ended:
-        last = chunk.data.count(b"\n") - 1
-        raise chunk.error(last, "the file is truncated: its last line has no end, which sparsezc would have written")
+def cut(chunk: Lines) -> FileFormatError:
+    """The error for a last line without an end where the writer ends every line: its last number may be cut."""
+    last = chunk.data.count(b"\n") - 1
+    return chunk.error(last, "the file is truncated: its last line has no end, which sparsezc would have written")
 
 
 def ahead(produce: Callable[[], T]) -> Iterator[T]:

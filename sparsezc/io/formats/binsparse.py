@@ -14,16 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import DomainMismatch, InvalidValue
-from sparsezc.io.build import csr_stream
-from sparsezc.io.build.csr_builder import Edges, narrow_ids
+from sparsezc.errors import InvalidValue
+from sparsezc.io.build import stored_csr
 from sparsezc.io.build.csr_chunks import transposed
-from sparsezc.io.build.edge_stream import Listing
-from sparsezc.io.build.limits import need_numbers
+from sparsezc.io.build.edge_list import EdgeChunks, Edges, narrow_ids
+from sparsezc.io.build.limits import need_numbers, wrong_type
 from sparsezc.io.build.optional import need
 from sparsezc.io.build.weights import Weights
 from sparsezc.io.files.atomic_write import Output
-from sparsezc.io.formats.binsparse_arrays import ALIASES, ARRAYS, MATRICES, VECTORS, Source, by_rows, no_matrix, pieces
+from sparsezc.io.formats.binsparse_arrays import ALIASES, ARRAYS, MATRICES, VECTORS, Source, by_rows, chunks, no_matrix
 from sparsezc.io.hdf5 import aligned_file, csr_file, csr_file_writer
 from sparsezc.io.hdf5.csr_file import type_name
 from sparsezc.memory.budget import require_host
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
     from sparsezc.core.vector import Vector
 
-SUFFIXES = (".h5", ".hdf5")
 _VERSION = "0.1.0"
 
 
@@ -148,7 +146,7 @@ def write_binsparse(
 
     need("h5py", "hdf5")
     if not isinstance(A, Matrix | Vector):
-        raise DomainMismatch(f"write_binsparse: A is a {type(A).__name__}; a Matrix or a Vector is needed")
+        raise wrong_type("write_binsparse", "A", A, "a Matrix or a Vector")
     need_numbers(A, "write_binsparse")
     form = ("CSR" if A.ndim == 2 else "CVEC") if format is None else str(format).upper()
     form = ALIASES.get(form, form)
@@ -229,12 +227,12 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool, v
     )
 
 
-def listing(path: Path) -> Listing:
-    """The entries piece by piece."""
+def edge_chunks(path: Path) -> EdgeChunks:
+    """The entries chunk by chunk."""
     found = csr_file.find(path)
     if found is not None and csr_file.lies_ready(found):
-        return csr_stream.listed(csr_file.stored(found))
-    return Listing.by(partial(pieces, path), distinct=True)
+        return stored_csr.edge_chunks(csr_file.stored(found))
+    return EdgeChunks.by(partial(chunks, path), distinct=True)
 
 
 def write(csr: Csr, out: Output, *, compress: bool = False) -> None:

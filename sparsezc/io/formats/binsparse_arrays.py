@@ -1,4 +1,4 @@
-"""Binsparse files of any origin: their descriptor and arrays, and the entries of a matrix piece by piece.
+"""Binsparse files of any origin: their descriptor and arrays, and the entries of a matrix chunk by chunk.
 
 Files are held to what their descriptors say: a number that is none of its declared type is refused, never converted.
 
@@ -19,12 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.errors import FileFormatError
-from sparsezc.io.build import csr_stream
-from sparsezc.io.build.csr_builder import narrow_ids
-from sparsezc.io.build.edge_stream import Listing, Piece
+from sparsezc.io.build import stored_csr
+from sparsezc.io.build.edge_list import Chunk, EdgeChunks, narrow_ids
 from sparsezc.io.hdf5 import aligned_file, csr_file
 from sparsezc.io.hdf5.foreign import one_line
-from sparsezc.terminal.progress import Progress
+from sparsezc.terminal.progress import bar
 
 MATRICES = ("CSR", "CSC", "COOR", "COOC", "DCSR", "DCSC", "DMATR", "DMATC")
 VECTORS = ("CVEC", "DVEC")
@@ -221,7 +220,7 @@ def no_matrix(path: Path) -> FileFormatError:
     return FileFormatError(f"{path} holds a vector; a matrix is needed (read_binsparse reads vectors)")
 
 
-def pieces(path: Path, listed: Listing) -> Iterator[Piece]:
+def chunks(path: Path, found: EdgeChunks) -> Iterator[Chunk]:
     """The entries of a file that does not lie ready."""
     with csr_file.opening(path) as (file, known), csr_file.damage(path):
         if known is not None:
@@ -229,26 +228,26 @@ def pieces(path: Path, listed: Listing) -> Iterator[Piece]:
         source = Source(file)
         if source.format in VECTORS:
             raise no_matrix(path)
-        (listed.nrows, listed.ncols), flipped = source.shape, source.format.endswith("C")
-        listed.dtype, iso = csr_file.value_type(str(source.types["values"]))
-        progress = Progress(source.count, f"reading {path.name}", " entries")
-        plain = iso and listed.dtype.is_bool and bool(source.array("values"))
+        (found.nrows, found.ncols), flipped = source.shape, source.format.endswith("C")
+        found.dtype, iso = csr_file.value_type(str(source.types["values"]))
+        progress = bar(source.count, f"reading {path.name}", " entries")
+        plain = iso and found.dtype.is_bool and bool(source.array("values"))
         for rows, cols, values in _entries(source, *(source.shape[::-1] if flipped else source.shape)):
-            progress.advance(rows.size)
+            progress.update(rows.size)
             yield (cols, rows, None if plain else values) if flipped else (rows, cols, None if plain else values)
         progress.close()
 
 
-def _entries(source: Source, nrows: int, ncols: int) -> Iterator[Piece]:
+def _entries(source: Source, nrows: int, ncols: int) -> Iterator[Chunk]:
     """The entries of a matrix that is stored by rows, or of one by columns with its sizes exchanged."""
     kind = by_rows(source.format)
-    steps = [(start, min(start + csr_stream.PIECE, source.count)) for start in range(0, source.count, csr_stream.PIECE)]
+    steps = [(start, min(start + stored_csr.CHUNK, source.count)) for start in range(0, source.count, stored_csr.CHUNK)]
 
     def values(start: int, stop: int) -> NDArray[Any]:
         return np.broadcast_to(source.array("values", start, stop), stop - start)
 
     @contextmanager
-    def in_turn() -> Iterator[csr_stream.Take]:
+    def in_turn() -> Iterator[stored_csr.Take]:
         at = 0
 
         def take(count: int) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -271,7 +270,7 @@ def _entries(source: Source, nrows: int, ncols: int) -> Iterator[Piece]:
     which = source.ids("indices_0", nrows) if kind == "DCSR" else None
     indptr = source.offsets()
     count = nrows if which is None else which.size
-    for rows, cols, part in csr_stream.listed(
-        csr_stream.Stored(source.path, count, ncols, indptr, in_turn, None)
-    ).pieces:
+    for rows, cols, part in stored_csr.edge_chunks(
+        stored_csr.StoredCsr(source.path, count, ncols, indptr, in_turn, None)
+    ).chunks:
         yield rows if which is None else which[rows], cols, part

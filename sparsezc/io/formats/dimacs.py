@@ -15,16 +15,14 @@ from typing import Any
 import numpy as np
 
 from sparsezc.errors import FileFormatError, InvalidValue
-from sparsezc.io.build.csr_builder import Edges, check_count, check_sizes, narrow_ids
 from sparsezc.io.build.csr_chunks import integers, rows_of
-from sparsezc.io.build.edge_stream import Listing, Piece, collect
+from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, check_count, check_sizes, collect
 from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.io.files.atomic_write import Output
-from sparsezc.io.files.source import Lines, lines, uncut
+from sparsezc.io.files.source import Lines, cut, lines
 from sparsezc.io.formats import text
 from sparsezc.memory.csr import Csr
 
-SUFFIXES = (".gr",)
 _OURS = b"c written by sparsezc\n"  # which ends every line
 _COMMENT = re.compile(rb"\n[ \t]*c[^\n]*")
 _PROBLEM = re.compile(rb"\np[ \t][^\n]*")
@@ -39,19 +37,20 @@ def read(path: Path, *, weights: Weights = FROM_FILE, **_: Any) -> Edges:
     FileFormatError
         No or a second ``p`` line, arcs that are more or fewer than it says, ids outside 1..n, lines of another kind.
     """
-    return collect(listing(path, weights, whole=True))
+    return collect(edge_chunks(path, weights, whole=True))
 
 
-def listing(path: Path, weights: Weights = FROM_FILE, *, whole: bool = False) -> Listing:
-    """The same piece by piece; `whole`: all pieces will be in memory at once."""
+def edge_chunks(path: Path, weights: Weights = FROM_FILE, *, whole: bool = False) -> EdgeChunks:
+    """The same chunk by chunk; `whole`: all chunks will be in memory at once."""
 
-    def pieces(found: Listing) -> Iterator[Piece]:
+    def chunks(found: EdgeChunks) -> Iterator[Chunk]:
         sizes: tuple[int, int] | None = None
         arcs = 0
         ours = False
         for chunk in lines(path):
-            if ours := ours or (chunk.first == 1 and chunk.data.startswith(_OURS)):
-                uncut(chunk)
+            ours = ours or (chunk.first == 1 and chunk.data.startswith(_OURS))
+            if ours and not chunk.ended:
+                raise cut(chunk)
             data, sizes = _problem(chunk, _arcs(chunk), sizes, whole)
             arcs_only = Lines(path, chunk.first, _plain(chunk, data))
             table, _ = text.table(arcs_only, 3, base=1, exact=weights.kind == "file")
@@ -64,7 +63,7 @@ def listing(path: Path, weights: Weights = FROM_FILE, *, whole: bool = False) ->
                 at = int(np.flatnonzero(text.counts(_plain(chunk, data)))[bad])
                 raise chunk.error(at, f"found an id above {sizes[0]:,}, the number of vertices in the 'p' line")
             arcs += table[0].size
-            yield narrow_ids(table[0]), narrow_ids(table[1]), table[2]
+            yield table[0], table[1], table[2]
         if sizes is None:
             raise FileFormatError(f"{path} has no line 'p sp VERTICES ARCS'")
         if arcs != sizes[1]:
@@ -73,7 +72,7 @@ def listing(path: Path, weights: Weights = FROM_FILE, *, whole: bool = False) ->
         if not arcs:
             yield np.empty(0, np.uint32), np.empty(0, np.uint32), np.empty(0, np.int64)
 
-    return Listing.by(pieces)
+    return EdgeChunks.by(chunks)
 
 
 def _arcs(chunk: Lines) -> bytes:

@@ -1,8 +1,8 @@
 """EMOGI's graphs: NAME.bel.col (offsets), NAME.bel.dst (ids) and perhaps NAME.bel.val (weights).
 
-They are written together and change in one step (switch.py). Each opens with two uint64: how many numbers follow, and
-a type mark that no program reads. Offsets are uint64, one
-more than there are vertices; ids are uint64 (uint32 in some derived sets: the file's size tells); weights are uint32.
+They are written together and change in one step (multi_file_replace.py). Each opens with two uint64: how many numbers
+follow, and a type mark that no program reads. Offsets are uint64, one more than there are vertices; ids are uint64
+(uint32 in some derived sets: the file's size tells); weights are uint32.
 Source: S. W. Min et al., EMOGI: Efficient Memory-access for Out-of-memory Graph-traversal in GPUs, VLDB 14(2), 2021,
 doi:10.14778/3425879.3425883.
 """
@@ -19,16 +19,15 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from sparsezc.errors import FileFormatError, InvalidValue
-from sparsezc.io.build import csr_builder, csr_stream
+from sparsezc.io.build import edge_list, stored_csr
 from sparsezc.io.build.csr_chunks import integers, rows_of, unweighted
 from sparsezc.io.build.weights import Weights
-from sparsezc.io.files import switch
+from sparsezc.io.files import multi_file_replace
 from sparsezc.io.files.atomic_write import Output, behind
-from sparsezc.io.files.source import FileMissing, Stream, existing
+from sparsezc.io.files.source import FileMissing, InputFile, existing
 from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes
 
-SUFFIXES = (".bel", ".bel.col", ".bel.dst", ".bel.val")
 _HEAD = 16
 
 
@@ -56,14 +55,14 @@ class _Array:
         if file is not None:
             weakref.finalize(self, file.close)
 
-    def stream(self) -> Stream:
+    def input_file(self) -> InputFile:
         """The file from its start."""
         if self._file is None or os.fstat(self._file.fileno()).st_size == 0:
             existing(self.path)
             raise FileMissing(f"{self.path} does not exist")  # it has been made since
         file = os.fdopen(os.dup(self._file.fileno()), "rb")
         file.seek(0)
-        return Stream(self.path, file=file)
+        return InputFile(self.path, file=file)
 
     @property
     def nbytes(self) -> int:
@@ -75,7 +74,7 @@ def _opened(path: Path) -> list[_Array]:
     """The arrays of one graph, though others may replace it meanwhile."""
     parts = [_part(path, ending) for ending in (".col", ".dst", ".val")]
     try:
-        files = switch.opened(_base(path), [behind(part) for part in parts])
+        files = multi_file_replace.opened(_base(path), [behind(part) for part in parts])
     except OSError:
         for part in parts:
             if part.exists():
@@ -84,7 +83,7 @@ def _opened(path: Path) -> list[_Array]:
     return [_Array(part, file) for part, file in zip(parts, files, strict=True)]
 
 
-def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -> Csr | csr_builder.Edges:
+def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -> Csr | edge_list.Edges:
     """The graph of the two or three files; without a .val (or an empty one) it has no weights.
 
     Raises
@@ -94,19 +93,19 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -
     FileFormatError
         Counts and sizes do not fit each other.
     """
-    return csr_stream.load(stored(path, weights), weights, placement, direct)
+    return stored_csr.load(stored(path, weights), weights, placement, direct)
 
 
-def stored(path: Path, weights: Weights) -> csr_stream.Stored:
+def stored(path: Path, weights: Weights) -> stored_csr.StoredCsr:
     """The rows as they lie in the files."""
     first, edges, values = _opened(path)
-    with first.stream() as offsets:
+    with first.input_file() as offsets:
         count = _count(offsets)
         if count < 1 or _width(first, count) != 8:
             raise FileFormatError(f"{offsets.path} needs {_HEAD + 8 * count:,} bytes for {count:,} offsets of 8 bytes")
-        indptr = csr_stream.read_offsets(offsets, count, "<u8")
+        indptr = stored_csr.read_offsets(offsets, count, "<u8")
     n = count - 1
-    with edges.stream() as file:
+    with edges.input_file() as file:
         ids = _count(file)
         id_type = np.dtype(f"<u{_width(edges, ids)}") if ids else np.dtype("<u8")
     if ids != indptr[-1]:
@@ -114,26 +113,26 @@ def stored(path: Path, weights: Weights) -> csr_stream.Stored:
     value_type = _value_type(values, ids)
 
     @contextmanager
-    def entries() -> Iterator[csr_stream.Take]:
+    def entries() -> Iterator[stored_csr.Take]:
         arrays = [edges] + ([values] if value_type is not None and weights.kind == "file" else [])
         with ExitStack() as stack:
-            files = [stack.enter_context(array.stream()) for array in arrays]
+            files = [stack.enter_context(array.input_file()) for array in arrays]
             for file in files:
                 _count(file)
 
             def take(size: int) -> tuple[Any, Any]:
-                part = csr_stream.read_exactly(files[0], size, id_type, "ids")
-                more = csr_stream.read_exactly(files[1], size, value_type, "weights") if len(files) > 1 else None
+                part = stored_csr.read_exactly(files[0], size, id_type, "ids")
+                more = stored_csr.read_exactly(files[1], size, value_type, "weights") if len(files) > 1 else None
                 return part, more
 
             yield take
 
     dtype = None if value_type is None else datatypes.lookup(value_type)
-    return csr_stream.Stored(edges.path, n, n, indptr, entries, dtype)
+    return stored_csr.StoredCsr(edges.path, n, n, indptr, entries, dtype)
 
 
-def _count(file: Stream) -> int:
-    return int(csr_stream.read_exactly(file, 2, "<u8", "header")[0])
+def _count(file: InputFile) -> int:
+    return int(stored_csr.read_exactly(file, 2, "<u8", "header")[0])
 
 
 def _width(file: _Array, count: int) -> int:
@@ -152,7 +151,7 @@ def _value_type(values: _Array, ids: int) -> Any:
     """The type of the weights; None where there are none."""
     if not values.nbytes:
         return None
-    with values.stream() as file:
+    with values.input_file() as file:
         count = _count(file)
         if count == 0 and values.nbytes == _HEAD:
             return None

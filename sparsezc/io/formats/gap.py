@@ -16,16 +16,15 @@ from typing import Any
 import numpy as np
 
 from sparsezc.errors import FileFormatError, InvalidValue
-from sparsezc.io.build import csr_builder, csr_stream
+from sparsezc.io.build import edge_list, stored_csr
 from sparsezc.io.build.csr_chunks import integers, rows_of, transposed
 from sparsezc.io.build.weights import Weights
 from sparsezc.io.files.atomic_write import Output
-from sparsezc.io.files.source import Stream
-from sparsezc.io.formats.undirected import Undirected
+from sparsezc.io.files.source import InputFile
+from sparsezc.io.formats.symmetry_check import SymmetryCheck
 from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes
 
-SUFFIXES = (".sg", ".wsg")
 _HEAD = 1 + 8 + 8
 _PAIR = np.dtype([("id", "<i4"), ("weight", "<i4")])
 
@@ -34,7 +33,7 @@ def _weighted(path: Path) -> bool:
     return path.name.lower().removesuffix(".gz").endswith(".wsg")
 
 
-def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -> Csr | csr_builder.Edges:
+def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -> Csr | edge_list.Edges:
     """The graph's outgoing edges.
 
     Raises
@@ -43,33 +42,33 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -
         The header's counts and the file's size differ, offsets fall, ids are out of range, or the header says that the
         graph is undirected and it is not.
     """
-    return csr_stream.load(stored(path), weights, placement, direct)
+    return stored_csr.load(stored(path), weights, placement, direct)
 
 
-def stored(path: Path) -> csr_stream.Stored:
+def stored(path: Path) -> stored_csr.StoredCsr:
     """The rows as they lie in the file."""
     weighted = _weighted(path)
     entry = np.dtype(_PAIR if weighted else "<i4")
-    with Stream(path) as file:
-        directed = int(csr_stream.read_exactly(file, 1, np.uint8, "header")[0])
-        nvals, n = (int(x) for x in csr_stream.read_exactly(file, 2, "<i8", "header"))
+    with InputFile(path) as file:
+        directed = int(stored_csr.read_exactly(file, 1, np.uint8, "header")[0])
+        nvals, n = (int(x) for x in stored_csr.read_exactly(file, 2, "<i8", "header"))
         if directed > 1 or nvals < 0 or n < 0:
             raise FileFormatError(
                 f"{path} is no GAP graph: found the directed mark {directed} (0 or 1 is needed), "
                 f"{nvals} edges, {n} vertices"
             )
         _check_size(file, _HEAD + (1 + directed) * (8 * (n + 1) + entry.itemsize * nvals), n, nvals)
-        indptr = csr_stream.read_offsets(file, n + 1, "<i8")
+        indptr = stored_csr.read_offsets(file, n + 1, "<i8")
     if indptr[-1] != nvals:
         raise FileFormatError(f"{path}: the offsets end at {indptr[-1]}; the header says {nvals} edges")
 
     @contextmanager
-    def entries() -> Iterator[csr_stream.Take]:
-        with Stream(path) as body, nullcontext() if directed else Undirected(indptr) as both:
+    def entries() -> Iterator[stored_csr.Take]:
+        with InputFile(path) as body, nullcontext() if directed else SymmetryCheck(indptr) as both:
             _skip(body, _HEAD + 8 * (n + 1))
 
             def take(count: int) -> tuple[Any, Any]:
-                part = csr_stream.read_exactly(body, count, entry, "edges")
+                part = stored_csr.read_exactly(body, count, entry, "edges")
                 ids, weights = (part["id"], part["weight"]) if weighted else (part, None)
                 if both is not None:
                     both.add(ids, weights)
@@ -82,10 +81,10 @@ def stored(path: Path) -> csr_stream.Stored:
                 pass
 
     dtype = datatypes.INT32 if weighted else None
-    return csr_stream.Stored(path, n, n, indptr, entries, dtype, symmetric=not directed)
+    return stored_csr.StoredCsr(path, n, n, indptr, entries, dtype, symmetric=not directed)
 
 
-def _check_size(file: Stream, need: int, n: int, nvals: int) -> None:
+def _check_size(file: InputFile, need: int, n: int, nvals: int) -> None:
     if file.limit < need or (file.limit != need and not file.compressed):
         size = f"at most {file.limit:,}" if file.compressed else f"{file.limit:,}"
         raise FileFormatError(
@@ -93,9 +92,9 @@ def _check_size(file: Stream, need: int, n: int, nvals: int) -> None:
         )
 
 
-def _skip(file: Stream, count: int) -> None:
+def _skip(file: InputFile, count: int) -> None:
     while count:
-        count -= len(csr_stream.read_exactly(file, min(count, 1 << 20), np.uint8, "offsets"))
+        count -= len(stored_csr.read_exactly(file, min(count, 1 << 20), np.uint8, "offsets"))
 
 
 def write(csr: Csr, out: Output) -> None:

@@ -20,18 +20,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.errors import FileFormatError, InvalidValue
-from sparsezc.io.build.csr_builder import Edges, check_count, check_sizes, narrow_ids
 from sparsezc.io.build.csr_chunks import integers, is_symmetric, rows_of, unweighted
-from sparsezc.io.build.edge_stream import Listing, Piece, collect
+from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, check_count, check_sizes, collect
 from sparsezc.io.build.generate import mix
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.source import LINE, Lines, lines
 from sparsezc.io.formats import text
 from sparsezc.memory.budget import host_available
 from sparsezc.memory.csr import Csr
-from sparsezc.terminal.progress import Progress, working
+from sparsezc.terminal.progress import bar, working
 
-SUFFIXES = (".graph",)
 STEP = 1 << 14  # rows written at a time
 _LONGEST = 4 << 20, 1 << 30  # bytes of a vertex's line in bounded memory, and at most without that bound
 _LINE_COST = 40  # bytes of memory for a byte of a long line
@@ -55,28 +53,28 @@ def read(path: Path, **_: Any) -> Edges:
         Lines or neighbours that are more or fewer than the header says, ids outside 1..n, or an edge that only one of
         its ends lists (or with another weight).
     """
-    edges = collect(Listing.by(lambda found: _pieces(path, found, whole=True), undirected=True, mirrored=True))
+    edges = collect(EdgeChunks.by(lambda found: _chunks(path, found, whole=True), undirected=True, mirrored=True))
     with working("checking both ends of the edges"):
         _check_symmetric(path, edges)
     return edges
 
 
-def listing(path: Path) -> Listing:
-    """The same piece by piece; an edge that only one of its ends lists has no name there."""
+def edge_chunks(path: Path) -> EdgeChunks:
+    """The same chunk by chunk; an edge that only one of its ends lists has no name there."""
 
-    def pieces(found: Listing) -> Iterator[Piece]:
+    def chunks(found: EdgeChunks) -> Iterator[Chunk]:
         upper = lower = 0
-        for piece in _pieces(path, found, whole=False):
-            sums = _sums(*piece)
+        for chunk in _chunks(path, found, whole=False):
+            sums = _sums(*chunk)
             upper, lower = (upper + sums[0]) % 2**64, (lower + sums[1]) % 2**64
-            yield piece
+            yield chunk
         if upper != lower:
             raise FileFormatError(f"{path}: an edge is listed by one of its ends only, or with another weight there")
 
-    return Listing.by(pieces, undirected=True, mirrored=True)
+    return EdgeChunks.by(chunks, undirected=True, mirrored=True)
 
 
-def _pieces(path: Path, found: Listing, *, whole: bool) -> Iterator[Piece]:
+def _chunks(path: Path, found: EdgeChunks, *, whole: bool) -> Iterator[Chunk]:
     header: _Header | None = None
     vertex = count = 0
     for chunk in lines(path, longest=_longest(whole)):
@@ -173,7 +171,7 @@ def _neighbours(
         bad = int(np.flatnonzero((cols < 1) | (cols > header.n))[0])
         at = int(place[int(rows[bad]) - vertex])
         raise chunk.error(at, f"found the neighbour {cols[bad]}; ids from 1 to {header.n:,} are needed")
-    result = [narrow_ids(rows), narrow_ids(cols - 1)]
+    result = [rows, cols - 1]
     return [*result, numbers[1::2]] if header.weighted else result
 
 
@@ -225,7 +223,7 @@ def write(csr: Csr, out: Output) -> None:
             raise InvalidValue(f"vertex {rows[loops[0]]} has a self-loop, which a .graph file cannot hold")
     with out.open() as file:
         file.write(b"%d %d%s\n" % (csr.nrows, csr.nvals // 2, b"" if plain else b" 001"))
-        progress = Progress(csr.nvals, "writing", " entries")
+        progress = bar(csr.nvals, "writing", " entries")
         for first in range(0, csr.nrows, STEP):
             bounds = csr.indptr[first : first + STEP + 1]
             start, stop = int(bounds[0]), int(bounds[-1])
@@ -241,5 +239,5 @@ def write(csr: Csr, out: Output) -> None:
             step_words = 1 if plain else 2
             ends = ((bounds - start) * step_words).tolist()
             file.writelines(b"%s\n" % " ".join(map(str, words[a:b])).encode() for a, b in pairwise(ends))
-            progress.advance(stop - start)
+            progress.update(stop - start)
         progress.close()

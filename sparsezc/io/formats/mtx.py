@@ -17,13 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.errors import FileFormatError, InvalidValue
-from sparsezc.io.build import csr_builder
-from sparsezc.io.build.csr_builder import Edges, narrow_ids
+from sparsezc.io.build import edge_list
 from sparsezc.io.build.csr_chunks import unweighted
-from sparsezc.io.build.edge_stream import Listing, Piece
+from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges
 from sparsezc.io.files.atomic_write import Output
-from sparsezc.io.files.piped import seekable
-from sparsezc.io.files.source import LINE, Lines, Stream, lines, too_long, uncut
+from sparsezc.io.files.pipe_spool import seekable
+from sparsezc.io.files.source import LINE, InputFile, Lines, cut, lines, too_long
 from sparsezc.io.formats import text
 from sparsezc.io.formats.text import excerpt, shown
 from sparsezc.memory.budget import require_host
@@ -31,7 +30,6 @@ from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes
 from sparsezc.terminal.progress import working
 
-SUFFIXES = (".mtx",)
 FIELDS = ("real", "pattern", "integer", "unsigned-integer")
 _CTYPES = {"bool": datatypes.BOOL, "float": datatypes.FP32, "double": datatypes.FP64} | {
     f"{t.name.lower()}_t": t for t in datatypes.INTEGERS
@@ -47,7 +45,7 @@ def read(path: Path, **_: Any) -> Edges:
         The file breaks the format, ends early, holds values that its type cannot, or is complex.
     """
     head = _head(path, whole=True)
-    with Stream(path) as file:
+    with InputFile(path) as file:
         text_of = _Ended(file)
         try:
             rows, cols, values = triplets(text_of)[:3]
@@ -62,37 +60,37 @@ def read(path: Path, **_: Any) -> Edges:
     return Edges(head.nrows, head.ncols, rows, cols, values, head.both, head.both, head.stated)
 
 
-def listing(path: Path) -> Listing:
-    """The entries piece by piece, those of a symmetric matrix once; a dense matrix whole."""
+def edge_chunks(path: Path) -> EdgeChunks:
+    """The entries chunk by chunk, those of a symmetric matrix once; a dense matrix whole."""
     head = _head(path, whole=False)
     if head.layout == "array":
         require_host(24 * head.nrows * head.ncols, f"{path}, a dense matrix of {head.nrows:,} x {head.ncols:,},")
-        return Listing.of(read(path))
+        return EdgeChunks.of(read(path))
 
-    def pieces(_: Listing) -> Iterator[Piece]:
+    def chunks(_: EdgeChunks) -> Iterator[Chunk]:
         seen = 0
         for chunk in _after_sizes(path):
-            if head.stated is not None:
-                uncut(chunk)
+            if head.stated is not None and not chunk.ended:
+                raise cut(chunk)
             needed = 2 if head.field == "pattern" else 3
             table = text.table(chunk, needed, base=1, exact=head.field != "real")[0]
             if not table:
                 continue
             rows, cols, *rest = table
             seen += rows.size
-            _check_piece(chunk, head, table, seen)
+            _check_chunk(chunk, head, table, seen)
             values = rest[0].astype(np.float64 if head.field == "real" else np.int64, copy=False) if rest else None
             if values is not None and head.stated is not None:
                 _check_type(path, values, head.stated)
-            yield narrow_ids(rows), narrow_ids(cols), values
+            yield rows, cols, values
             if head.symmetry == "skew-symmetric":
                 assert values is not None
                 off = rows != cols
-                yield narrow_ids(cols[off]), narrow_ids(rows[off]), -values[off]
+                yield cols[off], rows[off], -values[off]
         if seen != head.nvals:
             raise FileFormatError(f"{path} is truncated: it has {seen:,} entries; its header says {head.nvals:,}")
 
-    return Listing.by(pieces, nrows=head.nrows, ncols=head.ncols, undirected=head.both, dtype=head.stated)
+    return EdgeChunks.by(chunks, nrows=head.nrows, ncols=head.ncols, undirected=head.both, dtype=head.stated)
 
 
 def _after_sizes(path: Path) -> Iterator[Lines]:
@@ -107,7 +105,7 @@ def _after_sizes(path: Path) -> Iterator[Lines]:
             yield Lines(path, chunk.first, data, chunk.ended)
 
 
-def _check_piece(chunk: Lines, head: _Head, table: list[NDArray[Any]], seen: int) -> None:
+def _check_chunk(chunk: Lines, head: _Head, table: list[NDArray[Any]], seen: int) -> None:
     """Ids within the sizes, values of the header's kind, no more entries than it says."""
     for ids, size, what in ((table[0], head.nrows, "row"), (table[1], head.ncols, "column")):
         if int(ids.max()) >= size:
@@ -141,17 +139,17 @@ def _head(path: Path, *, whole: bool) -> _Head:
     from scipy import io as scipy_io
 
     stated = _look(path)
-    with Stream(path) as file:
+    with InputFile(path) as file:
         try:
             nrows, ncols, nvals, layout, field, symmetry = scipy_io.mminfo(_Ended(file))
         except (ValueError, OverflowError) as error:
             raise error if isinstance(error, FileFormatError) else FileFormatError(_told(path, error)) from None
     if field == "complex":
         raise FileFormatError(f"{path} holds complex numbers; the types are {', '.join(map(str, datatypes.ALL))}")
-    csr_builder.check_sizes(nrows, ncols)
+    edge_list.check_sizes(nrows, ncols)
     if symmetry != "general" and nrows != ncols:
         raise FileFormatError(f"{path} says that it is {symmetry}, and {nrows} x {ncols}; such a matrix is square")
-    csr_builder.check_count(path, nvals, 4 if layout == "coordinate" else 2, whole=whole)
+    edge_list.check_count(path, nvals, 4 if layout == "coordinate" else 2, whole=whole)
     return _Head(int(nrows), int(ncols), int(nvals), layout, field, symmetry, stated)
 
 
@@ -160,7 +158,7 @@ def triplets(source: Any) -> tuple[NDArray[Any], NDArray[Any], Any, tuple[int, i
     from scipy import io as scipy_io
 
     if isinstance(source, (str, os.PathLike)):
-        with seekable(source) as path, Stream(path) as file:
+        with seekable(source) as path, InputFile(path) as file:
             return triplets(file)
     matrix: Any = scipy_io.mmread(source if isinstance(source, _Ended) else _Ended(source), spmatrix=False)
     if isinstance(matrix, np.ndarray):
@@ -209,7 +207,7 @@ class _Ended:
 
 def _look(path: Path) -> datatypes.DataType | None:
     """Refuse what is no Matrix Market file; the type that a GraphBLAS comment states, if any."""
-    with Stream(path) as stream:
+    with InputFile(path) as stream:
         head = stream.read(4096)
     if not head.startswith(b"%%MatrixMarket"):
         raise FileFormatError(f"{path}, line 1: found {head[:30]!r}; a Matrix Market file starts with %%MatrixMarket")

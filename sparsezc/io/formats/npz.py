@@ -1,6 +1,6 @@
 """SciPy's .npz of a sparse matrix: csr, csc or coo.
 
-The arrays of a csr are taken out of the archive, stored or deflated, piece by piece straight into their placement.
+The arrays of a csr are taken out of the archive, stored or deflated, chunk by chunk straight into their placement.
 Source: scipy.sparse.save_npz; the members are NumPy's .npy format 1.0.
 """
 
@@ -20,18 +20,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.errors import FileFormatError, UnknownDtype
-from sparsezc.io.build import csr_builder, csr_stream
-from sparsezc.io.build.csr_chunks import PIECE, rows_of
-from sparsezc.io.build.edge_stream import Listing, Piece, collect
+from sparsezc.io.build import edge_list, stored_csr
+from sparsezc.io.build.csr_chunks import CHUNK, rows_of
+from sparsezc.io.build.edge_list import Chunk, EdgeChunks, collect
 from sparsezc.io.build.weights import Weights
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.source import existing
 from sparsezc.io.formats.text import excerpt
 from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes
-from sparsezc.terminal.progress import Progress
+from sparsezc.terminal.progress import bar
 
-SUFFIXES = (".npz",)
 _NEEDED = {"csr": ("indptr", "indices", "data"), "csc": ("indptr", "indices", "data"), "coo": ("row", "col", "data")}
 
 #: What zipfile and NumPy raise on bytes that are not what they should be.
@@ -54,7 +53,7 @@ class _Archive:
             self.closing.close()
             raise FileFormatError(f"{path} is not a .npz file, or truncated: {error}") from None
         self.names = set(self.zip.namelist())
-        self.progress = Progress(sum(info.file_size for info in self.zip.infolist()), f"reading {path.name}")
+        self.progress = bar(sum(info.file_size for info in self.zip.infolist()), f"reading {path.name}")
 
     def __enter__(self) -> Self:
         return self
@@ -114,21 +113,21 @@ class _Member:
             raise self._error(error) from None
         if len(data) < need:
             raise FileFormatError(f"{self.archive.path}: the array {self.name!r} ends {need - len(data):,} bytes early")
-        self.archive.progress.advance(need)
+        self.archive.progress.update(need)
         return np.frombuffer(data, self.dtype)
 
     def whole(self, dtype: Any) -> NDArray[Any]:
-        """The whole array in another type, piece by piece."""
+        """The whole array in another type, chunk by chunk."""
         result = np.empty(self.size, dtype)
-        for start in range(0, self.size, PIECE):
-            result[start : start + PIECE] = self.take(min(PIECE, self.size - start))
+        for start in range(0, self.size, CHUNK):
+            result[start : start + CHUNK] = self.take(min(CHUNK, self.size - start))
         return result
 
     def _error(self, error: BaseException) -> FileFormatError:
         return FileFormatError(f"{self.archive.path}: the array {self.name!r} is damaged: {excerpt(str(error))}")
 
 
-def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -> Csr | csr_builder.Edges:
+def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -> Csr | edge_list.Edges:
     """The matrix of a file that scipy.sparse.save_npz wrote.
 
     Raises
@@ -138,40 +137,40 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -
     """
     with _Archive(path) as archive:
         kind, found = _look(archive, weights)
-        if isinstance(found, Listing):
+        if isinstance(found, EdgeChunks):
             return collect(found)
         if kind == "csr":
-            return csr_stream.load(found, weights, placement, direct)
-        edges = csr_stream.load(found, weights, placement, direct=False)
-        assert isinstance(edges, csr_builder.Edges)
+            return stored_csr.load(found, weights, placement, direct)
+        edges = stored_csr.load(found, weights, placement, direct=False)
+        assert isinstance(edges, edge_list.Edges)
         edges.rows, edges.cols, edges.nrows, edges.ncols = edges.cols, edges.rows, edges.ncols, edges.nrows
         return edges
 
 
-def listing(path: Path, weights: Weights) -> Listing:
-    """The entries piece by piece."""
+def edge_chunks(path: Path, weights: Weights) -> EdgeChunks:
+    """The entries chunk by chunk."""
 
-    def pieces(listed: Listing) -> Iterator[Piece]:
+    def chunks(edges: EdgeChunks) -> Iterator[Chunk]:
         with _Archive(path) as archive:
             kind, found = _look(archive, weights)
-            entries = found if isinstance(found, Listing) else csr_stream.listed(found)
-            for rows, cols, values in entries.pieces:
+            entries = found if isinstance(found, EdgeChunks) else stored_csr.edge_chunks(found)
+            for rows, cols, values in entries.chunks:
                 yield (cols, rows, values) if kind == "csc" else (rows, cols, values)
         sizes = entries.nrows, entries.ncols
-        listed.nrows, listed.ncols = sizes[::-1] if kind == "csc" else sizes
-        listed.dtype = entries.dtype
+        edges.nrows, edges.ncols = sizes[::-1] if kind == "csc" else sizes
+        edges.dtype = entries.dtype
 
-    return Listing.by(pieces)
+    return EdgeChunks.by(chunks)
 
 
-def _look(archive: _Archive, weights: Weights) -> tuple[str, csr_stream.Stored | Listing]:
+def _look(archive: _Archive, weights: Weights) -> tuple[str, stored_csr.StoredCsr | EdgeChunks]:
     """The format, and the rows (of a csc: the columns) that are stored, or the entries of a coo."""
     path, kind = archive.path, _format(archive)
     shape = archive.small("shape")
     if shape.size != 2 or shape.dtype.kind not in "iu" or int(shape.min()) < 0:
         raise FileFormatError(f"{path}: the shape {shape.tolist()} is not that of a matrix")
     nrows, ncols = (int(part) for part in shape)
-    csr_builder.check_sizes(nrows, ncols)
+    edge_list.check_sizes(nrows, ncols)
     members = [archive.member(name) for name in _NEEDED[kind]]
     _check(path, members, kind, nrows, ncols)
     dtype = _dtype(path, members[2])
@@ -184,12 +183,12 @@ def _look(archive: _Archive, weights: Weights) -> tuple[str, csr_stream.Stored |
         raise FileFormatError(f"{path}: indptr ends at {indptr[-1]}; indices has {members[1].size} entries")
 
     @contextmanager
-    def entries() -> Iterator[csr_stream.Take]:
+    def entries() -> Iterator[stored_csr.Take]:
         ids, values = archive.member("indices"), archive.member("data")
         wanted = weights.kind == "file"
         yield lambda count: (ids.take(count), values.take(count) if wanted else None)
 
-    return kind, csr_stream.Stored(path, nrows, ncols, indptr, entries, dtype)
+    return kind, stored_csr.StoredCsr(path, nrows, ncols, indptr, entries, dtype)
 
 
 def _format(archive: _Archive) -> str:
@@ -229,10 +228,10 @@ def _dtype(path: Path, member: _Member) -> datatypes.DataType:
     return found
 
 
-def _coo(path: Path, members: list[_Member], nrows: int, ncols: int, dtype: datatypes.DataType) -> Listing:
-    def pieces(_: Listing) -> Iterator[Piece]:
-        for start in range(0, members[0].size, PIECE):
-            count = min(PIECE, members[0].size - start)
+def _coo(path: Path, members: list[_Member], nrows: int, ncols: int, dtype: datatypes.DataType) -> EdgeChunks:
+    def chunks(_: EdgeChunks) -> Iterator[Chunk]:
+        for start in range(0, members[0].size, CHUNK):
+            count = min(CHUNK, members[0].size - start)
             rows, cols, values = (member.take(count) for member in members)
             for name, ids, size in (("row", rows, nrows), ("col", cols, ncols)):
                 bad = np.flatnonzero((ids < 0) | (ids >= size))
@@ -241,9 +240,9 @@ def _coo(path: Path, members: list[_Member], nrows: int, ncols: int, dtype: data
                     raise FileFormatError(
                         f"{path}: {name}[{start + at}] is {ids[at]}; ids from 0 to {size - 1} are needed"
                     )
-            yield csr_builder.narrow_ids(rows), csr_builder.narrow_ids(cols), values.astype(dtype.np_type, copy=False)
+            yield rows, cols, values.astype(dtype.np_type, copy=False)
 
-    return Listing.by(pieces, nrows=nrows, ncols=ncols, dtype=dtype)
+    return EdgeChunks.by(chunks, nrows=nrows, ncols=ncols, dtype=dtype)
 
 
 def write(csr: Csr, out: Output, *, compressed: bool = False) -> None:
@@ -262,7 +261,7 @@ def write(csr: Csr, out: Output, *, compressed: bool = False) -> None:
 
 
 def _put(archive: zipfile.ZipFile, name: str, content: Any, size: int | None = None, dtype: Any = None) -> None:
-    """Add an array, whole or as the pieces of a row of `size` entries."""
+    """Add an array, whole or as the chunks of a row of `size` entries."""
     array = content if isinstance(content, np.ndarray) else None
     kind, shape = (np.dtype(dtype), (size,)) if array is None else (array.dtype, array.shape)
     head = {"descr": np.lib.format.dtype_to_descr(kind), "fortran_order": False, "shape": shape}

@@ -1,7 +1,7 @@
 """Edge lists in Parquet files, for :func:`sparsezc.io.read` and :func:`sparsezc.io.write`, and by column names.
 
 Columns ``source``, ``target`` and ``weight``; where there are none of these names, the first three. The sizes stand in
-the schema's metadata; without them the graph has (largest id + 1) vertices. Files are read and written piece by piece.
+the schema's metadata; without them the graph has (largest id + 1) vertices. Files are read and written chunk by chunk.
 pyarrow is imported when a file is read or written: ``pip install "sparsezc[arrow]"``.
 Source: https://parquet.apache.org/docs/file-format.
 """
@@ -18,24 +18,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.errors import FileFormatError, GraphblasException, InvalidValue, OutOfMemory
-from sparsezc.io.build.csr_builder import Edges, narrow_ids
 from sparsezc.io.build.csr_chunks import rows_of, unweighted
-from sparsezc.io.build.edge_stream import Listing, Piece, collect
+from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, collect
 from sparsezc.io.build.optional import need
 from sparsezc.io.files.atomic_write import Output
-from sparsezc.io.files.piped import regular
+from sparsezc.io.files.pipe_spool import regular
 from sparsezc.io.files.source import naming
-from sparsezc.io.formats import parquet_sums
+from sparsezc.io.formats import parquet_checksums
 from sparsezc.io.hdf5.foreign import one_line
 from sparsezc.io.interop import arrow
 from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes
-from sparsezc.terminal.progress import Progress
+from sparsezc.terminal.progress import bar
 
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
 
-SUFFIXES = (".parquet", ".pq")
 _CHECKED = {"write_page_checksum": True}  # which other programs can compare too
 
 
@@ -57,7 +55,7 @@ def _open(path: Path) -> Any:
     parquet = need("pyarrow.parquet", "arrow")
     regular(path)
     with _damage(path):
-        parquet_sums.check(path)
+        parquet_checksums.check(path)
         # Else pyarrow reads all row groups ahead, however slowly they are taken.
         return parquet.ParquetFile(path, pre_buffer=False, page_checksum_verification=True)
 
@@ -70,27 +68,27 @@ def read(path: Path, **_: Any) -> Edges:
     FileFormatError
         The file is damaged, or its first columns are no vertex ids.
     """
-    return collect(listing(path))
+    return collect(edge_chunks(path))
 
 
-def listing(path: Path) -> Listing:
-    """The same piece by piece."""
+def edge_chunks(path: Path) -> EdgeChunks:
+    """The same chunk by chunk."""
 
-    def pieces(found: Listing) -> Iterator[Piece]:
+    def chunks(found: EdgeChunks) -> Iterator[Chunk]:
         file, needed = _open(path), (0, 0)
         with _damage(path), file:
             columns = _columns(path, file.schema_arrow.names)
             nrows, ncols = _sizes(path, file.schema_arrow)
-            progress = Progress(file.metadata.num_rows, f"reading {path.name}", " edges")
+            progress = bar(file.metadata.num_rows, f"reading {path.name}", " edges")
             for batch in file.iter_batches(columns=columns):
                 rows, cols, *rest = _numbers(path, batch, columns)
                 if rows.size:
                     needed = max(needed[0], int(rows.max()) + 1), max(needed[1], int(cols.max()) + 1)
                 if rest:
                     found.dtype = datatypes.lookup(rest[0].dtype)
-                # A copy, as a caller that holds many pieces would keep Arrow from using its memory again.
+                # A copy, as a caller that holds many chunks would keep Arrow from using its memory again.
                 yield rows, cols, rest[0].copy() if rest else None
-                progress.advance(batch.num_rows)
+                progress.update(batch.num_rows)
             progress.close()
         if nrows is None or ncols is None:
             nrows = ncols = max(needed)
@@ -98,7 +96,7 @@ def listing(path: Path) -> Listing:
             raise FileFormatError(f"{path} says {nrows} x {ncols} in its schema and has the id {max(needed) - 1}")
         found.nrows, found.ncols = nrows, ncols
 
-    return Listing.by(pieces)
+    return EdgeChunks.by(chunks)
 
 
 def _sizes(path: Path, schema: Any) -> tuple[int | None, int | None]:
@@ -134,7 +132,7 @@ def _numbers(path: Path, batch: Any, columns: list[str]) -> list[NDArray[Any]]:
             raise FileFormatError(f"{path}: column {name!r} has the id {part.min()}; ids are not negative")
         if ids and part.size and int(part.max()) >= 2**63 - 1:
             raise FileFormatError(f"{path}: column {name!r} has the id {part.max()}; ids must be below 2^63 - 1")
-    return [narrow_ids(part) for part in found[:2]] + found[2:]
+    return found
 
 
 def write(csr: Csr, out: Output) -> None:
@@ -152,7 +150,7 @@ def write(csr: Csr, out: Output) -> None:
         for _, _, rows, cols, values in rows_of(csr, rows=True, values=not plain):
             parts = [rows, cols.astype(np.int64)] + ([] if plain else [values])
             writer.write_table(pyarrow.table([pyarrow.array(part) for part in parts], schema=schema))
-    parquet_sums.seal(target)
+    parquet_checksums.seal(target)
 
 
 def from_parquet(
@@ -210,7 +208,7 @@ def to_parquet(
 ) -> None:
     """Write the entries of a Matrix as a Parquet edge list; the file appears whole or not at all.
 
-    There is one copy in memory, an Arrow table; :func:`sparsezc.io.write` goes piece by piece.
+    There is one copy in memory, an Arrow table; :func:`sparsezc.io.write` goes chunk by chunk.
 
     Parameters
     ----------
@@ -229,4 +227,4 @@ def write_table(table: Any, out: Output) -> None:
     target = out.reserve()
     with target.open("wb") as file:
         parquet.write_table(table, file, **_CHECKED)
-    parquet_sums.seal(target)
+    parquet_checksums.seal(target)

@@ -17,17 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.errors import FileFormatError, InvalidValue
-from sparsezc.io.build.csr_builder import Edges, check_sizes, narrow_ids
 from sparsezc.io.build.csr_chunks import integers, rows_of, unweighted
-from sparsezc.io.build.edge_stream import Listing, Piece, collect
+from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, collect
 from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.io.files.atomic_write import Output
-from sparsezc.io.files.source import Lines, lines, uncut
+from sparsezc.io.files.source import Lines, cut, lines
 from sparsezc.io.formats import text
 from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes
 
-SUFFIXES = (".txt", ".el", ".wel", ".e", ".edges", ".tsv", ".csv")
 _SIZES = re.compile(rb"# ([0-9]+) x ([0-9]+), ([0-9]+) entries\r?\n")  # as `write` says them
 
 
@@ -40,18 +38,18 @@ def read(path: Path, *, weights: Weights = FROM_FILE, **_: Any) -> Edges:
         Something that is no vertex id or number, lines of differing length, or no edge at all, with the line;
         or a file that holds other than its own first line says.
     """
-    return collect(listing(path, weights))
+    return collect(edge_chunks(path, weights))
 
 
-def listing(path: Path, weights: Weights = FROM_FILE) -> Listing:
-    """The same piece by piece."""
+def edge_chunks(path: Path, weights: Weights = FROM_FILE) -> EdgeChunks:
+    """The same chunk by chunk."""
 
-    def pieces(found: Listing) -> Iterator[Piece]:
+    def chunks(found: EdgeChunks) -> Iterator[Chunk]:
         columns: int | None = None
         sizes: tuple[int, int, int] | None = None
         count = 0
         for chunk in lines(path):
-            first, read = chunk.first == 1, chunk
+            first = chunk.first == 1
             if first and chunk.data[:14].lower() == b"%%matrixmarket":  # whose line of sizes is no edge
                 raise chunk.error(
                     0, "found %%MatrixMarket; format='mtx' (--format mtx) reads Matrix Market files of any name"
@@ -61,18 +59,17 @@ def listing(path: Path, weights: Weights = FROM_FILE) -> Listing:
                 found.nrows, found.ncols = sizes[:2]
             if columns is None and path.name.removesuffix(".gz").endswith((".csv", ".tsv")):
                 chunk = _without_header(chunk)
-            whole = Lines(path, chunk.first, text.without_comments(chunk.data))
-            table, columns = text.table(whole, columns or None, exact=weights.kind == "file")
+            table, columns = text.table(chunk, columns or None, exact=weights.kind == "file")
             if table:
                 rows, cols, *rest = table
                 count += rows.size
                 if sizes is None:
                     found.nrows = found.ncols = max(found.nrows, int(rows.max()) + 1, int(cols.max()) + 1)
                 else:
-                    _check_ids(whole, rows, cols, sizes)
-                yield narrow_ids(rows), narrow_ids(cols), rest[0] if rest else None
-            if sizes is not None:
-                uncut(read)
+                    _check_ids(chunk, rows, cols, sizes)
+                yield rows, cols, rest[0] if rest else None
+            if sizes is not None and not chunk.ended:
+                raise cut(chunk)
         if sizes is not None and count != sizes[2]:
             raise FileFormatError(
                 f"{path} has {count:,} entries; its first line says {sizes[2]:,}: it is cut, or was changed without "
@@ -81,15 +78,14 @@ def listing(path: Path, weights: Weights = FROM_FILE) -> Listing:
         if not (found.nrows or sizes):
             raise FileFormatError(f"{path} holds no edges; lines of two vertex ids are needed")
 
-    return Listing.by(pieces)
+    return EdgeChunks.by(chunks)
 
 
 def _sizes(chunk: Lines, said: re.Match[bytes]) -> tuple[int, int, int]:
     """Rows, columns and entries as the first line says them."""
-    nrows, ncols, nvals = (text.stated(word) for word in said.groups())
+    nrows, ncols, nvals = map(text.stated, said.groups())
     if nrows is None or ncols is None or nvals is None:
         raise chunk.error(0, f"found {text.shown(said[0])}; sizes and a count below 10^20 are needed")
-    check_sizes(nrows, ncols)
     return nrows, ncols, nvals
 
 
@@ -98,7 +94,7 @@ def _check_ids(chunk: Lines, rows: NDArray[Any], cols: NDArray[Any], sizes: tupl
     for ids, size, what in ((rows, sizes[0], "row"), (cols, sizes[1], "column")):
         if int(ids.max()) >= size:
             bad = int(np.flatnonzero(ids >= size)[0])
-            at = int(np.flatnonzero(text.counts(chunk.data))[bad])
+            at = int(np.flatnonzero(text.counts(text.without_comments(chunk.data)))[bad])
             raise chunk.error(at, f"found the {what} {ids[bad]}; the first line says {sizes[0]:,} x {sizes[1]:,}")
 
 
@@ -107,7 +103,7 @@ def _without_header(chunk: Lines) -> Lines:
     first, _, rest = chunk.data.partition(b"\n")
     names = first.replace(b",", b" ").replace(b'"', b"").split()
     if names and all(name[:1].isalpha() or name[:1] == b"_" for name in names):
-        return Lines(chunk.path, chunk.first, b"\n" + rest)
+        return Lines(chunk.path, chunk.first, b"\n" + rest, chunk.ended)
     return chunk
 
 

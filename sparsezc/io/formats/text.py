@@ -68,7 +68,7 @@ def table(
     Parameters
     ----------
     lines : Lines
-        Text without comments. Commas count as blanks.
+        Lines that start with ``#`` or ``%`` are comments. Commas count as blanks.
     columns : int or None
         Words that each line must have; None takes the first line's number, which must be `ids` or `ids` + 1.
     base : int
@@ -81,7 +81,8 @@ def table(
     (list of arrays, columns)
         The ids as int64 from 0 on, the weights as int64 or float64.
     """
-    data = lines.data.replace(b",", b" ") if b"," in lines.data else lines.data
+    data = without_comments(lines.data)
+    data = data.replace(b",", b" ") if b"," in data else data
     words = counts(data)
     full = words[words > 0]
     if not full.size:

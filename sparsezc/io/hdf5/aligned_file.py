@@ -25,12 +25,12 @@ from numpy.typing import NDArray
 
 from sparsezc.errors import FileFormatError
 from sparsezc.io.build.optional import need
-from sparsezc.io.files.piped import regular
+from sparsezc.io.files.pipe_spool import regular
 from sparsezc.io.hdf5 import seal
 from sparsezc.io.hdf5.foreign import Foreign, one_line
 from sparsezc.io.hdf5.new_file import created, reserve
 from sparsezc.memory.mapped import PAGE, MappedBuffer
-from sparsezc.terminal.progress import Progress
+from sparsezc.terminal.progress import bar
 
 VERSION = 1
 COMPRESSED = 2  # the version of files with compressed ids, which those who know version 1 cannot read
@@ -190,14 +190,14 @@ class Ready:
             With the first piece that differs.
         """
         wanted = names or tuple(self.places)
-        progress = Progress(sum(self._nbytes(name) for name in wanted), f"checking {self.path.name}")
+        progress = bar(sum(self._nbytes(name) for name in wanted), f"checking {self.path.name}")
         for name in wanted:
             self._checked(name, progress)
         progress.close()
 
     def compare(self, name: str, data: NDArray[np.uint8]) -> None:
         """The same for an array that the system has mapped: the file that has this name by now may be another."""
-        progress = Progress(data.size, f"checking {self.path.name}")
+        progress = bar(data.size, f"checking {self.path.name}")
         self._checked(name, progress, data)
         progress.close()
 
@@ -212,7 +212,7 @@ class Ready:
         self.verify(name)
         return MappedBuffer(self.path, *self.places[name]).array
 
-    def _checked(self, name: str, progress: Progress, data: NDArray[np.uint8] | None = None) -> None:
+    def _checked(self, name: str, progress: Any, data: NDArray[np.uint8] | None = None) -> None:
         """Compare each piece of an array with its checksum, by all cores: of the file, or of `data`."""
         table = self._tables[name]
 
@@ -226,7 +226,7 @@ class Ready:
 
         with ThreadPoolExecutor(min(16, cpu_count() or 1)) as pool:
             for done in pool.map(look, range(0, table.size, _GROUP)):
-                progress.advance(done)
+                progress.update(done)
 
     def _pieces(self, name: str, first: int, data: NDArray[np.uint8] | None) -> Iterator[NDArray[np.uint8]]:
         """The pieces that a thread looks at, from one on."""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.errors import FileFormatError, GraphblasException, InvalidValue, OutOfMemory, Panic
-from sparsezc.io.build import csr_builder, csr_stream
+from sparsezc.io.build import edge_list, stored_csr
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.csr_chunks import rows_of
 from sparsezc.io.build.optional import PackageMissing
@@ -26,6 +26,7 @@ from sparsezc.memory import Buffer, id_blocks
 from sparsezc.memory.budget import on_device, resolve
 from sparsezc.memory.csr import Csr, index_dtype
 from sparsezc.memory.mapped import MappedBuffer
+from sparsezc.memory.placement import is_file, is_host
 from sparsezc.semirings.types import datatypes
 
 ARRAYS = ("pointers_to_1", "indices_1", "values")
@@ -124,11 +125,11 @@ def _falls(offsets: NDArray[np.int64]) -> bool:
     """Whether an offset is less than the one before; by all cores, as a file may have hundreds of millions of rows."""
 
     def look(start: int) -> bool:
-        part = offsets[start : start + csr_builder.BLOCK + 1]
+        part = offsets[start : start + edge_list.BLOCK + 1]
         return bool((part[1:] < part[:-1]).any())
 
     with ThreadPoolExecutor(min(16, os.cpu_count() or 1)) as pool:
-        return any(pool.map(look, range(0, offsets.size, csr_builder.BLOCK)))
+        return any(pool.map(look, range(0, offsets.size, edge_list.BLOCK)))
 
 
 def _ids(ready: aligned_file.Ready, nvals: int, ncols: int) -> Buffer:
@@ -198,12 +199,12 @@ def type_name(dtype: np.dtype[Any]) -> str:
     return "bint8" if dtype.kind == "b" else dtype.name
 
 
-def stored(ready: aligned_file.Ready) -> csr_stream.Stored:
+def stored(ready: aligned_file.Ready) -> stored_csr.StoredCsr:
     """The rows as they lie in the file, for those who read them once: nothing is mapped."""
     csr = mapped(ready)
 
     @contextmanager
-    def entries() -> Iterator[csr_stream.Take]:
+    def entries() -> Iterator[stored_csr.Take]:
         one = csr.values.read(0, 1) if csr.iso else None
         with _ids_in_turn(ready, csr) as ids, ready.path.open("rb") as second:
             second.seek(ready.places["values"][0])
@@ -215,7 +216,7 @@ def stored(ready: aligned_file.Ready) -> csr_stream.Stored:
 
             yield take
 
-    return csr_stream.Stored(ready.path, csr.nrows, csr.ncols, csr.indptr, entries, csr.dtype, csr.symmetric)
+    return stored_csr.StoredCsr(ready.path, csr.nrows, csr.ncols, csr.indptr, entries, csr.dtype, csr.symmetric)
 
 
 @contextmanager
@@ -239,7 +240,7 @@ def _ids_in_turn(ready: aligned_file.Ready, csr: Csr) -> Iterator[Callable[[int]
 
 def load(
     ready: aligned_file.Ready, weights: Weights, placement: str | None, direct: bool, verify: bool = False
-) -> Csr | csr_builder.Edges:
+) -> Csr | edge_list.Edges:
     """The matrix with the weights asked for: mapped, or read into its placement.
 
     What is read is compared with its checksums, what is mapped when it is first used, and with `verify` all at once.
@@ -249,7 +250,7 @@ def load(
     direct = direct or csr.symmetric
     where = _where(csr, placement) if direct else "host"
     ids = BLOCKS[0] if BLOCKS[0] in ready.places else "indices_1"
-    if verify or where != "mapped" or not on_device():
+    if verify or not is_file(where) or not on_device():
         ready.verify(ids, *(["values"] if verify or weights.kind == "file" else []))
     else:
         body = csr.indices.body if isinstance(csr.indices, id_blocks.BlocksBuffer) else csr.indices
@@ -257,12 +258,12 @@ def load(
             assert isinstance(buffer, MappedBuffer)
             buffer.compare = partial(ready.compare, name)
     if not direct:
-        return csr_stream.load(stored(ready), weights, placement, False)
+        return stored_csr.load(stored(ready), weights, placement, False)
     if same or weights.kind == "none":
         csr = csr if same else _with(csr, MappedBuffer.of(np.ones(1, np.bool_)), datatypes.BOOL, True)
         placed = csr.place(where)
-        return _check_rows(ready.path, placed) if where == "host" else placed
-    return _revalued(csr, weights) if where == "mapped" else csr_stream.load(stored(ready), weights, where, True)
+        return _check_rows(ready.path, placed) if is_host(where) else placed
+    return _revalued(csr, weights) if is_file(where) else stored_csr.load(stored(ready), weights, where, True)
 
 
 def _with(csr: Csr, values: Buffer, dtype: datatypes.DataType, iso: bool) -> Csr:
@@ -274,7 +275,7 @@ def _revalued(csr: Csr, weights: Weights) -> Csr:
     """A mapped pattern with values in memory: those of the file in another type, or made ones."""
     made, dtype = weights.kind == "hash", weights.dtype
     assert dtype is not None
-    values = csr_stream.Values("mapped" if on_device() else "host", csr.nvals, dtype)
+    values = stored_csr.Values("mapped" if on_device() else "host", csr.nvals, dtype)
     for start, _, rows, cols, part in rows_of(csr, rows=made, values=not made, label="reading"):
         values.write(start, weighting.hashed(rows, cols, weights) if made else part)
     buffer, iso = values.finish()

@@ -15,7 +15,7 @@ from sparsezc.io.hdf5 import aligned_file
 from sparsezc.io.hdf5.csr_file import FORMS, descriptor, in_turn
 from sparsezc.memory import id_blocks
 from sparsezc.memory.csr import Csr, index_dtype
-from sparsezc.terminal.progress import Progress
+from sparsezc.terminal.progress import bar
 
 
 def save(csr: Csr, out: Output, *, compress: bool = False) -> None:
@@ -54,12 +54,12 @@ def _save_blocks(csr: Csr, writer: aligned_file.Writer) -> None:
 
     ahead = 2 * (os.cpu_count() or 1)
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        progress = Progress(2 * csr.nvals, "compressing", " ids")
+        progress = bar(2 * csr.nvals, "compressing", " ids")
         for start, made in zip(
             starts, in_turn(pool, lambda start: id_blocks.measure(ids(start)), starts, ahead), strict=True
         ):
             headers[start // id_blocks.SIZE :][: made.size] = made
-            progress.advance(min(id_blocks.PART, csr.nvals - start))
+            progress.update(min(id_blocks.PART, csr.nvals - start))
         used = int((headers >> 10).sum(dtype=np.uint64))
         total = -(-used // id_blocks.LINE) * id_blocks.LINE
         writer.array("block_headers", headers.size, np.uint16).write(headers)
@@ -68,6 +68,6 @@ def _save_blocks(csr: Csr, writer: aligned_file.Writer) -> None:
         body = writer.array("blocks", total, np.uint32)
         for start, made in zip(starts, in_turn(pool, words, starts, ahead), strict=True):
             body.write(made)
-            progress.advance(min(id_blocks.PART, csr.nvals - start))
+            progress.update(min(id_blocks.PART, csr.nvals - start))
         body.write(np.zeros(total - used, np.uint32))
         progress.close()

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.io.build import csr_builder, external_sort
+from sparsezc.io.build import csr_builder, edge_order, external_sort
 from sparsezc.io.build import weights as weighting
-from sparsezc.io.build.edge_order import Ordered
-from sparsezc.io.build.edge_stream import Listing
+from sparsezc.io.build.edge_list import EdgeChunks
+from sparsezc.io.build.edge_order import Positions
 from sparsezc.io.build.weights import Weights
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.source import naming
@@ -53,7 +53,7 @@ class Merger:
         kinds = [run.dtype for run in self.runs if run.dtype is not None]
         return np.result_type(*kinds) if kinds else None
 
-    def pieces(self, label: str) -> Iterator[tuple[Ordered, NDArray[Any] | None]]:
+    def chunks(self, label: str) -> Iterator[tuple[Positions, NDArray[Any] | None]]:
         """The merged entries."""
         return external_sort.merged(self.runs, self.left(), self.dup_op, label)
 
@@ -90,7 +90,7 @@ class _Look:
 
 
 def write(
-    found: Listing, weights: Weights, merger: Merger, both: bool, out: Output, packer: compressing.Packer | None
+    found: EdgeChunks, weights: Weights, merger: Merger, both: bool, out: Output, packer: compressing.Packer | None
 ) -> Facts:
     """Merge the runs into the file; with a packer the ids go into blocks."""
     look, packer = _Look(), None if found.ncols > 2**32 else packer
@@ -131,10 +131,11 @@ def write(
 
 def steps(merger: Merger, label: str) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]]:
     """Rows, columns and values of the merged entries, few at a time."""
-    for entries, values in merger.pieces(label):
-        for start in range(0, len(entries), _STEP):
-            stop = min(start + _STEP, len(entries))
-            yield *entries.block(start, stop), None if values is None else values[start:stop]
+    for entries, values in merger.chunks(label):
+        count = entries[0].size
+        for start in range(0, count, _STEP):
+            stop = min(start + _STEP, count)
+            yield *edge_order.block(entries, start, stop), None if values is None else values[start:stop]
 
 
 def _looked_at(look: _Look, merger: Merger) -> Iterator[NDArray[Any]]:

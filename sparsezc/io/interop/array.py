@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.device import cuda
-from sparsezc.engines import cpu
 from sparsezc.engines.gpu import array_exchange
 from sparsezc.engines.gpu.storage import vector_store
-from sparsezc.errors import DomainMismatch, InvalidValue
+from sparsezc.errors import InvalidValue
 from sparsezc.expr import engines
+from sparsezc.io.build.limits import wrong_type
 from sparsezc.ops import arrays, compare
 from sparsezc.semirings.types.datatypes import lookup
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def on_device(engine: str | None, *given: Any) -> bool:
     """Whether an object of these arrays is made on the GPU: as `engine` says, or where they lie."""
     if engine is not None:
-        return engines.get(engine, f"engine={engine!r}") is not cpu.engine()
+        return engines.has_placements(engines.get(engine, f"engine={engine!r}"))
     return any(array_exchange.is_here(x) for x in given)
 
 
@@ -164,9 +164,9 @@ def to_array(x: Any, fill_value: Any = None, dtype: Any = None, *, copy: bool = 
     from sparsezc.core.vector import Vector
 
     if not isinstance(x, Vector | Matrix):
-        raise DomainMismatch(f"to_array: x is a {type(x).__name__}; a Vector or a Matrix is needed")
+        raise wrong_type("to_array", "x", x, "a Vector or a Matrix")
     engine, store = x._need()
-    if engine is cpu.engine() or x.dtype.is_udt:
+    if not engines.has_placements(engine) or x.dtype.is_udt:
         return x.to_dense(fill_value, dtype)
     kind, fill = compare.filling(x, x.nvals, fill_value, dtype)
     if isinstance(x, Matrix):

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.errors import DomainMismatch, InvalidValue
+from sparsezc.io.build.limits import wrong_type
 from sparsezc.io.build.optional import need
 from sparsezc.io.interop import edge_table
 
@@ -86,7 +87,7 @@ def as_table(table: Any, where: str) -> Any:
     if isinstance(table, pyarrow.Table):
         return table
     if not isinstance(table, pyarrow.RecordBatch) and not hasattr(table, "__arrow_c_stream__"):
-        raise DomainMismatch(f"{where}: table is a {type(table).__name__}; an Arrow table is needed")
+        raise wrong_type(where, "table", table, "an Arrow table")
     return pyarrow.table(table)
 
 

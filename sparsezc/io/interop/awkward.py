@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparsezc.errors import DomainMismatch, InvalidValue
-from sparsezc.io.build.limits import need_numbers
+from sparsezc.errors import InvalidValue
+from sparsezc.io.build.limits import need_numbers, wrong_type
 from sparsezc.io.build.optional import need
+from sparsezc.io.interop.sparse_parts import from_coordinates
 
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
@@ -41,19 +42,17 @@ def from_awkward(A: Any, *, name: str | None = None) -> Matrix | Vector:
         It does not say its format and shape, or they do not fit each other.
     """
     from sparsezc.core.matrix import Matrix
-    from sparsezc.core.vector import Vector
 
     ak = need("awkward")
     if not isinstance(A, ak.Array):
-        raise DomainMismatch(f"from_awkward: A is a {type(A).__name__}; an Awkward Array is needed")
+        raise wrong_type("from_awkward", "A", A, "an Awkward Array")
     told = ak.parameters(A)
     form, shape = told.get("format"), told.get("shape")
     if form is None or shape is None or len(shape) not in _FORMATS:
         raise InvalidValue(f"from_awkward: Missing parameters: A has {told}; to_awkward gives it format and shape")
     _check_format(form, len(shape), "from_awkward")
     if form == "vec":
-        found: Vector = Vector.from_coo(_flat(A, "indices"), _flat(A, "values"), size=shape[0], name=name)
-        return found
+        return from_coordinates([_flat(A, "indices")], _flat(A, "values"), shape, name=name)
     rows = A["data"] if form.startswith("hyper") else A
     layout = ak.to_packed(rows).layout
     offsets = np.asarray(layout.offsets.data)
@@ -109,7 +108,7 @@ def to_awkward(A: Any, format: str | None = None) -> Any:
 
     ak = need("awkward")
     if not isinstance(A, Matrix | TransposedMatrix | Vector):
-        raise DomainMismatch(f"to_awkward: A is a {type(A).__name__}; a Matrix or a Vector is needed")
+        raise wrong_type("to_awkward", "A", A, "a Matrix or a Vector")
     need_numbers(A, "to_awkward")
     form = ("csr" if A.ndim == 2 else "vec") if format is None else str(format).lower()
     _check_format(form, A.ndim, "to_awkward")

@@ -15,8 +15,9 @@ from sparsezc.device import cuda
 from sparsezc.engines import cpu
 from sparsezc.engines.gpu import array_exchange
 from sparsezc.engines.gpu.storage import vector_store
-from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.expr import engines
+from sparsezc.io.build.limits import wrong_type
 from sparsezc.io.interop.array import on_device, on_host
 from sparsezc.ops import arrays
 from sparsezc.semirings.types.datatypes import DataType, lookup
@@ -85,8 +86,7 @@ def from_csr_arrays(
         raise InvalidValue(f"{where}: symmetric=True, and the matrix is {offsets.size - 1} x {ncols}, not square")
     store = array_exchange.matrix_from_csr(offsets, ids, vals, ncols, kind, copy=copy, symmetric=symmetric, where=where)
     made: Matrix = Matrix._from_store(engines.get("gpu"), store, kind, (store.nrows, ncols), name)
-    made._symmetric = symmetric
-    return made
+    return made._known_symmetric(symmetric)
 
 
 def _fit(where: str, ids: Any, values: Any, dtype: Any) -> DataType:
@@ -233,10 +233,10 @@ def to_csr_arrays(A: Any, *, by_columns: bool = False, dtype: Any = None, copy: 
     if isinstance(A, TransposedMatrix):
         return to_csr_arrays(A.T, by_columns=not by_columns, dtype=dtype, copy=copy)
     if not isinstance(A, Matrix):
-        raise DomainMismatch(f"to_csr_arrays: A is a {type(A).__name__}; a Matrix is needed")
+        raise wrong_type("to_csr_arrays", "A", A, "a Matrix")
     engine, store = A._need()
     kind = A.dtype if dtype is None else lookup(dtype)
-    if engine is cpu.engine() or A.dtype.is_udt:
+    if not engines.has_placements(engine) or A.dtype.is_udt:
         indptr, ids, values = A.to_csc(kind) if by_columns else A.to_csr(kind)
         return indptr.view(np.int64), ids.view(np.int64), values
     if kind is not A.dtype:
@@ -252,7 +252,7 @@ def to_coo_arrays(A: Any, *, dtype: Any = None) -> tuple[Any, Any, Any]:
     """
     from sparsezc.core.matrix import Matrix
 
-    if isinstance(A, Matrix) and A._need()[0] is cpu.engine():
+    if isinstance(A, Matrix) and not engines.has_placements(A._need()[0]):
         rows, columns, values = A.to_coo(dtype)
         return rows.view(np.int64), columns.view(np.int64), values
     offsets, ids, values = to_csr_arrays(A, dtype=dtype)

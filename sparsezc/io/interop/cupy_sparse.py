@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparsezc.engines import cpu
 from sparsezc.engines.gpu import array_exchange
-from sparsezc.errors import DomainMismatch, InvalidValue
+from sparsezc.errors import DomainMismatch
+from sparsezc.expr import engines
+from sparsezc.io.build.limits import wrong_type
 from sparsezc.io.build.optional import need
-from sparsezc.io.interop.csr_arrays import from_coo_arrays, from_csr_arrays, to_coo_arrays, to_csr_arrays
+from sparsezc.io.interop.sparse_parts import choice, matrix_of, parts_of, require_int32
 from sparsezc.semirings.types.datatypes import lookup
 
 if TYPE_CHECKING:
@@ -48,26 +49,13 @@ def from_cupy_sparse(A: Any, *, dup_op: Any = None, copy: bool = False, name: st
     if form == "dia":
         A, form = A.tocoo(), "coo"
     if form not in _FORMATS or not hasattr(A, "data"):
-        raise DomainMismatch(f"from_cupy_sparse: A is a {type(A).__name__}; a sparse matrix of CuPy is needed")
-    nrows, ncols = A.shape
-    if form == "csr" and dup_op is None:
-        return from_csr_arrays(A.indptr, A.indices, A.data, ncols=ncols, copy=copy, engine="gpu", name=name)
-    if form == "csc" and dup_op is None:
-        flipped = from_csr_arrays(A.indptr, A.indices, A.data, ncols=nrows, copy=copy, engine="gpu")
-        made: Matrix = flipped.T.new(name=name)
-        return made
-    if form == "coo":
-        rows, columns = A.row, A.col
-    else:  # without CuPy's tocoo, which needs cuSPARSE
-        rows, columns = (
-            array_exchange.row_ids(array_exchange.array(A.indptr).astype(np.int64), A.indices.size),
-            A.indices,
-        )
-    if form == "csc":
-        rows, columns = columns, rows
-    return from_coo_arrays(
-        rows, columns, A.data, nrows=nrows, ncols=ncols, dup_op=dup_op, engine="gpu", name=name
-    )  # fmt: skip
+        raise wrong_type("from_cupy_sparse", "A", A, "a sparse matrix of CuPy")
+    parts = (A.row, A.col) if form == "coo" else (A.indptr, A.indices)
+    if form != "coo" and dup_op is not None:  # without CuPy's tocoo, which needs cuSPARSE
+        offsets = array_exchange.array(A.indptr).astype(np.int64)
+        rows, columns = array_exchange.row_ids(offsets, A.indices.size), A.indices
+        parts, form = (rows, columns) if form == "csr" else (columns, rows), "coo"
+    return matrix_of(form, parts, A.data, A.shape, dup_op=dup_op, copy=copy, engine="gpu", name=name)
 
 
 def to_cupy_sparse(A: Any, format: str = "csr", dtype: Any = None, *, copy: bool = False) -> Any:
@@ -99,27 +87,19 @@ def to_cupy_sparse(A: Any, format: str = "csr", dtype: Any = None, *, copy: bool
     InvalidValue
         The matrix has 2**31 rows, columns or entries and more, or there is no such format.
     """
-    form = str(format).lower()
-    if form not in _FORMATS:
-        raise InvalidValue(f"format={format!r} is not one of {', '.join(_FORMATS)}")
+    form = choice("to_cupy_sparse", "format", format, _FORMATS)
     kind = lookup(A.dtype if dtype is None else dtype)
     if kind.np_type.char not in _KINDS:
         raise DomainMismatch(
             f"to_cupy_sparse: A holds {kind}; CuPy's sparse matrices hold BOOL, FP32, FP64, FC32, FC64; dtype= converts"
         )
     sparse = need("cupyx.scipy.sparse", "cuda13")
-    if max(A.nrows, A.ncols, A.nvals) >= 2**31:
-        raise InvalidValue(
-            f"to_cupy_sparse: A is {A.nrows} x {A.ncols} with {A.nvals} entries; CuPy's ids reach 2**31 - 1"
-        )
+    require_int32(A, "to_cupy_sparse")
     parent = A.T if A._transposed else A
-    if parent._need()[0] is cpu.engine():
+    if not engines.has_placements(parent._need()[0]):
         parent = parent.to("gpu", placement="device")
         A = parent.T if A._transposed else parent
-    if form == "coo":
-        rows, columns, values = to_coo_arrays(A, dtype=kind)
-        ids = rows.astype(np.int32), columns.astype(np.int32, copy=False)
-        return sparse.coo_matrix((values.copy() if copy else values, ids), shape=A.shape)
-    offsets, ids, values = to_csr_arrays(A, by_columns=form == "csc", dtype=kind, copy=copy)
-    make = sparse.csr_matrix if form == "csr" else sparse.csc_matrix
-    return make((values, ids.astype(np.int32, copy=False), offsets.astype(np.int32)), shape=A.shape)
+    first, second, values = parts_of(A, form, kind, copy=copy)
+    first, second = (part.astype(np.int32, copy=False) for part in (first, second))
+    given = (values, (first, second)) if form == "coo" else (values, second, first)
+    return getattr(sparse, f"{form}_matrix")(given, shape=A.shape)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
-from sparsezc.io.build.limits import need_numbers
+from sparsezc.io.build.limits import need_numbers, wrong_type
 
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
@@ -151,7 +151,7 @@ def to_columns(A: Any, labels: Any, columns: tuple[Any, Any, Any], where: str) -
     from sparsezc.core.matrix import Matrix, TransposedMatrix
 
     if not isinstance(A, Matrix | TransposedMatrix):
-        raise DomainMismatch(f"{where}: A is a {type(A).__name__}; a Matrix is needed")
+        raise wrong_type(where, "A", A, "a Matrix")
     source, target, weight = columns
     if weight is not None:
         need_numbers(A, where)

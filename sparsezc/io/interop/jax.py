@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparsezc.errors import DomainMismatch, InvalidValue
-from sparsezc.io.build.limits import need_numbers
+from sparsezc.errors import DomainMismatch
+from sparsezc.io.build.limits import need_numbers, wrong_type
 from sparsezc.io.build.optional import need
-from sparsezc.io.interop.csr_arrays import from_coo_arrays, from_csr_arrays, to_coo_arrays, to_csr_arrays
+from sparsezc.io.interop.sparse_parts import choice, matrix_of, parts_of, require_int32
 
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
 
-_FORMATS = ("bcsr", "bcoo")
+_FORMATS = ("bcsr", "bcoo")  # "b" and the form
 
 
 def from_jax_sparse(x: Any, *, dup_op: Any = None, copy: bool = False, name: str | None = None) -> Matrix:
@@ -43,15 +43,14 @@ def from_jax_sparse(x: Any, *, dup_op: Any = None, copy: bool = False, name: str
     """
     sparse = need("jax.experimental.sparse")
     if not isinstance(x, sparse.BCOO | sparse.BCSR) or x.n_sparse != 2 or x.n_batch or x.n_dense:
-        raise DomainMismatch(f"from_jax_sparse: x is a {type(x).__name__}; a BCOO or BCSR matrix is needed")
-    nrows, ncols = x.shape
+        raise wrong_type("from_jax_sparse", "x", x, "a BCOO or BCSR matrix")
     if isinstance(x, sparse.BCSR):
-        return from_csr_arrays(x.indptr, x.indices, x.data, ncols=ncols, copy=copy, name=name)
+        return matrix_of("csr", (x.indptr, x.indices), x.data, x.shape, copy=copy, name=name)
     rows, columns, values = x.indices[:, 0], x.indices[:, 1], x.data
-    inside = (rows < nrows) & (columns < ncols)
+    inside = (rows < x.shape[0]) & (columns < x.shape[1])
     if not bool(inside.all()):
         rows, columns, values = rows[inside], columns[inside], values[inside]
-    return from_coo_arrays(rows, columns, values, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name)
+    return matrix_of("coo", (rows, columns), values, x.shape, dup_op=dup_op, name=name)
 
 
 def to_jax_sparse(A: Any, format: str = "bcsr", dtype: Any = None) -> Any:
@@ -81,30 +80,18 @@ def to_jax_sparse(A: Any, format: str = "bcsr", dtype: Any = None) -> Any:
     InvalidValue
         The matrix has 2**31 rows, columns or entries and more.
     """
-    form = str(format).lower()
-    if form not in _FORMATS:
-        raise InvalidValue(f"format={format!r} is not one of {', '.join(_FORMATS)}")
+    form = choice("to_jax_sparse", "format", format, _FORMATS)
     need_numbers(A, "to_jax_sparse")
     jax, sparse = need("jax"), need("jax.experimental.sparse")
-    if max(A.nrows, A.ncols, A.nvals) >= 2**31:
-        raise InvalidValue(f"to_jax_sparse: A is {A.nrows} x {A.ncols} with {A.nvals} entries; 2**31 - 1 are possible")
-    if form == "bcoo":
-        rows, columns, values = to_coo_arrays(A, dtype=dtype)
-        _check(jax, values.dtype)
-        ids = jax.numpy.stack([_given(jax, part.astype(np.int32, copy=False)) for part in (rows, columns)], axis=1)
-        return sparse.BCOO((_given(jax, values), ids), shape=A.shape, indices_sorted=True, unique_indices=True)
-    offsets, columns, values = to_csr_arrays(A, dtype=dtype)
-    _check(jax, values.dtype)
-    ids, ends = (_given(jax, part.astype(np.int32, copy=False)) for part in (columns, offsets))
-    return sparse.BCSR((_given(jax, values), ids, ends), shape=A.shape, indices_sorted=True, unique_indices=True)
-
-
-def _check(jax: Any, dtype: Any) -> None:
-    if jax.dtypes.canonicalize_dtype(dtype) != dtype:
+    require_int32(A, "to_jax_sparse")
+    first, second, values = parts_of(A, form[1:], dtype)
+    if jax.dtypes.canonicalize_dtype(values.dtype) != values.dtype:
         raise DomainMismatch(
-            f"to_jax_sparse: A holds {dtype} and JAX is set to 32 bits; dtype= converts, or set jax_enable_x64"
+            f"to_jax_sparse: A holds {values.dtype} and JAX is set to 32 bits; dtype= converts, or set jax_enable_x64"
         )
-
-
-def _given(jax: Any, part: Any) -> Any:
-    return jax.dlpack.from_dlpack(part)
+    first, second = (jax.dlpack.from_dlpack(part.astype(np.int32, copy=False)) for part in (first, second))
+    values = jax.dlpack.from_dlpack(values)
+    how = {"shape": A.shape, "indices_sorted": True, "unique_indices": True}
+    if form == "bcoo":
+        return sparse.BCOO((values, jax.numpy.stack([first, second], axis=1)), **how)
+    return sparse.BCSR((values, second, first), **how)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import DomainMismatch, InvalidValue
+from sparsezc.errors import InvalidValue
+from sparsezc.io.build.limits import wrong_type
 from sparsezc.io.build.optional import need
 from sparsezc.io.interop import edge_table
 
@@ -78,7 +79,7 @@ def from_pandas_edgelist(
     where = "from_pandas_edgelist"
     pandas = need("pandas", "pandas")
     if not isinstance(df, pandas.DataFrame):
-        raise DomainMismatch(f"{where}: df is a {type(df).__name__}; a pandas DataFrame is needed")
+        raise wrong_type(where, "df", df, "a pandas DataFrame")
     return edge_table.from_table(
         where, list(df.columns), lambda each, ids: _column(df[each], where, ids), (source, target, weight),
         directed=directed, relabel=relabel, dtype=dtype, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name,

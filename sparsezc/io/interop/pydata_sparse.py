@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
-from sparsezc.io.build.limits import need_numbers
+from sparsezc.errors import DimensionMismatch
+from sparsezc.io.build.limits import need_numbers, wrong_type
 from sparsezc.io.build.optional import need
+from sparsezc.io.interop.sparse_parts import choice, from_coordinates
 
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
@@ -40,23 +41,13 @@ def from_pydata_sparse(s: Any, *, dup_op: Any = None, name: str | None = None) -
     DimensionMismatch
         It has no or more than two dimensions.
     """
-    from sparsezc.core.matrix import Matrix
-    from sparsezc.core.vector import Vector
-
     sparse = need("sparse")
     if not isinstance(s, sparse.SparseArray):
-        raise DomainMismatch(f"from_pydata_sparse: s is a {type(s).__name__}; an array of sparse.pydata.org is needed")
+        raise wrong_type("from_pydata_sparse", "s", s, "an array of sparse.pydata.org")
     if s.ndim not in (1, 2):
         raise DimensionMismatch(f"from_pydata_sparse: s has {s.ndim} dimensions; s.ndim must be 1 or 2")
     coo = s if isinstance(s, sparse.COO) else s.asformat("coo")
-    if s.ndim == 1:
-        found: Vector = Vector.from_coo(coo.coords[0], coo.data, size=s.shape[0], dup_op=dup_op, name=name)
-        return found
-    rows, columns = coo.coords
-    made: Matrix = Matrix.from_coo(
-        rows, columns, coo.data, nrows=s.shape[0], ncols=s.shape[1], dup_op=dup_op, name=name
-    )  # fmt: skip
-    return made
+    return from_coordinates(coo.coords, coo.data, s.shape, dup_op, name)
 
 
 def to_pydata_sparse(A: Any, format: str = "coo") -> Any:
@@ -81,9 +72,7 @@ def to_pydata_sparse(A: Any, format: str = "coo") -> Any:
     """
     from sparsezc.core.vector import Vector
 
-    form = str(format).lower()
-    if form not in _FORMATS:
-        raise InvalidValue(f"to_pydata_sparse: format={format!r} is not one of {', '.join(_FORMATS)}")
+    form = choice("to_pydata_sparse", "format", format, _FORMATS)
     need_numbers(A, "to_pydata_sparse")
     sparse = need("sparse")
     if isinstance(A, Vector):

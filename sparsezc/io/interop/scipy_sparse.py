@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparsezc.errors import DomainMismatch, InvalidValue
-from sparsezc.io.build.limits import need_numbers
+from sparsezc.io.build.limits import need_numbers, wrong_type
+from sparsezc.io.interop.sparse_parts import choice, from_coordinates
 
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
@@ -40,24 +40,17 @@ def from_scipy_sparse(A: Any, *, dup_op: Any = None, name: str | None = None) ->
     from scipy.sparse import issparse
 
     from sparsezc.core.matrix import Matrix
-    from sparsezc.core.vector import Vector
 
     if not issparse(A) or A.ndim not in (1, 2):
-        raise DomainMismatch(f"A is a {type(A).__name__}; a SciPy sparse matrix or array is needed")
-    if A.ndim == 1:
-        entries = A.tocoo()
-        found: Vector = Vector.from_coo(entries.coords[0], entries.data, size=A.shape[0], dup_op=dup_op, name=name)
-        return found
-    if A.format in ("csr", "csc") and A.has_canonical_format:
+        raise wrong_type("from_scipy_sparse", "A", A, "a SciPy sparse matrix or array")
+    if A.format in ("csr", "csc") and A.ndim == 2 and A.has_canonical_format:
         nrows, ncols = A.shape
         make = Matrix.from_csr if A.format == "csr" else Matrix.from_csc
         whole: Matrix = make(A.indptr, A.indices, A.data, nrows=nrows, ncols=ncols, name=name)
         return whole
     coo = A.tocoo()
-    rows, cols = (np.asarray(part) for part in (coo.row, coo.col))
-    nrows, ncols = A.shape
-    made: Matrix = Matrix.from_coo(rows, cols, coo.data, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name)
-    return made
+    ids = coo.coords if A.ndim == 1 else (np.asarray(coo.row), np.asarray(coo.col))
+    return from_coordinates(ids, coo.data, A.shape, dup_op, name)
 
 
 def to_scipy_sparse(A: Any, format: str = "csr") -> Any:
@@ -88,9 +81,7 @@ def to_scipy_sparse(A: Any, format: str = "csr") -> Any:
 
     from sparsezc.core.vector import Vector
 
-    form = str(format).lower()
-    if form not in _FORMATS:
-        raise InvalidValue(f"Invalid format: format={format!r} is not one of {', '.join(_FORMATS)}")
+    form = choice("Invalid format", "format", format, _FORMATS)
     need_numbers(A, "to_scipy_sparse")
     if isinstance(A, Vector):
         at, values = A.to_coo()

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.errors import DomainMismatch, InvalidValue
+from sparsezc.errors import DomainMismatch
 from sparsezc.io.build.limits import need_numbers
 from sparsezc.io.build.optional import need
-from sparsezc.io.interop.csr_arrays import from_coo_arrays, from_csr_arrays, to_coo_arrays, to_csr_arrays
+from sparsezc.io.interop.sparse_parts import choice, matrix_of, parts_of
 
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
@@ -54,15 +54,13 @@ def from_torch_sparse(t: Any, *, dup_op: Any = None, copy: bool = False, name: s
         found = f"{tuple(t.shape)} tensor of layout {t.layout}" if layout else type(t).__name__
         raise DomainMismatch(f"from_torch_sparse: t is a {found}; a sparse matrix (csr, csc or coo) is needed")
     t = t.detach()
-    nrows, ncols = t.shape
     if layout == "coo":
-        (rows, columns), values = t._indices(), t._values()  # those of coalesced tensors alone have public names
-        return from_coo_arrays(rows, columns, values, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name)
-    if layout == "csr":
-        return from_csr_arrays(t.crow_indices(), t.col_indices(), t.values(), ncols=ncols, copy=copy, name=name)
-    flipped = from_csr_arrays(t.ccol_indices(), t.row_indices(), t.values(), ncols=nrows, copy=copy)
-    made: Matrix = flipped.T.new(name=name)
-    return made
+        parts, values = tuple(t._indices()), t._values()  # those of coalesced tensors alone have public names
+    elif layout == "csr":
+        parts, values = (t.crow_indices(), t.col_indices()), t.values()
+    else:
+        parts, values = (t.ccol_indices(), t.row_indices()), t.values()
+    return matrix_of(layout, parts, values, t.shape, dup_op=dup_op, copy=copy, name=name)
 
 
 def to_torch_sparse(A: Any, layout: str = "csr", dtype: Any = None, *, copy: bool = False) -> Any:
@@ -96,24 +94,21 @@ def to_torch_sparse(A: Any, layout: str = "csr", dtype: Any = None, *, copy: boo
             [1., 0., 1.],
             [0., 1., 0.]])
     """
-    form = str(layout).lower()
-    if form not in _LAYOUTS:
-        raise InvalidValue(f"layout={layout!r} is not one of {', '.join(_LAYOUTS)}")
+    form = choice("to_torch_sparse", "layout", layout, _LAYOUTS)
     need_numbers(A, "to_torch_sparse")
     torch = need("torch")
+    first, second, values = parts_of(A, form, dtype, copy=copy)
     if form == "coo":
-        rows, columns, values = to_coo_arrays(A, dtype=dtype)
-        ids = torch.stack([torch.from_dlpack(part.astype(np.int64, copy=False)) for part in (rows, columns)])
-        values = torch.from_dlpack(values.copy() if copy else values)
-        with _checked_already():
-            return torch.sparse_coo_tensor(ids, values, A.shape, is_coalesced=True, check_invariants=False)
-    offsets, ids, values = to_csr_arrays(A, by_columns=form == "csc", dtype=dtype, copy=copy)
-    if ids.dtype == np.int32:
-        offsets, ids = _alike(offsets, ids)
-    parts = [torch.from_dlpack(part) for part in (offsets, ids, values)]
-    make = torch.sparse_csr_tensor if form == "csr" else torch.sparse_csc_tensor
+        first, second = (part.astype(np.int64, copy=False) for part in (first, second))
+    elif second.dtype == np.int32:
+        first, second = _alike(first, second)
+    first, second, values = (torch.from_dlpack(part) for part in (first, second, values))
     with _checked_already():
-        return make(*parts, A.shape, check_invariants=False)
+        if form == "coo":
+            ids = torch.stack([first, second])
+            return torch.sparse_coo_tensor(ids, values, A.shape, is_coalesced=True, check_invariants=False)
+        make = torch.sparse_csr_tensor if form == "csr" else torch.sparse_csc_tensor
+        return make(first, second, values, A.shape, check_invariants=False)
 
 
 @contextmanager

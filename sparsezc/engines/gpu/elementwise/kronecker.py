@@ -10,7 +10,7 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise import matrix_index, vector_map
 from sparsezc.engines.gpu.runtime import gather_scatter
 from sparsezc.engines.gpu.storage import row_blocks
-from sparsezc.engines.gpu.storage.mask_output import MaskBits
+from sparsezc.engines.gpu.storage.mask_output import ALL
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import DataType
@@ -64,7 +64,7 @@ def _combine(op: TypedOp, x: Any, x_type: DataType, y: Any, y_type: DataType) ->
     for vector, values in ((u, x), (v, y)):
         vector.make()
         vector.set(values, vector.bits, values.size)
-    vector_map.ewise("ewise_mult", op, u, v, made, MaskBits(), None, False)
+    vector_map.ewise("ewise_mult", op, u, v, made, ALL)
     return made.values
 
 

@@ -19,6 +19,7 @@ from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorS
 from sparsezc.memory import allocate, budget
 from sparsezc.memory.csr import index_dtype
 from sparsezc.memory.device import DeviceBuffer
+from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.types.datatypes import DataType
 
 _ENTRY_BYTES = 128  # while entries are matched and gathered
@@ -158,7 +159,7 @@ def filled(value: Any, dtype: DataType, i: Any, j: Any, shape: tuple[int, int]) 
         return MatrixStore(dtype, *shape, None)
     kind = index_dtype(shape[1], "device")
     placement = budget.fitting("device", 2 * count * kind.itemsize)
-    if placement != "device":
+    if not RECORDS[placement].resident:
         what = f"assign: a number at {sizes[0]:,} x {sizes[1]:,} positions makes {count:,} entries, which"
         budget.require_host(count * kind.itemsize, what)
     line = xp.arange(shape[1], dtype=kind) if j is None else xp.unique(j).astype(kind)

@@ -16,6 +16,7 @@ from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.codegen import flags, function, typedefs
 from sparsezc.engines.gpu.storage import row_blocks
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
+from sparsezc.expr.dispatch import Write
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import BOOL, DataType
 
@@ -99,10 +100,9 @@ return has_v;
 """
 
 
-def write(
-    old: MatrixStore, new: MatrixStore, mask: MaskRows | None, accum: TypedOp | None, replace: bool, region: Region
-) -> MatrixStore:
+def write(old: MatrixStore, new: MatrixStore, how: Write[MaskRows | None], region: Region) -> MatrixStore:
     """What C holds after ``C(mask, accum, replace)(region) << T``."""
+    mask, accum, replace = how
     left, right = row_blocks.rows_of(old), row_blocks.rows_of(new)
     body = _WRITE.format(alone=str(region.alone).lower(), replace=str(replace).lower())
     case = _Case(

@@ -18,6 +18,7 @@ from sparsezc.engines.gpu.runtime import codegen, launch, presence_words
 from sparsezc.engines.gpu.runtime.codegen import typedefs
 from sparsezc.engines.gpu.storage.mask_output import MaskBits
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
+from sparsezc.expr.dispatch import Write
 from sparsezc.memory import budget
 from sparsezc.memory.csr import index_dtype
 from sparsezc.memory.device import DeviceBuffer
@@ -43,7 +44,7 @@ class SameVector(VectorStore):
         if name != "values":
             raise AttributeError(name)
         filled = VectorStore(self.dtype, self.size)  # at absent positions nothing need be written
-        vector_map.write_scalar(self.same, self.dtype, filled, MaskBits(self.bits), None, False)
+        vector_map.write_scalar(self.same, self.dtype, filled, Write(MaskBits(self.bits), None, False))
         self.values = filled.values
         return self.values
 

@@ -12,7 +12,7 @@ from sparsezc.engines.gpu.runtime import codegen, launch, presence_words
 from sparsezc.engines.gpu.runtime.codegen import typedefs
 from sparsezc.engines.gpu.storage.mask_output import MaskBits
 from sparsezc.engines.gpu.storage.matrix_store import VectorStore
-from sparsezc.semirings.algebra.operators import TypedOp
+from sparsezc.expr.dispatch import Write
 from sparsezc.semirings.types.datatypes import DataType
 
 
@@ -25,12 +25,12 @@ def positions_of(index: Any) -> Any:
     return xp.arange(steps.start, steps.stop, steps.step, np.int64).astype(np.uint64)
 
 
-def assign(x: Any, index: Any, out: VectorStore, mask: MaskBits, accum: TypedOp | None, replace: bool) -> None:
+def assign(x: Any, index: Any, out: VectorStore, write: Write[MaskBits]) -> None:
     """w<mask>(I) = accum(w(I), x): x is a Vector or a Scalar."""
     if x.ndim:
-        _assign_vector(x._store, index, out, mask, accum, replace)
+        _assign_vector(x._store, index, out, write)
     else:
-        _assign_scalar(x.value, x.dtype, index, out, mask, accum, replace)
+        _assign_scalar(x.value, x.dtype, index, out, write)
 
 
 def submask(mask: MaskBits, index: Any, size: int) -> MaskBits:
@@ -44,15 +44,13 @@ def submask(mask: MaskBits, index: Any, size: int) -> MaskBits:
     return MaskBits(inside | ~presence_words.mark(positions, size))
 
 
-def _assign_scalar(
-    value: Any, dtype: DataType, index: Any, out: VectorStore, mask: MaskBits, accum: TypedOp | None, replace: bool
-) -> None:
+def _assign_scalar(value: Any, dtype: DataType, index: Any, out: VectorStore, write: Write[MaskBits]) -> None:
     region: Any = 0
     if index.kind == "one":  # one bit: cheaper made on the host
         region = _one_bit(index.key, out.size)
     elif index.kind != "all":
         region = presence_words.mark(positions_of(index), out.size)
-    vector_map.write_scalar(value, dtype, out, mask, accum, replace, region=region)
+    vector_map.write_scalar(value, dtype, out, write, region=region)
 
 
 def _one_bit(position: int, size: int) -> Any:
@@ -61,11 +59,9 @@ def _one_bit(position: int, size: int) -> Any:
     return bits
 
 
-def _assign_vector(
-    u: VectorStore, index: Any, out: VectorStore, mask: MaskBits, accum: TypedOp | None, replace: bool
-) -> None:
+def _assign_vector(u: VectorStore, index: Any, out: VectorStore, write: Write[MaskBits]) -> None:
     if index.kind == "all":
-        vector_map.write_vector(u, out, mask, accum, replace)
+        vector_map.write_vector(u, out, write)
         return
     gpu = cuda.current()
     positions = positions_of(index)
@@ -80,7 +76,7 @@ def _assign_vector(
             u=values, u_bits=u_bits, t=spread.values, t_bits=spread.bits, region=region,
         )  # fmt: skip
     spread.count = None
-    vector_map.write_vector(spread, out, mask, accum, replace, region=region)
+    vector_map.write_vector(spread, out, write, region=region)
 
 
 def moved(offset: int, old: int, new: int) -> tuple[Any, Any]:
@@ -90,14 +86,12 @@ def moved(offset: int, old: int, new: int) -> tuple[Any, Any]:
     return at, at + offset
 
 
-def extract_vector(
-    u: VectorStore, index: Any, out: VectorStore, mask: MaskBits, accum: TypedOp | None, replace: bool
-) -> None:
+def extract_vector(u: VectorStore, index: Any, out: VectorStore, write: Write[MaskBits]) -> None:
     """w<mask> = accum(w, u(I))."""
     if index.kind == "all":
-        vector_map.write_vector(u, out, mask, accum, replace)
+        vector_map.write_vector(u, out, write)
     else:
-        vector_map.gather(u, positions_of(index), out, mask, accum, replace)
+        vector_map.gather(u, positions_of(index), out, write)
 
 
 def element(u: VectorStore, position: int) -> Any:

@@ -1,8 +1,7 @@
 """Work on vectors where entry i comes from entries i: apply, select, ewise_*, assign, extract, casts (vector_map.cu).
 
-Each function here writes one line of C++, the body of `compute`, and launches the one kernel. In a body, `u` and `v`
-are the operands' values, `a` and `b` two scalars, `at` the position, `z` what is to be set; it returns whether there
-is a result.
+Each function here writes one line of C++, the body of `compute`, and launches the one kernel with what it makes of
+what: an :class:`Entry`.
 """
 
 from __future__ import annotations
@@ -14,8 +13,9 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.array_pool import DeviceScalar
 from sparsezc.engines.gpu.runtime.codegen import flags, function, typedefs
-from sparsezc.engines.gpu.storage.mask_output import MaskBits, Out
+from sparsezc.engines.gpu.storage.mask_output import ALL, MaskBits, Out
 from sparsezc.engines.gpu.storage.matrix_store import VectorStore
+from sparsezc.expr.dispatch import Write
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import BOOL, DataType
 
@@ -43,35 +43,56 @@ class _Piece(NamedTuple):
     piece: int
 
 
-def run_map(
-    body: str,
-    result: DataType,
-    store: VectorStore,
-    mask: MaskBits,
-    accum: TypedOp | None,
-    replace: bool,
-    *,
-    u: VectorStore | None = None,
-    v: VectorStore | None = None,
-    scalars: tuple[Any, Any] = (0, 0),
-    scalar_type: DataType = BOOL,
-    helper: str = "",
-    needs: str = "",
-    region: Any = 0,
-    positions: Any = 0,
-    count: int | None = None,
-) -> None:
-    """Launch vector_map.cu: `body` makes entry `at` of `result`'s type from `u`, `v` and the scalars, for `store`.
+class Entry(NamedTuple):
+    """How one entry of a result is computed.
 
-    `needs`: "u", "v" or "uv", the operands without whose entry there is no result, and `body` is not run. `positions`
-    (u64, as long as the output): u is read there instead. `region`: presence words of what is assigned. `count`: the
-    output's number of entries afterwards, where the caller knows it.
+    Attributes
+    ----------
+    body : str
+        C++: `u` and `v` are the operands' values, `a` and `b` two scalars, `at` the position, `z` what is to be set; it
+        returns whether there is a result.
+    result : DataType
+        The type of `z`.
+    u, v : VectorStore, optional
+    scalars : pair
+        `a` and `b`, of type `scalar_type`.
+    helper : str
+        Text that stands before the body.
+    needs : {"", "u", "v", "uv"}
+        The operands without whose entry there is no result, and the body is not run.
+    positions : array of u64, as long as the output, or 0
+        Where u is read, instead of at the position itself.
+    """
+
+    body: str
+    result: DataType
+    u: VectorStore | None = None
+    v: VectorStore | None = None
+    scalars: tuple[Any, Any] = (0, 0)
+    scalar_type: DataType = BOOL
+    helper: str = ""
+    needs: str = ""
+    positions: Any = 0
+
+
+_NOTHING = "return false;"
+
+
+def run_map(
+    entry: Entry, store: VectorStore, write: Write[MaskBits], *, region: Any = 0, count: int | None = None
+) -> None:
+    """Launch vector_map.cu: make each entry of a result, and write it to `store`.
+
+    `region`: presence words of what is assigned. `count`: the output's number of entries afterwards, where the caller
+    knows it.
     """
     gpu = cuda.current()
+    mask, accum, replace = write
+    body, result, u, v, scalars, scalar_type, helper, needs, positions = entry
     gathers = not isinstance(positions, int)
-    operand_types = u and u.dtype, v and v.dtype, scalar_type
+    made, read = (result, store.dtype, scalar_type), (u and u.dtype, v and v.dtype)
     number = scalars[0] if isinstance(scalars[0], DeviceScalar) else None
-    prelude = _prelude(body, helper, result, store.dtype, accum, *operand_types, gathers, needs, number is not None)
+    prelude = _prelude(body, helper, made, read, accum, needs, gathers, number is not None)
     kernel = codegen.kernel(gpu, "vector_map.cu", prelude, "map")
     out = Out(store, apart=gathers and store is u)
     blocks = launch.blocks(gpu, 32 * store.nwords)
@@ -87,20 +108,19 @@ def run_map(
 def _prelude(
     body: str,
     helper: str,
-    result: DataType,
-    out_type: DataType,
+    made: tuple[DataType, DataType, DataType],
+    read: tuple[DataType | None, DataType | None],
     accum: TypedOp | None,
-    u_type: DataType | None,
-    v_type: DataType | None,
-    scalar_type: DataType,
-    gather: bool,
     needs: str,
+    gathers: bool,
     counts: bool,
 ) -> str:
+    """`made`: the types of the result, the output and the scalars; `read`: those of u and v."""
+    (result, out_type, scalar_type), (u_type, v_type) = made, read
     return "\n".join(
         (
             typedefs(U=u_type or BOOL, V=v_type or BOOL, S=scalar_type, Z=result, W=out_type),
-            flags(READS_U=u_type is not None, READS_V=v_type is not None, GATHER=gather),
+            flags(READS_U=u_type is not None, READS_V=v_type is not None, GATHER=gathers),
             flags(NEEDS_U="u" in needs, NEEDS_V="v" in needs, COUNTS=counts),
             codegen.accumulator(accum),
             helper,
@@ -109,73 +129,50 @@ def _prelude(
     )
 
 
-def _count_if_full(
-    out: VectorStore, mask: MaskBits, accum: TypedOp | None, replace: bool, *operands: VectorStore
-) -> int | None:
+def _count_if_full(out: VectorStore, write: Write[MaskBits], *operands: VectorStore) -> int | None:
     """A full result that is written everywhere leaves the output full, and so does accumulating into a full one."""
-    full = all(x.is_full for x in operands) and mask.allows_all
-    return out.size if full or (accum is not None and out.is_full and not replace) else None
+    full = all(x.is_full for x in operands) and write.mask.allows_all
+    return out.size if full or (write.accum is not None and out.is_full and not write.replace) else None
 
 
-def write_nothing(out: VectorStore, result: DataType, mask: MaskBits, accum: TypedOp | None, replace: bool) -> None:
+def write_nothing(out: VectorStore, result: DataType, write: Write[MaskBits]) -> None:
     """Write a result that has no entries."""
-    if out.count == 0 or (accum is not None and not replace):
+    if out.count == 0 or (write.accum is not None and not write.replace):
         return
-    run_map("return false;", result, out, mask, accum, replace)
+    run_map(Entry(_NOTHING, result), out, write)
 
 
-def write_vector(
-    u: VectorStore,
-    out: VectorStore,
-    mask: MaskBits,
-    accum: TypedOp | None,
-    replace: bool,
-    *,
-    region: Any = 0,
-) -> None:
+def write_vector(u: VectorStore, out: VectorStore, write: Write[MaskBits], *, region: Any = 0) -> None:
     """w<mask> = accum(w, u)."""
     if u.count == 0 and isinstance(region, int):
-        write_nothing(out, u.dtype, mask, accum, replace)
+        write_nothing(out, u.dtype, write)
         return
-    count = _count_if_full(out, mask, accum, replace, u)
-    run_map("z = u; return true;", u.dtype, out, mask, accum, replace, u=u, needs="u", region=region, count=count)
+    entry = Entry("z = u; return true;", u.dtype, u=u, needs="u")
+    run_map(entry, out, write, region=region, count=_count_if_full(out, write, u))
 
 
 def cast(u: VectorStore, dtype: DataType) -> VectorStore:
     """A copy of another type."""
     copy = VectorStore(dtype, u.size)
-    write_vector(u, copy, MaskBits(), None, False)
+    write_vector(u, copy, ALL)
     copy.count = u.count
     return copy
 
 
-def write_scalar(
-    value: Any,
-    dtype: DataType,
-    out: VectorStore,
-    mask: MaskBits,
-    accum: TypedOp | None,
-    replace: bool,
-    *,
-    region: Any = 0,
-) -> None:
+def write_scalar(value: Any, dtype: DataType, out: VectorStore, write: Write[MaskBits], *, region: Any = 0) -> None:
     """w<mask>(region) = accum(w, value); a value None deletes."""
     if value is None:
-        run_map("return false;", out.dtype, out, mask, accum, replace, region=region)
+        run_map(Entry(_NOTHING, out.dtype), out, write, region=region)
         return
-    everywhere = isinstance(region, int) and mask.allows_all
-    run_map(
-        "z = a; return true;", dtype, out, mask, accum, replace, scalars=(value, 0), scalar_type=dtype, region=region,
-        count=out.size if everywhere else None,
-    )  # fmt: skip
+    everywhere = isinstance(region, int) and write.mask.allows_all
+    entry = Entry("z = a; return true;", dtype, scalars=(value, 0), scalar_type=dtype)
+    run_map(entry, out, write, region=region, count=out.size if everywhere else None)
 
 
-def gather(
-    u: VectorStore, positions: Any, out: VectorStore, mask: MaskBits, accum: TypedOp | None, replace: bool
-) -> None:
+def gather(u: VectorStore, positions: Any, out: VectorStore, write: Write[MaskBits]) -> None:
     """w<mask> = accum(w, u(positions))."""
-    count = _count_if_full(out, mask, accum, replace, u)
-    run_map("z = u; return true;", u.dtype, out, mask, accum, replace, u=u, needs="u", positions=positions, count=count)
+    entry = Entry("z = u; return true;", u.dtype, u=u, needs="u", positions=positions)
+    run_map(entry, out, write, count=_count_if_full(out, write, u))
 
 
 def _call(op: TypedOp, x: str, y: str) -> tuple[str, str]:
@@ -186,9 +183,7 @@ def apply(
     op: TypedOp,
     u: VectorStore,
     out: VectorStore,
-    mask: MaskBits,
-    accum: TypedOp | None,
-    replace: bool,
+    write: Write[MaskBits],
     *,
     left: bool = False,
     scalar: Any = 0,
@@ -196,28 +191,21 @@ def apply(
 ) -> None:
     """w<mask> = accum(w, f(u)), f(u, scalar), or f(scalar, u) with `left`; positional operators see the position."""
     helper, call = _call(op, x="a" if left else "u", y="u" if left else "a")
-    run_map(
-        f"z = {call}; return true;", op.return_type, out, mask, accum, replace, u=u, needs="u", helper=helper,
-        scalars=(scalar, 0), scalar_type=scalar_type, count=_count_if_full(out, mask, accum, replace, u),
+    entry = Entry(
+        f"z = {call}; return true;", op.return_type, u=u, scalars=(scalar, 0), scalar_type=scalar_type, helper=helper,
+        needs="u",
     )  # fmt: skip
+    run_map(entry, out, write, count=_count_if_full(out, write, u))
 
 
 def select(
-    op: TypedOp,
-    u: VectorStore,
-    thunk: Any,
-    thunk_type: DataType,
-    out: VectorStore,
-    mask: MaskBits,
-    accum: TypedOp | None,
-    replace: bool,
+    op: TypedOp, u: VectorStore, thunk: Any, thunk_type: DataType, out: VectorStore, write: Write[MaskBits]
 ) -> None:
     """w<mask> = accum(w, the entries of u for which the operator is true)."""
     helper, call = _call(op, x="u", y="a")
-    run_map(
-        f"z = u; return cast<bool>({call});", u.dtype, out, mask, accum, replace, u=u, needs="u", helper=helper,
-        scalars=(thunk, 0), scalar_type=thunk_type,
-    )  # fmt: skip
+    body = f"z = u; return cast<bool>({call});"
+    entry = Entry(body, u.dtype, u=u, scalars=(thunk, 0), scalar_type=thunk_type, helper=helper, needs="u")
+    run_map(entry, out, write)
 
 
 #: Whether there is a result, and which, from entries u and v of which one may be missing: by operation.
@@ -236,19 +224,14 @@ def ewise(
     u: VectorStore,
     v: VectorStore,
     out: VectorStore,
-    mask: MaskBits,
-    accum: TypedOp | None,
-    replace: bool,
+    write: Write[MaskBits],
     *,
     scalars: tuple[Any, Any] = (0, 0),
     scalar_type: DataType = BOOL,
 ) -> None:
     """w<mask> = accum(w, op(u, v)) over the union or the intersection of the entries."""
     helper, call = _call(op, x="l" if operation == "ewise_union" else "u", y="r" if operation == "ewise_union" else "v")
-    count = _count_if_full(out, mask, accum, replace, u, v)
     needs = "uv" if operation == "ewise_mult" else ""
     body = EWISE[operation].format(call=call, type=op.type.ctype, result="Z")
-    run_map(
-        body, op.return_type, out, mask, accum, replace, u=u, v=v, helper=helper, needs=needs,
-        scalars=scalars, scalar_type=scalar_type, count=count,
-    )  # fmt: skip
+    entry = Entry(body, op.return_type, u, v, scalars, scalar_type, helper, needs)
+    run_map(entry, out, write, count=_count_if_full(out, write, u, v))

@@ -21,6 +21,7 @@ from sparsezc.engines.gpu.storage.layout import Demand
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.memory import budget
 from sparsezc.memory.device import DeviceBuffer
+from sparsezc.memory.placement import RECORDS
 
 _PART = 0.4  # of the cache, for a block's part of the vector: it stays while the block streams through
 _MOST = 31  # blocks: as column_blocks.cu says
@@ -62,7 +63,7 @@ class ColumnBlocks:
 
     def get_or_build(self, rows: Rows, demand: Demand) -> list[Rows]:
         """Return the blocks for a product with a full vector; else the rows alone."""
-        if rows.indices.placement != "device" or rows.compressed or demand.columns is None:
+        if not RECORDS[rows.indices.placement].resident or rows.compressed or demand.columns is None:
             return [rows]
         if array_pool.serving() is not None:  # to build is to wait for the device
             return [rows]

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc import memory
 from sparsezc.config import config
 from sparsezc.device import cuda
 from sparsezc.device.cuda import Device
@@ -24,6 +23,7 @@ from sparsezc.engines.gpu.storage.layout import Demand
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.errors import warn_slow
 from sparsezc.memory import budget
+from sparsezc.memory.placement import BEYOND, RECORDS
 from sparsezc.semirings.types.datatypes import BOOL, DataType
 
 _LINE = 32  # entries that the link brings for a row, however short
@@ -109,7 +109,7 @@ class HeadCache:
 
         `entries`: what such a product reads where there are none.
         """
-        if rows.indices.placement == "hybrid":  # there for want of room, and such heads take more than the rows
+        if rows.indices.placement == BEYOND:  # there for want of room, and such heads take more than the rows
             return NO_HEADS
         if self.built is not None:  # no need to ask what there is room for
             return self.usable if rows.nvals <= self.built.k * rows.nrows else NO_HEADS
@@ -140,9 +140,7 @@ class HeadCache:
 
     def _slots(self, rows: Rows, dtype: DataType, values: bool) -> int:
         """Slots a row that the budget allows; 0 where the settings want none or, with a warning, it allows none."""
-        if config.head_cache == "off" or (
-            config.head_cache == "auto" and rows.indices.placement not in memory.IN_PLACE
-        ):
+        if config.head_cache == "off" or (config.head_cache == "auto" and not RECORDS[rows.indices.placement].in_place):
             return 0
         id_bytes = rows.indices.dtype.itemsize
         slot = id_bytes + (dtype.np_type.itemsize if values and not rows.iso else 0)

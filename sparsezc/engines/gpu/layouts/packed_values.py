@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sparsezc import memory
 from sparsezc.config import config
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.placements import Wholes
@@ -19,6 +18,7 @@ from sparsezc.engines.gpu.runtime import array_pool, codegen, launch
 from sparsezc.engines.gpu.storage.layout import Demand
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.memory import Buffer, allocate
+from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.types.datatypes import DataType
 
 _MOST_COLUMNS = 1 << 31  # a bit is left beside ids
@@ -91,7 +91,7 @@ class PackedValues:
 
 def _are_wanted(rows: Rows) -> bool:
     """Whether the settings, the placement and the width of ids let there be any."""
-    if config.packing == "off" or (config.packing == "auto" and rows.indices.placement not in memory.IN_PLACE):
+    if config.packing == "off" or (config.packing == "auto" and not RECORDS[rows.indices.placement].in_place):
         return False
     return not (rows.iso or rows.wide or rows.compressed) and rows.ncols <= _MOST_COLUMNS and rows.nvals > 0
 

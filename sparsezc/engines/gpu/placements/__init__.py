@@ -1,13 +1,12 @@
 """How a product gets at the entries of a matrix, by the placement that they lie in.
 
 Kernels take a :class:`Part`: some rows, and where their entries lie. In most placements one launch takes all rows and
-reads the entries where they are (``device``, ``zerocopy``, ``uvm``). The others serve a product in their
-own way:
+reads the entries where they are. Those whose record (memory/placement.py) says what ``serves`` them have a way of
+their own:
 
-* ``stream.py``: ranges of rows, one after another, through two buffers on the card;
-* ``gather.py``: the rows that the product wants, put together by the host's threads and copied;
-* ``segment_cache.py``: some *segments* of the entries stay on the card (``hybrid``, ``mapped``, ``cached``); for the
-  rest ``hybrid`` takes the cheapest of these ways (``transfer_cost.py``).
+* ``hybrid.py``: some *segments* of the entries stay resident (``segment_cache.py``); the rest is read in place, copied
+  in ranges (``copy_ranges.py``) or gathered (``gather_rows.py``), whichever is the cheapest (``transfer_cost.py``);
+* ``baselines/``: published systems, for comparison, as thin files over the same mechanisms.
 
 Each gives parts for what is wanted; the kernels know nothing else of placements, and algorithms nothing at all. Their
 arrays lie in host memory that kernels can read, so every operation that has no use for parts reads that.
@@ -20,14 +19,14 @@ from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from sparsezc.engines.gpu.runtime import array_pool, groups
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.memory import Buffer
+from sparsezc.memory.placement import RECORDS
 
 __all__ = ["Entries", "Part", "Wanted", "lie_near", "moves", "part", "parts", "serves", "whole"]
-
-#: Which file serves a placement that needs one.
-_MOVED = {"stream": "stream", "gather": "gather"} | dict.fromkeys(("cached", "hybrid", "mapped"), "segment_cache")
 
 
 class Wanted(NamedTuple):
@@ -101,7 +100,7 @@ def part(
     which: tuple[int, int] | None = None,
     chunks: tuple[int, int] | None = None,
     indptr: Any = None,
-    segments: tuple[Any, Any] = (0, 0),
+    segments: tuple[Any, Any] = (groups.NULL, groups.NULL),
     bits: int = 0,
     subset: Any = None,
     near: bool = False,
@@ -111,7 +110,7 @@ def part(
     Parameters
     ----------
     pointers : (ids, values)
-        Addresses of entry 0, counted as `indptr` counts.
+        Addresses of entry 0, counted as `indptr` counts; numpy.uint64.
     which, chunks : (first, end), optional
         Of the rows that are not long, and of the chunks of those that are; without them all.
     indptr : array of int64 on the device, optional
@@ -126,26 +125,30 @@ def part(
         end = -(-end // 32) * 32
     first_chunk, end_chunk = chunks or (0, rows.chunks.count)
     offsets = rows.indptr if indptr is None else indptr
-    words = 0 if subset is None else subset
-    bounds = first, end, first_chunk, end_chunk
-    arguments = groups.RowsPart(rows.nrows, offsets, *pointers, *segments, words, *bounds, *rows.chunks.arguments)
+    words = groups.NULL if subset is None else subset
+    # Parts are kept, and a device would convert Python's integers at each launch.
+    bounds = np.uint64(first), np.uint64(end), np.uint64(first_chunk), np.uint64(end_chunk)
+    arguments = groups.RowsPart(
+        np.uint64(rows.nrows), offsets, *pointers, *segments, words, *bounds, *rows.chunks.arguments
+    )
     partial = which is not None or chunks is not None or subset is not None
     return Part(arguments, partial, bits, near, -(-end // 32) - first // 32, end_chunk - first_chunk)
 
 
 def serves(rows: Rows) -> bool:
     """Whether the placement has a say in how products are launched, and may: what is recorded reads in place."""
-    return rows.indices.placement in _MOVED and not rows.compressed and array_pool.serving() is None and rows.nvals > 0
+    own = RECORDS[rows.indices.placement].serves is not None
+    return own and not rows.compressed and array_pool.serving() is None and rows.nvals > 0
 
 
 def moves(rows: Rows) -> bool:
     """Whether a product moves the rows that it wants as wholes: then nothing is won by leaving a row early."""
-    return rows.indices.placement in ("stream", "gather")
+    return RECORDS[rows.indices.placement].buffers is not None
 
 
 def lie_near(rows: Rows) -> bool:
     """Whether the entries lie on the card, or where the driver puts there what is read."""
-    return rows.indices.placement in ("device", "uvm")
+    return RECORDS[rows.indices.placement].near
 
 
 class Wholes(dict[bool, Part]):
@@ -179,10 +182,9 @@ def parts(rows: Rows, words: Buffer | None, wanted: Wanted, *, ids: bool, values
     entries = Entries(rows.indices if ids and words is None else words, own)
     if entries == _NOTHING:
         return (whole(rows, words),)
-    made: Iterable[Part] = _serving(rows.indices.placement).parts(rows, entries, wanted)
+    serves_it: Any = RECORDS[rows.indices.placement].serves
+    made: Iterable[Part] = (serves_it if callable(serves_it) else _module(serves_it).parts)(rows, entries, wanted)
     return made
 
 
-@cache
-def _serving(placement: str) -> Any:
-    return import_module(f"sparsezc.engines.gpu.placements.{_MOVED[placement]}")
+_module = cache(import_module)

@@ -14,7 +14,7 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu.placements import Entries
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.errors import OutOfMemory
-from sparsezc.memory import budget
+from sparsezc.memory import budget, placement
 
 MOST = 64 << 20  # bytes of a buffer: beyond this a copy is as fast as it gets
 
@@ -72,12 +72,12 @@ def size(rows: Rows, entry_bytes: int, share: float = 1.0) -> int:
 
 def spare(rows: Rows) -> int:
     """Entries that a buffer must hold beside those that it is filled with: the longest row that is not in chunks."""
-    return budget.spare(rows.chunks.length)
+    return placement.spare(rows.chunks.length)
 
 
 def least(rows: Rows, entry_bytes: int) -> int:
     """Bytes of the smallest buffers that work."""
-    return budget.buffer_bytes(entry_bytes, rows.chunks.length)
+    return placement.two_buffers(entry_bytes, rows.chunks.length)
 
 
 class Staging:

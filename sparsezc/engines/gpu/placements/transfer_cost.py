@@ -18,6 +18,7 @@ from sparsezc.engines.gpu.runtime import presence_words
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.errors import OutOfMemory
 from sparsezc.memory import pages
+from sparsezc.memory.placement import is_file
 
 IN_PLACE, COPIED, GATHERED = "in place", "copied", "gathered"
 _SECTOR, _LINE = 32, 128  # bytes: what kernels read at least of a row, and what a host's thread does
@@ -73,7 +74,7 @@ def may(rows: Rows, entries: Entries) -> bool:
     """Whether there is a choice: its arrays can be copied at the link's rate, and are large enough. What is mapped is a
     file for the host, even where kernels read a pinned copy of it.
     """
-    pinned = all(buffer.pages == "pinned" for buffer in entries.buffers) and rows.indices.placement != "mapped"
+    pinned = all(buffer.pages == "pinned" for buffer in entries.buffers) and not is_file(rows.indices.placement)
     return pinned and rows.nvals * entries.nbytes >= _MATTERS
 
 
@@ -89,7 +90,7 @@ def _seconds(
     rest = (1 - kept) * rows.nvals
     copying, copying_few = (
         1 / rates.copied + _TURN / min(room // n, double_buffer.MOST) for n in (2, 4)
-    )  # gather.py plans
+    )  # gather_rows.py plans
     return {
         IN_PLACE: (1 - kept) * total / rates.streamed if everything else rest * sectors / rates.scattered,
         COPIED: total * copying,  # with what is on the card already

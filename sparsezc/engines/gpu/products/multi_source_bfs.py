@@ -25,6 +25,7 @@ from sparsezc.engines.gpu.runtime.codegen import flags, typedefs
 from sparsezc.engines.gpu.storage.layout import Demand
 from sparsezc.engines.gpu.storage.mask_output import MaskBits
 from sparsezc.engines.gpu.storage.matrix_store import Rows
+from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.types.datatypes import BOOL, DataType
 
 _FEW = 1 / 32  # of all edges, in a frontier: a search with fewer would not let a pull stop early
@@ -61,7 +62,7 @@ def step(
 
 def push_cost(placement: str) -> float:
     """What an entry costs that is pushed, in entries that are pulled."""
-    return 1.0 + _ATOMIC * (placement == "device")
+    return 1.0 + _ATOMIC * RECORDS[placement].resident
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from sparsezc.engines.gpu.runtime import array_pool, presence_words
 from sparsezc.engines.gpu.storage.layout import Demand
 from sparsezc.engines.gpu.storage.mask_output import MaskBits
 from sparsezc.engines.gpu.storage.matrix_store import Rows, VectorStore
+from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import DataType
 
@@ -134,7 +135,7 @@ def pulls(product: Product, rows: Rows | None, columns: Rows | None, mask: MaskB
     work = push_pull.Work(vector.count, entries, *wanted, rows.nvals)
     stops = product.reads.stops and not placements.moves(rows)
     heads = rows.layouts[HeadCache].expected_slots(rows, product.dtype, values=product.reads.values) if stops else 0
-    share = 1 if rows.indices.placement == "device" else LINK_SHARE
+    share = 1 if RECORDS[rows.indices.placement].resident else LINK_SHARE
     better = push_pull.prefers_pull(
         work,
         stops=stops,

@@ -30,10 +30,10 @@ class _Walk(NamedTuple):
     start: int  # the first entry of A
     count: Any  # an int, but tuples have a method of this name
     starts: Any  # where the products of each entry begin
-    a_ids: int
-    a_values: int
+    a_ids: np.uint64
+    a_values: np.uint64
     b_indptr: Any
-    b_ids: int
+    b_ids: np.uint64
 
 
 class HeavyRow:

@@ -14,6 +14,7 @@ from sparsezc.engines.gpu.runtime import codegen, groups, launch, presence_words
 from sparsezc.engines.gpu.runtime.codegen import evaluate, flags, function, typedefs
 from sparsezc.engines.gpu.storage import row_blocks
 from sparsezc.engines.gpu.storage.matrix_store import Chunks, MatrixStore, Rows
+from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.types.datatypes import DataType
 
 TABLE_BYTES = 1 << 15  # of shared memory, a block: six blocks fit a multiprocessor
@@ -28,13 +29,13 @@ def dots(semiring: Any, a: MatrixStore, b_type: DataType, columns: Rows, mask: M
     xp = gpu.xp
     assert a.rows is not None
     m_rows, dtype = mask.rows, semiring.return_type
-    placement = columns.indices.placement if a.placement == "device" else a.placement
+    placement = columns.indices.placement if RECORDS[a.placement].resident else a.placement
     a_rows = row_blocks.near(a.rows, values="x" in semiring.reads)
     b_rows = a_rows if columns is a.rows else row_blocks.near(columns, values="y" in semiring.reads)
     case = _Case(semiring, a.dtype, b_type, a_rows, b_rows, m_rows.wide)
     kernel = codegen.kernel(gpu, "spgemm_masked_dot.cu", case.prelude, "dots")
     a_lengths = a_rows.indptr[1:] - a_rows.indptr[:-1]
-    edge = 0 if b_rows.indices.placement == "device" else 31
+    edge = 0 if RECORDS[b_rows.indices.placement].resident else 31
 
     def make(first: int, last: int, whole: bool, *part: int) -> tuple[Any, Any, Any]:
         start, stop = part or m_rows.ends(first, last)

@@ -14,11 +14,12 @@ from sparsezc.engines.gpu.products.spgemm_heavy_rows import HeavyRow
 from sparsezc.engines.gpu.runtime import codegen, groups, launch, presence_words
 from sparsezc.engines.gpu.runtime.codegen import evaluate, flags, function, typedefs
 from sparsezc.engines.gpu.storage import row_blocks, vector_store
-from sparsezc.engines.gpu.storage.mask_output import MaskBits
+from sparsezc.engines.gpu.storage.mask_output import ALL
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
 from sparsezc.errors import OutOfMemory
 from sparsezc.memory import Buffer, allocate, budget
 from sparsezc.memory.device import DeviceBuffer
+from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings import semiring as semirings
 from sparsezc.semirings.types.datatypes import INT64, UINT8, DataType
 
@@ -35,7 +36,7 @@ def product(semiring: Any, a: MatrixStore, b_type: DataType, b_rows: Rows, found
     xp = gpu.xp
     a_rows, dtype = a.rows, semiring.return_type
     assert a_rows is not None
-    placement = b_rows.indices.placement if a.placement == "device" else a.placement
+    placement = b_rows.indices.placement if RECORDS[a.placement].resident else a.placement
     same = the_one_value(semiring)
     iso = None if same is None else DeviceBuffer(xp.full(1, same, dtype.np_type))
     b_rows = row_blocks.near(b_rows, values="y" in semiring.reads)
@@ -108,7 +109,7 @@ def products(a: MatrixStore, b: Rows) -> Any:
         vector_store.from_dense(b.indptr[1:] - b.indptr[:-1], INT64, copy=False),
         VectorStore(INT64, a.nrows),
     )
-    spmv.spmv(a, False, lengths, semirings.plus_second[INT64], sums, MaskBits(), None, False, vector_left=False)
+    spmv.spmv(a, False, lengths, semirings.plus_second[INT64], sums, ALL, vector_left=False)
     return vector_store.to_dense(sums, 0, INT64)
 
 

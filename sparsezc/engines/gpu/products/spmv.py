@@ -21,6 +21,7 @@ from sparsezc.engines.gpu.runtime import array_pool, codegen, groups, launch, pr
 from sparsezc.engines.gpu.runtime.codegen import function
 from sparsezc.engines.gpu.storage.mask_output import MaskBits, Out
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
+from sparsezc.expr.dispatch import Write
 from sparsezc.semirings import binary
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.algebra.structures import register_anonymous
@@ -36,21 +37,20 @@ def spmv(
     vector: VectorStore | None,
     semiring: Any,
     out: VectorStore,
-    mask: MaskBits,
-    accum: TypedOp | None,
-    replace: bool,
+    write: Write[MaskBits],
     *,
     vector_left: bool,
 ) -> None:
     """w<mask> = accum(w, M v); without a vector, v is full and its values do not matter."""
+    mask, accum, _ = write
     held = matrix.held(out.order)
     rows, columns = held[::-1] if transposed else held
     if held[0] is None or (vector is not None and vector.count == 0):
-        vector_map.write_nothing(out, semiring.return_type, mask, accum, replace)
+        vector_map.write_nothing(out, semiring.return_type, write)
         return
     reads, full = plan.reads_of(semiring, vector_left), vector is None or vector.is_full
     if rows is not None and full and reads.counts:
-        vector_map.write_vector(_row_lengths(rows, semiring.return_type), out, mask, accum, replace)
+        vector_map.write_vector(_row_lengths(rows, semiring.return_type), out, write)
         return
     product = Product(semiring, vector_left, matrix.dtype, vector, full, reads)
     pulls, estimated = plan.pulls(product, rows, columns, mask)
@@ -59,23 +59,20 @@ def spmv(
     if pulls:
         assert rows is not None
         first, *others = plan.blocks(product, rows, columns, out, mask, accum)
-        _pull(product, plan.pull(product, first, columns, mask, estimated), out, mask, accum, replace)
+        _pull(product, plan.pull(product, first, columns, mask, estimated), out, write)
         for block in others:
             added = plan.pull(product, block, None, mask, estimated)
-            _pull(product, added, out, mask, semiring.monoid.binaryop, False)
+            _pull(product, added, out, Write(mask, semiring.monoid.binaryop, False))
     else:
         assert columns is not None
-        _push(product, columns, rows, out, mask, accum, replace)
+        _push(product, columns, rows, out, write)
     if reads.stops and rows is not None and rows is columns:  # a frontier: the next product asks for its rows
         out.next_rows = rows
 
 
-def fold_rows(
-    monoid: Any, matrix: MatrixStore, transposed: bool, out: VectorStore, mask: MaskBits, accum: TypedOp | None,
-    replace: bool,
-) -> None:  # fmt: skip
+def fold_rows(monoid: Any, matrix: MatrixStore, transposed: bool, out: VectorStore, write: Write[MaskBits]) -> None:
     """w = A (+).first 1: rows folded without a look at their ids."""
-    spmv(matrix, transposed, None, folding(monoid), out, mask, accum, replace, vector_left=False)
+    spmv(matrix, transposed, None, folding(monoid), out, write, vector_left=False)
 
 
 @lru_cache(maxsize=256)
@@ -92,9 +89,8 @@ def _row_lengths(rows: Rows, dtype: DataType) -> VectorStore:
     return made
 
 
-def _pull(
-    product: Product, planned: Plan, store: VectorStore, mask: MaskBits, accum: TypedOp | None, replace: bool
-) -> None:
+def _pull(product: Product, planned: Plan, store: VectorStore, write: Write[MaskBits]) -> None:
+    mask, accum, replace = write
     rows, heads, packed, wanted, grid = planned
     xp, chunks, everything = rows.device.xp, rows.chunks, wanted.words is None
     # A warp that writes single bits of a word writes into what another may still read as the mask.
@@ -137,10 +133,8 @@ class _Target(NamedTuple):
     slots: int
 
 
-def _push(
-    product: Product, columns: Rows, rows: Rows | None, store: VectorStore, mask: MaskBits, accum: TypedOp | None,
-    replace: bool,
-) -> None:  # fmt: skip
+def _push(product: Product, columns: Rows, rows: Rows | None, store: VectorStore, write: Write[MaskBits]) -> None:
+    mask, accum, replace = write
     monoid, result_type = product.semiring.monoid, product.semiring.return_type
     result = VectorStore(result_type, store.size)
     result.make(None if monoid.stops_anywhere else monoid)  # before the plan holds heads, which may go for it
@@ -162,7 +156,7 @@ def _push(
     if accum is None and not outside_matters and store.dtype is result_type:
         store.adopt(result)
     else:
-        vector_map.write_vector(result, store, mask, accum, replace)
+        vector_map.write_vector(result, store, write)
 
 
 def _operands(product: Product) -> groups.Vector:

@@ -9,44 +9,50 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
+#: A null pointer, and other numbers that are kept from launch to launch, are of NumPy's types: a device takes those as
+#: they are, and converts Python's integers each time.
+NULL = np.uint64(0)
+
 
 class Csr(NamedTuple):
     """All rows of a matrix: offsets on the device, and the addresses of ids and values."""
 
-    nrows: int
+    nrows: np.uint64
     indptr: Any
-    indices: int
-    values: int
+    indices: np.uint64
+    values: np.uint64
 
 
 class LeftIds(NamedTuple):
     """The left matrix of a product, without its values."""
 
     a_indptr: Any
-    a_ids: int
+    a_ids: np.uint64
 
 
 class RightIds(NamedTuple):
     """The right matrix of a product, without its values."""
 
     b_indptr: Any
-    b_ids: int
+    b_ids: np.uint64
 
 
 class Left(NamedTuple):
     """The left matrix of a product."""
 
     a_indptr: Any
-    a_ids: int
-    a_values: int
+    a_ids: np.uint64
+    a_values: np.uint64
 
 
 class Right(NamedTuple):
     """The right matrix of a product."""
 
     b_indptr: Any
-    b_ids: int
-    b_values: int
+    b_ids: np.uint64
+    b_values: np.uint64
 
 
 class LongRows(NamedTuple):
@@ -60,7 +66,7 @@ class LongRows(NamedTuple):
 class Chunks(NamedTuple):
     """The same for kernels that do all of them."""
 
-    nchunks: int
+    nchunks: np.uint64
     long_rows: Any
     long_first: Any
     chunk_slot: Any
@@ -69,17 +75,17 @@ class Chunks(NamedTuple):
 class RowsPart(NamedTuple):
     """The rows that one launch of a product takes, and where their entries are (part.cuh)."""
 
-    nrows: int
+    nrows: np.uint64
     indptr: Any
     indices: Any
     values: Any
     id_segments: Any  # u64: the address of each segment of ids; null: all have the one of `indices`
     value_segments: Any
     subset: Any  # presence words of the rows to do; null: all
-    first_row: int  # of the rows that are not long
-    end_row: int
-    first_chunk: int
-    end_chunk: int
+    first_row: np.uint64  # of the rows that are not long
+    end_row: np.uint64
+    first_chunk: np.uint64
+    end_chunk: np.uint64
     long_rows: Any
     long_first: Any
     chunk_slot: Any
@@ -139,5 +145,5 @@ class Layouts(NamedTuple):
     id_bits: int
 
 
-NO_VECTOR = Vector(0, 0)
-NO_PARTIAL = Partial(0, 0, 0, 0)
+NO_VECTOR = Vector(NULL, NULL)
+NO_PARTIAL = Partial(NULL, NULL, NULL, NULL)

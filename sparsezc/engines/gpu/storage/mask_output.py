@@ -10,6 +10,7 @@ import numpy as np
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.runtime import groups, presence_words
 from sparsezc.engines.gpu.storage.matrix_store import VectorStore
+from sparsezc.expr.dispatch import Write
 
 _FLIP = 0xFFFFFFFF
 
@@ -29,9 +30,15 @@ class MaskBits:
         return groups.Mask(self.bits, self.flip)
 
 
-def mask_bits(mask: Any) -> MaskBits:
-    """The bits of a write.Mask of a vector, or of no mask."""
-    return MaskBits() if mask is None else bits_of(mask, mask.parent._store)
+_EVERYWHERE = MaskBits()
+#: Every entry of a result is written.
+ALL: Write[MaskBits] = Write(_EVERYWHERE, None, False)
+
+
+def in_bits(write: Write[Any]) -> Write[MaskBits]:
+    """How a vector is written, with the mask as presence words."""
+    mask, accum, replace = write
+    return Write(_EVERYWHERE if mask is None else bits_of(mask, mask.parent._store), accum, replace)
 
 
 def bits_of(kind: Any, store: VectorStore) -> MaskBits:

@@ -27,6 +27,7 @@ from sparsezc.memory import Buffer, budget
 from sparsezc.memory.csr import Csr
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.memory.id_blocks import BlocksBuffer
+from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.types.datatypes import DataType
 
 __all__ = ["Chunks", "MatrixStore", "Rows", "VectorStore", "rows_of"]
@@ -53,7 +54,7 @@ class Chunks:
     @cached_property
     def all(self) -> groups.Chunks:
         """The arguments of kernels that do all chunks."""
-        return groups.Chunks(self.count, *self.arguments)
+        return groups.Chunks(np.uint64(self.count), *self.arguments)
 
     @classmethod
     def of(cls, gpu: Device, indptr: Any, nvals: int) -> Chunks:
@@ -137,14 +138,15 @@ class Rows:
         gpu = cuda.current()
         object.__setattr__(self, "device", gpu)
         object.__setattr__(self, "chunks", Chunks.of(gpu, self.indptr, self.nvals))
-        if self.iso and self.values.placement != "device":  # every warp asks for it again and again
+        if self.iso and not RECORDS[self.values.placement].resident:  # every warp asks for it again and again
             near = DeviceBuffer(gpu.xp.asarray(self.values.read(0, 1)))
             object.__setattr__(self, "values", near)
 
     @cached_property
     def arguments(self) -> groups.Csr:
         """The arguments of kernels that read all rows."""
-        return groups.Csr(self.nrows, self.indptr, self.indices.pointer, self.values.pointer)
+        pointers = np.uint64(self.indices.pointer), np.uint64(self.values.pointer)
+        return groups.Csr(np.uint64(self.nrows), self.indptr, *pointers)
 
     @cached_property
     def compressed(self) -> bool:

@@ -18,6 +18,7 @@ from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.memory import Buffer, allocate, budget
 from sparsezc.memory.csr import index_dtype
 from sparsezc.memory.device import DeviceBuffer
+from sparsezc.memory.placement import FITS, RECORDS
 from sparsezc.semirings.types.datatypes import DataType
 
 #: make(first, last, whole, *part): rows first .. last-1 of the result as (offsets from 0, one more than rows; ids;
@@ -129,7 +130,7 @@ def assemble(
     kind = index_dtype(ncols, placement)
     if not single:
         placement = budget.fitting(placement, nvals * (kind.itemsize + (0 if iso else dtype.np_type.itemsize)))
-    if single and placement == "device":
+    if single and placement == DeviceBuffer.placement:
         _, ids, values = made[0]
         indices: Buffer = DeviceBuffer(ids.astype(kind, copy=False))
         return _store(nrows, ncols, nvals, indptr, indices, DeviceBuffer(values) if iso is None else iso, dtype, iso)
@@ -165,7 +166,7 @@ def near(rows: Rows, *, values: bool) -> Rows:
     `values`: whether these are read too.
     """
     if (
-        rows.indices.placement == "device"
+        RECORDS[rows.indices.placement].resident
         or rows.indices.nbytes + rows.values.nbytes * values > budget.available() // 4
     ):
         return rows
@@ -176,4 +177,4 @@ def near(rows: Rows, *, values: bool) -> Rows:
 
 def placement_of(*stores: MatrixStore) -> str:
     """Where a result of these goes: to the host as soon as one of them lies there, for they are large."""
-    return next((s.placement for s in stores if s.rows is not None and s.placement != "device"), "device")
+    return next((s.placement for s in stores if s.rows is not None and not RECORDS[s.placement].resident), FITS)

@@ -6,6 +6,25 @@
 //
 // load_host() is how a kernel reads memory that lies on the host (zero-copy).  Nothing else may read it: the loads
 // carry their cache hints here, and here the emulator counts the requests that would cross the link.
+//
+// Kernels are launched with arguments by name (sparsezc/device/launcher.py). Where a file does not say otherwise:
+//   nrows, indptr, indices, values     a CSR: offsets (nrows + 1, on the device), column ids, values (one if iso-valued)
+//   size, nwords, nvals, count         entries of a vector, its presence words, entries of a matrix, items of a list
+//   x, x_bits; u, u_bits; v, v_bits; t, t_bits; y, y_bits        a vector's values, and its presence words; null: it is full
+//   w, w_bits, old_w, old_bits         where a vector's result goes, and what was there before; null: nothing
+//   mask, flip, replace                presence words of what a mask lets through, each xor `flip`; null: no mask; whether
+//                                      what it does not let through is deleted
+//   first .. last (or stop, end)       the rows or entries that a launch does, the last not included; `base`: the entry
+//                                      with which the arrays of a part begin
+//   first_row .. end_row, first_chunk .. end_chunk, subset, id_segments, value_segments        see part.cuh
+//   nchunks, long_rows, long_first, chunk_slot         chunks of long rows: how many, the rows, the first chunk of each and
+//                                      the end, the row of each chunk as its place in long_rows (chunks.cuh)
+//   partial, partial_has, arrived, finished            a result for each chunk or block, whether it has one; for each long row
+//                                      the chunks that are done, and whether a terminal value was met
+//   counters (counter)                 pieces and chunks given out so far, zeros on entry; null: each warp has one
+//   piece, spread                      words of rows, and chunks, that a warp takes at once
+//   heads, head_values, k (slots), id_bits             the row-head cache (head_cache.cu); bits of an id in a packed word
+//   a_indptr, a_ids, a_values, b_indptr, b_ids, b_values         the matrices A and B of a product
 #pragma once
 
 namespace szc {

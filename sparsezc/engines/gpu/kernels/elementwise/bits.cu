@@ -76,7 +76,7 @@ extern "C" __global__ void positions(u64 nwords, const u32* bits, const i64* bef
   }
 }
 
-// mark: sets the bits of a list of entries; `bits` holds zeros on entry.
+// mark: sets the bits of a list of entries, `index`; `bits` holds zeros on entry.
 extern "C" __global__ void mark(u64 count, const u64* index, u32* bits) {
   for (u64 k = (u64)blockIdx.x * blockDim.x + threadIdx.x; k < count; k += (u64)gridDim.x * blockDim.x)
     atomicOr(&bits[index[k] >> 5], bit((u32)index[k] & 31u));

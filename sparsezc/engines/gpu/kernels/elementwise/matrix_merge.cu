@@ -7,6 +7,10 @@
 // The first launch says which stay (32 a word, those of X before those of Y). With the running sums `before` of these, each
 // thread of the second knows where its result goes: before it stand what stays before it in X and what stays before it in Y.
 //
+// Each side (x_indptr, x_ids, x_values, x_base, x_count; y_indptr, y_ids, y_values, y_base, y_count; m_indptr, m_ids, m_values, m_base,
+// m_count) is a part of a matrix: see Side. `row_region` and `col_region` are presence words of the rows and columns that an
+// assignment is to; null: all. `a` and `b` are the operation's scalars.
+//
 // The prelude supplies XId, YId, MId and X, Y, M (types of ids and values), Id (the result's ids), S (two scalars a, b), W (the result), and
 // `bool compute(bool has_x, X x, bool has_y, Y y, bool allowed, bool inside, u64 row, u64 col, S a, S b, W& z)`, which
 // returns whether there is a result; the flags ISO_X, ISO_Y, ISO_M, READS_X, READS_Y, MASKED, MASK_VALUES, REGION.

@@ -1,4 +1,4 @@
-// The rows of a panel: where the matrix has `width` rows, whose entries of one column lie side by side.
+// The rows of a panel: where the matrix has `width` rows and `length` columns, whose entries of one column lie side by side.
 //
 // Who calls: engines/gpu/elementwise/panel.py. All memory on the device. What a warp does: it takes 32 columns, one a lane, and asks them
 // for one row after another. The first launch counts (row r, 32 columns w: counts[r * words + w]); with the running sums

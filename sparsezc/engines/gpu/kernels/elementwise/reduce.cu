@@ -4,6 +4,9 @@
 // each block leaves one partial result, and the block that finishes last folds those in block order, so the result depends
 // on the launch's shape but never on timing.
 //
+// `partial` and `partial_has` have an entry a block, `arrived` (0 on entry) counts the blocks that are done; `result` and
+// `result_has` get the value, and whether there is one.
+//
 // The prelude supplies X (the vector's type), Z, `Z add(Z, Z)`, `Z identity()`, `Z load(X)`.
 #include "warp.cuh"
 

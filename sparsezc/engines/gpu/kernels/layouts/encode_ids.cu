@@ -2,7 +2,8 @@
 //
 // Who calls: engines/gpu/storage/compressed_ids.py. Where things lie: `indices` and `body` in host memory (zero-copy) or on the
 // device, headers on the device. What a warp does: it takes 32 entries, a block, whatever rows they belong to. First `measure`
-// chooses how each block is packed, the smallest of all ways; then it is known where each begins, and `encode` writes them.
+// chooses how each block is packed, the smallest of all ways; then it is known where each begins (`starts`), and `encode`
+// writes them.
 //
 // The prelude supplies Id, the type of the ids as they are.
 #include "id_blocks.cuh"

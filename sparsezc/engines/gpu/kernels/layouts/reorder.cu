@@ -1,7 +1,7 @@
 // A vector in another order: entry i becomes what entry at[i] was.
 //
-// Who calls: engines/gpu/storage/vertex_order.py. All lies on the device. A warp makes one presence word. `values` may be null. The prelude
-// supplies A, any type of the values' size.
+// Who calls: engines/gpu/storage/vertex_order.py. All lies on the device. A warp makes one presence word. `values` and `new_values` may
+// be null; `new_bits` are the presence words in the new order. The prelude supplies A, any type of the values' size.
 #include "warp.cuh"
 
 namespace szc {

@@ -2,7 +2,8 @@
 //
 // Who calls: engines/gpu/placements/row_runs.py. Where things lie: on the device, but for the list, which is written to the host.
 // `wanted` are presence words of rows, each flipped by `flip`; a warp takes a word of rows at a time. `entries` and `runs` say how
-// many of these are wanted before each word of rows, and after the last.
+// many of these are wanted before each word of rows, and after the last; `entries_before` and `runs_before` are those before
+// the rows that list_runs tells of.
 //
 // The prelude supplies Bound: i32, or i64 where ids take 8 bytes.
 #include "warp.cuh"

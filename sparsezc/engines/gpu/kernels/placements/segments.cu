@@ -1,6 +1,7 @@
 // Segments: pieces of 2^SEGMENT_BITS entries of a matrix, which a placement moves between the host and the device.
 //
 // Who calls: engines/gpu/placements/. Where things lie: what is copied comes from host memory; all else on the device.
+// `copy` brings `nsegments` segments, those that `which` lists, into the slots `to`.
 //
 // The prelude supplies SEGMENT_BITS and, for copy, A: the type of an entry.
 #include "warp.cuh"

@@ -4,6 +4,7 @@
 // device. What a warp does: it streams the rows of the vertices that some search may still reach (rows.cuh); a row ends as
 // soon as all of these have reached it. With HEADS the first look is at the row-head cache on the device (head_cache.cu), and only
 // rows that some search has not reached from there are read. Long rows are cut into chunks, which any warp may take.
+// The searches that take part are the bits of a, b, c, d; `y` gets who is reached.
 #include "head_cache.cuh"
 #include "multi_source_bfs.cuh"
 

@@ -3,7 +3,8 @@
 // Who calls: engines/gpu/products/multi_source_bfs.py. All memory on the device. What a warp does: it takes 32 vertices, a lane each; then lane i
 // adds up the rows that searches i, 32 + i ... would push. totals (zeros on entry): the entries of the rows in any frontier;
 // rows that some search may still reach, the entries in the first 32 of each, all their entries; then, for each search, the
-// entries of the rows in its frontier. Where nobody can push, a row counts as one entry.
+// entries of the rows in its frontier. `push_indptr` and `pull_indptr` are the offsets of the rows that are pushed and pulled;
+// without `push_indptr` a row counts as one entry. The searches that take part are the bits of a, b, c, d.
 #include "multi_source_bfs.cuh"
 
 namespace szc {

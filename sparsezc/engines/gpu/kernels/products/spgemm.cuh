@@ -1,6 +1,9 @@
 // What counting and filling the rows of a product share: the walk along the rows of B that a row of A names, and the map of
 // the columns that a large row of the product has.
 //
+// Rows that no warp takes alone are listed: `nmapped` that a block maps, then `ntabled` that a block has in a table; `listed` are
+// presence words of all of them. There are `nmaps` maps, `maps` and their `summaries`, of `summary` words each.
+//
 // The prelude supplies AId, BId, A (types of A's ids and values, and of B's ids), Key (BId); READS_A, ISO_A. Source: F. Gustavson, ACM TOMS 4,
 // 1978, doi:10.1145/355791.355796.
 #pragma once

@@ -5,6 +5,9 @@
 // products. Others (floating-point numbers) are made in parts that do not depend on timing: each block has the sums of
 // `piece` products for itself, adds to them one row of B after another, and heavy_join adds the parts up in order.
 //
+// `row_number` is the row's, `names` (null: none) the columns that B's ids stand for; `bits` and `before` say where each of the
+// row's `n` columns is among its sums.
+//
 // The prelude supplies what spgemm_heavy_rows.cuh needs, and BId, B, Z; `Z multiply(A a, B b, u64 row, u64 shared, u64 col)`; the monoid (add,
 // identity; ANY, ATOMIC); READS_B, ISO_B; ORDERED.
 #include "atomics.cuh"

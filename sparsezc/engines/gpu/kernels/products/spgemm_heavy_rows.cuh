@@ -1,4 +1,5 @@
-// A row of a product with very many products, which all blocks share: the walk through a part of them, in order.
+// A row of a product with very many products, which all blocks share: the walk through a part of them, in order. The row of A
+// has `count` entries from `start` on; entry start + k makes products starts[k] .. starts[k + 1] - 1.
 //
 // The prelude supplies AId, A (types of A's ids and values); READS_A, ISO_A.
 #pragma once

@@ -10,6 +10,8 @@
 // Sources: X. Chen and others, TRUST: Triangle counting reloaded on GPUs, IEEE TPDS 2021, doi:10.1109/TPDS.2021.3064892
 // (tables of rows); A. Azad, A. Buluc, J. Gilbert, IPDPSW 2015, doi:10.1109/IPDPSW.2015.75 (masked products).
 //
+// `m_indptr` and `m_ids` are the mask's rows, of whose entries `allowed` are those that count (null: all); `edge`: see Operands.
+//
 // The prelude supplies AId, BId, A, B, Z; `Z multiply(A a, B b, u64 row, u64 shared, u64 col)`; the monoid (add, identity,
 // terminal; ANY, TERMINAL); READS_A, READS_B (what the multiply needs), ISO_A, ISO_B; MId, the type of the mask's ids; PLACES,
 // whether it matters which of A's entries an id belongs to; what hash_table.cuh needs; SLOTS of the table; WARP_ROW and WARP_MASK, the longest row of A and of the mask that a warp takes alone.

@@ -6,7 +6,7 @@
 // of a presence word (rows.cuh), a slice of 32 entries at a time; then its lanes are the columns, and it takes the slice's
 // entries one after another, or some at once where there are fewer than 32 columns. A row ends early where all its sums are
 // terminal. Rows longer than LONG are cut into chunks, which any warp may take; the last to finish adds up the chunks' sums
-// in order, so answers do not depend on timing.
+// in order, so answers do not depend on timing. `group`: the lanes that an entry takes.
 //
 // The prelude supplies Id, A, X, Z (types of ids, M's values, X's values, result); `Z multiply(A a, X x, u64 row, u64 shared, u64
 // col)`; the monoid (add, identity, terminal; ANY, TERMINAL); READS_A, READS_X, ISO; LONG; COLUMNS, how many columns a lane has;

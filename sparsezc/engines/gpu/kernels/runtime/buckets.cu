@@ -32,7 +32,8 @@ extern "C" __global__ void bucket_starts(u64 size, const Z* distance, const i64*
   if (lane_id() == 0 && least < never) combine(found, least);
 }
 
-// bucket_fills: the limit `step` beyond that, at most `last`, and `near` what is up to it and was not before.
+// bucket_fills: the limit `step` beyond that, at most `last`, and `near` (presence words: near_bits) what is up to it and was
+// not before.
 extern "C" __global__ void bucket_fills(u64 size, const Z* distance, const i64* round, const i64* busy, S* limit, S step,
                                         S last, const Z* found, Z never, Z* near, u32* near_bits) {
   if (*busy == *round || !(*found < never)) return;

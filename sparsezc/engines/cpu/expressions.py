@@ -1,0 +1,270 @@
+"""The operations of the CPU engine: each line says to python-graphblas what an expression of ours says.
+
+What comes out is python-graphblas's own expression, which has not run either; ``cpu_engine.py`` writes it to an output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from sparsezc.engines.cpu import native
+from sparsezc.expr.expression import Expression, IndexList
+from sparsezc.expr.mask import Mask
+from sparsezc.semirings import binary
+from sparsezc.semirings.algebra.operators import TypedOp
+from sparsezc.semirings.types.datatypes import BOOL, cast
+
+__all__ = ["EXPRESSIONS", "index", "mask", "operand", "operator", "scalar"]
+
+# What expressions are made of
+
+
+def operator(op: TypedOp | None) -> Any:
+    """python-graphblas's operator of the same name and type, which is looked for once; None for none."""
+    if op is None:
+        return None
+    made = op.native
+    return native.operator(op) if made is None else made
+
+
+def operand(x: Any) -> Any:
+    """python-graphblas's object behind a Matrix, its transpose or a Vector.
+
+    Where a dimension is 0, an empty one stands in: SuiteSparse 9.4.5 takes an object of no entries that has one value
+    for all for full, and so multiplies and reduces over a dimension of 0 to that value. And likewise for a matrix
+    without entries: of one that lists a row, as after ``A.clear(); A[0, :] = nothing``, it reads the first entry.
+    """
+    shape = x._shape
+    empty = 0 in shape or (len(shape) == 2 and not x._store.nvals)
+    store = x._store.dup(clear=True) if empty else x._store
+    return store.T if x._transposed else store
+
+
+@cache
+def is_multiply(op: Any) -> bool:
+    """Whether python-graphblas has a semiring for its operator, by which it writes outer products and broadcasts."""
+    try:
+        native.gb.core.operator.get_semiring(native.gb.monoid.any, op)
+    except KeyError:
+        return False
+    return True
+
+
+# Python numbers that python-graphblas takes for these types.
+_PLAIN = {"BOOL": bool, "INT64": int, "FP64": float, "FC64": complex}
+
+
+def scalar(s: Any) -> Any:
+    """A Scalar's value, in its type."""
+    if _PLAIN.get(s.dtype.name) is type(s.value):
+        return s.value
+    return native.gb.Scalar.from_value(s.value, native.type_of(s.dtype), is_cscalar=True)
+
+
+def thunk(s: Any, op: TypedOp) -> Any:
+    """The thunk in the operator's own type: with another, python-graphblas compares with whatever bits lie there."""
+    if s.dtype is op.thunk_type or op.of_users:
+        return scalar(s)
+    return native.gb.Scalar.from_value(cast(s.value, op.thunk_type).item(), op.thunk_type.name, is_cscalar=True)
+
+
+def index(keys: tuple[IndexList, ...]) -> Any:
+    """What stands in the brackets."""
+    found = tuple(_one_index(key) for key in keys)
+    return found if len(found) == 2 else found[0]
+
+
+def _one_index(key: IndexList) -> Any:
+    if key.kind == "all":
+        return slice(None)
+    if key.kind == "range":
+        steps = key.key
+        if not len(steps):
+            return np.empty(0, np.uint64)
+        return slice(steps.start, None if steps.stop < 0 else steps.stop, steps.step)
+    return key.key
+
+
+def mask(mask: Mask | None, store: Any = None) -> Any:
+    """The mask of the store; `store`: another with the same entries in its place."""
+    if mask is None:
+        return None
+    store = mask.parent._store if store is None else store
+    made = store.S if mask.structure else store.V
+    return ~made if mask.complement else made
+
+
+# Operations
+
+
+def _nothing(x: Expression) -> Any:
+    """A product over a dimension of 0.
+
+    SuiteSparse 9.4.5 takes an object of no entries that has one value for all for full, says that sizes differ where
+    the output is full, and has no memory for many rows.
+    """
+    empty = native.gb.Vector if len(x.shape) == 1 else native.gb.Matrix
+    return empty(native.type_of(x.dtype), *x.shape).apply(native.gb.unary.identity)
+
+
+def _mxv(x: Expression) -> Any:
+    A, v = x.operands
+    if 0 in A._shape:
+        return _nothing(x)
+    return operand(A).mxv(operand(v), operator(x.op))
+
+
+def _vxm(x: Expression) -> Any:
+    v, A = x.operands
+    if 0 in A._shape:
+        return _nothing(x)
+    return operand(v).vxm(operand(A), operator(x.op))
+
+
+def _mxm(x: Expression) -> Any:
+    A, B = x.operands
+    if 0 in A._shape:
+        return _nothing(x)
+    return operand(A).mxm(operand(B), operator(x.op))
+
+
+def _outer(x: Expression) -> Any:
+    u, v = x.operands
+    return _multiplied(x, u._store.outer, v._store)
+
+
+def _kronecker(x: Expression) -> Any:
+    A, B = x.operands
+    return operand(A).kronecker(operand(B), operator(x.op))
+
+
+def _power(x: Expression) -> Any:
+    A, n = x.operands
+    return operand(A).power(n.value, operator(x.op))
+
+
+def _reposition(x: Expression) -> Any:
+    u, *offsets = x.operands
+    sizes = dict(zip(("size",) if u.ndim == 1 else ("nrows", "ncols"), x.shape, strict=True))
+    return operand(u).reposition(*(offset.value for offset in offsets), **sizes)
+
+
+def _select_mask(x: Expression) -> Any:
+    u, parent, kind = x.operands
+    return operand(u).select(mask(Mask(parent, kind.structure, kind.complement)))
+
+
+def _ewise_add(x: Expression) -> Any:
+    u, v = x.operands
+    return operand(u).ewise_add(operand(v), operator(x.op))
+
+
+def _ewise_mult(x: Expression) -> Any:
+    u, v = x.operands
+    if u.ndim != v.ndim:
+        return _multiplied(x, operand(u).ewise_mult, operand(v))
+    return operand(u).ewise_mult(operand(v), operator(x.op))
+
+
+def _multiplied(x: Expression, multiply: Callable[[Any, Any], Any], other: Any) -> Any:
+    """What python-graphblas writes as a product: without a semiring for it, both operands spread out and then met."""
+    op = operator(x.op)
+    if is_multiply(op):
+        return multiply(other, op)
+    u, v = x.operands
+    left, right = (operator(pick) for pick in (binary.first[u.dtype], binary.second[v.dtype]))
+    return multiply(other, left).new().ewise_mult(multiply(other, right).new(), op)
+
+
+def _ewise_union(x: Expression) -> Any:
+    u, left, v, right = x.operands
+    return operand(u).ewise_union(operand(v), operator(x.op), scalar(left), scalar(right))
+
+
+def _apply(x: Expression) -> Any:
+    return operand(x.operands[0]).apply(operator(x.op))
+
+
+def _apply_left(x: Expression) -> Any:
+    s, u = x.operands
+    return operand(u).apply(operator(x.op), left=scalar(s))
+
+
+def _apply_right(x: Expression) -> Any:
+    u, s = x.operands
+    return operand(u).apply(operator(x.op), right=scalar(s))
+
+
+def _apply_index(x: Expression) -> Any:
+    u, s = x.operands
+    op: Any = x.op
+    return operand(u).apply(_index_operator(op), right=thunk(s, op))
+
+
+def _index_operator(op: Any) -> Any:
+    """python-graphblas compares user-defined values by its binary operators only: valueeq is eq, valuene is ne."""
+    return operator(getattr(binary, op.name[-2:])[op.type] if _compares_users(op) else op)
+
+
+def _compares_users(op: Any) -> bool:
+    return bool(op.of_users and op.op.of_users is not None)
+
+
+def _select(x: Expression) -> Any:
+    u, s = x.operands
+    op: Any = x.op
+    if (op.is_positional or op.type is u.dtype) and not _compares_users(op):
+        return operand(u).select(operator(op), thunk(s, op))
+    # SuiteSparse compares rightly in the operand's own type only; apply converts as it should.
+    true = _apply_index(x).new().select(native.gb.select.valuene["BOOL"], False).new()
+    second = binary.second[(BOOL, u.dtype) if u.dtype.is_udt else u.dtype]
+    return true.ewise_mult(operand(u), operator(second))
+
+
+def _reduce_rowwise(x: Expression) -> Any:
+    if 0 in x.operands[0]._shape:
+        return _nothing(x)
+    return operand(x.operands[0]).reduce_rowwise(operator(x.op))
+
+
+def _transpose(x: Expression) -> Any:
+    A = x.operands[0]
+    return A.T._store if A._transposed else A._store.T
+
+
+def _extract(x: Expression) -> Any:
+    u, *keys = x.operands
+    return operand(u)[index(tuple(keys))]
+
+
+def _diag(x: Expression) -> Any:
+    u, k = x.operands
+    return operand(u).diag(k.value)
+
+
+EXPRESSIONS: dict[str, Callable[[Expression], Any]] = {
+    "mxv": _mxv,
+    "vxm": _vxm,
+    "mxm": _mxm,
+    "outer": _outer,
+    "kronecker": _kronecker,
+    "power": _power,
+    "reposition": _reposition,
+    "select_mask": _select_mask,
+    "ewise_add": _ewise_add,
+    "ewise_mult": _ewise_mult,
+    "ewise_union": _ewise_union,
+    "apply": _apply,
+    "apply_left": _apply_left,
+    "apply_right": _apply_right,
+    "apply_index": _apply_index,
+    "select": _select,
+    "reduce_rowwise": _reduce_rowwise,
+    "transpose": _transpose,
+    "extract": _extract,
+    "diag": _diag,
+}

@@ -1,0 +1,193 @@
+"""How the CPU engine makes, reads and changes its stores, which are python-graphblas's own Matrix and Vector."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc import errors
+from sparsezc.engines.cpu import native
+from sparsezc.expr.resolve import resolve
+from sparsezc.memory import wrap
+from sparsezc.memory.csr import Csr
+from sparsezc.semirings import binary
+from sparsezc.semirings.algebra.operators import TypedOp
+from sparsezc.semirings.types.datatypes import UINT64, DataType
+from sparsezc.semirings.types.user_types import packed, plain
+
+__all__ = ["Keeper", "merger"]
+
+
+class Keeper:
+    """The engine protocol's methods that do not compute; see :class:`sparsezc.expr.engines.Engine`."""
+
+    def new_matrix(self, dtype: DataType, nrows: int, ncols: int) -> Any:
+        return native.gb.Matrix(native.type_of(dtype), nrows, ncols)
+
+    def new_vector(self, dtype: DataType, size: int) -> Any:
+        return native.gb.Vector(native.type_of(dtype), size)
+
+    def scalar(self, value: Any, dtype: DataType) -> Any:
+        """A python-graphblas Scalar, empty for None."""
+        theirs = native.type_of(dtype)
+        if value is None:
+            return native.gb.Scalar(theirs)
+        only_c = dtype is UINT64  # of a Scalar's two kinds only this takes what INT64 cannot hold
+        return native.gb.Scalar.from_value(value, theirs, is_cscalar=only_c).dup(is_cscalar=False)
+
+    def _single(self, values: NDArray[Any], dtype: DataType) -> Any:
+        """One value as python-graphblas takes it."""
+        if dtype.is_udt or dtype is UINT64:
+            return self.scalar(plain(values, dtype) if dtype.is_udt else values.item(), dtype)
+        return values.item()
+
+    def build_matrix(
+        self,
+        rows: NDArray[np.uint64],
+        columns: NDArray[np.uint64],
+        values: NDArray[Any],
+        dtype: DataType,
+        shape: tuple[int, int],
+        merge: TypedOp | None,
+    ) -> Any:
+        """From positions in any order; `values` without dimensions is one for all, and duplicates do not matter."""
+        store = native.gb.Matrix(native.type_of(dtype), *shape)
+        if values.ndim == 0:
+            store.ss.build_scalar(rows, columns, self._single(values, dtype))
+            return store
+        store.build(rows, columns, plain(values, dtype), dup_op=native.operator(merge or binary.any[dtype]))
+        if merge is None and store.nvals != rows.size:
+            i, j = _first_twice(rows, columns)
+            raise errors.InvalidValue(
+                f"Matrix.from_coo: Duplicate indices found: position ({i}, {j}) is there twice; dup_op= says how to"
+                " merge"
+            )
+        return store
+
+    def build_vector(
+        self, indices: NDArray[np.uint64], values: NDArray[Any], dtype: DataType, size: int, merge: TypedOp | None
+    ) -> Any:
+        """From positions in any order, as :meth:`build_matrix`."""
+        store = native.gb.Vector(native.type_of(dtype), size)
+        if values.ndim == 0:
+            store.ss.build_scalar(indices, self._single(values, dtype))
+            return store
+        store.build(indices, plain(values, dtype), dup_op=native.operator(merge or binary.any[dtype]))
+        if merge is None and store.nvals != indices.size:
+            (i,) = _first_twice(indices)
+            raise errors.InvalidValue(
+                f"Vector.from_coo: Duplicate indices found: position {i} is there twice; dup_op= says how to merge"
+            )
+        return store
+
+    def dense_vector(self, values: NDArray[Any], dtype: DataType) -> Any:
+        """A full vector; copies."""
+        return native.gb.Vector.from_dense(plain(values, dtype), dtype=native.type_of(dtype))
+
+    def dense_matrix(self, values: NDArray[Any], dtype: DataType) -> Any:
+        """A full matrix from an array of two dimensions; copies."""
+        return native.gb.Matrix.from_dense(plain(values, dtype), dtype=native.type_of(dtype))
+
+    def matrix_from_csr(self, csr: Csr, adopt: bool = False) -> Any:
+        """With `adopt`, ids and values are taken over without a copy where they are host arrays of the right types that
+        own their memory; the Csr must not be used afterwards.
+        """
+        placed = csr.place("host", ids=np.uint64)
+        adopt = adopt or placed is not csr
+        indices, values = placed.indices.read(), placed.values.read()
+        return native.gb.Matrix.ss.import_csr(
+            nrows=csr.nrows,
+            ncols=csr.ncols,
+            indptr=csr.indptr.astype(np.uint64),
+            col_indices=_owner(indices) if adopt else indices.copy(),
+            values=plain(values, csr.dtype).copy() if csr.dtype.shape or not adopt else _owner(values),
+            is_iso=csr.iso,
+            sorted_cols=True,
+            take_ownership=True,
+            dtype=native.type_of(csr.dtype),
+        )
+
+    def matrix_to_csr(self, store: Any) -> Csr:
+        """Copies; an iso-valued matrix keeps its one value."""
+        try:
+            info = store.ss.export("csr", sort=True)
+        except native.gb.exceptions.OutOfMemory as error:
+            raise errors.OutOfMemory(
+                f"{store.nrows + 1:,} row offsets and {store.nvals:,} entries need more host memory than there is"
+            ) from error
+        dtype = native.our_type(store.dtype)
+        values = packed(np.atleast_1d(info["values"]), dtype)
+        values = values if dtype.shape else values.astype(dtype.np_type, copy=False)
+        iso = bool(info["is_iso"])
+        indices = info["col_indices"]
+        return Csr(store.nrows, store.ncols, info["indptr"].view(np.int64), wrap(indices), wrap(values), dtype, iso)
+
+    def matrix_to_coo(self, store: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """Rows, columns and values, by rows and then by columns; for matrices whose row offsets would be too many."""
+        rows, columns, values = store.to_coo()
+        order = np.lexsort((columns, rows))
+        return rows[order], columns[order], packed(values[order], native.our_type(store.dtype))
+
+    def vector_from_coo(self, indices: NDArray[Any], values: NDArray[Any], dtype: DataType, size: int) -> Any:
+        ids = np.asarray(indices, np.uint64)
+        vals = values if dtype.shape else np.asarray(values, dtype.np_type)
+        if vals.ndim == 0 or (vals.size == 1 and ids.size != 1):
+            return self.build_vector(ids, vals.reshape(()), dtype, size, None)
+        if ids.size == size:
+            return self.dense_vector(vals, dtype)
+        return self.build_vector(ids, vals, dtype, size, None)
+
+    def vector_to_coo(self, store: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+        indices, values = store.to_coo()
+        return indices, packed(values, native.our_type(store.dtype))
+
+    def dup(self, store: Any, dtype: DataType) -> Any:
+        theirs = native.type_of(dtype)
+        if store.dtype != theirs and (dtype.is_udt or native.our_type(store.dtype).is_udt):
+            raise errors.DomainMismatch(f"dup: {store.dtype} is not converted to {dtype}; a user defined one of them")
+        return store.dup() if store.dtype == theirs else store.dup(theirs)
+
+    def nvals(self, store: Any) -> int:
+        return int(store.nvals)
+
+    def clear(self, store: Any) -> None:
+        store.clear()
+
+    def resize(self, store: Any, *shape: int) -> None:
+        store.resize(*shape)
+
+    def wait(self, store: Any) -> None:
+        store.wait()
+
+
+def merger(dup_op: Any, dtype: DataType, is_iso: bool, where: str) -> TypedOp | None:
+    """The typed operator that merges duplicates, or None where none is given.
+
+    Raises
+    ------
+    InvalidValue
+        There is one and only one value for all, so there is nothing to merge.
+    """
+    if dup_op is None:
+        return None
+    if is_iso:
+        raise errors.InvalidValue(f"{where}: dup_op must be None where values is a single one for all")
+    return resolve("binary", dup_op, f"{where}: dup_op", dtype)
+
+
+def _owner(array: NDArray[Any]) -> NDArray[Any]:
+    """The array that owns the memory of a whole view, for GraphBLAS can adopt nothing else; else the array itself."""
+    base = array.base
+    if not isinstance(base, np.ndarray) or not base.flags.owndata:
+        return array
+    return base if base.ndim == 1 and base.dtype == array.dtype and base.size == array.size else array
+
+
+def _first_twice(*ids: NDArray[np.uint64]) -> tuple[int, ...]:
+    """The smallest position that is there twice."""
+    order = np.lexsort(ids[::-1])
+    same = np.logical_and.reduce([part[order][1:] == part[order][:-1] for part in ids])
+    at = order[int(np.argmax(same))]
+    return tuple(int(part[at]) for part in ids)

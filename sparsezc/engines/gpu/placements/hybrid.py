@@ -1,0 +1,50 @@
+"""Placements ``hybrid`` and ``mapped``: resident segments, and for the rest the transfer that takes the least time.
+
+What is not resident is read over the host link in the launch that reads the resident segments (segment_cache.py);
+where that takes less time on this machine (transfer_cost.py), all of it is copied (copy_ranges.py), or the wanted rows
+are gathered by the host's threads (gather_rows.py). ``mapped`` does so with a file's pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sparsezc.engines.gpu.placements import (
+    Entries,
+    Part,
+    Wanted,
+    copy_ranges,
+    double_buffer,
+    resident_parts,
+    segment_cache,
+    transfer_cost,
+    whole,
+)
+from sparsezc.engines.gpu.storage.matrix_store import Rows
+
+
+def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterable[Part]:
+    """The launches that serve a product."""
+    wanted = transfer_cost.counted(rows, entries, wanted)
+    region = segment_cache.for_product(rows, entries, wanted, RULE)
+    expected, kept = segment_cache.expected_reads(rows, wanted), 0.0 if region is None else region.filled / region.count
+    transfer = transfer_cost.cheapest(rows, entries, wanted, expected, kept)
+    try:
+        if transfer == transfer_cost.COPIED:
+            return copy_ranges.parts(rows, entries, wanted)
+        if transfer == transfer_cost.GATHERED:
+            return resident_parts.gathered(region, rows, entries, wanted)
+    except MemoryError:  # the card has no room for buffers: all is read in place
+        pass
+    if region is None:  # as zerocopy
+        return (whole(rows, None if entries.ids is rows.indices else entries.ids),)
+    return resident_parts.in_one_launch(region, rows, entries)
+
+
+def _room(rows: Rows, entries: Entries) -> int:
+    """Bytes for a region: what the budget leaves beside the vectors and, should copies ever win, their buffers."""
+    room = double_buffer.room(rows)
+    return room - transfer_cost.buffers(rows, entries, room)
+
+
+RULE = segment_cache.Rule(_room, segment_cache.scattered)

@@ -1,0 +1,177 @@
+"""``w[I]`` and ``A[I, J]``: places to read or to write; and ``w(input_mask=M)``, which takes what is read there."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from sparsezc.errors import DimensionMismatch, InvalidValue
+from sparsezc.expr.dispatch import PLAIN, Assigner, Target, Write, update
+from sparsezc.expr.expression import Expression, IndexList, Unrun, says_shape
+from sparsezc.expr.mask import Mask, to_mask
+from sparsezc.expr.options import check as check_options
+from sparsezc.locks import hold
+from sparsezc.semirings.types.datatypes import DataType
+
+__all__ = ["InputMasked", "Position", "ResolvedIndexes"]
+
+
+class ResolvedIndexes(NamedTuple):
+    """The indices of ``obj[I]`` or ``obj[I, J]``, checked; :attr:`py_indices` are for NumPy and other libraries.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> gb.Matrix(int, 10, 10)[1:6, 8:-8:-2].resolved_indexes.py_indices
+    (slice(1, 6, None), slice(8, -8, -2))
+    """
+
+    obj: Any
+    indices: tuple[IndexList, ...]
+
+    @property
+    def py_indices(self) -> Any:
+        """An integer, a slice or an array; of a Matrix a pair of them."""
+        keys = tuple(key.as_python(n) for key, n in zip(self.indices, self.obj.shape, strict=True))
+        return keys if len(keys) > 1 else keys[0]
+
+
+class Position(Unrun):
+    """``w[I]`` or ``A[I, J]``: a place to read (``.new()``, ``.value``) or to write (``<<``)."""
+
+    __slots__ = ("keys", "parent", "shape")
+
+    def __init__(self, parent: Any, keys: tuple[IndexList, ...]) -> None:
+        self.parent = parent
+        self.keys = keys
+        self.shape = tuple(key.size for key in keys if key.kind != "one")
+        self._value: Any = None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Assigner:
+        """``w[I](mask) << x``: here the mask has the shape of the region, not of ``w``."""
+        target = self.parent(*args, **kwargs)
+        if type(target) is InputMasked:
+            raise TypeError(f"{self!r}(...): `input_mask` argument may only be used for extract")
+        return Assigner(target, self.keys, target.write.mask is not None)
+
+    def __lshift__(self, value: Any) -> None:
+        if self.parent._transposed:
+            raise TypeError(
+                f"{self!r}: 'TransposedMatrix' object does not support item assignment; write to the matrix itself"
+            )
+        update(self.parent, value, PLAIN, self.keys)
+
+    def update(self, expr: Any, **options: Any) -> None:
+        """The same as ``<<``."""
+        check_options(options)
+        self << expr
+
+    @property
+    def resolved_indexes(self) -> ResolvedIndexes:
+        """The indices, as python-graphblas names them."""
+        return ResolvedIndexes(self.parent, self.keys)
+
+    @property
+    def _parts(self) -> tuple[Any, ...]:
+        """What it is a part of."""
+        return (self.parent,)
+
+    @property
+    def dtype(self) -> DataType:
+        """Type of the entries."""
+        kind: DataType = self.parent.dtype
+        return kind
+
+    @property
+    def expression(self) -> Expression:
+        """The extraction that this place means when it is read."""
+        found: Expression = self.parent._extraction(self.keys)
+        return found
+
+    def new(
+        self,
+        dtype: Any = None,
+        *,
+        mask: Any = None,
+        input_mask: Any = None,
+        name: str | None = None,
+        **options: Any,
+    ) -> Any:
+        """What lies there, as a new Scalar, Vector or Matrix.
+
+        Parameters
+        ----------
+        dtype : optional
+            By default the parent's.
+        mask : Mask, optional
+            Of the region's shape: only entries that it allows are made.
+        input_mask : Mask, optional
+            Instead, a mask of the parent's shape (for a row or column, also one of its length).
+        name : str, optional
+        """
+        if not self.shape and not (mask is None and input_mask is None):
+            raise InvalidValue(
+                f"{self!r}: one element takes neither mask nor input_mask, which are no descriptor options"
+            )
+        if input_mask is None:
+            return self.expression.new(dtype, mask=mask, name=name, **options)
+        if mask is not None:
+            raise TypeError(f"{self!r}: mask and input_mask arguments cannot both be given")
+        whole = to_mask(input_mask, "input_mask")
+        with hold(self.parent, whole.parent):
+            return self.expression.new(dtype, mask=self.region_of(whole), name=name, **options)
+
+    def region_of(self, mask: Mask) -> Mask:
+        """The mask of this region that a mask of the whole parent means.
+
+        Raises
+        ------
+        TypeError
+            A mask of a Vector, where more than one row or column is read.
+        DimensionMismatch
+            The mask has another size than what is read from.
+        """
+        keys, shape, along = self.keys, self.parent.shape, 0
+        if mask.parent.ndim < len(keys):
+            if len(self.shape) != 1:
+                raise TypeError(
+                    f"{self!r}: Got Vector `input_mask` when extracting a submatrix from a Matrix; {mask.name} would"
+                    " fit one row or column"
+                )
+            along = 0 if keys[1].kind == "one" else 1
+            keys, shape = (keys[along],), (shape[along],)
+        elif mask.parent.ndim > len(keys):
+            raise TypeError(f"{self!r}: Mask object must be type Vector; `input_mask` is {mask.name}")
+        if mask.parent.shape != shape:
+            what = "Size of `input_mask`" if len(shape) == 1 else "Shape of `input_mask`"
+            match = "size of input" if len(shape) == 1 else "shape of input"
+            if len(shape) < len(self.keys):
+                what, match = f"{what} Vector", f"{'ncols' if along else 'nrows'} of Matrix"
+            raise DimensionMismatch(
+                f"{what} does not match {match}: {mask.name} is of a {says_shape(mask.parent.shape)}, and"
+                f" {self.parent.name} needs {says_shape(shape)}"
+            )
+        return Mask(mask.parent._extraction(keys).new(), mask.structure, mask.complement)
+
+    def __repr__(self) -> str:
+        return f"<{self.parent.name}[{', '.join(map(repr, self.keys))}]>"
+
+
+class InputMasked(Target):
+    """``w(input_mask=M)``, which takes a place to read: of that, what a mask of what it is read from allows."""
+
+    __slots__ = ("input_mask",)
+
+    def __init__(self, out: Any, write: Write[Mask | None], input_mask: Mask) -> None:
+        super().__init__(out, write)
+        self.input_mask = input_mask
+
+    def __lshift__(self, value: Any) -> None:
+        if type(value) is not Position:
+            raise TypeError(f"{self.out.name}(...): `input_mask` argument may only be used for extract")
+        with hold(self.out, value.parent, self.input_mask.parent):
+            update(self.out, value, self.write._replace(mask=value.region_of(self.input_mask)))
+
+    update = __lshift__
+
+    def _at(self, keys: Any) -> Assigner:
+        raise TypeError(f"{self.out.name}(...): `input_mask` argument may only be used for extract")

@@ -1,0 +1,191 @@
+"""What has not run and stands in for its result: :class:`Unrun`, of which an expression is one."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from functools import cache
+from threading import get_ident
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sparsezc.config import config
+from sparsezc.expr.infix import Infix
+from sparsezc.expr.operand import Operand
+from sparsezc.expr.options import check as check_options
+from sparsezc.semirings.types.datatypes import lookup
+
+if TYPE_CHECKING:
+    from sparsezc.expr.expression import Expression
+
+__all__ = ["Unrun", "ready"]
+
+_WRITES = {"build", "clear", "resize", "setdiag", "update"}
+
+
+@cache
+def _reads(kind: type) -> frozenset[str]:
+    """The names of a Matrix, Vector or Scalar that what stands in for one has too: none that makes or changes one.
+
+    What ``A[:2, :2].clear()`` changed would be a result that nobody keeps, and it reads as a change of A.
+    """
+    return frozenset(name for name in dir(kind) if not name.startswith(("_", "from_")) and name not in _WRITES)
+
+
+class Unrun(Infix):
+    """What has not run and stands in for its result: an expression, a place to read, two operands of a sign.
+
+    With ``config.autocompute`` it runs at first need and remembers the result; without, ``new()`` must be said.
+    """
+
+    __slots__ = ("__weakref__", "_value")
+    _value: Any  # None, or the thread that computed it and the result, which no other thread gets
+    shape: tuple[int, ...]
+
+    @property
+    def expression(self) -> Expression:
+        """What runs."""
+        raise NotImplementedError
+
+    @property
+    def _parts(self) -> tuple[Any, ...]:
+        """The objects that it reads."""
+        raise NotImplementedError
+
+    @property
+    def kind(self) -> Any:
+        """What it makes: Matrix, Vector or Scalar."""
+        return Operand._kinds[len(self.shape)]
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions of what it makes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of positions of the Vector that it makes."""
+        return self._length(0, 1, "size")
+
+    @property
+    def nrows(self) -> int:
+        """Number of rows of the Matrix that it makes."""
+        return self._length(0, 2, "nrows")
+
+    @property
+    def ncols(self) -> int:
+        """Number of columns of the Matrix that it makes."""
+        return self._length(1, 2, "ncols")
+
+    def _length(self, along: int, ndim: int, name: str) -> int:
+        if len(self.shape) != ndim:
+            raise AttributeError(f"an expression that makes a {self.kind.__name__} has no attribute {name!r}")
+        return self.shape[along]
+
+    @property
+    def name(self) -> str:
+        """The name of the result, which it gets when it is computed."""
+        said: str = self.computed("name").name
+        return said
+
+    def new(self, dtype: Any = None, *, mask: Any = None, name: str | None = None, **options: Any) -> Any:
+        """Run into a new Matrix, Vector or Scalar."""
+        return self.expression.new(dtype, mask=mask, name=name, **options)
+
+    def dup(
+        self, dtype: Any = None, *, clear: bool = False, mask: Any = None, name: str | None = None, **options: Any
+    ) -> Any:
+        """The same as ``new``; with `clear`, an empty object of the result's type and shape."""
+        if clear:
+            check_options({k: x for k, x in options.items() if k != "is_cscalar"})
+            return self.kind._blank(self.dtype if dtype is None else lookup(dtype), self.shape, name)
+        return self.new(dtype, name=name, **options) if mask is None else self.new(dtype, mask=mask, name=name)
+
+    def computed(self, need: str) -> Any:
+        """The result, computed at first need and remembered; `need` is what asks for it, for the message.
+
+        Raises
+        ------
+        TypeError
+            ``config.autocompute`` is off.
+        """
+        self._check_autocompute(need)
+        found = self._value
+        if found is None or found[0] != get_ident():
+            self._value = found = get_ident(), self.new()
+        return found[1]
+
+    def operand(self, need: str) -> Any:
+        """The result as an operand of something that runs later: an object that nobody else gets and changes.
+
+        Raises
+        ------
+        TypeError
+            ``config.autocompute`` is off.
+        """
+        self._check_autocompute(need)
+        return self.new()
+
+    def _check_autocompute(self, need: str) -> None:
+        if not config.autocompute:
+            made = self.kind.__name__
+            raise TypeError(
+                f"{need} is not enabled for an expression that has not run; use .new() to make a {made} of it. Hint:"
+                " gb.config.set(autocompute=True) serves to enable automatic computation, that is, to automatically"
+                " compute what is needed"
+            )
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        if name not in _reads(self.kind):
+            made = self.kind.__name__
+            hint = f"; .new() makes a {made} of it, which has" if hasattr(self.kind, name) else f", nor has a {made}"
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}{hint}")
+        return getattr(self.computed(name), name)
+
+    def __dir__(self) -> list[str]:
+        sizes = {"ncols", "nrows", "size"}  # of which the result has its own
+        return sorted({*object.__dir__(self)} - sizes | _reads(self.kind))
+
+    def __bool__(self) -> bool:
+        if self.shape:
+            raise TypeError(f"__bool__ is not defined for an expression that makes a {self.kind.__name__}")
+        return bool(self.computed("__bool__"))
+
+    def __float__(self) -> float:
+        return float(self.computed("__float__"))
+
+    def __int__(self) -> int:
+        return int(self.computed("__int__"))
+
+    def __complex__(self) -> complex:
+        return complex(self.computed("__complex__"))
+
+    def __index__(self) -> int:
+        return operator.index(self.computed("__index__"))
+
+    def __array__(self, dtype: Any = None, *, copy: Any = None) -> Any:
+        return np.asarray(self.computed("__array__"), dtype)
+
+    def __contains__(self, index: Any) -> bool:
+        return index in self.computed("__contains__")
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.computed("__iter__"))
+
+    def __getitem__(self, keys: Any) -> Any:
+        return self.computed("__getitem__")[keys]
+
+
+def ready(x: Any) -> Any:
+    """`x` with the elements computed that it is or lists: calls of their own, before a statement takes its locks.
+
+    Within it, two threads could wait for each other: ``u[v[0]] = 1`` and ``v[u[0]] = 1``.
+    """
+    if isinstance(x, Unrun):
+        return x if x.shape else x.computed("an element")
+    if type(x) in (list, tuple) and any(isinstance(each, Unrun) for each in x):
+        return type(x)(map(ready, x))
+    return x

@@ -1,0 +1,149 @@
+"""The options of ``gb.io.read`` and ``gb.io.convert``, checked in one place, and the format of a file."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sparsezc.errors import FileFormatError, GraphblasException, InvalidValue
+from sparsezc.expr.options import flag
+from sparsezc.io.build import edge_order
+from sparsezc.io.build import weights as weighting
+from sparsezc.io.build.weights import FROM_FILE, Weights
+from sparsezc.io.files.source import add_name, existing, is_piped
+
+#: The formats, each the module of this name in formats/, and the suffixes of their files.
+FORMATS = {
+    "snap": (".txt", ".el", ".wel", ".e", ".edges", ".tsv", ".csv"),
+    "mtx": (".mtx",),
+    "dimacs": (".gr",),
+    "metis": (".graph",),
+    "gap": (".sg", ".wsg"),
+    "emogi": (".bel", ".bel.col", ".bel.dst", ".bel.val"),
+    "npz": (".npz",),
+    "parquet": (".parquet", ".pq"),
+    "binsparse": (".h5", ".hdf5"),
+}
+SUFFIXES = {suffix: name for name, suffixes in FORMATS.items() for suffix in suffixes}
+#: Names of generated graphs, the part before the colon.
+GENERATED = ("kron", "urand", "grid", "path", "star")
+_NEVER_GZIPPED = ("npz", "emogi", "parquet", "binsparse")
+_TEXT = ("snap", "mtx", "dimacs", "metis")
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """What :func:`sparsezc.io.read` was asked for.
+
+    Attributes
+    ----------
+    kind : str or None
+        The format of the file; None: a generated graph, which has none.
+    both : bool
+        Every edge counts in both directions.
+    merge : str
+        The name of what merges duplicates.
+    adds_duplicates : bool
+        Duplicates in this format mean their sum, as SciPy's do, and nothing else was asked for.
+    """
+
+    kind: str | None
+    directed: bool | None = None
+    both: bool = False
+    weights: Weights = FROM_FILE
+    relabel: bool = False
+    placement: str | None = None
+    merge: str = "min"
+    adds_duplicates: bool = False
+    verify: bool = False
+
+    @classmethod
+    def parse(
+        cls,
+        path: str | os.PathLike[str],
+        directed: bool | None = None,
+        symmetrize: bool = False,
+        weights: Any = None,
+        relabel: bool = False,
+        placement: str | None = None,
+        *,
+        dup_op: Any = None,
+        format: str | None = None,
+        verify: bool = False,
+    ) -> ReadOptions:
+        """Understand the arguments of :func:`sparsezc.io.read`.
+
+        Raises
+        ------
+        InvalidValue
+            One of them is not understood, or two contradict each other; there is no name, or a format where nothing is
+            read.
+        FileFormatError
+            As of :func:`format_of`.
+
+        Examples
+        --------
+        >>> ReadOptions.parse("kron:4", symmetrize=True).both
+        True
+        """
+        wanted = FROM_FILE if weights is None else weighting.parse(weights)
+        merge = "min" if dup_op is None else edge_order.merge_name(dup_op)
+        for name, value in (("symmetrize", symmetrize), ("relabel", relabel), ("verify", verify)):
+            if value is not False:
+                flag(name, value)
+        if directed is not None:
+            flag("directed", directed)
+        if symmetrize and directed:
+            raise InvalidValue("directed=True and symmetrize=True contradict each other; give one of them")
+        if not os.fspath(path):
+            raise InvalidValue("the name of the graph is empty; a file, or a graph to make such as kron:16, is needed")
+        try:
+            kind = None if is_generated(path) else format_of(Path(path), format)
+            if kind is None and format is not None:
+                raise InvalidValue(f"format={format!r} is for files; {path} is made, so leave it out")
+        except GraphblasException as error:
+            add_name(error, path)
+            raise
+        both = bool(symmetrize) or (directed is not None and not directed)
+        adds = kind == "npz" and dup_op is None and wanted.kind == "file"
+        return cls(kind, directed, both, wanted, bool(relabel), placement, merge, adds, bool(verify))
+
+    def check_direction(self, path: str | os.PathLike[str], undirected: bool) -> None:
+        """Refuse to count the edges of a graph one way that is undirected by its format."""
+        if self.directed and undirected:
+            raise InvalidValue(f"directed=True, but {path} is undirected by its format; leave directed out")
+
+
+def is_generated(path: str | os.PathLike[str]) -> bool:
+    """Whether it is the name of a generated graph."""
+    return isinstance(path, str) and path.partition(":")[0] in GENERATED and not Path(path).exists()
+
+
+def format_of(path: Path, format: str | None = None, *, exists: bool = True) -> str:
+    """The format of a file by the longest known suffix of its name, or the one that was asked for.
+
+    >>> format_of(Path("web-Google.txt.gz"))
+    'snap'
+    """
+    if format is not None and format not in FORMATS:
+        raise InvalidValue(f"format={format!r} is not known; choose one of {', '.join(FORMATS)}")
+    name = path.name.lower()
+    plain = name.removesuffix(".gz")
+    suffix = max((suffix for suffix in SUFFIXES if plain.endswith(suffix)), key=len, default=None)
+    if format is None and suffix is None:
+        if exists:
+            existing(path)
+        made = ", and made graphs such as kron:16, urand:16, grid:100x100"
+        others = "; of other names, and pipes, format= (--format) says what they hold"
+        raise FileFormatError(
+            f"{path}: the suffix {Path(plain).suffix!r} is not known; known are "
+            f"{', '.join(sorted(SUFFIXES))} (text and .sg formats also with .gz)" + (made + others) * exists
+        )
+    found = format or SUFFIXES[str(suffix)]
+    if found in _NEVER_GZIPPED and name.endswith(".gz"):
+        raise FileFormatError(f"{path}: {found} files are not gzipped; a name without .gz is needed")
+    if exists and found not in _TEXT and is_piped(path):
+        raise FileFormatError(f"{path} is a pipe or a device; of these text can be read, {found} files must be regular")
+    return found

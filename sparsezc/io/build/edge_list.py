@@ -1,0 +1,184 @@
+"""The edges of a graph: whole in memory, or chunk by chunk, as every reader of edges gives them.
+
+A format that lists its edges has a function ``edge_chunks(path)``; one that stores rows has ``stored(path)``
+(:mod:`sparsezc.io.build.stored_csr`), which :func:`sparsezc.io.build.stored_csr.edge_chunks` takes apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.errors import DimensionMismatch, FileFormatError, OutOfMemory
+from sparsezc.io.files.source import InputFile
+from sparsezc.memory.budget import require_host
+from sparsezc.semirings.types.datatypes import DataType
+
+BLOCK = 1 << 20  # edges handled at a time
+
+#: Rows, columns, and a value each or None: as in :class:`Edges`, but ids of any integer type.
+Chunk = tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]
+
+
+@dataclass
+class Edges:
+    """Edges as a file lists them: 0-based ids below the sizes, and one value each or None.
+
+    Attributes
+    ----------
+    rows, cols : arrays of uint32 or int64
+    undirected : bool
+        The format says that each edge stands for both directions.
+    mirrored : bool
+        Both directions are in the lists already.
+    dtype : DataType or None
+        The type that the file states for its values.
+    """
+
+    nrows: int
+    ncols: int
+    rows: NDArray[Any]
+    cols: NDArray[Any]
+    values: NDArray[Any] | None = None
+    undirected: bool = False
+    mirrored: bool = False
+    dtype: DataType | None = None
+
+
+@dataclass
+class EdgeChunks:
+    """Edges in chunks; the attributes, as those of Edges, are final when the chunks have run out.
+
+    `distinct`, which is known before: a position that occurs twice is damage.
+    """
+
+    nrows: int = 0
+    ncols: int = 0
+    undirected: bool = False
+    mirrored: bool = False
+    dtype: DataType | None = None
+    distinct: bool = False
+    chunks: Iterator[Chunk] = field(default_factory=lambda: iter(()))
+
+    @classmethod
+    def by(cls, make: Callable[[EdgeChunks], Iterator[Chunk]], **facts: Any) -> EdgeChunks:
+        """Edges whose chunks come from a generator that knows the object, to say what it has found."""
+        made = cls(**facts)
+        made.chunks = make(made)
+        return made
+
+    @classmethod
+    def of(cls, edges: Edges) -> EdgeChunks:
+        """Edges that are in memory."""
+
+        def chunks(_: EdgeChunks) -> Iterator[Chunk]:
+            for at in range(0, edges.rows.size, BLOCK):
+                part = slice(at, at + BLOCK)
+                yield edges.rows[part], edges.cols[part], None if edges.values is None else edges.values[part]
+
+        return cls.by(
+            chunks, nrows=edges.nrows, ncols=edges.ncols, undirected=edges.undirected, mirrored=edges.mirrored,
+            dtype=edges.dtype,
+        )  # fmt: skip
+
+
+def collect(found: EdgeChunks) -> Edges:
+    """All edges in memory."""
+    rows, cols, values = (_joined(column) for column in _columns(found.chunks))
+    rows, cols = (np.empty(0, np.uint32) if part is None else part for part in (rows, cols))
+    return Edges(found.nrows, found.ncols, rows, cols, values, found.undirected, found.mirrored, found.dtype)
+
+
+def _columns(chunks: Iterable[Chunk]) -> tuple[list[Any], list[Any], list[Any]]:
+    columns: tuple[list[Any], list[Any], list[Any]] = [], [], []
+    count = checked = 0
+    for rows, cols, values in chunks:
+        for column, part in zip(columns, (narrow_ids(rows), narrow_ids(cols), values), strict=True):
+            column.append(part)
+        count += rows.size
+        if count - checked >= BLOCK:
+            require_sorting(count, values, mirrored=False)
+            checked = count
+    return columns
+
+
+def _joined(parts: list[NDArray[Any] | None]) -> NDArray[Any] | None:
+    """One array of all, its parts given up; None where there are none."""
+    some = [part for part in parts if part is not None]
+    parts.clear()
+    return np.concatenate(some) if some else None
+
+
+def narrow_ids(ids: NDArray[Any]) -> NDArray[Any]:
+    """The ids, which lie below 2^63, in 4 bytes each where they fit, and else as int64 whatever they were: a column of
+    uint64 and one of int64 would meet as floats.
+    """
+    if ids.dtype == np.uint32 or not ids.size:
+        return ids
+    return ids.astype(np.int64 if int(ids.max()) >= 2**32 else np.uint32, copy=False)
+
+
+def relabel(edges: Edges) -> tuple[Edges, NDArray[np.int64]]:
+    """The same edges over the ids that occur, numbered from 0 in ascending order; and those ids."""
+    if max(edges.nrows, edges.ncols) <= 8 * edges.rows.size + BLOCK:  # a table of all ids is small enough
+        occurs = np.zeros(max(edges.nrows, edges.ncols), np.bool_)
+        occurs[edges.rows] = occurs[edges.cols] = True
+        ids = np.flatnonzero(occurs)
+        number = np.cumsum(occurs, dtype=np.int64) - 1
+        rows, cols = (narrow_ids(number[part]) for part in (edges.rows, edges.cols))
+    else:
+        ids = np.union1d(np.unique(edges.rows), np.unique(edges.cols))
+        rows, cols = (narrow_ids(np.searchsorted(ids, part)) for part in (edges.rows, edges.cols))
+    n = ids.size
+    made = Edges(n, n, rows, cols, edges.values, edges.undirected, edges.mirrored, edges.dtype)
+    return made, ids.astype(np.int64)
+
+
+def mirror(edges: Edges) -> None:
+    """Add (j, i) for each (i, j) off the diagonal."""
+    off = edges.rows != edges.cols
+    rows = np.concatenate([edges.rows, edges.cols[off]])
+    edges.cols = np.concatenate([edges.cols, edges.rows[off]])
+    edges.rows = rows
+    if edges.values is not None:
+        edges.values = np.concatenate([edges.values, edges.values[off]])
+
+
+def require_sorting(count: int, values: NDArray[Any] | None, *, mirrored: bool) -> None:
+    """Refuse edges that there is no room to sort: keys and their copies beside what the lists take already."""
+    each = 12 if values is None else 16 + values.itemsize
+    require_host(count * (each + 4 * mirrored), f"sorting {count:,} edges")
+
+
+def check_sizes(nrows: int, ncols: int) -> None:
+    """Refuse a matrix whose offsets alone would not fit any machine."""
+    only = "with relabel=True only the ids that occur are numbered"
+    if ncols >= 2**60:
+        raise OutOfMemory(f"ids reach {ncols - 1:,}; they must lie below 2^60, and {only}")
+    if nrows >= 2**36:
+        raise OutOfMemory(
+            f"ids reach {nrows - 1:,}, so the offsets of {nrows:,} rows need {8 * (nrows + 1):,} bytes; {only}"
+        )
+
+
+def check_square(nrows: int, ncols: int) -> None:
+    """Refuse a matrix whose edges cannot count in both directions."""
+    if nrows != ncols:
+        raise DimensionMismatch(f"a {nrows} x {ncols} matrix has no both directions; it must be square")
+
+
+def check_count(path: Path, entries: int, width: int, *, whole: bool) -> None:
+    """Refuse a header that promises more entries, of at least `width` bytes each, than the file can unfold to.
+
+    Or more than the memory can hold, where they will lie there as a `whole`.
+    """
+    with InputFile(path) as file:
+        if entries * width > file.limit + width:
+            raise FileFormatError(f"{path} is truncated: its header says {entries:,} entries, more than it can hold")
+    if whole:
+        require_host(8 * entries, f"{path} with its {entries:,} entries, 8 bytes each at the least,")

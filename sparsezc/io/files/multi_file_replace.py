@@ -1,0 +1,81 @@
+"""Several files that change in one step: all of them are old, or all of them are new.
+
+New ones are finished in a folder, and one rename makes that folder .NAME.switch beside the old ones. From this moment
+the new ones count: a file in the folder supersedes the file of its name beside it. Then each moves to its own name, and
+the folder disappears. What a killed program has not moved, the next one moves that reads or writes these files.
+
+The first file is missing until the others have their names. So after a kill, programs that do not know the folder find
+a file missing, and never some old and some new ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from sparsezc.io.files.scratch_folder import locked, sync
+
+
+def switched(base: Path) -> Path:
+    """The folder of the new files that stand for `base`."""
+    return base.with_name(f".{base.name}.switch")
+
+
+def commit(new: Path, base: Path, emptied: Sequence[str] = ()) -> list[str]:
+    """Make the files in the folder `new` those that count, and return their names.
+
+    Those named in `emptied` are left out where there is no old file of that name to replace.
+    """
+    sync(new)
+    with locked(base.parent):
+        _move(switched(base))
+        for name in emptied:
+            if not (base.parent / name).exists():
+                (new / name).unlink()
+        names = sorted(path.name for path in new.iterdir())
+        new.rename(switched(base))
+        sync(base.parent)
+        _move(switched(base))
+    return names
+
+
+def recover(base: Path) -> None:
+    """Finish what a killed program began, if the folder may be changed."""
+    if switched(base).is_dir():
+        with suppress(OSError), locked(base.parent):
+            _move(switched(base))
+
+
+def opened(base: Path, paths: Sequence[Path]) -> list[BinaryIO | None]:
+    """The files that stand for `base`, all old or all new; None for those that do not exist.
+
+    Where the folder cannot be locked they are opened all the same.
+    """
+    recover(base)
+    files: list[BinaryIO | None] = []
+    with ExitStack() as lock, ExitStack() as opening:
+        with suppress(OSError):
+            lock.enter_context(locked(base.parent, shared=True))
+        for path in paths:
+            inside = switched(base) / path.name
+            try:
+                files.append(opening.enter_context((inside if inside.exists() else path).open("rb")))
+            except FileNotFoundError:
+                files.append(None)
+        opening.pop_all()  # they stay open
+    return files
+
+
+def _move(folder: Path) -> None:
+    """Give the files in the folder their names; the caller holds the lock."""
+    if not folder.is_dir():
+        return
+    names = sorted(path.name for path in folder.iterdir())
+    if names:
+        folder.with_name(names[0]).unlink(missing_ok=True)
+        for name in (*names[1:], names[0]):
+            (folder / name).replace(folder.with_name(name))
+    folder.rmdir()
+    sync(folder.parent)

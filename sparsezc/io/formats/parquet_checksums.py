@@ -1,0 +1,111 @@
+"""Checksums of whole Parquet files: Parquet's own leave out the heads of pages and the footer.
+
+Between the last row group and the footer, where no reader looks, stands a table: a CRC-32 of each mebibyte before it,
+one of the footer, and one of the table. Files stay plain Parquet; one that another program makes of them has no
+table: it is read as those of others are.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from os import cpu_count
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.errors import FileFormatError
+from sparsezc.terminal.progress import bar
+
+PIECE = 1 << 20  # bytes that one checksum is of
+_NAME = b"sparsezc"
+_TABLE = struct.Struct("<8sIII")  # the name, the number of pieces, the footer's sum, the sum of all these and the table
+_TAIL = 8  # bytes behind the footer: its length, and the name of the format
+
+
+def seal(path: Path) -> None:
+    """Put the table into a file that is written."""
+    with path.open("r+b") as file:
+        end = _footer(file)
+        file.seek(end)
+        footer = file.read()
+        sums = np.array([zlib.crc32(part) for part in _parts(file, 0, end)], np.uint32).tobytes()
+        crc = zlib.crc32(footer)
+        whole = zlib.crc32(sums + struct.pack("<II", len(sums) // 4, crc))
+        file.seek(end)
+        file.write(sums + _TABLE.pack(_NAME, len(sums) // 4, crc, whole) + footer)
+
+
+def check(path: Path) -> None:
+    """Compare a file with its table, if it has one.
+
+    Raises
+    ------
+    FileFormatError
+        It has another checksum; the message has the bytes.
+    """
+    with path.open("rb") as file:
+        end = _footer(file)
+        if end < _TABLE.size:
+            return
+        file.seek(end - _TABLE.size)
+        name, count, crc, whole = _TABLE.unpack(file.read(_TABLE.size))
+        start = end - _TABLE.size - 4 * count
+        if start < 0 or count != -(-start // PIECE):  # of another program's file any number is the count
+            if name != _NAME:
+                return
+            raise FileFormatError(f"{path} is damaged: its table of checksums says that it has {count:,} of them")
+        file.seek(start)
+        sums = file.read(end - _TABLE.size - start)
+        file.seek(end)
+        footer = file.read()
+    right = zlib.crc32(sums + struct.pack("<II", count, crc)) == whole
+    if name != _NAME and not right:
+        return  # neither is there: so it has none
+    if name != _NAME or not right:
+        raise FileFormatError(f"{path} is damaged: its table of checksums has another checksum")
+    if (found := zlib.crc32(footer)) != crc:
+        raise FileFormatError(f"{path} is damaged: the checksum of its footer is {found:08x}; {crc:08x} is needed")
+    _compare(path, start, np.frombuffer(sums, np.uint32))
+
+
+def _compare(path: Path, stop: int, table: NDArray[np.uint32]) -> None:
+    """The same for all before the table, by all cores."""
+    progress = bar(stop, f"checking {path.name}")
+    with ThreadPoolExecutor(min(16, cpu_count() or 1)) as pool:
+        found = pool.map(lambda number: _sum(path, number, stop), range(table.size))
+        for number, (made, known) in enumerate(zip(found, table.tolist(), strict=True)):
+            first, last = number * PIECE, min(stop, (number + 1) * PIECE)
+            if made != known:
+                raise FileFormatError(
+                    f"{path} is damaged: the checksum of bytes {first:,} to {last - 1:,} of the file is {made:08x}; "
+                    f"{known:08x} is needed"
+                )
+            progress.update(last - first)
+    progress.close()
+
+
+def _footer(file: BinaryIO) -> int:
+    """Where the footer begins; 0 where there is none."""
+    size = file.seek(0, os.SEEK_END)
+    if size < _TAIL:
+        return 0
+    file.seek(size - _TAIL)
+    return max(0, size - _TAIL - int.from_bytes(file.read(4), "little"))
+
+
+def _sum(path: Path, number: int, stop: int) -> int:
+    with path.open("rb", buffering=0) as file:
+        return zlib.crc32(next(_parts(file, number * PIECE, min(stop, (number + 1) * PIECE))))
+
+
+def _parts(file: BinaryIO, start: int, stop: int) -> Iterator[bytes]:
+    """The bytes ``start:stop``, a piece at a time."""
+    file.seek(start)
+    for at in range(start, stop, PIECE):
+        yield file.read(min(PIECE, stop - at))

@@ -1,0 +1,107 @@
+"""Whether a matrix that streams by equals its transpose: one pass, in a bounded amount of memory.
+
+With random x and y, x'(A - A')y is 0 if A equals A', and hardly ever if not. It is a sum over the entries: A(i,j)
+times x(i)y(j) - y(i)x(j), in 64-bit integers. Here x(i) is a hash of i, and y(i) its square, so each edge has monomials
+of its own: x(i)x(j)(x(j) - x(i)). The constants of the hash are drawn for each matrix: no file can be made to fit them.
+Source: R. Freivalds, Probabilistic machines can use less running time, IFIP Congress 1977.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from os import cpu_count
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.errors import FileFormatError
+
+_STEP = 1 << 14  # entries: what is made of them stays in a core's cache
+_Hash = Callable[[NDArray[Any]], NDArray[np.uint64]]
+
+
+class SymmetryCheck:
+    """Takes the entries of a square matrix in their order, whose rows the offsets tell; a context manager.
+
+    Threads look at the entries while the caller reads on.
+    """
+
+    def __init__(self, indptr: NDArray[np.int64]) -> None:
+        self._indptr, self._at, self._sum, self._hash = indptr, 0, 0, _random_hash()
+        self._threads = min(4, cpu_count() or 1)
+        self._pool = ThreadPoolExecutor(self._threads, "sparsezc-symmetry")
+        self._waiting: deque[Future[int]] = deque()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._pool.shutdown(cancel_futures=True)
+
+    def add(self, ids: NDArray[Any], values: NDArray[Any] | None) -> None:
+        """The next columns, and their whole numbers if there are any; neither may change."""
+        self._waiting.append(self._pool.submit(_sum, self._hash, self._indptr, self._at, ids, values))
+        self._at += ids.size
+        if len(self._waiting) > self._threads:
+            self._sum += self._waiting.popleft().result()
+
+    def check(self, path: Path) -> None:
+        """Refuse the matrix if all entries came and it differs from its transpose.
+
+        Raises
+        ------
+        FileFormatError
+        """
+        while self._waiting:
+            self._sum += self._waiting.popleft().result()
+        if self._at == self._indptr[-1] and self._sum % 2**64:
+            raise FileFormatError(
+                f"{path} calls itself undirected, but found an edge that is stored in one direction only, or with "
+                "another weight in the other; both directions are needed, or the mark of a directed graph"
+            )
+
+
+def _sum(hashed: _Hash, indptr: NDArray[np.int64], at: int, ids: NDArray[Any], values: NDArray[Any] | None) -> int:
+    """The sum over the entries from `at` on."""
+    total = 0
+    for start in range(0, ids.size, _STEP):
+        to = hashed(ids[start : start + _STEP])
+        of = _of_rows(hashed, indptr, at + start, to.size)
+        terms = to - of
+        terms *= to
+        terms *= of
+        if values is not None:
+            terms *= hashed(values[start : start + _STEP])
+        total += int(terms.sum(dtype=np.uint64))
+    return total
+
+
+def _of_rows(hashed: _Hash, indptr: NDArray[np.int64], at: int, count: int) -> NDArray[np.uint64]:
+    """The hashes of the rows of `count` entries from `at` on."""
+    stop = at + count
+    first, last = (int(row) - 1 for row in np.searchsorted(indptr, [at, stop - 1], side="right"))
+    if last - first > count:  # most of these rows are empty
+        return hashed(np.searchsorted(indptr, np.arange(at, stop), side="right") - 1)
+    ends = np.clip(indptr[first : last + 2], at, stop)
+    return np.repeat(hashed(np.arange(first, last + 1)), ends[1:] - ends[:-1])
+
+
+def _random_hash() -> _Hash:
+    """A hash of whole numbers to 64 bits, one to one, with constants of its own."""
+    shift = np.uint64(secrets.randbits(64))
+    factors = [np.uint64(secrets.randbits(64) | 1) for _ in range(2)]  # odd, so that no two products are equal
+
+    def hashed(numbers: NDArray[Any]) -> NDArray[np.uint64]:
+        x = numbers.astype(np.uint64)
+        x += shift
+        for factor in factors:
+            x *= factor
+            x ^= x >> np.uint64(32)
+        return x
+
+    return hashed

@@ -1,0 +1,58 @@
+"""Placement ``ordinary``: ordinary host memory, for machines whose GPU reads it by its address (one address space).
+
+All that a placement of a program's own takes: a buffer, a function that makes it, and a record.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sparsezc.device import cuda
+from sparsezc.memory import Buffer
+from sparsezc.memory.placement import Placement
+
+_LINE = 128  # bytes: kernels ask for whole lines, so arrays begin with one
+
+
+class OrdinaryBuffer(Buffer):
+    """One array in memory that nothing pinned or registered."""
+
+    placement, pages = "ordinary", "ordinary"
+
+    def __init__(self, count: int, dtype: np.dtype[Any]) -> None:
+        super().__init__(count, dtype)
+        room = np.empty(self.nbytes + _LINE, np.uint8)
+        self.array = room[-room.ctypes.data % _LINE :][: self.nbytes].view(self.dtype)
+
+    @property
+    def pointer(self) -> int:
+        return int(self.array.ctypes.data)
+
+    def write(self, start: int, array: ArrayLike) -> None:
+        gpu = cuda.current()
+        part = gpu.asnumpy(array) if isinstance(array, gpu.xp.ndarray) else np.asarray(array)
+        gpu.synchronize()  # kernels may read what is written over
+        self.array[start : start + part.size] = part
+
+    def read(self, start: int = 0, stop: int | None = None) -> NDArray[Any]:
+        return self.array[start:stop]
+
+    def load(self, start: int = 0, stop: int | None = None) -> Any:
+        return cuda.current().xp.asarray(self.array[start:stop])
+
+
+def allocate(count: int, dtype: np.dtype[Any], _name: str) -> OrdinaryBuffer:
+    return OrdinaryBuffer(count, dtype)
+
+
+ORDINARY = Placement(
+    "ordinary",
+    allocate,
+    lies="in ordinary host memory",
+    description="read over the link by its address",
+    purpose="machines with one address space",
+    in_place=True,
+)

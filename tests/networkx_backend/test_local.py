@@ -1,0 +1,135 @@
+"""Calls that name their nodes look at what lies around these, and at no more of the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any
+
+import networkx as nx
+import pytest
+
+from sparsezc import Matrix, algorithms
+from sparsezc.expression import Expression
+from sparsezc.networkx_backend import lengths
+from tests.networkx_backend.cases import random_graph
+from tests.networkx_backend.judging import difference, weighs
+
+BACKEND = {"backend": "sparsezc"}
+
+
+@pytest.fixture(autouse=True)
+def silent_cache() -> Iterator[None]:
+    """NetworkX warns when a conversion is used again; here that is meant."""
+    with nx.config(warnings_to_ignore={"cache"}):
+        yield
+
+
+PAIRS: dict[str, Callable[..., Any]] = {
+    "dijkstra_path": nx.dijkstra_path,
+    "dijkstra_path_length": nx.dijkstra_path_length,
+    "single_source_dijkstra": nx.single_source_dijkstra,
+    "shortest_path": lambda G, s, t, **how: nx.shortest_path(G, s, t, **{"weight": "weight"} | how),
+    "shortest_path_length": lambda G, s, t, **how: nx.shortest_path_length(G, s, t, **{"weight": "weight"} | how),
+}
+
+
+@pytest.mark.parametrize("weight", [None, "weight"])
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_search_ends_at_its_target(name: str, weight: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a path the target is the farthest that a search may find."""
+    found = []
+    for place, search in ((algorithms, "sssp"), (algorithms, "bfs")):
+        made = getattr(place, search)
+        monkeypatch.setattr(place, search, lambda *a, made=made, **o: (x := made(*a, **o), found.append(x.nvals))[0])
+    searched = lengths.search
+    monkeypatch.setattr(lengths, "search", lambda *a, **o: (x := searched(*a, **o), found.append(x.vertices.size))[0])
+    G = nx.path_graph(300, create_using=nx.DiGraph)
+    nx.set_edge_attributes(G, 2, "weight")
+    assert difference(PAIRS[name](G, 0, 20, weight=weight, **BACKEND), PAIRS[name](G, 0, 20, weight=weight), 0) is None
+    assert found == [21]
+
+
+@pytest.mark.parametrize("weight", [None, "weight", "absent"])
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_pairs(seed: int, directed: bool, weight: str | None) -> None:
+    """Of every node that is reached, and some that are not: the same lengths, paths that are as long, or NoPath."""
+    G = random_graph(seed, directed)
+    source, *others = list(G)[:: 2 if len(G) < 20 else 5]
+    reached = nx.single_source_dijkstra_path_length(G, source, weight=weight)
+    for target in (source, *others, "no node"):
+        if target not in reached:
+            for name in PAIRS:
+                with pytest.raises((nx.NetworkXNoPath, nx.NodeNotFound)) as theirs:
+                    PAIRS[name](G, source, target, weight=weight)
+                with pytest.raises(theirs.type):
+                    PAIRS[name](G, source, target, weight=weight, **BACKEND)
+            continue
+        for name in ("dijkstra_path_length", "shortest_path_length"):
+            assert PAIRS[name](G, source, target, weight=weight, **BACKEND) == reached[target]
+        wanted = nx.single_source_dijkstra(G, source, target, weight=weight)
+        assert nx.single_source_dijkstra(G, source, target, weight=weight, **BACKEND) == wanted
+        for cutoff in (reached[target], reached[target] + 0.5):
+            assert nx.single_source_dijkstra(G, source, target, cutoff, weight, **BACKEND) == wanted
+        assert nx.dijkstra_path(G, source, target, weight, **BACKEND) == wanted[1]
+        path = nx.shortest_path(G, source, target, weight, **BACKEND)
+        assert (path[0], path[-1], weighs(G, path, weight)) == (source, target, reached[target])
+
+
+def test_hops_by_dijkstra_s_name_come_in_its_order() -> None:
+    """A search by hops finds them as it does, for any cutoff."""
+    G = random_graph(2)
+    for source in islice(G, 3):
+        for cutoff in (None, 0, 1.5, 2, -1, float("inf")):
+            ours, theirs = (
+                nx.single_source_dijkstra(G, source, cutoff=cutoff, weight=None, **how) for how in (BACKEND, {})
+            )
+            assert difference(ours, theirs, 0) is None
+
+
+def weighted(seed: int, directed: bool) -> Any:
+    """A graph whose heaviest edge, a loop, and edges of weight 0 are far from most nodes."""
+    G = random_graph(seed, directed)
+    nx.add_cycle(G, ["far", "from", "all"], weight=0)
+    G.add_edge("from", "from", weight=100)
+    return G
+
+
+NAMED: dict[str, Callable[..., Any]] = {
+    "clustering": nx.clustering,
+    "clustering over weights": lambda G, nodes, **how: nx.clustering(G, nodes, weight="weight", **how),
+    "average_clustering": lambda G, nodes, **how: nx.average_clustering(
+        G, nodes if isinstance(nodes, list) else [nodes], weight="weight", **how
+    ),
+    "square_clustering": nx.square_clustering,
+    "triangles": nx.triangles,
+}
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize("seed", range(4))
+def test_coefficients_of_some_nodes(seed: int, name: str, directed: bool) -> None:
+    """One, some, some twice and none; the same types too."""
+    if directed and name in ("square_clustering", "triangles"):
+        pytest.skip("of undirected graphs only")
+    G = weighted(seed, directed)
+    every = list(G)
+    for nodes in (every[0], "far", "from", every[::2], [every[1], every[1], "all"], every):
+        ours, theirs = (NAMED[name](G, nodes, **how) for how in (BACKEND, {}))
+        assert difference(ours, theirs, 1e-9) is None
+    if name != "average_clustering":  # which divides by their number
+        assert NAMED[name](G, [], **BACKEND) == {} == NAMED[name](G, [])
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_coefficients_of_some_nodes_need_no_others(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every product and matrix that is made has entries for the nodes asked for and their neighbours alone."""
+    G = nx.circulant_graph(400, [1, 2, 3])
+    nx.set_edge_attributes(G, 2, "weight")
+    NAMED[name](G, [5, 9], **BACKEND)  # what is kept with the graph is there from now on
+    made, new = [], Expression.new
+    monkeypatch.setattr(Expression, "new", lambda *a, **o: (x := new(*a, **o), made.append(x))[0])
+    assert difference(NAMED[name](G, [5, 9], **BACKEND), NAMED[name](G, [5, 9]), 1e-9) is None
+    assert 0 < max(x.nvals for x in made if isinstance(x, Matrix)) < 250

@@ -1,0 +1,145 @@
+"""A placement is one record in one file: what reads the records agrees with them, and nothing else knows names."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import sparsezc as gb
+from sparsezc.cli import doctor, parser
+from sparsezc.memory import placement
+from sparsezc.memory.placement import RECORDS, Placement, register
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+#: Where a name of a placement stands for something else.
+OTHERWISE = {"sparsezc/engines/gpu/runtime/launch.py": "a kernel is called gather, too"}
+
+
+def test_the_page_has_the_records() -> None:
+    page = (DOCS / "placements.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \| (.*) \| (.*) \| (.*) \|$", page, re.MULTILINE)
+    told = [row for row in rows if row[0] in RECORDS]
+    assert sorted(told) == sorted((each.name, each.lies, each.description, each.purpose) for each in RECORDS.values())
+
+
+def test_the_command_line_has_the_records(capsys: pytest.CaptureFixture[str]) -> None:
+    names = ["auto", *(each.name for each in RECORDS.values() if each.kernels)]
+    assert f"`--placement {'|'.join(names)}`".replace("|", r"\|") in (DOCS / "cli.md").read_text()
+    for name in names:
+        assert parser().parse_args(["bfs", "path:3", "--placement", name]).placement == name
+    with pytest.raises(SystemExit):
+        parser().parse_args(["bfs", "path:3", "--placement", "host"])
+    capsys.readouterr()
+    with pytest.raises(SystemExit):
+        parser().parse_args(["bfs", "--help"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert ", ".join(each.name for each in RECORDS.values() if each.baseline) in said
+    told = doctor._placements()
+    assert told.split("; for comparison: ")[1].split(", ") == [e.name for e in RECORDS.values() if e.baseline]
+
+
+def test_the_configuration_takes_what_a_matrix_can_be_made_in() -> None:
+    for name, each in RECORDS.items():
+        if each.kernels and not each.file:
+            with gb.config.set(placement=name):
+                assert gb.config.placement == name
+            continue
+        with pytest.raises(gb.exceptions.InvalidValue, match=f"'{name}' is not allowed; needed is one of 'auto', 'dev"):
+            gb.config.placement = name
+
+
+def test_auto_takes_no_baseline() -> None:
+    taken = {placement.HOST, placement.FITS, placement.BEYOND, *(each.name for each in RECORDS.values() if each.file)}
+    assert [name for name in taken if RECORDS[name].baseline] == []
+    baselines = {name for name, each in RECORDS.items() if each.baseline}
+    assert baselines == {"stream", "gather", "cached", "uvm"}
+    assert all(re.search(r"doi:10\.\d+/", RECORDS[name].source) for name in baselines)
+
+
+def test_baselines_stand_apart() -> None:
+    """Their code is in a folder of its own, whose docstrings name the papers; no other placement is served from it."""
+    for each in RECORDS.values():
+        apart = isinstance(each.serves, str) and ".baselines." in each.serves
+        assert apart == (each.baseline and each.serves is not None)
+        if apart:
+            path = ROOT / (str(each.serves).replace(".", "/") + ".py")
+            system, doi = each.source.split(", ")[1], each.source.partition("doi:")[2]
+            assert system in ast.get_docstring(ast.parse(path.read_text()))
+            assert doi in path.read_text()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"name": "zerocopy"}, "a new name"),
+        ({"name": "auto"}, "a new name"),
+        ({"name": "a b"}, "a new name"),
+        ({"kernels": False}, "kernels must read it"),
+        ({"file": True}, "no file"),
+    ],
+)
+def test_what_cannot_be_registered(changes: dict[str, object], message: str) -> None:
+    before = dict(RECORDS)
+    own = Placement("own", "sparsezc.memory.zerocopy", "", "", "")
+    with pytest.raises(gb.exceptions.InvalidValue, match=message):
+        register(own._replace(**changes))
+    assert before == RECORDS
+
+
+def constants(node: ast.AST) -> set[object]:
+    """The strings that an expression is, or that a display of it lists."""
+    if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
+        return set().union(*map(constants, node.elts)) if node.elts else set()
+    return {node.value} if isinstance(node, ast.Constant) else set()
+
+
+def knows_names(tree: ast.AST) -> list[int]:
+    """The lines where something is compared with a placement's name, or looked up by several of them."""
+    found = []
+    for node in ast.walk(tree):
+        match node:
+            case ast.Compare():
+                named = set().union(*map(constants, (node.left, *node.comparators))) & set(RECORDS)
+            case ast.MatchValue(value=value):
+                named = constants(value) & set(RECORDS)
+            case ast.Dict(keys=keys):  # "device" and "host" are kinds of memory, too
+                named = set().union(*(constants(key) for key in keys if key is not None)) & set(RECORDS)
+                named -= {"device", "host"}
+            case ast.Tuple() | ast.List() | ast.Set():
+                named = constants(node) & set(RECORDS) - {"device", "host"}
+                named = named if len(named) > 1 else set()
+            case _:
+                continue
+        if named:
+            found.append(node.lineno)
+    return found
+
+
+def test_nothing_else_compares_or_lists_names() -> None:
+    found = []
+    for folder in ("sparsezc", "ops", "semirings"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            inside = path.relative_to(ROOT).as_posix()
+            if inside != "sparsezc/memory/placement.py" and inside not in OTHERWISE:
+                found += [f"{inside}:{line}" for line in knows_names(ast.parse(path.read_text()))]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'p == "hybrid"',
+        '"device" != p',
+        'p in ("stream", "gather")',
+        'match p:\n  case "host": 1',
+        '{"mapped": 1}.get(p)',
+        'X = ["zerocopy", "uvm"]',
+    ],
+)
+def test_the_judge_sees_every_form(text: str) -> None:
+    assert knows_names(ast.parse(text))
+    assert not knows_names(ast.parse('f("hybrid"); p = "device"; {"device": 1, "host": 2}; q == index("device")'))

@@ -1,0 +1,102 @@
+"""The size of the house: how much a function takes, how much a folder holds, and what only one place may do."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.test_layers import ROOT, lies_in, modules
+
+MOST_PARAMETERS = 8
+MOST_FILES = 20
+
+#: Functions with more parameters, and why.
+LONG = {
+    "sparsezc.core.compressed_construct.from_csr": "python-graphblas's signature, and two promises",
+    "sparsezc.io._read.read": "users' options by name",
+    "sparsezc.io._read._read": "the same, passed on",
+    "sparsezc.io._read.read_csr": "the same, passed on",
+    "sparsezc.io._convert.convert": "users' options by name",
+    "sparsezc.io.interop.arrow.from_arrow": "users' options by name",
+    "sparsezc.io.interop.csr_arrays.from_coo_arrays": "users' options by name",
+    "sparsezc.io.interop.csr_arrays.from_csr_arrays": "users' options by name",
+    "sparsezc.io.interop.edge_table.to_matrix": "the same, passed on",
+    "sparsezc.io.interop.pandas.from_pandas_edgelist": "NetworkX's signature",
+    # to be grouped
+    "sparsezc.engines.gpu.placements.part": "what a launch takes of its placement",
+    "sparsezc.engines.gpu.products.spmm._prelude": "each is one constant of the kernel",
+    "sparsezc.engines.gpu.products.spmv._prelude": "each is one constant of the kernel",
+    "sparsezc.io.build.csr_builder._fill": "what one pass over the edges needs",
+}
+#: Folders of what users look for one by one, a file each.
+FULL = {"sparsezc/algorithms", "sparsezc/applications"}
+
+
+def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> list[str]:
+    """The names of a function's parameters, but for the object or class that it is called on."""
+    a = function.args
+    given = [*a.posonlyargs, *a.args, *a.kwonlyargs, *(each for each in (a.vararg, a.kwarg) if each is not None)]
+    names = [each.arg for each in given]
+    return names[1:] if names[:1] in (["self"], ["cls"]) else names
+
+
+def functions(text: str) -> Iterator[tuple[str, list[str]]]:
+    """The name and the parameters of every function in a file, those inside functions too."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            yield getattr(node, "name", "lambda"), parameters(node)
+
+
+def long() -> dict[str, int]:
+    """The functions that take too much, by module and name."""
+    every = ((f"{m}.{name}", len(p)) for m, path in modules().items() for name, p in functions(path.read_text()))
+    return {name: count for name, count in every if count > MOST_PARAMETERS}
+
+
+def test_functions_take_eight_parameters_at_most() -> None:
+    assert {name: count for name, count in long().items() if name not in LONG} == {}
+
+
+def test_the_list_of_long_functions_is_not_longer_than_needed() -> None:
+    assert LONG.keys() - long() == set()
+
+
+def test_the_reader_of_parameters_sees_every_form() -> None:
+    """The judge judged."""
+    text = "class C:\n  def f(self, a, /, b, *c, d, **e): return lambda x, y=1: x\nasync def g(a, *, b): pass\n"
+    assert dict(functions(text)) == {"f": ["a", "b", "d", "c", "e"], "g": ["a", "b"], "lambda": ["x", "y"]}
+
+
+def test_folders_hold_twenty_files_at_most() -> None:
+    held: dict[Path, int] = {}
+    for path in modules().values():
+        held[path.parent] = held.get(path.parent, 0) + 1
+    full = {ROOT / name for name in FULL}
+    assert {str(folder): count for folder, count in held.items() if count > MOST_FILES and folder not in full} == {}
+
+
+def assigned(text: str) -> Iterator[str]:
+    """The names of all attributes that a file sets."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.attr
+
+
+def test_one_place_knows_of_a_matrix_that_it_is_symmetric() -> None:
+    assert [name for name, path in modules().items() if "_symmetric" in assigned(path.read_text())] == [
+        "sparsezc.core.matrix"
+    ]
+
+
+#: How the objects lie on their engine, which is below the algorithms.
+BELOW = {"_engine", "_lock", "_need", "_put", "_settle", "_store", "capability"}
+
+
+def test_algorithms_see_no_engine() -> None:
+    for name, path in modules().items():
+        if lies_in(name, "sparsezc.algorithms"):
+            tree = ast.parse(path.read_text())
+            seen = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)} & BELOW
+            imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module}
+            assert (name, seen, [each for each in imported if "engines" in each]) == (name, set(), [])
