@@ -93,6 +93,7 @@ def _pull(product: Product, planned: Plan, store: VectorStore, write: Write[Mask
     mask, accum, replace = write
     rows, heads, packed, wanted, grid = planned
     xp, chunks, everything = rows.device.xp, rows.chunks, wanted.words is None
+    vector = _operands(product)
     # A warp that writes single bits of a word writes into what another may still read as the mask.
     masks_itself = (chunks.count > 0 or grid.at_once == 1) and mask.bits is store.bits
     out = Out(store, apart=store is product.vector or masks_itself)
@@ -102,7 +103,7 @@ def _pull(product: Product, planned: Plan, store: VectorStore, write: Write[Mask
         results = xp.empty(chunks.count, product.semiring.return_type.np_type)
         has = xp.empty(chunks.count, np.uint8)
         partial = groups.Partial(results, has, state[: chunks.nrows], state[chunks.nrows :])
-    vector, output = _operands(product), out.arguments(mask, replace)
+    output = out.arguments(mask, replace)
     layouts = groups.Layouts(heads.ids, heads.values, heads.k, packed.bits)
     # All memory is asked for before the first launch, as what that writes cannot be taken back.
     needs_counter = chunks.count or store.nwords * 32 // grid.at_once > grid.warps
