@@ -112,7 +112,7 @@ class Kernel:
 
     prepare: Callable[[Graph, Any], Callable[[Any], Any]]
     nbytes: Callable[[Graph, Any, Any, Any], int]
-    answers: Callable[[Graph, Any, Any, Any], None]
+    verify: Callable[[Graph, Any, Any, Any], None]
     sources: int = 0
     iterates: bool = False
     gap_runs: tuple[int, int] | None = None
