@@ -36,7 +36,7 @@ class Statement:
     """A product as it is about to run: how its matrix will be read, and what that costs."""
 
     operation: str
-    push_pull: str  # "push", "pull", "push and pull" of many searches, or "none" where there is nothing to read
+    direction: str  # "push", "pull", "push and pull" of many searches, or "none" where there is nothing to read
     frontier: int  # entries of the vector, or of the matrix of many searches
     wanted: int  # results that the mask lets through
     reading: Reading
