@@ -23,7 +23,7 @@ from sparsezc.terminal.progress import bar, task
 
 def index_dtype(ncols: int, placement: str) -> np.dtype[Any]:
     """Type of the column ids of a matrix: 4 bytes where they fit; SuiteSparse's 8 bytes on the host."""
-    return np.dtype(np.uint64 if is_host(placement) or ncols > 2**32 else np.uint32)
+    return np.dtype(np.uint32 if RECORDS[placement].kernels and ncols <= 2**32 else np.uint64)
 
 
 @dataclass(eq=False)

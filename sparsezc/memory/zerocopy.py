@@ -15,6 +15,7 @@ import threading
 import weakref
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from operator import attrgetter
 from os import cpu_count
 from typing import Any
 
@@ -27,7 +28,7 @@ from sparsezc.memory.buffer import Buffer
 from sparsezc.terminal.progress import working
 
 _PART = 1 << 22  # entries that one thread copies at a time
-_managed: weakref.WeakSet[ZerocopyBuffer] = weakref.WeakSet()  # live buffers of managed memory
+_managed: weakref.WeakSet[Buffer] = weakref.WeakSet()  # live buffers of managed memory
 _counting = threading.Lock()  # of several threads one may make a buffer while another looks at all
 
 
@@ -98,10 +99,10 @@ def managed_room() -> int:
 def managed_bytes() -> int:
     """Bytes of managed memory that live in this process."""
     with _counting:
-        return sum(buffer.array.nbytes for buffer in _managed)
+        return sum(map(attrgetter("nbytes"), _managed))
 
 
-def count_managed(buffer: ZerocopyBuffer) -> None:
+def count_managed(buffer: Buffer) -> None:
     """Count a buffer of managed memory for as long as it lives."""
     with _counting:
         _managed.add(buffer)

@@ -24,7 +24,7 @@ from sparsezc.errors import InvalidValue
 from sparsezc.io.build import csr_builder, edge_list
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.weights import FROM_FILE, Weights
-from sparsezc.memory import Buffer, allocate, budget
+from sparsezc.memory import Buffer, allocate_all, budget
 from sparsezc.memory.placement import is_host
 from sparsezc.terminal.progress import bar, working
 
@@ -282,8 +282,8 @@ def _random(
     nvals = int(indptr[-1])
     _, dtype, iso = csr_builder.final_values(None, weights, None)
     placement = csr_builder.place(placement, n, n, nvals, dtype, iso)
-    indices = allocate(placement, nvals, index_dtype(n, placement))
-    values = allocate(placement, 1 if iso else nvals, dtype.np_type)
+    ids = index_dtype(n, placement)
+    indices, values = allocate_all(placement, (nvals, ids), (1 if iso else nvals, dtype.np_type))
     if iso:
         values.write(0, np.ones(1, dtype.np_type))
     for low, high in pairwise(bounds):

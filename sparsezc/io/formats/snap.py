@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sparsezc.errors import FileFormatError, InvalidValue
 from sparsezc.io.build.csr_chunks import integers, rows_of, unweighted
-from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, collect
+from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, check_sizes, collect
 from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.source import Lines, cut, lines
@@ -86,6 +86,7 @@ def _sizes(chunk: Lines, said: re.Match[bytes]) -> tuple[int, int, int]:
     nrows, ncols, nvals = map(text.stated, said.groups())
     if nrows is None or ncols is None or nvals is None:
         raise chunk.error(0, f"found {text.shown(said[0])}; sizes and a count below 10^20 are needed")
+    check_sizes(nrows, ncols)
     return nrows, ncols, nvals
 
 

@@ -41,7 +41,7 @@ def test_litter_and_failing_writes_are_found(tmp_path: Path, monkeypatch: pytest
     case = Case("write .txt", tmp_path / "a.txt", 0, 1)
     kills._undisturbed("write .txt", 1)
     real: Any = shutil.rmtree
-    monkeypatch.setattr(atomic_write.Work, "remove", lambda self: None)
+    monkeypatch.setattr(atomic_write.ScratchFolder, "remove", lambda self: None)
     with pytest.raises(AssertionError, match="1 unfinished folders are left"):
         case.write_undisturbed()
     monkeypatch.undo()
