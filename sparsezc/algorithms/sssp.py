@@ -118,7 +118,7 @@ def from_nearest(A: Matrix, sources: NDArray[np.int64], delta: float | None = No
             return found
     distance = _search(A, sources, dtype, delta, lengths)
     if dtype is datatypes.INT64:
-        refuse_overflow(A, distance.reduce(monoid.min).new().value)
+        refuse_overflow(A, distance.reduce(monoid.min).new().get())
         refuse_reaching_infinity(A, distance)
     return _reached(distance, dtype)
 
@@ -148,7 +148,7 @@ def _search(
         product = near.vxm(A, semiring.min_plus[dtype])
         if lengths.least >= 0 and count * _FEW > n:
             # t<d > min(q) + min(A)> = q'A
-            least = near.reduce(monoid.min).new().value
+            least = near.reduce(monoid.min).new().get()
             unsettled = distance.select(select.valuegt[dtype], min(least + lengths.least, last)).new()
             t(unsettled.S, replace=True) << product
         else:

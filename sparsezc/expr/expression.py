@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc.config import config
-from sparsezc.expr.infix import Infix
+from sparsezc.expr.infix import K, StandIn
 from sparsezc.expr.operand import IndexList, MaskKind, Operand, says_shape
 from sparsezc.expr.options import check as check_options
 from sparsezc.semirings.algebra.operators import TypedOp
@@ -35,7 +35,7 @@ def _reads(kind: type) -> frozenset[str]:
     return frozenset(name for name in dir(kind) if not name.startswith(("_", "from_")) and name not in _WRITES)
 
 
-class Unrun(Infix):
+class Unrun(StandIn[K]):
     """What has not run and stands in for its result: an expression, a place to read, two operands of a sign.
 
     With ``config.autocompute`` it runs at first need and remembers the result; without, ``new()`` must be said.
@@ -46,7 +46,7 @@ class Unrun(Infix):
     shape: tuple[int, ...]
 
     @property
-    def expression(self) -> Expression:
+    def expression(self) -> Expression[K]:
         """What runs."""
         raise NotImplementedError
 
@@ -91,17 +91,17 @@ class Unrun(Infix):
         said: str = self.computed("name").name
         return said
 
-    def new(self, dtype: Any = None, *, mask: Any = None, name: str | None = None, **options: Any) -> Any:
+    def new(self, dtype: Any = None, *, mask: Any = None, name: str | None = None, **options: Any) -> K:
         """Run into a new Matrix, Vector or Scalar."""
         return self.expression.new(dtype, mask=mask, name=name, **options)
 
     def dup(
         self, dtype: Any = None, *, clear: bool = False, mask: Any = None, name: str | None = None, **options: Any
-    ) -> Any:
+    ) -> K:
         """The same as ``new``; with `clear`, an empty object of the result's type and shape."""
         if clear:
             check_options({k: x for k, x in options.items() if k != "is_cscalar"})
-            return self.kind._blank(self.dtype if dtype is None else lookup(dtype), self.shape, name)
+            return self.kind._blank(self.dtype if dtype is None else lookup(dtype), self.shape, name)  # type: ignore[no-any-return]
         return self.new(dtype, name=name, **options) if mask is None else self.new(dtype, mask=mask, name=name)
 
     def computed(self, need: str) -> Any:
@@ -193,7 +193,7 @@ def ready(x: Any) -> Any:
     return x
 
 
-class Expression(Unrun):
+class Expression(Unrun[K]):
     """An operation that has not run: what it reads, what it computes, what it makes.
 
     Attributes
@@ -233,7 +233,7 @@ class Expression(Unrun):
         self._value: Any = None
 
     @property
-    def expression(self) -> Expression:
+    def expression(self) -> Expression[K]:
         """Itself."""
         return self
 
@@ -255,7 +255,7 @@ class Expression(Unrun):
         name: str | None = None,
         is_cscalar: bool = False,
         **options: Any,
-    ) -> Any:
+    ) -> K:
         """Run into a new Matrix, Vector or Scalar.
 
         Parameters
@@ -278,12 +278,12 @@ class Expression(Unrun):
             made, self._value = found[1], None  # computed already, and given out once
             if name is not None:
                 made.name = name
-            return made
+            return made  # type: ignore[no-any-return]
         out = self.kind._blank(kind, self.shape, name)
         out._fill(self, mask)
         if is_cscalar and not self.shape:
             out._is_cscalar = True
-        return out
+        return out  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
         said = ", ".join(x.name if isinstance(x, Operand) else repr(x) for x in self.operands)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sparsezc.expr.dispatch import replace as _replace_token
 from sparsezc.expr.dispatch import write
 from sparsezc.expr.expression import Expression, IndexList, Operand, Unrun, ready
+from sparsezc.expr.infix import K
 from sparsezc.expr.mask import Mask, as_mask, to_mask
 from sparsezc.expr.options import check as check_options
 from sparsezc.expr.resolve import resolve
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Writable"]
 
 
-class Writable(Operand):
+class Writable(Operand[K]):
     """What can be written to: Matrix, Vector and Scalar."""
 
     __slots__ = ("__weakref__", "_engine", "_lock", "_store", "dtype", "name")

@@ -43,7 +43,7 @@ def positive(G: Graph, weight: str | None) -> Matrix:
 def not_all_zero(G: Graph, weight: str | None) -> Matrix:
     """The weights; where all are 0 NetworkX divides by their sum or the largest, and Python's and NumPy's 0 differ."""
     A = G.values(weight)
-    if A.nvals and weight is not None and not A.reduce_scalar(monoid.max).new().value > 0:
+    if A.nvals and weight is not None and not A.reduce_scalar(monoid.max).new().get() > 0:
         raise NotImplementedError(f"sparsezc: edge attribute {weight!r} is nowhere above 0")
     return A
 
