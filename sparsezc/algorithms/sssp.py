@@ -129,7 +129,7 @@ def from_nearest(
             return _up_to(target, found)
     distance = _search(A, sources, dtype, delta, lengths, target)
     if dtype is datatypes.INT64:
-        refuse_overflow(A, distance.reduce(monoid.min).new().value)
+        refuse_overflow(A, distance.reduce(monoid.min).new().get())
         if target is None or lengths.least < 0 or distance.get(target) == infinity(dtype):  # else farther ones may wait
             refuse_reaching_infinity(A, distance)
     return _up_to(target, _reached(distance, dtype))
@@ -169,7 +169,7 @@ def _search(
         product = near.vxm(A, semiring.min_plus[dtype])
         if nonnegative and count * _FEW > n:
             # t<d > min(q) + min(A)> = q'A
-            least = near.reduce(monoid.min).new().value
+            least = near.reduce(monoid.min).new().get()
             unsettled = distance.select(select.valuegt[dtype], min(least + lengths.least, last)).new()
             t(unsettled.S, replace=True) << product
         else:
