@@ -24,7 +24,8 @@ LONG = {
     # to be grouped
     "sparsezc.engines.gpu.placements.part": "what a launch takes of its placement",
     "sparsezc.engines.gpu.products.spmm._prelude": "each is one constant of the kernel",
-    "sparsezc.engines.gpu.products.spmv._prelude": "each is one constant of the kernel",
+    "sparsezc.engines.gpu.products.spmv.prelude": "each is one constant of the kernel",
+    "sparsezc.engines.gpu.products.rows_per_warp.grid": "what the plan knows of the rows",
     "sparsezc.io.build.csr_builder._fill": "what one pass over the edges needs",
 }
 #: Folders of what users look for one by one, a file each.

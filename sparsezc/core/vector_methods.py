@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sparsezc.core.scalar import Scalar
     from sparsezc.core.vector import Vector
     from sparsezc.expr.infix import Infix, Many, One
-    from sparsezc.expr.writable import Position
+    from sparsezc.expr.position import Position
 
 __all__ = ["ReadableVector"]
 
