@@ -14,10 +14,8 @@ MOST_FILES = 20
 #: Functions with more parameters, and why.
 LONG = {
     "sparsezc.core.compressed_construct.from_csr": "python-graphblas's signature, and two promises",
+    "sparsezc.io._options.parse": "users' options of read and convert by name",
     "sparsezc.io._read.read": "users' options by name",
-    "sparsezc.io._read._read": "the same, passed on",
-    "sparsezc.io._read.read_csr": "the same, passed on",
-    "sparsezc.io._convert.convert": "users' options by name",
     "sparsezc.io.interop.arrow.from_arrow": "users' options by name",
     "sparsezc.io.interop.csr_arrays.from_coo_arrays": "users' options by name",
     "sparsezc.io.interop.csr_arrays.from_csr_arrays": "users' options by name",
