@@ -173,7 +173,7 @@ def _mask_parent(write: Write[Mask | None]) -> Any:
 
 def _is_full(store: Any) -> bool:
     """Whether every position has an entry."""
-    return bool(store.nvals == math.prod(store.shape))
+    return bool(store._nvals == math.prod(store.shape))
 
 
 def _not_full(store: Any) -> Any:
