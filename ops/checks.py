@@ -1,4 +1,4 @@
-"""What every operation asks of its operands."""
+"""Checks that every operation makes of its operands."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ _NOUN = {0: "a Scalar", 1: "a Vector", 2: "a Matrix"}
 
 
 def says(x: Any) -> str:
-    """An object as a message names it: ``A (Matrix 2 x 3, INT64)``."""
+    """Describe an object as a message names it: ``A (Matrix 2 x 3, INT64)``."""
     if isinstance(x, Operand):
         return f"{x.name} ({_NOUN[x.ndim].split()[1]} {' x '.join(map(str, x.shape))}, {x.dtype})"
     return f"{x!r} of type {type(x).__name__}"
 
 
 def says_noun(ndim: int) -> str:
-    """``"Scalar"``, ``"Vector"`` or ``"Matrix"``."""
+    """Return ``"Scalar"``, ``"Vector"`` or ``"Matrix"``."""
     return _NOUN[ndim].split()[1]
 
 
 def adopted(x: Any) -> Any:
-    """A python-graphblas object as ours, without a copy; anything else as it is."""
+    """Adopt a python-graphblas object as ours, without a copy; return anything else as it is."""
     if type(x).__module__.partition(".")[0] == "graphblas" and hasattr(x, "ndim"):
         import sparsezc  # whose names are imported when they are first used
 
@@ -34,8 +34,9 @@ def adopted(x: Any) -> Any:
 
 
 def stored(x: Any, where: str, *dimensions: int) -> Any:
-    """`x`, if it is a Vector (1) or a Matrix (2) as `dimensions` allow; an expression is computed first, and
-    an object of python-graphblas counts as the same of ours.
+    """Return `x` as an operand with content, if its number of dimensions is among `dimensions`.
+
+    An expression is computed first, and an object of python-graphblas counts as the same of ours.
 
     Raises
     ------
@@ -54,7 +55,7 @@ def stored(x: Any, where: str, *dimensions: int) -> Any:
 
 
 def scalar(x: Any, where: str, *, may_be_empty: bool = False, like: DataType | None = None) -> Any:
-    """`x` as a Scalar; a number becomes one of its own type, or of the type `like` if that is user-defined.
+    """Return `x` as a Scalar; a number becomes one of its own type, or of the type `like` if that is user-defined.
 
     Raises
     ------
@@ -85,7 +86,7 @@ def scalar(x: Any, where: str, *, may_be_empty: bool = False, like: DataType | N
 
 
 def everywhere(x: Any, dtype: Any, where: str) -> tuple[Any, DataType]:
-    """A number for all positions of what is made, as a Scalar, and the type that they get: the number's, if no other.
+    """Return a number for all positions, as a Scalar, and the type of the entries: the number's, if no other.
 
     Raises
     ------
@@ -100,7 +101,7 @@ def everywhere(x: Any, dtype: Any, where: str) -> tuple[Any, DataType]:
 
 
 def stored_scalar(x: Any, where: str) -> Any:
-    """`x` as a Scalar that may be empty, what a Scalar can meet.
+    """Return `x` as a Scalar that may be empty, for an operation with a Scalar.
 
     Raises
     ------
