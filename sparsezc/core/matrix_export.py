@@ -1,4 +1,4 @@
-"""What a matrix holds, as arrays and dicts: the ``to_...`` methods of Matrix and TransposedMatrix."""
+"""The content of a matrix as arrays and dicts: the ``to_...`` methods of Matrix and TransposedMatrix."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DoublyCompressed = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 
 
 def _lengths(indptr: NDArray[Any]) -> NDArray[np.int64]:
-    """How many entries each row has."""
+    """Return the number of entries of each row."""
     lengths: NDArray[np.int64] = (indptr[1:] - indptr[:-1]).astype(np.int64)
     return lengths
 
@@ -69,7 +69,7 @@ class MatrixContents:
 
     @alone
     def to_csr(self, dtype: Any = None, *, sort: bool = True) -> Compressed:
-        """``indptr``, column ids (both uint64, ids ascending in each row) and values, copied."""
+        """Copy to ``indptr``, column ids (both uint64, ids ascending in each row) and values."""
         csr = self._to_csr()
         ids, vals = csr.indices.read(), csr.values.read()
         if csr.indices.placement != "host":  # what was read may be the matrix's own memory
@@ -82,7 +82,7 @@ class MatrixContents:
         return csr.indptr.view(np.uint64), ids.astype(np.uint64, copy=False), vals
 
     def to_csc(self, dtype: Any = None, *, sort: bool = True) -> Compressed:
-        """``indptr``, row ids (both uint64, ids ascending in each column) and values, copied."""
+        """Copy to ``indptr``, row ids (both uint64, ids ascending in each column) and values."""
         formed: MatrixContents = self.T.new()
         return formed.to_csr(dtype)
 
@@ -98,7 +98,7 @@ class MatrixContents:
         return formed.to_dcsr(dtype)
 
     def to_dicts(self, order: str = "rowwise") -> dict[int, dict[int, Any]]:
-        """``{row: {column: value}}``; with ``order="columnwise"``, ``{column: {row: value}}``.
+        """Return ``{row: {column: value}}``; with ``order="columnwise"``, ``{column: {row: value}}``.
 
         Raises
         ------
@@ -128,22 +128,22 @@ class FlippedContents:
         return j, i, vals
 
     def to_csr(self, dtype: Any = None, *, sort: bool = True) -> Compressed:
-        """As :meth:`Matrix.to_csr`, of the transpose."""
+        """Return :meth:`Matrix.to_csr` of the transpose."""
         return self._matrix.to_csc(dtype, sort=sort)
 
     def to_csc(self, dtype: Any = None, *, sort: bool = True) -> Compressed:
-        """As :meth:`Matrix.to_csc`, of the transpose."""
+        """Return :meth:`Matrix.to_csc` of the transpose."""
         return self._matrix.to_csr(dtype, sort=sort)
 
     def to_dcsr(self, dtype: Any = None, *, sort: bool = True) -> DoublyCompressed:
-        """As :meth:`Matrix.to_dcsr`, of the transpose."""
+        """Return :meth:`Matrix.to_dcsr` of the transpose."""
         return self._matrix.to_dcsc(dtype, sort=sort)
 
     def to_dcsc(self, dtype: Any = None, *, sort: bool = True) -> DoublyCompressed:
-        """As :meth:`Matrix.to_dcsc`, of the transpose."""
+        """Return :meth:`Matrix.to_dcsc` of the transpose."""
         return self._matrix.to_dcsr(dtype, sort=sort)
 
     def to_dicts(self, order: str = "rowwise") -> dict[int, dict[int, Any]]:
-        """As :meth:`Matrix.to_dicts`, of the transpose."""
+        """Return :meth:`Matrix.to_dicts` of the transpose."""
         other = "rowwise" if arrays.order(order, "to_dicts") == "columnwise" else "columnwise"
         return self._matrix.to_dicts(other)

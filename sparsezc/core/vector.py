@@ -100,7 +100,7 @@ class Vector(VectorFromArrays, ReadableVector, Writable["Vector"]):
 
     @alone
     def _pointers(self) -> Matrix:
-        """A square matrix with an entry (i, v(i)) for each entry of this vector of positions; its values are true."""
+        """Make a square matrix with an entry (i, v(i)), true, for each entry of this vector of positions."""
         engine, store = self._need()
         kind: Any = Operand._kinds[2]
         matrix: Matrix = kind._from_store(engine, engine.pointers(store), BOOL, (self._shape[0], self._shape[0]))
@@ -197,7 +197,7 @@ class Vector(VectorFromArrays, ReadableVector, Writable["Vector"]):
         name: str | None = None,
         **options: Any,
     ) -> Vector:
-        """A copy: of another type, without entries, or only of what a mask allows."""
+        """Copy the vector: to another type, without entries, or only the entries that a mask allows."""
         check_options(options)
         kind = self.dtype if dtype is None else lookup(dtype)
         if mask is not None:
@@ -293,7 +293,7 @@ class Vector(VectorFromArrays, ReadableVector, Writable["Vector"]):
         return self
 
     def to(self, engine: str) -> Vector:
-        """The vector on an engine, ``"cpu"`` or ``"gpu"``: itself where it is there, else a copy.
+        """Return the vector on an engine, ``"cpu"`` or ``"gpu"``: itself where it is there, else a copy.
 
         Raises
         ------
@@ -309,7 +309,7 @@ class Vector(VectorFromArrays, ReadableVector, Writable["Vector"]):
 
     @alone
     def to_graphblas(self, *, copy: bool = False) -> Any:
-        """The vector as python-graphblas's: see :func:`sparsezc.to_graphblas`."""
+        """Return the vector as python-graphblas's: see :func:`sparsezc.to_graphblas`."""
         here = self if self._engine is None else self.to("cpu")
         engine, store = here._need()
         return engine.dup(store, self.dtype) if copy else store
