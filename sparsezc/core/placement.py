@@ -219,7 +219,7 @@ def _laid_anew(matrix: Matrix, method: str, lay: Callable[[Any, Any], Any]) -> M
 
 
 def bits_per_id(matrix: Matrix) -> float:
-    """Bits of an id, with all that says where it lies; 0 where there are none."""
+    """Return the bits of an id, with all that says where it is stored; 0 where there are none."""
     if matrix.nvals == 0:
         return 0.0
     engine, store = matrix._need()

@@ -133,7 +133,7 @@ class Vector(VectorFromArrays, ReadableVector, Writable["Vector"]):
 
     @alone
     def _need(self) -> tuple[Engine, Any]:
-        """Engine and store; a vector that was never filled gets them on the CPU."""
+        """Return engine and store; a vector that was never filled gets them on the CPU."""
         if self._engine is None:
             self._settle(engines.get("cpu"))
         assert self._engine is not None
@@ -179,7 +179,7 @@ class Vector(VectorFromArrays, ReadableVector, Writable["Vector"]):
         values: bool = True,
         sort: bool = True,
     ) -> tuple[Any, Any]:
-        """Positions (uint64, ascending) and values as arrays, copied; None for what is not asked for."""
+        """Return positions (uint64, ascending) and values as arrays, copied; None for what is not asked for."""
         engine, store = self._need()
         at, vals = engine.vector_to_coo(store)
         vals = plain(vals, self.dtype)
