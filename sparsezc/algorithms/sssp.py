@@ -31,7 +31,7 @@ _FEW = 32  # a bucket of fewer vertices than one in so many falls on few others:
 
 
 def sssp(A: Matrix, source: Any, delta: float | None = None) -> Vector:
-    """Length of a shortest path from one vertex to every vertex that it reaches.
+    """Compute the length of a shortest path from one vertex to every vertex that it reaches.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def sssp(A: Matrix, source: Any, delta: float | None = None) -> Vector:
 
 
 def from_nearest(A: Matrix, sources: NDArray[np.int64], delta: float | None = None) -> Vector:
-    """What :func:`sssp` gives, from the nearest of several vertices; `delta` is None where a length is negative."""
+    """Compute :func:`sssp` from the nearest of several vertices; `delta` is None where a length is negative."""
     lengths, (dtype, _) = lengths_of(A), distances_of(A)
     refuse_long(A, dtype)
     if dtype is datatypes.INT64 and lengths.least >= 0 and lengths.most < 2**31:  # half the bytes, and mostly enough
@@ -126,7 +126,7 @@ def from_nearest(A: Matrix, sources: NDArray[np.int64], delta: float | None = No
 def _search(
     A: Matrix, sources: NDArray[np.int64], dtype: datatypes.DataType, delta: float | None, lengths: Lengths
 ) -> Vector:
-    """Every vertex's distance; infinite, or an integer's largest, where it is not reached.
+    """Return every vertex's distance; infinite, or an integer's largest, where it is not reached.
 
     A sum of two integers that wraps around leaves a negative distance behind: the wrapped sum itself, or the distance
     that the sum began with.
@@ -170,13 +170,13 @@ def _search(
 
 
 def _step(lengths: Lengths, n: int) -> float:
-    """Delta where the user names none: few edges are read twice, and rounds are not many."""
+    """Choose a delta where the user names none: few edges are read twice, and rounds are not many."""
     if not lengths.edges or lengths.mean == float("inf"):
         return 1
     return max(lengths.least, _WORK * lengths.mean * n / lengths.edges)
 
 
 def _reached(distance: Vector, dtype: datatypes.DataType) -> Vector:
-    """Absent where d is infinite."""
+    """Remove the entries where d is infinite."""
     found: Vector = distance.select(select.valuene[distance.dtype], infinity(distance.dtype)).new(dtype)
     return found
