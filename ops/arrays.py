@@ -21,7 +21,7 @@ MAX_SIZE = 2**60
 
 
 def size(n: Any, where: str) -> int:
-    """A number of rows, columns or positions.
+    """Check a number of rows, columns or positions.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def size(n: Any, where: str) -> int:
 
 
 def ids(array: Any, where: str, bound: int | None = None) -> NDArray[np.uint64]:
-    """Positions as a contiguous array of uint64; `bound` is how many there are.
+    """Convert positions to a contiguous array of uint64; `bound` is how many there are.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def _range(dtype: DataType) -> tuple[int, int]:
 
 
 def values(array: Any, dtype: Any, where: str, *dimensions: int) -> tuple[NDArray[Any], DataType]:
-    """Values as an array of a GraphBLAS type, and that type; the array's own where none is given.
+    """Convert values to an array of a GraphBLAS type, and return that type too; the array's own where none is given.
 
     Without a type, dimensions beyond those allowed make a sub-array type. Sub-arrays come as
     :func:`~sparsezc.semirings.types.user_types.packed` makes them, one element each.
@@ -143,7 +143,7 @@ def values(array: Any, dtype: Any, where: str, *dimensions: int) -> tuple[NDArra
 
 
 def _whole(array: Any, given: NDArray[Any], kind: DataType, where: str) -> NDArray[Any]:
-    """Python's integers in an integer type, where NumPy made floats or objects of them: such as 1 beside 2**63."""
+    """Convert Python's integers to an integer type, where NumPy made floats or objects: such as 1 beside 2**63."""
     numbers = np.asarray(array, object)
     if not all(isinstance(x, int) for x in numbers.flat):
         return given
@@ -152,7 +152,7 @@ def _whole(array: Any, given: NDArray[Any], kind: DataType, where: str) -> NDArr
 
 
 def _of_users(array: Any, kind: DataType, where: str, dimensions: tuple[int, ...]) -> tuple[NDArray[Any], DataType]:
-    """Values of a user-defined type."""
+    """Convert to values of a user-defined type."""
     try:
         given = np.asarray(packed(cast(array, kind), kind))
     except TypeError as error:
@@ -168,7 +168,7 @@ def _check_dimensions(given: NDArray[Any], where: str, dimensions: tuple[int, ..
 
 
 def dense(array: Any, dtype: Any, noun: str, ndim: int) -> tuple[NDArray[Any], DataType]:
-    """The values of ``from_dense``, all positions of a Vector or Matrix.
+    """Return the values of ``from_dense``, all positions of a Vector or Matrix.
 
     Raises
     ------
@@ -208,7 +208,7 @@ def lengths(where: str, **given: NDArray[Any]) -> None:
 
 
 def check_csr(indptr: NDArray[np.uint64], indices: NDArray[np.uint64], ncols: int, names: tuple[str, str]) -> bool:
-    """Whether ids are ascending in each row (True), or only distinct and need sorting (False).
+    """Return whether ids are ascending in each row (True), or only distinct and need sorting (False).
 
     Raises
     ------
@@ -249,7 +249,7 @@ _ORDERS |= dict.fromkeys(("columnwise", "colwise", "column", "columns", "col", "
 
 
 def order(given: Any, where: str) -> str:
-    """``"rowwise"`` or ``"columnwise"``, as users spell it.
+    """Check an order: ``"rowwise"`` or ``"columnwise"``.
 
     Raises
     ------

@@ -18,42 +18,42 @@ Array = Any
 
 
 def itself(x: Array) -> Array:
-    """``x``."""
+    """Return ``x``."""
     return x
 
 
 def first(x: Array, y: Array) -> Array:
-    """``x``, in the shape that both have together."""
+    """Return ``x`` in the shape that both have together."""
     return np.broadcast_arrays(x, y)[0]
 
 
 def second(x: Array, y: Array) -> Array:
-    """``y``, in the shape that both have together."""
+    """Return ``y`` in the shape that both have together."""
     return np.broadcast_arrays(x, y)[1]
 
 
 def pair(x: Array, y: Array) -> Array:
-    """1 wherever both operands are present."""
+    """Return 1 wherever both operands are present."""
     return np.ones(np.broadcast_shapes(np.shape(x), np.shape(y)), np.int8)
 
 
 def one(x: Array) -> Array:
-    """1 wherever x is present."""
+    """Return 1 wherever x is present."""
     return np.ones(np.shape(x), np.int8)
 
 
 def negative(x: Array) -> Array:
-    """-x; integers wrap, BOOL is its own negative."""
+    """Return -x; integers wrap, BOOL is its own negative."""
     return x if x.dtype == np.bool_ else np.negative(x)
 
 
 def minus(x: Array, y: Array) -> Array:
-    """x - y; of booleans: whether they differ."""
+    """Return x - y; of booleans: whether they differ."""
     return np.not_equal(x, y) if x.dtype == np.bool_ else np.subtract(x, y)
 
 
 def quotient(x: Array, y: Array) -> Array:
-    """x / y, for integers towards zero; x / 0 is the end of the type on x's side, 0 / 0 is 0; of booleans: x."""
+    """Return x / y, for integers towards zero; x / 0 is the type's end on x's side, 0 / 0 is 0; of booleans: x."""
     if x.dtype == np.bool_:
         return first(x, y)
     if x.dtype.kind in "fc":
@@ -71,17 +71,17 @@ def quotient(x: Array, y: Array) -> Array:
 
 
 def inverse(x: Array) -> Array:
-    """1 / x by the rule of :func:`quotient`; of booleans: true."""
+    """Return 1 / x by the rule of :func:`quotient`; of booleans: true."""
     return quotient(np.ones_like(x), x)
 
 
 def absolute(x: Array) -> Array:
-    """|x|; the smallest signed integer is its own."""
+    """Return |x|; the smallest signed integer is its own."""
     return np.abs(x)
 
 
 def power(x: Array, y: Array) -> Array:
-    """x to the power y; integers go through FP64 and saturate, of booleans: x or not y, NaN wins over exponent 0."""
+    """Return x to the power y; integers saturate (through FP64), booleans give x or not y, NaN wins over y = 0."""
     if x.dtype == np.bool_:
         return x | ~y
     if x.dtype.kind not in "fc":
@@ -90,23 +90,23 @@ def power(x: Array, y: Array) -> Array:
 
 
 def lesser(x: Array, y: Array) -> Array:
-    """The smaller; a number rather than a NaN."""
+    """Return the smaller; a number rather than a NaN."""
     return np.fmin(x, y) if x.dtype.kind == "f" else np.minimum(x, y)
 
 
 def greater(x: Array, y: Array) -> Array:
-    """The larger; a number rather than a NaN."""
+    """Return the larger; a number rather than a NaN."""
     return np.fmax(x, y) if x.dtype.kind == "f" else np.maximum(x, y)
 
 
 def round_half_away(x: Array) -> Array:
-    """The nearest whole number; halves go away from zero."""
+    """Return the nearest whole number; halves go away from zero."""
     whole = np.trunc(x)
     return np.where(np.abs(x - whole) >= 0.5, whole + np.copysign(1, x), whole).astype(x.dtype)
 
 
 def by_part(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
-    """A function of real numbers; of complex ones, of each part."""
+    """Make a function of real numbers apply to each part of complex ones."""
 
     def either(x: Array) -> Array:
         return function(x) if x.dtype.kind != "c" else (function(x.real) + 1j * function(x.imag)).astype(x.dtype)
@@ -115,7 +115,7 @@ def by_part(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
 
 
 def remainder(x: Array, y: Array) -> Array:
-    """IEEE 754 remainder: x - n y with n the whole number nearest to x / y (the even one of two)."""
+    """Return IEEE 754 remainder: x - n y with n the whole number nearest to x / y (the even one of two)."""
     size, step = np.abs(x), np.abs(y)
     rest = np.where(step > np.finfo(x.dtype).max / 2, size, np.fmod(size, step + step))
     rest = np.where(np.isnan(step) | np.isinf(size), np.nan, rest).astype(x.dtype)
@@ -130,12 +130,12 @@ def remainder(x: Array, y: Array) -> Array:
 
 
 def truth(x: Array) -> Array:
-    """Whether x is not zero."""
+    """Return whether x is not zero."""
     return np.not_equal(x, 0)
 
 
 def bit_shift(x: Array, y: Array) -> Array:
-    """x shifted left by y bits, or right by -y (with its sign). y is read as INT8."""
+    """Return x shifted left by y bits, or right by -y (with its sign). y is read as INT8."""
     bits = x.dtype.itemsize * 8
     k = y.astype(np.int8).astype(np.int64)
     left = np.left_shift(x, np.clip(k, 0, bits - 1).astype(x.dtype))
@@ -145,7 +145,7 @@ def bit_shift(x: Array, y: Array) -> Array:
 
 
 def _bit(x: Array, y: Array) -> tuple[Array, Array]:
-    """Bit number y (from 1) as a mask of x's type, and whether x has such a bit."""
+    """Return bit number y (from 1) as a mask of x's type, and whether x has such a bit."""
     bits = x.dtype.itemsize * 8
     valid = (y >= 1) & (y <= bits)
     position = np.where(valid, y, 1).astype(np.int64) - 1
@@ -154,35 +154,35 @@ def _bit(x: Array, y: Array) -> tuple[Array, Array]:
 
 
 def bit_get(x: Array, y: Array) -> Array:
-    """Bit y of x, counted from 1; 0 outside x."""
+    """Return bit y of x, counted from 1; 0 outside x."""
     mask, valid = _bit(x, y)
     return valid & ((x & mask) != 0)
 
 
 def bit_set(x: Array, y: Array) -> Array:
-    """x with bit y set; x itself where it has no such bit."""
+    """Return x with bit y set; x itself where it has no such bit."""
     mask, valid = _bit(x, y)
     return np.where(valid, x | mask, x)
 
 
 def bit_clear(x: Array, y: Array) -> Array:
-    """x with bit y cleared; x itself where it has no such bit."""
+    """Return x with bit y cleared; x itself where it has no such bit."""
     mask, valid = _bit(x, y)
     return np.where(valid, x & ~mask, x)
 
 
 def floor_quotient(x: Array, y: Array) -> Array:
-    """x / y rounded down; integers divided by zero give 0."""
+    """Return x / y rounded down; integers divided by zero give 0."""
     return np.floor_divide(x, y)
 
 
 def modulo(x: Array, y: Array) -> Array:
-    """The rest of :func:`floor_quotient`, with the sign of y; integers modulo zero give 0."""
+    """Return the rest of :func:`floor_quotient`, with the sign of y; integers modulo zero give 0."""
     return np.mod(x, y)
 
 
 def integer_power(x: Array, y: Array) -> Array:
-    """x ** y as Python means it: integers wrap, and negative exponents give 0 (but 1 or -1 for those bases)."""
+    """Return x ** y as in Python: integers wrap, and negative exponents give 0 (but 1 or -1 for those bases)."""
     if x.dtype.kind in "fc":
         return np.power(x, y)
     base = x.astype(np.int8) if x.dtype == np.bool_ else x
@@ -198,7 +198,7 @@ def integer_power(x: Array, y: Array) -> Array:
 
 
 def binomial(n: Array, k: Array) -> Array:
-    """n choose k; 0 where k is outside 0..n or the product on the way leaves INT64."""
+    """Return n choose k; 0 where k is outside 0..n or the product on the way leaves INT64."""
     return np.asarray(np.frompyfunc(_binomial, 2, 1)(n, k)).astype(np.int64)
 
 
@@ -215,22 +215,22 @@ def _binomial(n: int, k: int) -> int:
 
 
 def exponent(x: Array) -> Array:
-    """The whole e with x = m 2^e, 0.5 <= |m| < 1; 0 for 0, inf and NaN."""
+    """Return the whole e with x = m 2^e, 0.5 <= |m| < 1; 0 for 0, inf and NaN."""
     return np.frexp(x)[1]
 
 
 def mantissa(x: Array) -> Array:
-    """The m of :func:`exponent`; x itself for 0, inf and NaN."""
+    """Return the m of :func:`exponent`; x itself for 0, inf and NaN."""
     return np.frexp(x)[0]
 
 
 def scale(x: Array, y: Array) -> Array:
-    """x times two to the power y, y cut to a C int."""
+    """Return x times two to the power y, y cut to a C int."""
     return np.ldexp(x, datatypes.cast(y, datatypes.INT32))
 
 
 def special(name: str) -> Any:
-    """A function of scipy.special, imported when it is first called: SciPy costs a tenth of a second to import."""
+    """Make a function of scipy.special, imported when first called: importing SciPy costs a tenth of a second."""
 
     def function(x: Array) -> Array:
         import scipy.special

@@ -16,7 +16,7 @@ _Names = dict[str, Node]
 
 
 def translate(source: Source, operands: tuple[Node, ...]) -> Node:
-    """What a function returns for operands of given types.
+    """Translate a function for operands of given types.
 
     Raises
     ------
@@ -50,7 +50,7 @@ class _Translator:
         return None
 
     def branch(self, statement: ast.If, rest: list[ast.stmt], names: _Names) -> Node | None:
-        """Both sides; each goes on with the rest of the block, which is translated once where neither returns."""
+        """Translate both sides; each goes on with the rest of the block, once where neither returns."""
         condition = rules.truth(self.expression(statement.test, names))
         yes_names, no_names = dict(names), dict(names)
         if not any(isinstance(node, ast.Return) for node in ast.walk(statement)):
@@ -66,7 +66,7 @@ class _Translator:
 
     @staticmethod
     def merge(condition: Node, yes: _Names, no: _Names, names: _Names) -> None:
-        """Variables after a branch: those that both sides have."""
+        """Merge the variables after a branch: those that both sides have."""
         for name in list(names):
             if name not in yes or name not in no:
                 del names[name]
@@ -162,7 +162,7 @@ def _is_module(x: Any) -> bool:
 
 
 def _known(function: Any) -> Callable[..., Node] | None:
-    """A built-in function, or one that was imported from math or numpy by its name."""
+    """Return a built-in function, or one that was imported from math or numpy by its name."""
     try:
         if function in library.BUILTINS:
             return library.BUILTINS[function]
@@ -194,7 +194,7 @@ _UNARY: dict[type[ast.unaryop], Callable[[Node], Node]] = {
 
 
 def _chain(both: bool, values: list[Node]) -> Node:
-    """``a and b`` is b where a is true, else a; ``a or b`` the other way round."""
+    """Translate ``a and b``, which is b where a is true, else a; and ``a or b``, the other way round."""
     result = values[-1]
     for value in reversed(values[:-1]):
         first, result = rules.meet(value, result)
@@ -203,7 +203,7 @@ def _chain(both: bool, values: list[Node]) -> Node:
 
 
 def _called(node: ast.AST) -> str:
-    """A construct as users call it."""
+    """Name a construct as users call it."""
     names = {
         ast.For: "a for loop", ast.While: "a while loop", ast.With: "with", ast.Try: "try", ast.Raise: "raise",
         ast.Assert: "assert", ast.Subscript: "an index", ast.Attribute: "an attribute", ast.Call: "a call",

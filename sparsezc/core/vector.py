@@ -109,7 +109,7 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
 
     @alone
     def _pointers(self) -> Matrix:
-        """A square matrix with an entry (i, v(i)) for each entry of this vector of positions; its values are true."""
+        """Make a square matrix with an entry (i, v(i)), true, for each entry of this vector of positions."""
         (engine, store), n = self._need(), self._shape[0]
         made = engines.capability(engine, "pointers")(store)
         if made is None:
@@ -147,7 +147,7 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
 
     @alone
     def _need(self) -> tuple[Engine, Any]:
-        """Engine and store; a vector that was never filled gets them on the CPU."""
+        """Return engine and store; a vector that was never filled gets them on the CPU."""
         if self._engine is None:
             self._settle(engines.get("cpu"))
         assert self._engine is not None
@@ -178,7 +178,7 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
         values: bool = True,
         sort: bool = True,
     ) -> tuple[Any, Any]:
-        """Positions (uint64, ascending) and values as arrays, copied; None for what is not asked for."""
+        """Return positions (uint64, ascending) and values as arrays, copied; None for what is not asked for."""
         engine, store = self._need()
         at, vals = engine.vector_to_coo(store)
         vals = plain(vals, self.dtype)
@@ -196,7 +196,7 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
         name: str | None = None,
         **options: Any,
     ) -> Vector:
-        """A copy: of another type, without entries, or only of what a mask allows."""
+        """Copy the vector: to another type, without entries, or only the entries that a mask allows."""
         check_options(options)
         kind = self.dtype if dtype is None else lookup(dtype)
         if mask is not None:
@@ -292,7 +292,7 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
         return self
 
     def to(self, engine: str) -> Vector:
-        """The vector on an engine, ``"cpu"`` or ``"gpu"``: itself where it is there, else a copy.
+        """Return the vector on an engine, ``"cpu"`` or ``"gpu"``: itself where it is there, else a copy.
 
         Raises
         ------
@@ -308,7 +308,7 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
 
     @alone
     def to_graphblas(self, *, copy: bool = False) -> Any:
-        """The vector as python-graphblas's: see :func:`sparsezc.to_graphblas`."""
+        """Return the vector as python-graphblas's: see :func:`sparsezc.to_graphblas`."""
         here = self if self._engine is None else self.to("cpu")
         engine, store = here._need()
         return engine.dup(store, self.dtype) if copy else store
