@@ -9,17 +9,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.config import bytes_of, config
 from sparsezc.errors import InvalidValue, OutOfMemory
-from sparsezc.io._options import ReadOptions, format_of
+from sparsezc.io._options import ReadOptions, format_of, module_of
 from sparsezc.io._read import ready_file
 from sparsezc.io.build import edge_list, edge_order, external_sort, stored_csr
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks
@@ -141,7 +139,9 @@ def _edge_chunks(
 
         return generated_edges.edge_chunks(str(source), weights)
     path = Path(source)
-    module: Any = import_module(f"sparsezc.io.formats.{name}")
+    module = module_of(name)
+    if not hasattr(module, "edge_chunks") and name not in ("gap", "emogi"):
+        raise InvalidValue(f"{source}: format {name!r} has no edge_chunks, which conversions in bounded memory need")
     if name == "gap":
         return stored_csr.edge_chunks(module.stored(path)), weights
     if name == "emogi":

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +16,8 @@ from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.io.files.source import add_name, existing, is_piped
 
-#: The formats, each the module of this name in formats/, and the suffixes of their files.
-FORMATS = {
+#: The formats, each the module of this name in formats/ or one that a program registers, and the suffixes of their files.
+FORMATS: dict[str, tuple[str, ...]] = {
     "snap": (".txt", ".el", ".wel", ".e", ".edges", ".tsv", ".csv"),
     "mtx": (".mtx",),
     "dimacs": (".gr",),
@@ -31,6 +33,47 @@ SUFFIXES = {suffix: name for name, suffixes in FORMATS.items() for suffix in suf
 GENERATED = ("kron", "urand", "grid", "path", "star")
 _NEVER_GZIPPED = ("npz", "emogi", "parquet", "binsparse")
 _TEXT = ("snap", "mtx", "dimacs", "metis")
+
+
+_registered: dict[str, Any] = {}
+
+
+def module_of(kind: str) -> Any:
+    """Return what reads and writes a format: a module of formats/, or what a program registered."""
+    return _registered.get(kind) or import_module(f"sparsezc.io.formats.{kind}")
+
+
+def register_format(name: str, format: Any, suffixes: Sequence[str]) -> None:
+    """Add a file format of a program's own to ``gb.io.read``, ``write``, ``convert`` and the command line.
+
+    Parameters
+    ----------
+    name : str
+        What ``format=`` and ``--format`` take.
+    format : module or object
+        ``read(path, *, weights, placement, direct)`` returns :class:`~sparsezc.io.build.edge_list.Edges` or a
+        :class:`~sparsezc.memory.csr.Csr`; ``write(csr, output, **options)`` writes to ``output.open()``. For
+        conversions in bounded memory, ``edge_chunks(path, weights)``.
+    suffixes : sequence of str
+        Of file names, each with its dot.
+
+    Raises
+    ------
+    InvalidValue
+        The name or a suffix is taken, or is none.
+
+    Examples
+    --------
+    tests/extending/pairs_format.py is a format in thirty lines.
+    """
+    if name in FORMATS or not name.isidentifier():
+        raise InvalidValue(f"format {name!r} cannot be registered: a new name, of letters and digits, is needed")
+    for suffix in suffixes:
+        if suffix in SUFFIXES or not suffix.startswith(".") or suffix != suffix.lower():
+            raise InvalidValue(f"suffix {suffix!r} cannot be registered: a new one, such as '.pairs', is needed")
+    _registered[name] = format
+    FORMATS[name] = tuple(suffixes)
+    SUFFIXES.update(dict.fromkeys(suffixes, name))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.errors import GraphblasException, OutOfMemory
-from sparsezc.io._options import ReadOptions
+from sparsezc.io._options import ReadOptions, module_of
 from sparsezc.io.build import csr_builder, edge_list
 from sparsezc.io.build.csr_chunks import unweighted
 from sparsezc.io.files.pipe_spool import seekable
@@ -167,7 +167,7 @@ def _read(path: str | os.PathLike[str], options: ReadOptions) -> tuple[Csr, NDAr
         weights = generate.weights_of(str(path), generate.parse(str(path)), weights)
         found: Csr | edge_list.Edges = generate.make(str(path), weights, placement)
     else:
-        module = import_module(f"sparsezc.io.formats.{kind}")
+        module = module_of(kind)
         direct = not (both or options.relabel)
         more = {"verify": options.verify} if kind == "binsparse" else {}
         with seekable(path) if is_piped(Path(path)) else nullcontext(path) as file:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from sparsezc.errors import InvalidValue
 from sparsezc.expr.options import flag
-from sparsezc.io._options import ReadOptions, format_of
+from sparsezc.io._options import ReadOptions, format_of, module_of
 from sparsezc.io._read import read_csr, ready_file
 from sparsezc.io.build.limits import need_numbers, wrong_type
 from sparsezc.io.build.optional import need
@@ -61,7 +60,7 @@ def write_files(A: Any, path: str | os.PathLike[str], *, format: str | None = No
     """What :func:`write` does; returns the files that it wrote."""
     target = Path(path)
     kind = check_target(target, format, compress=options.pop("compress", False))
-    module = import_module(f"sparsezc.io.formats.{kind[0]}")
+    module = module_of(kind[0])
     options |= kind[1]
     with task(), Output(target) as out, naming(target):
         module.write(as_csr(A), out, **options)

@@ -85,6 +85,33 @@ def claims(
     return claim
 
 
+def register(replaced: Any, function: Function, **conditions: Any) -> Function:
+    """Claim a NetworkX function for a function of a program's own.
+
+    Parameters
+    ----------
+    replaced : dispatchable function of NetworkX
+        Such as ``nx.density``.
+    function : callable
+        Of the same name and arguments; graphs among them come as :class:`~sparsezc.networkx_backend.graph.Graph`.
+    **conditions
+        As of :func:`claims`.
+
+    Raises
+    ------
+    InvalidValue
+        The names differ, or the function is claimed already.
+    """
+    name = replaced.name
+    if function.__name__ != name or name in CLAIMS:
+        raise InvalidValue(
+            f"{function.__name__} cannot be registered for NetworkX's {name}: an unclaimed one is needed"
+        )
+    claims(**conditions)(function)
+    replaced.backends.add("sparsezc")
+    return function
+
+
 def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
     """Whether a function can run with these arguments, and if not why; NetworkX asks before it converts."""
     claim = CLAIMS.get(name)

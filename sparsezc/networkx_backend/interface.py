@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import networkx as nx
 
 # These claim their functions when they are imported.
@@ -22,6 +24,14 @@ from sparsezc.networkx_backend.convert import convert_from_nx, convert_to_nx
 from sparsezc.networkx_backend.expected import on_start_tests
 
 require_networkx(nx.__version__)
-globals().update({name: claim.function for name, claim in CLAIMS.items()})
+
+
+def __getattr__(name: str) -> Any:
+    """Give NetworkX the function of a name, those that programs register too."""
+    try:
+        return CLAIMS[name].function
+    except KeyError:
+        raise AttributeError(f"sparsezc's backend has no {name}") from None
+
 
 __all__ = ["can_run", "convert_from_nx", "convert_to_nx", "on_start_tests", "should_run", *CLAIMS]

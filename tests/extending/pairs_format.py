@@ -1,0 +1,39 @@
+"""A file format of a program's own: ``.pairs``, a line of JSON with the sizes, then one with a list for each edge."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sparsezc.errors import FileFormatError
+from sparsezc.io.build.edge_list import EdgeChunks, Edges
+from sparsezc.memory.csr import Csr
+
+
+def read(path: Path, *, weights: Any, placement: str | None, direct: bool) -> Edges:
+    """Edges of a file; `weights` are made of the values later, `direct` is for formats that are a CSR."""
+    try:
+        head, *lines = path.read_text().splitlines()
+        nrows, ncols = json.loads(head)
+        edges = np.array([json.loads(line) for line in lines], np.int64).reshape(-1, 3)
+    except ValueError as error:
+        raise FileFormatError(f"{path}: {error}; two sizes and then lists of three whole numbers are needed") from None
+    return Edges(nrows, ncols, edges[:, 0], edges[:, 1], edges[:, 2])
+
+
+def write(csr: Csr, output: Any) -> None:
+    """Write a matrix of whole numbers."""
+    rows = np.repeat(np.arange(csr.nrows), np.diff(csr.indptr))
+    values = np.broadcast_to(csr.values.read(), csr.nvals)
+    with output.open() as file:
+        file.write(f"[{csr.nrows}, {csr.ncols}]\n".encode())
+        for edge in zip(rows.tolist(), csr.indices.read().tolist(), values.tolist(), strict=True):
+            file.write(f"{json.dumps(edge)}\n".encode())
+
+
+def edge_chunks(path: Path, weights: Any) -> EdgeChunks:
+    """The edges for conversions in bounded memory; of so small a format all at once."""
+    return EdgeChunks.of(read(path, weights=weights, placement=None, direct=False))

@@ -1,0 +1,24 @@
+"""An engine of a program's own: it records statements and hands them to the CPU engine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sparsezc.expr import engines
+
+
+class RecordingEngine:
+    """Stores are the CPU engine's; every statement is noted before it runs."""
+
+    name, lock = "recording", None
+
+    def __init__(self) -> None:
+        self.cpu: Any = engines.get("cpu")
+        self.seen: list[str] = []
+
+    def run(self, expression: Any, out: Any, write: Any) -> None:
+        self.seen.append(expression.operation)
+        self.cpu.run(expression, out, write)
+
+    def __getattr__(self, method: str) -> Any:
+        return getattr(self.cpu, method)

@@ -1,0 +1,121 @@
+"""What a program adds in one file outside the package, and everything else works with it unchanged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sparsezc as gb
+from sparsezc import cli
+from sparsezc.config import config
+from sparsezc.errors import FileFormatError, InvalidValue
+from sparsezc.expr import engines
+from sparsezc.io import _options
+from sparsezc.networkx_backend import claims
+from tests.extending import density, nearest_semiring, pairs_format, recording_engine, two_hop
+
+HERE = Path(__file__).parent
+
+
+def test_each_is_one_file_of_sixty_lines_at_most() -> None:
+    files = [path for path in HERE.glob("*.py") if not path.name.startswith(("test_", "__"))]
+    assert {path.name: n for path in files if (n := len(path.read_text().splitlines())) > 60} == {}
+    assert len(files) == 6
+
+
+@pytest.fixture(scope="module")
+def semiring() -> Any:
+    return nearest_semiring.register()
+
+
+def dense(A: Any, fill: float) -> Any:
+    return np.asarray(A.to_dense(fill))
+
+
+@pytest.mark.parametrize("engine", ["cpu", "gpu"])
+@pytest.mark.parametrize("dtype", ["INT64", "FP32"])
+def test_a_semiring(semiring: Any, engine: str, dtype: str, gpu: Any) -> None:
+    rng = np.random.default_rng(3)
+    a, x = rng.integers(0, 9, (13, 40)), rng.integers(0, 9, 40)
+    A = gb.Matrix.from_dense(a, missing_value=0).dup(dtype).to(engine)
+    v = gb.Vector.from_dense(x).dup(dtype).to(engine)
+    expected = np.where(a > 0, (a - x) ** 2, 10**6).min(axis=1)
+    for product in (A.mxv(v, semiring), v.vxm(A.T, "min_squared_difference"), semiring(A @ v)):
+        assert product.new().to_dense(10**6).tolist() == expected.tolist()
+    w = gb.Vector.from_scalar(5, 13, dtype).to(engine)
+    w(gb.Vector.from_coo([1, 2], True, size=13).to(engine).S, accum=gb.binary.plus) << A.mxv(v, semiring)
+    assert w.to_dense().tolist() == [5 + e if i in (1, 2) else 5 for i, e in enumerate(expected.tolist())]
+
+
+@pytest.mark.parametrize("placement", ["host", "device", "zerocopy", "hybrid"])
+def test_an_algorithm(placement: str, gpu: Any) -> None:
+    import networkx as nx
+
+    G = nx.gnm_random_graph(60, 90, seed=4)
+    A = gb.io.from_networkx(G)
+    A = A if placement == "host" else A.to("gpu", placement=placement)
+    lengths = dict(nx.all_pairs_shortest_path_length(G, cutoff=2))
+    expected = [sum(d == 2 for d in lengths[v].values()) for v in G]
+    assert two_hop.two_hop_counts(A).to_dense().tolist() == expected
+
+
+@pytest.fixture
+def pairs() -> Iterator[None]:
+    gb.io.register_format("pairs", pairs_format, [".pairs"])
+    yield
+    del _options.FORMATS["pairs"], _options.SUFFIXES[".pairs"], _options._registered["pairs"]
+
+
+def test_a_file_format(pairs: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    A = gb.Matrix.from_coo([0, 0, 3], [1, 2, 0], [5, 7, 9], nrows=4, ncols=4)
+    gb.io.write(A, tmp_path / "a.pairs")
+    assert gb.io.read(tmp_path / "a.pairs").isequal(A)
+    assert gb.io.read(tmp_path / "a.pairs", symmetrize=True).nvals == 6
+    gb.io.convert(tmp_path / "a.pairs", tmp_path / "a.mtx")
+    gb.io.convert(tmp_path / "a.pairs", tmp_path / "b.h5", memory="1GB")
+    assert gb.io.read(tmp_path / "a.mtx").isequal(A)
+    assert gb.io.read(tmp_path / "b.h5").isequal(A, check_dtype=False)
+    assert cli.main(["info", str(tmp_path / "a.pairs")]) == 0
+    assert "3" in capsys.readouterr().out
+    (tmp_path / "bad.pairs").write_text("[4, 4]\n[0, 1\n")
+    with pytest.raises(FileFormatError, match=r"bad\.pairs"):
+        gb.io.read(tmp_path / "bad.pairs")
+    with pytest.raises(InvalidValue, match=r"'\.mtx' cannot be registered"):
+        gb.io.register_format("other", pairs_format, [".mtx"])
+
+
+def test_a_networkx_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    import networkx as nx
+
+    if "sparsezc" not in nx.config.backends:
+        pytest.skip("NetworkX finds backends by entry points: sparsezc is not installed")
+    density.claim()
+    try:
+        for G in (nx.gnm_random_graph(9, 14, seed=1), nx.gnp_random_graph(8, 0.3, 2, True), nx.empty_graph(3)):
+            assert nx.density(G, backend="sparsezc") == nx.density(G, backend="networkx")
+        with pytest.raises(InvalidValue, match="density"):
+            density.claim()
+    finally:
+        del claims.CLAIMS["density"]
+        nx.density.backends.discard("sparsezc")
+
+
+def test_an_engine() -> None:
+    engine = recording_engine.RecordingEngine()
+    engines.register("recording", engine)
+    try:
+        with gb.config.set(engine="recording"):
+            A = gb.io.read("kron:6")
+            level = gb.algorithms.bfs(A, 1)
+            ranks = gb.algorithms.pagerank(A)
+        there = A.to("cpu")
+        assert level.isequal(gb.algorithms.bfs(there, 1))
+        assert np.allclose(ranks.to_dense(), gb.algorithms.pagerank(there).to_dense())
+        assert {"vxm", "assign"} <= set(engine.seen)
+    finally:
+        del engines._modules["recording"]
+        config.engines.discard("recording")
