@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import sparsezc as gb
-from sparsezc.engines.gpu import engine, matrix_statements
+from sparsezc.engines.gpu import gpu_engine, matrix_statements
 
 pytestmark = pytest.mark.usefixtures("gpu")
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("gpu")
 @pytest.fixture(autouse=True)
 def an_engine_that_lacks_something(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The GPU engine without ewise_add and ewise_mult of matrices, and nobody was warned yet."""
-    monkeypatch.setattr(engine, "_warned", set())
+    monkeypatch.setattr(gpu_engine, "_warned", set())
     for operation in ("ewise_add", "ewise_mult"):
         monkeypatch.delitem(matrix_statements._MAKE, operation)
     with warnings.catch_warnings():
