@@ -32,10 +32,10 @@ from sparsezc.io.interop.torch import from_torch_sparse, to_torch_sparse
 __all__ = [
     "convert", "from_array", "from_arrow", "from_awkward", "from_coo_arrays", "from_csr_arrays", "from_cupy_sparse",
     "from_jax_sparse", "from_networkx", "from_pandas_edgelist", "from_parquet", "from_pydata_sparse",
-    "from_scipy_sparse", "from_torch_sparse", "mmread", "mmwrite", "read", "read_binsparse", "register_format", "to_array", "to_arrow",
-    "to_awkward", "to_coo_arrays", "to_csr_arrays", "to_cupy_sparse", "to_jax_sparse", "to_networkx",
-    "to_pandas_edgelist", "to_parquet", "to_pydata_sparse", "to_scipy_sparse", "to_torch_sparse", "write",
-    "write_binsparse",
+    "from_scipy_sparse", "from_torch_sparse", "mmread", "mmwrite", "read", "read_binsparse", "register_format",
+    "to_array", "to_arrow", "to_awkward", "to_coo_arrays", "to_csr_arrays", "to_cupy_sparse", "to_jax_sparse",
+    "to_networkx", "to_pandas_edgelist", "to_parquet", "to_pydata_sparse", "to_scipy_sparse", "to_torch_sparse",
+    "write", "write_binsparse",
 ]  # fmt: skip
 
 

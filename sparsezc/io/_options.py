@@ -16,7 +16,7 @@ from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.io.files.source import add_name, existing, is_piped
 
-#: The formats, each the module of this name in formats/ or one that a program registers, and the suffixes of their files.
+#: The formats, each the module of this name in formats/ or one that a program registers, and their files' suffixes.
 FORMATS: dict[str, tuple[str, ...]] = {
     "snap": (".txt", ".el", ".wel", ".e", ".edges", ".tsv", ".csv"),
     "mtx": (".mtx",),

@@ -16,7 +16,7 @@ from sparsezc.errors import FileFormatError, InvalidValue
 from sparsezc.expr import engines
 from sparsezc.io import _options
 from sparsezc.networkx_backend import claims
-from tests.extending import density, nearest_semiring, pairs_format, recording_engine, two_hop
+from tests.extending import degree_centrality, nearest_semiring, pairs_format, recording_engine, two_hop
 
 HERE = Path(__file__).parent
 
@@ -93,15 +93,15 @@ def test_a_networkx_function(monkeypatch: pytest.MonkeyPatch) -> None:
 
     if "sparsezc" not in nx.config.backends:
         pytest.skip("NetworkX finds backends by entry points: sparsezc is not installed")
-    density.claim()
+    degree_centrality.claim()
     try:
-        for G in (nx.gnm_random_graph(9, 14, seed=1), nx.gnp_random_graph(8, 0.3, 2, True), nx.empty_graph(3)):
-            assert nx.density(G, backend="sparsezc") == nx.density(G, backend="networkx")
-        with pytest.raises(InvalidValue, match="density"):
-            density.claim()
+        for G in (nx.gnm_random_graph(9, 14, seed=1), nx.gnp_random_graph(8, 0.3, 2, True), nx.empty_graph(1)):
+            assert nx.degree_centrality(G, backend="sparsezc") == nx.degree_centrality(G, backend="networkx")
+        with pytest.raises(InvalidValue, match="degree_centrality"):
+            degree_centrality.claim()
     finally:
-        del claims.CLAIMS["density"]
-        nx.density.backends.discard("sparsezc")
+        del claims.CLAIMS["degree_centrality"]
+        nx.degree_centrality.backends.discard("sparsezc")
 
 
 def test_an_engine() -> None:
@@ -117,5 +117,5 @@ def test_an_engine() -> None:
         assert np.allclose(ranks.to_dense(), gb.algorithms.pagerank(there).to_dense())
         assert {"vxm", "assign"} <= set(engine.seen)
     finally:
-        del engines._modules["recording"]
+        del engines._known["recording"]
         config.engines.discard("recording")
