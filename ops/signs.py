@@ -11,6 +11,7 @@ from typing import Any
 
 from sparsezc.errors import DimensionMismatch
 from sparsezc.expr.expression import Expression, Operand, Unrun, says, stored
+from sparsezc.expr.infix import K
 from sparsezc.expr.mask import Mask
 from sparsezc.ops.apply import apply
 from sparsezc.ops.checks import scalar
@@ -97,7 +98,7 @@ def into(out: Any, other: Any, name: str, method: str) -> Any:
 _METHOD = {"&": ewise_mult, "|": ewise_add}
 
 
-class Pair(Unrun):
+class Pair(Unrun[K]):
     """``A @ B``, ``A & B`` or ``A | B``: two operands that an operator is called on, ``op(A @ B)``.
 
     Without one, ``@`` means plus_times; ``&`` and ``|`` mean land and lor, where both sides are BOOL.
@@ -107,11 +108,11 @@ class Pair(Unrun):
 
     def __init__(self, left: Any, right: Any, sign: str, shape: tuple[int, ...]) -> None:
         self.left, self.right, self.sign, self.shape = left, right, sign, shape
-        self._expression: Expression | None = None
+        self._expression: Expression[K] | None = None
         self._value: Any = None
 
     @property
-    def expression(self) -> Expression:
+    def expression(self) -> Expression[K]:
         """What runs without an operator."""
         if self._expression is None:
             self._expression = self._by_default()
@@ -146,7 +147,7 @@ class Pair(Unrun):
         """The type of the result without an operator."""
         return self.expression.dtype
 
-    def by(self, op: Any, **defaults: Any) -> Expression:
+    def by(self, op: Any, **defaults: Any) -> Expression[K]:
         """The expression with an operator; pairs of the same sign inside are computed with it too."""
         left, right = (x.by(op, **defaults).new() if type(x) is Pair and x.sign == self.sign else x for x in self.sides)
         if self.sign == "@":

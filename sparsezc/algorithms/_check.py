@@ -60,7 +60,7 @@ def full(v: Any, n: int, name: str) -> Vector:
 def distribution(v: Any, n: int, name: str) -> Vector:
     """`v` scaled to sum 1, with a zero wherever it has no entry."""
     made = full(v, n, name)
-    total, lowest = made.reduce(monoid.plus).new().value, made.reduce(monoid.min).new().value
+    total, lowest = made.reduce(monoid.plus).new().get(), made.reduce(monoid.min).new().get()
     if not (lowest >= 0 and 0 < total < float("inf")):
         raise InvalidValue(
             f"{name} has sum {total} and smallest entry {lowest}; entries >= 0 with a finite sum > 0 are needed"
@@ -73,12 +73,12 @@ def weights(A: Matrix) -> None:
     """Refuse values that are no weights: below 0, NaN, or without a finite sum."""
     if A.nvals == 0:
         return
-    if A.reduce_scalar(monoid.min).new().value < 0:
+    if A.reduce_scalar(monoid.min).new().get() < 0:
         raise InvalidValue("A has negative values; weights >= 0 are needed")
-    total = A.reduce_scalar(monoid.plus[datatypes.FP64]).new().value
+    total = A.reduce_scalar(monoid.plus[datatypes.FP64]).new().get()
     if total < float("inf"):
         return
-    if total == A.reduce_scalar(monoid.max).new().value or total != total:  # a sum is NaN where a value is
+    if total == A.reduce_scalar(monoid.max).new().get() or total != total:  # a sum is NaN where a value is
         raise InvalidValue("A has values that are NaN or infinite; finite weights are needed")
     raise InvalidValue("A has weights whose sum is infinite; a finite sum is needed, so divide them by their largest")
 

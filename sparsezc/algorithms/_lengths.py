@@ -34,10 +34,10 @@ def lengths_of(A: Matrix) -> Lengths:
 def _look(A: Matrix) -> Lengths:
     if not A.nvals:
         return Lengths(0, 0, 0, 0)
-    total = A.reduce_scalar(monoid.plus["FP64"]).new().value
+    total = A.reduce_scalar(monoid.plus["FP64"]).new().get()
     if isnan(total):
         raise InvalidValue("the values of A hold NaN (or infinities of both signs); edge lengths must have an order")
-    least, most = (A.reduce_scalar(fold).new().value for fold in (monoid.min, monoid.max))
+    least, most = (A.reduce_scalar(fold).new().get() for fold in (monoid.min, monoid.max))
     return Lengths(A.nvals, least, most, total / A.nvals)
 
 

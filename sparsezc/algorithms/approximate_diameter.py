@@ -70,7 +70,7 @@ def approximate_diameter(A: Matrix, source: Any = None, sweeps: Any = 4) -> int:
     longest = 0
     for sweep in range(sweeps):
         distance = bfs(B if sweep % 2 else A, v)
-        e = int(distance.reduce(monoid.max).new().value)
+        e = int(distance.reduce(monoid.max).new().get())
         longest = max(longest, e)
         v = int(distance.select(select.valueeq, e).new().to_coo()[0][0])
     return longest

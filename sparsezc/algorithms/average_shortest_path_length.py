@@ -54,4 +54,4 @@ def average_shortest_path_length(A: Matrix, *, weighted: bool = False) -> float:
         raise InvalidValue("A is 0 x 0; a graph without vertices has no distances")
     refuse_disconnected(usable(A) if weighted else A)
     _, total = sums(A, np.arange(n), weighted)
-    return float(total.reduce(monoid.plus).new().value) / (n * (n - 1)) if n > 1 else 0.0
+    return float(total.reduce(monoid.plus).new().get()) / (n * (n - 1)) if n > 1 else 0.0

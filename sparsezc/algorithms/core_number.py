@@ -66,7 +66,7 @@ def core_number(A: Matrix) -> Vector:
     degree(binary.plus) << out_degree(S)
     peeled, lost = Vector(datatypes.INT64, n), Vector(datatypes.INT64, n)
     while n:
-        k = degree.reduce(monoid.min).new().value
+        k = degree.reduce(monoid.min).new().get()
         if k >= GONE:
             break
         # q = d where d <= k

@@ -76,7 +76,7 @@ def eigenvector_centrality(
         # x = (x + A' x) / |x + A' x|
         before << x
         x(binary.plus) << turned.mxv(before, _iterate.multiply(weighted))
-        length = x.ewise_mult(x, binary.times).new().reduce(monoid.plus).new().value ** 0.5
+        length = x.ewise_mult(x, binary.times).new().reduce(monoid.plus).new().get() ** 0.5
         x << x.apply(binary.truediv, right=length)
         change = _iterate.moved(x, before)
         if change <= n * tol:

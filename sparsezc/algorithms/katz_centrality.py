@@ -95,7 +95,7 @@ def katz_centrality(
 def _unit(x: Vector) -> Vector:
     """x / |x|, in place; x itself where it is 0."""
     squares = x.ewise_mult(x, binary.times).new()
-    length = squares.reduce(monoid.plus).new().value ** 0.5
+    length = squares.reduce(monoid.plus).new().get() ** 0.5
     if not length < float("inf"):
         raise InvalidValue("the scores are too large for FP64; a smaller alpha or beta is needed")
     if length > 0:

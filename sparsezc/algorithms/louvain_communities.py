@@ -105,7 +105,7 @@ def _level(
     W: Matrix, resolution: float, threshold: float, seed: int | None
 ) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     """The community of each vertex, once no round of moves gains more than `threshold`."""
-    n, m = W.nrows, W.reduce_scalar(monoid.plus).new().value
+    n, m = W.nrows, W.reduce_scalar(monoid.plus).new().get()
     k = Vector.from_scalar(0.0, n, datatypes.FP64)
     k(binary.plus) << W.reduce_rowwise(monoid.plus)
     N = W.select(select.offdiag).new()._known_symmetric()

@@ -134,13 +134,13 @@ def _out_weight(A: Matrix, weighted: bool) -> Vector:
     """Number of each vertex's out-edges, or their sum; no entry where it is 0."""
     if not weighted:
         return out_degree(A)
-    if A.nvals and not A.reduce_scalar(monoid.min).new().value >= 0:
+    if A.nvals and not A.reduce_scalar(monoid.min).new().get() >= 0:
         raise InvalidValue("weighted: A has negative values; weights >= 0 are needed")
     total = Vector(datatypes.FP64, A.nrows)
     total << A.reduce_rowwise(monoid.plus[datatypes.FP64])
     # The sum of all may be beyond the type where no vertex's is; a maximum may pass over a NaN.
     most = total.reduce(monoid.max).new().get(0.0)
-    if most and not total.apply(binary.truediv, right=most).new().reduce(monoid.plus).new().value < float("inf"):
+    if most and not total.apply(binary.truediv, right=most).new().reduce(monoid.plus).new().get() < float("inf"):
         raise InvalidValue("weighted: A has values, or sums of a row's, that are NaN or infinite: finite is needed")
     total << total.select(select.valuene, 0)
     return total

@@ -169,7 +169,7 @@ def _search(
         product = near.vxm(A, semiring.min_plus[dtype])
         if nonnegative and count * _FEW > n:
             # t<d > min(q) + min(A)> = q'A
-            least = near.reduce(monoid.min).new().value
+            least = near.reduce(monoid.min).new().get()
             unsettled = distance.select(select.valuegt[dtype], min(least + lengths.least, last)).new()
             t(unsettled.S, replace=True) << product
         else:

@@ -41,7 +41,7 @@ __all__ = ["Matrix", "TransposedMatrix"]
 _numbers = itertools.count()
 
 
-class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable):
+class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable["Matrix"]):
     """A sparse matrix of `nrows` rows and `ncols` columns.
 
     A matrix stays on the engine where it was made (``config.engine``); :meth:`to` makes it on another one.

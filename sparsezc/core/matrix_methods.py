@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from types import EllipsisType
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +19,15 @@ from sparsezc.semirings import binary, monoid, semiring
 from sparsezc.semirings.types.datatypes import cast
 
 if TYPE_CHECKING:
+    from sparsezc.core.matrix import Matrix
+    from sparsezc.core.scalar import Scalar
     from sparsezc.core.vector import Vector
+    from sparsezc.expr.infix import Infix, Many, One
 
 __all__ = ["Readable"]
 
 
-class Readable(Operand):
+class Readable(Operand["Matrix"]):
     """What a matrix and its transpose can both do: everything that reads."""
 
     __slots__ = ()
@@ -40,57 +44,59 @@ class Readable(Operand):
         """Number of columns."""
         return self._shape[1]
 
-    def mxv(self, other: Any, op: Any = semiring.plus_times) -> Expression:
+    def mxv(self, other: Infix[Vector], op: Any = semiring.plus_times) -> Expression[Vector]:
         """``self @ other``: see :func:`sparsezc.ops.mxv`."""
         return ops.mxv(self, other, op)
 
-    def mxm(self, other: Any, op: Any = semiring.plus_times) -> Expression:
+    def mxm(self, other: Infix[Matrix], op: Any = semiring.plus_times) -> Expression[Matrix]:
         """``self @ other``: see :func:`sparsezc.ops.mxm`."""
         return ops.mxm(self, other, op)
 
-    def power(self, n: int, op: Any = semiring.plus_times) -> Expression:
+    def power(self, n: int, op: Any = semiring.plus_times) -> Expression[Matrix]:
         """``self @ self @ ...``, n times: see :func:`sparsezc.ops.power`."""
         return ops.power(self, n, op)
 
-    def kronecker(self, other: Any, op: Any = binary.times) -> Expression:
+    def kronecker(self, other: Infix[Matrix], op: Any = binary.times) -> Expression[Matrix]:
         """Each entry with all of `other`: see :func:`sparsezc.ops.kronecker`."""
         return ops.kronecker(self, other, op)
 
     def reposition(
         self, row_offset: int, column_offset: int, *, nrows: int | None = None, ncols: int | None = None
-    ) -> Expression:
+    ) -> Expression[Matrix]:
         """Every entry moved: see :func:`sparsezc.ops.reposition`."""
         return ops.reposition(self, (row_offset, column_offset), (nrows, ncols))
 
-    def ewise_add(self, other: Any, op: Any = monoid.plus) -> Expression:
+    def ewise_add(self, other: Infix[Matrix | Vector], op: Any = monoid.plus) -> Expression[Matrix]:
         """`op` on the union of two patterns: see :func:`sparsezc.ops.ewise_add`."""
         return ops.ewise_add(self, other, op)
 
-    def ewise_mult(self, other: Any, op: Any = binary.times) -> Expression:
+    def ewise_mult(self, other: Infix[Matrix | Vector], op: Any = binary.times) -> Expression[Matrix]:
         """`op` on the intersection of two patterns: see :func:`sparsezc.ops.ewise_mult`."""
         return ops.ewise_mult(self, other, op)
 
-    def ewise_union(self, other: Any, op: Any, left_default: Any, right_default: Any) -> Expression:
+    def ewise_union(
+        self, other: Infix[Matrix | Vector], op: Any, left_default: Any, right_default: Any
+    ) -> Expression[Matrix]:
         """`op` on the union, with defaults for what is missing: see :func:`sparsezc.ops.ewise_union`."""
         return ops.ewise_union(self, other, op, left_default, right_default)
 
-    def apply(self, op: Any, right: Any = None, *, left: Any = None) -> Expression:
+    def apply(self, op: Any, right: Any = None, *, left: Any = None) -> Expression[Matrix]:
         """`op` on each entry: see :func:`sparsezc.ops.apply`."""
         return ops.apply(self, op, right, left)
 
-    def select(self, op: Any, thunk: Any = None) -> Expression:
+    def select(self, op: Any, thunk: Any = None) -> Expression[Matrix]:
         """The entries that `op` accepts: see :func:`sparsezc.ops.select`."""
         return ops.select(self, op, thunk)
 
-    def reduce_rowwise(self, op: Any = monoid.plus) -> Expression:
+    def reduce_rowwise(self, op: Any = monoid.plus) -> Expression[Vector]:
         """Each row folded: see :func:`sparsezc.ops.reduce_rowwise`."""
         return ops.reduce_rowwise(self, op)
 
-    def reduce_columnwise(self, op: Any = monoid.plus) -> Expression:
+    def reduce_columnwise(self, op: Any = monoid.plus) -> Expression[Vector]:
         """Each column folded: see :func:`sparsezc.ops.reduce_columnwise`."""
         return ops.reduce_columnwise(self, op)
 
-    def reduce_scalar(self, op: Any = monoid.plus, *, allow_empty: bool = True) -> Expression:
+    def reduce_scalar(self, op: Any = monoid.plus, *, allow_empty: bool = True) -> Expression[Scalar]:
         """All entries folded into a Scalar: see :func:`sparsezc.ops.reduce`."""
         return ops.reduce(self, op, allow_empty)
 
@@ -116,10 +122,22 @@ class Readable(Operand):
             raise InvalidValue(f"Bad row, col arguments in Matrix.get: one position is needed; got {row!r}, {col!r}")
         return ops.extract(self, keys).new().get(default)
 
-    def __getitem__(self, keys: Any) -> Position:
+    @property
+    def nvals(self) -> int:
+        """Number of entries."""
+        raise NotImplementedError
+
+    @overload
+    def __getitem__(self, keys: tuple[One, One]) -> Position[Scalar]: ...
+    @overload
+    def __getitem__(self, keys: tuple[One, Many] | tuple[Many, One]) -> Position[Vector]: ...
+    @overload
+    def __getitem__(self, keys: tuple[Many, Many] | EllipsisType) -> Position[Matrix]: ...
+
+    def __getitem__(self, keys: Any) -> Position[Any]:
         return Position(self, indices.parse(keys, self.shape, self.name))
 
-    def _extraction(self, keys: tuple[IndexList, ...]) -> Expression:
+    def _extraction(self, keys: tuple[IndexList, ...]) -> Expression[Any]:
         return ops.extract(self, keys)
 
     def __contains__(self, index: Any) -> bool:

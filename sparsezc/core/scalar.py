@@ -31,7 +31,7 @@ _numbers = itertools.count()
 _PLAIN: dict[type, DataType] = {bool: BOOL, int: INT64, float: FP64}
 
 
-class Scalar(Writable):
+class Scalar(Writable["Scalar"]):
     """One value of a GraphBLAS type, or none. It lives on the host, whatever engine computes it.
 
     Parameters
@@ -136,7 +136,7 @@ class Scalar(Writable):
         return not self._is_cscalar
 
     @property
-    def value(self) -> Any:
+    def value(self) -> bool | int | float | complex | None:
         """The value as a Python bool, int or float, or a NumPy record or array; None where there is none. Assigning
         converts to the type.
         """
@@ -313,23 +313,23 @@ class Scalar(Writable):
         return np.array(self._need(), self.dtype.base if dtype is None else dtype)
 
     # Operations
-    def ewise_add(self, other: Any, op: Any = monoid.plus) -> Expression:
+    def ewise_add(self, other: Any, op: Any = monoid.plus) -> Expression[Scalar]:
         """`op` of both values, or the one that is there: see :func:`sparsezc.ops.ewise_add`."""
         return ops.ewise_add(self, other, op)
 
-    def ewise_mult(self, other: Any, op: Any = binary.times) -> Expression:
+    def ewise_mult(self, other: Any, op: Any = binary.times) -> Expression[Scalar]:
         """`op` of both values: see :func:`sparsezc.ops.ewise_mult`."""
         return ops.ewise_mult(self, other, op)
 
-    def ewise_union(self, other: Any, op: Any, left_default: Any, right_default: Any) -> Expression:
+    def ewise_union(self, other: Any, op: Any, left_default: Any, right_default: Any) -> Expression[Scalar]:
         """`op`, with defaults for what is missing: see :func:`sparsezc.ops.ewise_union`."""
         return ops.ewise_union(self, other, op, left_default, right_default)
 
-    def apply(self, op: Any, right: Any = None, *, left: Any = None) -> Expression:
+    def apply(self, op: Any, right: Any = None, *, left: Any = None) -> Expression[Scalar]:
         """`op` of the value: see :func:`sparsezc.ops.apply`."""
         return ops.apply(self, op, right, left)
 
-    def select(self, op: Any, thunk: Any = None) -> Expression:
+    def select(self, op: Any, thunk: Any = None) -> Expression[Scalar]:
         """The value if `op` accepts it: see :func:`sparsezc.ops.select`."""
         return ops.select(self, op, thunk)
 

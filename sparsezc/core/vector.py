@@ -39,7 +39,7 @@ _numbers = itertools.count()
 _MOST_PENDING = 64  # elements that a vector without a store remembers
 
 
-class Vector(VectorFromArrays, ReadableVector, Maskable, Writable):
+class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
     """A sparse vector: `size` positions, some of which hold a value.
 
     A vector lies on the engine of the last statement that it took part in and moves by itself; a new one lies nowhere.

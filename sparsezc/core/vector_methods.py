@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from types import EllipsisType
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,54 +19,82 @@ from sparsezc.semirings.types.datatypes import cast
 
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
+    from sparsezc.core.scalar import Scalar
     from sparsezc.core.vector import Vector
+    from sparsezc.expr.infix import Infix, Many, One
+    from sparsezc.expr.position import Position
 
 __all__ = ["ReadableVector"]
 
 
-class ReadableVector(Operand):
+class ReadableVector(Operand["Vector"]):
     """What reads a Vector."""
 
     __slots__ = ()
     ndim = 1
 
-    def vxm(self, other: Any, op: Any = semiring.plus_times) -> Expression:
+    def vxm(self, other: Infix[Matrix], op: Any = semiring.plus_times) -> Expression[Vector]:
         """``self @ other``: see :func:`sparsezc.ops.vxm`."""
         return ops.vxm(self, other, op)
 
-    def inner(self, other: Any, op: Any = semiring.plus_times) -> Expression:
+    def inner(self, other: Infix[Vector], op: Any = semiring.plus_times) -> Expression[Scalar]:
         """``self @ other``: see :func:`sparsezc.ops.inner`."""
         return ops.inner(self, other, op)
 
-    def outer(self, other: Any, op: Any = binary.times) -> Expression:
+    def outer(self, other: Infix[Vector], op: Any = binary.times) -> Expression[Matrix]:
         """Every entry with every entry: see :func:`sparsezc.ops.outer`."""
         return ops.outer(self, other, op)
 
-    def reposition(self, offset: int, *, size: int | None = None) -> Expression:
+    def reposition(self, offset: int, *, size: int | None = None) -> Expression[Vector]:
         """Every entry moved: see :func:`sparsezc.ops.reposition`."""
         return ops.reposition(self, (offset,), (size,))
 
-    def ewise_add(self, other: Any, op: Any = monoid.plus) -> Expression:
+    if TYPE_CHECKING:
+
+        @overload
+        def __getitem__(self, keys: One) -> Position[Scalar]: ...
+        @overload
+        def __getitem__(self, keys: Many | EllipsisType) -> Position[Vector]: ...
+        def __getitem__(self, keys: Any) -> Position[Any]: ...
+
+    # With a matrix, the vector is repeated along it.
+    @overload
+    def ewise_add(self, other: Infix[Vector], op: Any = ...) -> Expression[Vector]: ...
+    @overload
+    def ewise_add(self, other: Infix[Matrix], op: Any = ...) -> Expression[Matrix]: ...
+    def ewise_add(self, other: Any, op: Any = monoid.plus) -> Expression[Any]:
         """`op` on the union of two patterns: see :func:`sparsezc.ops.ewise_add`."""
         return ops.ewise_add(self, other, op)
 
-    def ewise_mult(self, other: Any, op: Any = binary.times) -> Expression:
+    @overload
+    def ewise_mult(self, other: Infix[Vector], op: Any = ...) -> Expression[Vector]: ...
+    @overload
+    def ewise_mult(self, other: Infix[Matrix], op: Any = ...) -> Expression[Matrix]: ...
+    def ewise_mult(self, other: Any, op: Any = binary.times) -> Expression[Any]:
         """`op` on the intersection of two patterns: see :func:`sparsezc.ops.ewise_mult`."""
         return ops.ewise_mult(self, other, op)
 
-    def ewise_union(self, other: Any, op: Any, left_default: Any, right_default: Any) -> Expression:
+    @overload
+    def ewise_union(
+        self, other: Infix[Vector], op: Any, left_default: Any, right_default: Any
+    ) -> Expression[Vector]: ...
+    @overload
+    def ewise_union(
+        self, other: Infix[Matrix], op: Any, left_default: Any, right_default: Any
+    ) -> Expression[Matrix]: ...
+    def ewise_union(self, other: Any, op: Any, left_default: Any, right_default: Any) -> Expression[Any]:
         """`op` on the union, with defaults for what is missing: see :func:`sparsezc.ops.ewise_union`."""
         return ops.ewise_union(self, other, op, left_default, right_default)
 
-    def apply(self, op: Any, right: Any = None, *, left: Any = None) -> Expression:
+    def apply(self, op: Any, right: Any = None, *, left: Any = None) -> Expression[Vector]:
         """`op` on each entry: see :func:`sparsezc.ops.apply`."""
         return ops.apply(self, op, right, left)
 
-    def select(self, op: Any, thunk: Any = None) -> Expression:
+    def select(self, op: Any, thunk: Any = None) -> Expression[Vector]:
         """The entries that `op` accepts: see :func:`sparsezc.ops.select`."""
         return ops.select(self, op, thunk)
 
-    def reduce(self, op: Any = monoid.plus, *, allow_empty: bool = True) -> Expression:
+    def reduce(self, op: Any = monoid.plus, *, allow_empty: bool = True) -> Expression[Scalar]:
         """All entries folded into a Scalar: see :func:`sparsezc.ops.reduce`."""
         return ops.reduce(self, op, allow_empty)
 

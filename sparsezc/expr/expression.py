@@ -9,6 +9,7 @@ from collections.abc import Callable
 from threading import get_ident
 from typing import Any
 
+from sparsezc.expr.infix import K
 from sparsezc.expr.operand import IndexList, MaskKind, Operand, says, says_noun, says_shape
 from sparsezc.expr.options import check as check_options
 from sparsezc.expr.unrun import Unrun, ready
@@ -21,7 +22,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-class Expression(Unrun):
+class Expression(Unrun[K]):
     """An operation that has not run: what it reads, what it computes, what it makes.
 
     Attributes
@@ -61,7 +62,7 @@ class Expression(Unrun):
         self._value: Any = None
 
     @property
-    def expression(self) -> Expression:
+    def expression(self) -> Expression[K]:
         """Itself."""
         return self
 
@@ -83,7 +84,7 @@ class Expression(Unrun):
         name: str | None = None,
         is_cscalar: bool = False,
         **options: Any,
-    ) -> Any:
+    ) -> K:
         """Run into a new Matrix, Vector or Scalar.
 
         Parameters
@@ -106,12 +107,12 @@ class Expression(Unrun):
             made, self._value = found[1], None  # computed already, and given out once
             if name is not None:
                 made.name = name
-            return made
+            return made  # type: ignore[no-any-return]
         out = self.kind._blank(kind, self.shape, name)
         out._fill(self, mask)
         if is_cscalar and not self.shape:
             out._is_cscalar = True
-        return out
+        return out  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
         said = ", ".join(x.name if isinstance(x, Operand) else repr(x) for x in self.operands)

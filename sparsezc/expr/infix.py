@@ -6,10 +6,12 @@ Matrix, Vector, Scalar and everything that has not run inherit them. All of them
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-__all__ = ["Infix"]
+__all__ = ["Infix", "K", "StandIn"]
 
+#: The kind of an object, or of the object that an expression makes: Matrix, Vector or Scalar. For type checkers.
+K = TypeVar("K", covariant=True)
 
 _signs: Any = None  # ops/signs.py, once it is imported: nothing that has signs exists before
 
@@ -20,8 +22,8 @@ def define(signs: Any) -> None:
     _signs = signs
 
 
-class Infix:
-    """Every sign as a method."""
+class Infix(Generic[K]):
+    """Every sign as a method; infix.pyi has their types."""
 
     __slots__ = ()
     __array_ufunc__ = None  # NumPy's numbers on the left leave the sign to us
@@ -167,3 +169,7 @@ class Infix:
 
     def __imatmul__(self, other: Any) -> Any:
         return _signs.into(self, other, "@", "__imatmul__")
+
+
+#: What stands in for its result. For type checkers it has the result's methods, which ``Unrun.__getattr__`` finds.
+StandIn = Infix

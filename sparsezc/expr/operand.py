@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.expr.infix import Infix
+from sparsezc.expr.infix import Infix, K
 from sparsezc.semirings.types.datatypes import DataType
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["IndexList", "MaskKind", "Operand", "says", "says_noun", "says_shape"]
 
 
-class Operand(Infix):
+class Operand(Infix[K]):
     """What an expression can be made of: it has a type, a shape and a name, and perhaps an engine and a store."""
 
     __slots__ = ()

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.expr.dispatch import PLAIN, Assigner, Target, Write, update
 from sparsezc.expr.expression import Expression, IndexList, Unrun, says_shape
+from sparsezc.expr.infix import K
 from sparsezc.expr.mask import Mask, to_mask
 from sparsezc.expr.options import check as check_options
 from sparsezc.locks import hold
@@ -35,7 +36,7 @@ class ResolvedIndexes(NamedTuple):
         return keys if len(keys) > 1 else keys[0]
 
 
-class Position(Unrun):
+class Position(Unrun[K]):
     """``w[I]`` or ``A[I, J]``: a place to read (``.new()``, ``.value``) or to write (``<<``)."""
 
     __slots__ = ("keys", "parent", "shape")
@@ -82,9 +83,9 @@ class Position(Unrun):
         return kind
 
     @property
-    def expression(self) -> Expression:
+    def expression(self) -> Expression[K]:
         """The extraction that this place means when it is read."""
-        found: Expression = self.parent._extraction(self.keys)
+        found: Expression[K] = self.parent._extraction(self.keys)
         return found
 
     def new(
@@ -95,7 +96,7 @@ class Position(Unrun):
         input_mask: Any = None,
         name: str | None = None,
         **options: Any,
-    ) -> Any:
+    ) -> K:
         """What lies there, as a new Scalar, Vector or Matrix.
 
         Parameters

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sparsezc.config import config
-from sparsezc.expr.infix import Infix
+from sparsezc.expr.infix import K, StandIn
 from sparsezc.expr.operand import Operand
 from sparsezc.expr.options import check as check_options
 from sparsezc.semirings.types.datatypes import lookup
@@ -33,7 +33,7 @@ def _reads(kind: type) -> frozenset[str]:
     return frozenset(name for name in dir(kind) if not name.startswith(("_", "from_")) and name not in _WRITES)
 
 
-class Unrun(Infix):
+class Unrun(StandIn[K]):
     """What has not run and stands in for its result: an expression, a place to read, two operands of a sign.
 
     With ``config.autocompute`` it runs at first need and remembers the result; without, ``new()`` must be said.
@@ -44,7 +44,7 @@ class Unrun(Infix):
     shape: tuple[int, ...]
 
     @property
-    def expression(self) -> Expression:
+    def expression(self) -> Expression[K]:
         """What runs."""
         raise NotImplementedError
 
@@ -89,17 +89,17 @@ class Unrun(Infix):
         said: str = self.computed("name").name
         return said
 
-    def new(self, dtype: Any = None, *, mask: Any = None, name: str | None = None, **options: Any) -> Any:
+    def new(self, dtype: Any = None, *, mask: Any = None, name: str | None = None, **options: Any) -> K:
         """Run into a new Matrix, Vector or Scalar."""
         return self.expression.new(dtype, mask=mask, name=name, **options)
 
     def dup(
         self, dtype: Any = None, *, clear: bool = False, mask: Any = None, name: str | None = None, **options: Any
-    ) -> Any:
+    ) -> K:
         """The same as ``new``; with `clear`, an empty object of the result's type and shape."""
         if clear:
             check_options({k: x for k, x in options.items() if k != "is_cscalar"})
-            return self.kind._blank(self.dtype if dtype is None else lookup(dtype), self.shape, name)
+            return self.kind._blank(self.dtype if dtype is None else lookup(dtype), self.shape, name)  # type: ignore[no-any-return]
         return self.new(dtype, name=name, **options) if mask is None else self.new(dtype, mask=mask, name=name)
 
     def computed(self, need: str) -> Any:

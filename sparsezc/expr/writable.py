@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sparsezc.expr.dispatch import PLAIN, Target, Write, update
 from sparsezc.expr.expression import Expression, IndexList, Operand, Unrun, ready
+from sparsezc.expr.infix import K
 from sparsezc.expr.mask import Mask, as_mask, to_mask
 from sparsezc.expr.options import check as check_options
 from sparsezc.expr.position import InputMasked, Position
@@ -33,7 +34,7 @@ class _Replace:
 replace = _Replace()
 
 
-class Writable(Operand):
+class Writable(Operand[K]):
     """What can be written to: Matrix, Vector and Scalar."""
 
     __slots__ = ("__weakref__", "_engine", "_lock", "_store", "dtype", "name")

@@ -152,7 +152,7 @@ def eigenvector_centrality(
     if len(G) == 0:
         raise nx.NetworkXPointlessConcept("cannot compute centrality for the null graph")
     A = G.values(weight)
-    if A.nvals and A.reduce_scalar(monoid.max).new().value > _SQUARES:
+    if A.nvals and A.reduce_scalar(monoid.max).new().get() > _SQUARES:
         raise NotImplementedError("sparsezc: weights are so large that their squares are infinite")
     start = _vector(G, nstart)
     if nstart is not None and all(value == 0 for value in nstart.values()):
