@@ -7,13 +7,20 @@ combines what comes out with operators. Recipes name no engine and no array: ``s
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, overload
 
 from sparsezc.semirings.algebra.operators import Operator
 from sparsezc.semirings.algebra.structures import Monoid, TypedMonoid, TypedSemiring
 from sparsezc.semirings.algebra.typed import TypedOp
 from sparsezc.semirings.types.datatypes import DataType
 from sparsezc.semirings.types.domains import Domain
+
+if TYPE_CHECKING:
+    from sparsezc.core.matrix import Matrix
+    from sparsezc.core.scalar import Scalar
+    from sparsezc.core.vector import Vector
+    from sparsezc.expr.expression import Expression
+    from sparsezc.expr.infix import Infix
 
 
 class Result(Protocol):
@@ -61,6 +68,14 @@ class TypedAggregator(TypedOp):
 
     __slots__ = ()
 
+    @overload  # type: ignore[override]
+    def __call__(self, x: Infix[Vector]) -> Expression[Scalar]: ...
+    @overload
+    def __call__(self, x: Infix[Matrix]) -> Expression[Scalar]: ...
+    @overload
+    def __call__(self, x: Infix[Matrix], *, rowwise: Literal[True]) -> Expression[Vector]: ...
+    @overload
+    def __call__(self, x: Infix[Matrix], *, columnwise: Literal[True]) -> Expression[Vector]: ...
     def __call__(self, x: Any, *, rowwise: bool = False, columnwise: bool = False) -> Any:
         """As :meth:`Aggregator.__call__`, whatever the type of the entries."""
         return reduced(self, x, rowwise, columnwise)
@@ -139,6 +154,14 @@ class Aggregator(Operator):
         assert self.monoid is not None
         return entries.fold(self.monoid[entries.dtype])
 
+    @overload  # type: ignore[override]
+    def __call__(self, x: Infix[Vector]) -> Expression[Scalar]: ...
+    @overload
+    def __call__(self, x: Infix[Matrix]) -> Expression[Scalar]: ...
+    @overload
+    def __call__(self, x: Infix[Matrix], *, rowwise: Literal[True]) -> Expression[Vector]: ...
+    @overload
+    def __call__(self, x: Infix[Matrix], *, columnwise: Literal[True]) -> Expression[Vector]: ...
     def __call__(self, x: Any, *, rowwise: bool = False, columnwise: bool = False) -> Any:
         """``x.reduce(self)``; of a matrix, by rows or by columns where one of them is asked for.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from sparsezc.semirings.types.datatypes import DataType
 from sparsezc.semirings.types.domains import EVERY, Domain
 
 if TYPE_CHECKING:
+    from sparsezc.expr.expression import Expression
+    from sparsezc.expr.infix import Infix, K
     from sparsezc.semirings.algebra.structures import Monoid
     from sparsezc.semirings.algebra.user_operators import Rule
     from sparsezc.semirings.udf.functions import Written
@@ -190,6 +192,12 @@ class Operator:
     def _function_of(self, operand: DataType) -> Callable[..., Any]:
         return self._function if self.written is None else self.written[operand].numpy
 
+    @overload
+    def __call__(self, operand: Infix[K], /, *args: Any, **kwargs: Any) -> Expression[K]: ...
+    @overload
+    def __call__(self, left: Any, right: Infix[K], /) -> Expression[K]: ...
+    @overload
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """``op(A | B)``, ``op(A, 1)``; see :func:`call`."""
         return call(self, args, kwargs)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from operator import getitem
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from sparsezc.semirings.algebra.user_operators import applied
 from sparsezc.semirings.types import datatypes
 from sparsezc.semirings.types.datatypes import DataType
 
 if TYPE_CHECKING:
+    from sparsezc.expr.expression import Expression
+    from sparsezc.expr.infix import Infix, K
     from sparsezc.semirings.algebra.operators import Operator
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
@@ -122,6 +124,12 @@ class TypedOp:
             return applied(self, operands)
         return self.op._run_numpy(self, operands)
 
+    @overload
+    def __call__(self, operand: Infix[K], /, *args: Any, **kwargs: Any) -> Expression[K]: ...
+    @overload
+    def __call__(self, left: Any, right: Infix[K], /) -> Expression[K]: ...
+    @overload
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """``op(A | B)``, ``op(A, 1)``; see :func:`call`."""
         return call(self, args, kwargs)

@@ -1,0 +1,95 @@
+"""Type checkers know what each operation makes: programs.py passes mypy and pyright, and runs."""
+
+from __future__ import annotations
+
+import ast
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sparsezc.expr import infix
+from tests.typing import programs
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PROGRAMS = "tests/typing/programs.py"
+
+#: Each line is wrong, and only a checker that knows the types can tell.
+WRONG = """
+import sparsezc as gb
+
+A, v = gb.Matrix(int, 2, 2), gb.Vector(int, 2)
+a: gb.Matrix = A.mxv(v).new()
+b: gb.Vector = (A @ A).new()
+c: gb.Vector = v.reduce().new()
+d: str = v.reduce().new().value
+e: gb.Matrix = A[0, :].new()
+f: gb.Matrix = gb.algorithms.pagerank(A)
+A.mxv(A)
+A @ 1
+"""
+
+
+def mypy(*args: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", *args]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+
+
+def test_the_programs_run() -> None:
+    programs.main()
+
+
+def test_the_programs_pass_mypy() -> None:
+    done = mypy(PROGRAMS)
+    assert (done.returncode, done.stdout) == (0, ""), done.stdout + done.stderr
+    assert "type: ignore" not in (ROOT / PROGRAMS).read_text()
+
+
+def test_mypy_finds_what_is_wrong(tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text(WRONG)
+    done = mypy(str(wrong))
+    found = {int(line.split(":")[1]) for line in done.stdout.splitlines() if ": error:" in line}
+    assert found == set(range(5, 13)), done.stdout + done.stderr
+
+
+@pytest.mark.skipif(not shutil.which("pyright", path=Path(sys.executable).parent), reason="pyright is not installed")
+def test_the_programs_pass_pyright() -> None:
+    pyright = Path(sys.executable).parent / "pyright"
+    done = subprocess.run(
+        [pyright, "--outputjson", "--warnings", "--pythonpath", sys.executable, PROGRAMS],
+        cwd=ROOT, capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert not json.loads(done.stdout)["generalDiagnostics"], done.stdout
+    assert done.returncode == 0
+
+
+def test_the_stub_of_the_signs_has_their_names() -> None:
+    """infix.pyi is what checkers read in place of infix.py: both have the same methods and module-level names."""
+
+    def names(body: list[ast.stmt]) -> set[str]:
+        named = [x.name for x in body if isinstance(x, ast.FunctionDef | ast.ClassDef)]
+        noted = [x.target.id for x in body if isinstance(x, ast.AnnAssign) and isinstance(x.target, ast.Name)]
+        given = [t.id for x in body if isinstance(x, ast.Assign) for t in x.targets if isinstance(t, ast.Name)]
+        return {*named, *noted, *given}
+
+    stub = ast.parse((ROOT / "sparsezc/expr/infix.pyi").read_text())
+    signs = next(x for x in stub.body if isinstance(x, ast.ClassDef) and x.name == "Infix")
+    there = {name for name in vars(infix.Infix) if name not in {"__doc__", "__module__", "__slots__"}}
+    made_by_python = {"__orig_bases__", "__parameters__", "__static_attributes__", "__firstlineno__"}
+    assert names(signs.body) == there - made_by_python
+    assert set(infix.__all__) <= names(stub.body)
+    assert all(hasattr(infix, name) for name in infix.__all__)
+
+
+def test_what_an_expression_has_of_its_result_is_there() -> None:
+    """The names that the stub's StandIn declares are methods of Matrix, Vector or Scalar."""
+    import sparsezc as gb
+
+    stub = ast.parse((ROOT / "sparsezc/expr/infix.pyi").read_text())
+    body = next(x for x in stub.body if isinstance(x, ast.ClassDef) and x.name == "StandIn").body
+    for method in (x for x in body if isinstance(x, ast.FunctionDef)):
+        assert any(hasattr(kind, method.name) for kind in (gb.Matrix, gb.Vector, gb.Scalar)), method.name
