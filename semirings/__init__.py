@@ -58,5 +58,8 @@ extend(unary, binary, indexunary, select, monoid, semiring, agg)
 extend_for_users(unary, binary, indexunary, select, monoid, agg)
 for _room in (unary, binary, semiring, agg):
     move(_room)
-for _room in (unary, binary, indexunary, select, monoid, semiring, agg):
+for _room in (
+    *(unary, binary, indexunary, select, monoid, semiring, agg),
+    *(room.ss for room in (unary, binary, semiring, agg, op)),
+):
     vars(_room)["__dir__"] = partial(listed, vars(_room))  # what an editor offers: not what the module imports

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sparsezc import algorithms as algorithms
     from sparsezc import core as core
     from sparsezc import dtypes as dtypes
+    from sparsezc import errors as errors
     from sparsezc import exceptions as exceptions
     from sparsezc import io as io
     from sparsezc import orders as orders
@@ -62,6 +63,7 @@ _HOMES: dict[str, tuple[str, str | None]] = {
     "binary": ("sparsezc.semirings.binary", None),
     "core": ("sparsezc.core", None),
     "dtypes": ("sparsezc.dtypes", None),
+    "errors": ("sparsezc.errors", None),
     "exceptions": ("sparsezc.exceptions", None),
     "from_graphblas": ("sparsezc.core.graphblas_objects", "from_graphblas"),
     "indexunary": ("sparsezc.semirings.indexunary", None),
@@ -107,4 +109,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+    return sorted({*__all__, "__version__"})

@@ -6,23 +6,24 @@
 from sparsezc.semirings.types import datatypes as _types
 from sparsezc.semirings.types import user_types as _user_types
 from sparsezc.semirings.types.datatypes import *  # noqa: F403
+from sparsezc.semirings.types.datatypes import DataType, unify
 from sparsezc.semirings.types.datatypes import lookup as lookup_dtype
-from sparsezc.semirings.types.datatypes import unify
 from sparsezc.semirings.types.user_types import register_anonymous, register_new
 
 _supports_complex = True  # python-graphblas says by this name whether its build has them, and programs ask
 
 __all__ = [
+    "DataType",
     "lookup_dtype",
     "register_anonymous",
     "register_new",
     "unify",
-    *(name for name, t in vars(_types).items() if isinstance(t, _types.DataType) and name == t.name),
+    *(name for name, t in vars(_types).items() if isinstance(t, DataType) and name == t.name),
 ]
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, "DataType", *_user_types.named})
+    return sorted({*__all__, *_user_types.named})
 
 
 def __getattr__(name: str) -> object:

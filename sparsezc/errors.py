@@ -9,6 +9,31 @@ import sys
 import warnings
 from types import FrameType
 
+__all__ = [
+    "ConvergenceFailure",
+    "DeviceUnavailable",
+    "DimensionMismatch",
+    "DomainMismatch",
+    "EmptyObject",
+    "FileFormatError",
+    "GraphblasException",
+    "IndexOutOfBound",
+    "InsufficientSpace",
+    "InvalidIndex",
+    "InvalidObject",
+    "InvalidValue",
+    "NoValue",
+    "NotImplementedException",
+    "NullPointer",
+    "OutOfMemory",
+    "OutputNotEmpty",
+    "Panic",
+    "PerformanceWarning",
+    "UdfParseError",
+    "UninitializedObject",
+    "UnknownDtype",
+]
+
 
 class GraphblasException(Exception):
     """Base of every error that sparsezc raises on purpose."""
@@ -105,3 +130,7 @@ def warn_slow(message: str) -> None:
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "sparsezc":
         frame, level = frame.f_back, level + 1
     warnings.warn(message, PerformanceWarning, stacklevel=level)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -217,3 +217,7 @@ def _degrees(A: Matrix) -> NDArray[np.int64]:
     """Edges in both directions of each vertex; those of a symmetric matrix once."""
     degrees: NDArray[np.int64] = out_degree(A).to_dense(0)
     return degrees if A._symmetric else degrees + in_degree(A).to_dense(0)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

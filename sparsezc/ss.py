@@ -62,3 +62,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'sparsezc.ss' has no attribute {name!r}")
     cpu.engine()
     return getattr(native.gb.ss, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *_THEIRS})

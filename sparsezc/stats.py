@@ -113,3 +113,7 @@ def timed(what: str) -> Iterator[None]:
     if _traffic is not None:
         name = f"{what}_seconds"
         setattr(_traffic, name, getattr(_traffic, name) + time.perf_counter() - start)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

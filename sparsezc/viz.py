@@ -33,3 +33,7 @@ def spy(M: Any, **kwargs: Any) -> Any:
 def datashade(M: Any, agg: Any = "count", **kwargs: Any) -> Any:
     """Where a large `M` has entries, as an interactive picture of datashader."""
     return _call("datashade", M, (agg,), kwargs)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -95,3 +95,7 @@ __all__ = [
     "triangle_count",
     "triangles",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -14,3 +14,7 @@ from sparsezc.core import dtypes, matrix, operator, scalar, utils, vector
 _supports_udfs = True  # python-graphblas says by this name whether operators of Python functions can be made
 
 __all__ = ["dtypes", "matrix", "operator", "scalar", "utils", "vector"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,6 +1,4 @@
 """The types: see :mod:`sparsezc.dtypes`."""
 
 from sparsezc.dtypes import *  # noqa: F403
-from sparsezc.semirings.types.datatypes import DataType
-
-__all__ = ["DataType"]
+from sparsezc.dtypes import __all__ as __all__

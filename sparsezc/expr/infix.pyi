@@ -16,7 +16,7 @@ from sparsezc.ops.signs import Pair
 
 __all__ = ["Infix", "K", "StandIn"]
 
-K = TypeVar("K", covariant=True, default=Any)
+K = TypeVar("K", covariant=True, default=Any)  # noqa: PYI001 -- other modules import it
 
 # How an index of one dimension is written: a single position, or several.
 One: TypeAlias = int | np.integer[Any] | Infix[Scalar]

@@ -1,0 +1,81 @@
+"""Public names: `dir` of a module shows those of its ``__all__`` and no others, and docs/api.md has each."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+import sparsezc as gb
+from sparsezc.semirings.algebra.operators import Operator
+from sparsezc.semirings.algebra.registering import Parameterized, Path
+from sparsezc.semirings.types import user_types
+
+API = (pathlib.Path(__file__).resolve().parent.parent / "docs" / "api.md").read_text()
+MODULES = [
+    "sparsezc", "sparsezc.algorithms", "sparsezc.core", "sparsezc.core.dtypes", "sparsezc.dtypes", "sparsezc.errors",
+    "sparsezc.exceptions", "sparsezc.orders", "sparsezc.ss", "sparsezc.stats", "sparsezc.viz",
+]  # fmt: skip
+#: Public beyond ``__all__``, because looking them up takes python-graphblas.
+LOOKED_UP = {"sparsezc.ss": {"Context", "about", "burble", "config", "global_context"}}
+OPERATORS = ["unary", "binary", "indexunary", "select", "monoid", "semiring", "agg", "op"]
+#: What makes, finds or groups operators; `select` has a function for comparisons of each kind.
+HELPERS = {
+    "Aggregator", "TypedAggregator", "column", "from_string", "get_semiring", "index", "numpy", "register_anonymous",
+    "register_new", "row", "ss", "value",
+}  # fmt: skip
+
+
+def shown(module: object) -> set[str]:
+    return {name for name in dir(module) if not name.startswith("_")}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_dir_shows_what_all_lists(name: str) -> None:
+    module = import_module(name)
+    assert len(module.__all__) == len(set(module.__all__))
+    users = set(user_types.named) if name.endswith("dtypes") else set()
+    assert shown(module) - users == {*module.__all__, *LOOKED_UP.get(name, ())}
+    for each in module.__all__:
+        getattr(module, each)
+
+
+def test_dir_is_the_same_after_everything_is_imported() -> None:
+    """In a process of its own: importing a submodule sets its name in the package, private ones too."""
+    program = (
+        "import sparsezc as gb; before = dir(gb), dir(gb.algorithms), dir(gb.core)\n"
+        "import sparsezc.locks, sparsezc.memory, sparsezc.cli, sparsezc.networkx_backend.interface\n"
+        "assert before == (dir(gb), dir(gb.algorithms), dir(gb.core))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.filterwarnings("ignore:.*deprecated in python-graphblas:DeprecationWarning")
+@pytest.mark.parametrize("name", OPERATORS)
+def test_namespaces_show_operators(name: str) -> None:
+    space = getattr(gb, name)
+    for room in (space, *(getattr(space, part) for part in ("numpy", "ss") if hasattr(space, part))):
+        for each in shown(room) - HELPERS:
+            assert isinstance(getattr(room, each), Operator | Parameterized | Path), each
+
+
+def test_the_reference_lists_the_top_level() -> None:
+    table = API.partition("## Names")[2].partition("\n## ")[0]
+    rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    listed = [name for row in rows for name in re.findall(r"`(\w+)`", row)]
+    assert sorted(listed) == sorted(gb.__all__)
+
+
+def test_the_reference_has_the_modules() -> None:
+    """What Sphinx takes from each of them is what its ``__all__`` says."""
+    modules = re.findall(r"automodule:: ([\w.]+)", API)
+    assert {"sparsezc.ops", "sparsezc.algorithms", "sparsezc.io", "sparsezc.errors"} <= set(modules)
+    for name in modules:
+        module = import_module(name)
+        for each in getattr(module, "__all__", ()):
+            assert getattr(module, each).__doc__, f"{name}.{each}"
