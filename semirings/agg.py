@@ -34,7 +34,7 @@ def _count(a: Entries) -> Result:
 
 
 def _wide(a: Entries) -> DataType:
-    """The type that means are computed in."""
+    """Return the type that means are computed in."""
     return FC64 if a.dtype in COMPLEX else FP64
 
 
@@ -62,7 +62,7 @@ _mean = _ratio(_total, _count)
 
 
 def _deviation(a: Entries) -> tuple[Result, Result]:
-    """The sum of squared distances from the mean, and the count."""
+    """Return the sum of squared distances from the mean, and the count."""
     distances = a.against(semiring.any_rminus[_wide(a)], _mean(a))
     return _squared(distances), _count(a)
 
@@ -79,7 +79,7 @@ def _vars(a: Entries) -> Result:
 
 
 def _log_of_sum(power: UnaryOp, log: UnaryOp) -> Recipe:
-    """The logarithm of the sum of powers; of distances from the largest entry, for powers soon leave FP64."""
+    """Return the logarithm of the sum of powers; of distances from the largest entry, for powers soon leave FP64."""
     most = float(np.finfo(np.float64).max)
 
     def recipe(a: Entries) -> Result:

@@ -28,7 +28,7 @@ _ROOMS = ("unary", "binary", "semiring")
 
 
 def from_string(text: str) -> Any:  # type: ignore[no-redef]
-    """The operator that a string names, of whatever kind: unary, binary, monoid, semiring and so on.
+    """Find the operator that a string names, of whatever kind: unary, binary, monoid, semiring and so on.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What an aggregator is: how the entries of a vector, or of each row, become one value, said in operators.
+"""Aggregators: how the entries of a vector, or of each row, become one value, said in operators.
 
 A *recipe* is a function of :class:`Entries`. It folds them with monoids, folds products of them with a constant, and
 combines what comes out with operators. Recipes name no engine and no array: ``sparsezc.ops`` runs them.
@@ -27,37 +27,37 @@ class Result(Protocol):
     """One value, or one for each row; missing where there was no entry."""
 
     def apply(self, op: TypedOp, right: float | None = None) -> Result:
-        """``op`` of each, or ``op`` of each and a constant."""
+        """Apply `op` to each value, or to each value and a constant."""
 
     def combine(self, op: TypedOp, other: Result) -> Result:
-        """``op`` of each and its counterpart."""
+        """Apply `op` to each value and its counterpart."""
 
     def finish(self, function: Callable[..., Any], *others: Any) -> Result:
-        """What a user's function of Scalars or Vectors makes of this and others: ``function(*results, {})``."""
+        """Apply a user's function of Scalars or Vectors to this and others: ``function(*results, {})``."""
 
 
 class Entries(Protocol):
-    """What a recipe works on: all entries, or those of each row at once."""
+    """The operand of a recipe: all entries, or those of each row at once."""
 
     dtype: DataType
 
     def fold(self, monoid: TypedMonoid) -> Result:
-        """The sum of the entries."""
+        """Return the sum of the entries."""
 
     def weigh(self, semiring: TypedSemiring, constant: float) -> Result:
-        """The sum of ``entry * constant``."""
+        """Return the sum of ``entry * constant``."""
 
     def apply(self, op: TypedOp, right: float | None = None) -> Entries:
-        """The entries with other values: ``op(entry)`` or ``op(entry, right)``."""
+        """Return the entries with other values: ``op(entry)`` or ``op(entry, right)``."""
 
     def against(self, semiring: TypedSemiring, result: Result) -> Entries:
-        """The entries with other values: ``result * entry``, each with the result of its own row."""
+        """Return the entries with other values: ``result * entry``, each with the result of its own row."""
 
     def places(self, chosen: Recipe | None, last: bool) -> Result:
-        """The first (or last) position of an entry, or of one that has the value that ``chosen`` makes."""
+        """Return the first (or last) position of an entry, or of one that has the value that ``chosen`` makes."""
 
     def value_at(self, places: Result) -> Result:
-        """The entries at positions that :meth:`places` found."""
+        """Return the entries at positions that :meth:`places` found."""
 
 
 Recipe = Callable[[Entries], Result]
@@ -77,7 +77,7 @@ class TypedAggregator(TypedOp):
     @overload
     def __call__(self, x: Infix[Matrix], *, columnwise: Literal[True]) -> Expression[Vector]: ...
     def __call__(self, x: Any, *, rowwise: bool = False, columnwise: bool = False) -> Any:
-        """As :meth:`Aggregator.__call__`, whatever the type of the entries."""
+        """Reduce as :meth:`Aggregator.__call__` does, whatever the type of the entries."""
         return reduced(self, x, rowwise, columnwise)
 
 
@@ -163,7 +163,7 @@ class Aggregator(Operator):
     @overload
     def __call__(self, x: Infix[Matrix], *, columnwise: Literal[True]) -> Expression[Vector]: ...
     def __call__(self, x: Any, *, rowwise: bool = False, columnwise: bool = False) -> Any:
-        """``x.reduce(self)``; of a matrix, by rows or by columns where one of them is asked for.
+        """Return ``x.reduce(self)``; of a matrix, by rows or by columns where one of them is asked for.
 
         Raises
         ------
@@ -184,7 +184,7 @@ def _composed(parts: Sequence[Aggregator], finalize: Callable[..., Any]) -> Reci
 
 
 def _through(ops: Sequence[Operator]) -> Domain:
-    """The domain of operators one after the other."""
+    """Return the domain of operators one after the other."""
     first, *others = ops
     found: Domain = {}
     for t in first.types:
@@ -196,7 +196,7 @@ def _through(ops: Sequence[Operator]) -> Domain:
 
 
 def reduced(op: Any, x: Any, rowwise: bool, columnwise: bool) -> Any:
-    """``x.reduce(op)`` or one of its brothers; see :meth:`Aggregator.__call__`."""
+    """Reduce `x` by an aggregator; see :meth:`Aggregator.__call__`."""
     from sparsezc.errors import InvalidValue
 
     ndim = getattr(x, "ndim", None)

@@ -8,7 +8,7 @@ from sparsezc.semirings.algebra.operators import BinaryOp
 
 
 def close(rel_tol: float = 1e-7, abs_tol: float = 0.0) -> BinaryOp:
-    """Whether two numbers differ by at most ``max(rel_tol * max(|x|, |y|), abs_tol)``, or are equal infinities."""
+    """Return whether ``|x - y| <= max(rel_tol * max(|x|, |y|), abs_tol)``, or both are the same infinity."""
 
     def isclose(x, y):  # type: ignore[no-untyped-def]
         if x == y:

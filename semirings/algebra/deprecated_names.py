@@ -25,7 +25,7 @@ def move(room: Any) -> None:
 
 
 def ask(room: ModuleType, name: str, called: str | None = None) -> Any:
-    """The operator that had this name in `room`; `called` is the namespace that the program asked."""
+    """Return the operator that had this name in `room`; `called` is the namespace that the program asked."""
     kind = called or room.__name__.rpartition(".")[2]
     op = getattr(room.ss, name, None)
     if not isinstance(op, Operator):

@@ -49,7 +49,7 @@ _EXAMPLES = {
 
 
 def names_of(kind: str) -> dict[str, Operator]:
-    """Every operator of a kind by its name, aliases and SuiteSparse's own included.
+    """Return every operator of a kind by its name, aliases and SuiteSparse's own included.
 
     >>> from sparsezc.semirings.algebra import names
     >>> len(names.names_of("monoid"))
@@ -61,7 +61,7 @@ def names_of(kind: str) -> dict[str, Operator]:
 
 
 def room(kind: str) -> dict[str, Any]:
-    """What stands in the namespace of a kind."""
+    """Return the dict of a kind's namespace."""
     return vars(namespace(kind))
 
 
@@ -74,7 +74,7 @@ def _operators_in(room: dict[str, Any], path: str) -> Iterator[tuple[str, Operat
 
 
 def lookup(kind: str, x: Any) -> Any:
-    """The operator of a kind that ``x`` means.
+    """Find the operator of a kind that ``x`` means.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def lookup(kind: str, x: Any) -> Any:
 
 
 def from_string(kind: str, text: str) -> Any:
-    """The operator that a string names; see :func:`lookup`. The kind ``"op"`` means the first that has the name.
+    """Find the operator that a string names; the kind ``"op"`` means the first that has the name.
 
     >>> from sparsezc.semirings import from_string
     >>> from_string("op", "min.plus"), from_string("op", "-"), from_string("op", "+[FP32]")
@@ -134,7 +134,7 @@ def from_string(kind: str, text: str) -> Any:
 
 
 def find(kind: str, text: str) -> Any:
-    """The operator of a kind that a string names, or None."""
+    """Find the operator of a kind that a string names; return None where there is none."""
     try:
         return _from_string(kind, text)
     except InvalidValue:
@@ -189,7 +189,7 @@ def _from_string(kind: str, text: str) -> Any:
 
 
 def _wrong_brackets(written: str, bracket: str, dtype: str) -> str | None:
-    """What is wrong with ``written[dtype``, or None."""
+    """Describe the mistake in ``written[dtype``, or return None."""
     if "]" in written:
         return "']' is not matched by a '['"
     if not bracket:
@@ -200,7 +200,7 @@ def _wrong_brackets(written: str, bracket: str, dtype: str) -> str | None:
 
 
 def listed(room: dict[str, Any]) -> list[str]:
-    """The names of a namespace that a user means: its operators and what makes, finds or groups them."""
+    """Return the public names of a namespace: its operators and what makes, finds or groups them."""
     return sorted(
         name
         for name, x in room.items()
@@ -209,7 +209,7 @@ def listed(room: dict[str, Any]) -> list[str]:
 
 
 def semiring_of(monoid: Any, binaryop: Any) -> Semiring:
-    """The semiring of two operators: the named one where there is one, otherwise an anonymous one.
+    """Return the semiring of two operators: the named one where there is one, otherwise an anonymous one.
 
     >>> from sparsezc.semirings import binary, monoid, semiring
     >>> semiring.get_semiring(monoid.min, binary.plus) is semiring.min_plus

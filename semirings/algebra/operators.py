@@ -1,4 +1,4 @@
-"""What an operator is: its name, its NumPy function and its CUDA expression, and the typed form of each.
+"""Operators: the name, its NumPy function and its CUDA expression, and the typed form of each.
 
 An operator such as ``binary.plus`` is untyped; ``binary.plus["INT64"]`` is its :class:`TypedOp`, made on first use.
 """
@@ -77,7 +77,7 @@ class Operator:
 
     @classmethod
     def from_string(cls, text: str) -> Any:
-        """The operator of this kind that a string names, typed where the string ends in a type.
+        """Find the operator of this kind that a string names, typed where the string ends in a type.
 
         Parameters
         ----------
@@ -149,7 +149,7 @@ class Operator:
         return self.typed_class(self, operand, result)
 
     def _find_for_users(self, left: DataType, right: DataType) -> TypedOp:
-        """The typed operator where a user defined one of the types."""
+        """Find the typed operator where one of the types is user-defined."""
         if self.is_positional and self.written is None:
             return self[datatypes.INT64]  # positions do not depend on the values' type
         if self.kind in ("unary", "agg"):
@@ -199,7 +199,7 @@ class Operator:
     @overload
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """``op(A | B)``, ``op(A, 1)``; see :func:`call`."""
+        """Apply to objects: ``op(A | B)``, ``op(A, 1)``; see :func:`call`."""
         return call(self, args, kwargs)
 
     def __repr__(self) -> str:
@@ -276,7 +276,7 @@ class BinaryOp(FromFunction, Operator):
 
     @property
     def is_commutative(self) -> bool:
-        """Whether f(x, y) = f(y, x)."""
+        """True if f(x, y) = f(y, x)."""
         return self._commutes_to == self.name
 
     @property
@@ -320,5 +320,5 @@ class SelectOp(IndexUnaryOp):
 
     @classmethod
     def of(cls, op: IndexUnaryOp) -> SelectOp:
-        """The select operator that keeps where ``op`` is true."""
+        """Make the select operator that keeps where ``op`` is true."""
         return cls(op.name, numpy=op._function, cuda=op.cuda, domain=op._domain)

@@ -17,7 +17,7 @@ class NameTaken(InvalidValue, AttributeError):
 
 
 class Path(SimpleNamespace):
-    """What lies between the dots of a registered name: ``unary.my.path.increment``."""
+    """A part between the dots of a registered name: ``unary.my.path.increment``."""
 
 
 _namespaces: dict[str, ModuleType] = {}
@@ -29,7 +29,7 @@ def define(namespace: ModuleType) -> None:
 
 
 def namespace(kind: str) -> ModuleType:
-    """The namespace of a kind of operators."""
+    """Return the namespace of a kind of operators."""
     return _namespaces[kind]
 
 
@@ -60,7 +60,7 @@ def enter(kind: str, name: str, op: Any) -> Any:
 
 
 def parameterize(cls: Any, make: Callable[..., Any], name: str, function: Callable[..., Any] | None = None) -> Any:
-    """An operator with parameters: itself where it is used as it is, with defaults; called, that of other ones.
+    """Make an operator with parameters: used as it is, it has the defaults; called, it gives that of other ones.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class Parameterized:
     name: str
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """The operator for these parameters, made once; of matrices and vectors, the operator of the default ones."""
+        """Return the operator for these parameters, made once; given objects, apply the operator of the defaults."""
         if any(hasattr(arg, "_call_operator") for arg in args):
             return self()(*args, **kwargs)
         mine = self.__dict__
@@ -113,7 +113,7 @@ class Parameterized:
 
     @property
     def orig_func(self) -> Any:
-        """What was registered: the function of the parameters."""
+        """The registered function of the parameters."""
         return self.__dict__["_given"]
 
     def __getattribute__(self, name: str) -> Any:
@@ -163,7 +163,7 @@ class FromFunction:
     def register_anonymous(
         cls, func: Callable[..., Any], name: str | None = None, *, parameterized: bool = False, is_udt: bool = False
     ) -> Any:
-        """An operator made of a Python function, which stands in no namespace.
+        """Make an operator of a Python function, which stands in no namespace.
 
         Parameters
         ----------
@@ -207,7 +207,7 @@ class FromFunction:
         is_udt: bool = False,
         lazy: bool = False,
     ) -> Any:
-        """The same as :meth:`register_anonymous`, and the operator stands in its namespace under `name`.
+        """Make an operator as :meth:`register_anonymous` does, and put it into its namespace under `name`.
 
         Parameters
         ----------
@@ -232,7 +232,7 @@ class FromFunction:
 
 
 def _brother(kind: str, name: str, func: Callable[..., Any], parameterized: bool, is_udt: bool) -> None:
-    """A truth value of an entry makes an index-unary operator and a select operator of one name."""
+    """Register a truth value of an entry as both an index-unary and a select operator."""
     from sparsezc.semirings.algebra.names import names_of
 
     if name not in names_of(kind):

@@ -18,7 +18,7 @@ _POSITION = {"le": ("le", 0), "gt": ("gt", 0), "lt": ("le", 1), "ge": ("gt", 1)}
 
 
 def value(comparison: Any) -> Any:
-    """The entries whose value compares as said: ``select.value(A > 3)`` is ``A.select(select.valuegt, 3)``.
+    """Select the entries whose value compares as said: ``select.value(A > 3)`` is ``A.select(select.valuegt, 3)``.
 
     Parameters
     ----------
@@ -47,17 +47,17 @@ def value(comparison: Any) -> Any:
 
 
 def row(comparison: Any) -> Any:
-    """The entries whose row compares as said: ``select.row(A <= 5)``; arguments and errors as for :func:`value`."""
+    """Select the entries whose row compares as said, as in ``select.row(A <= 5)``; see :func:`value`."""
     return _by_position(comparison, "row")
 
 
 def column(comparison: Any) -> Any:
-    """The entries whose column compares as said: ``select.column(A > 5)``; see :func:`value`."""
+    """Select the entries whose column compares as said, as in ``select.column(A > 5)``; see :func:`value`."""
     return _by_position(comparison, "column")
 
 
 def index(comparison: Any) -> Any:
-    """The entries of a Vector whose index compares as said: ``select.index(v < 5)``; see :func:`value`."""
+    """Select the entries of a Vector whose index compares as said, as in ``select.index(v < 5)``; see :func:`value`."""
     return _by_position(comparison, "index")
 
 

@@ -97,7 +97,7 @@ class Monoid(Operator):
         return operand.np_type.type(value(operand) if callable(value) else value)
 
     def identity(self, dtype: Any) -> Any:
-        """The identity, as a NumPy scalar of the type that the monoid computes with.
+        """Return the identity, as a NumPy scalar of the type that the monoid computes with.
 
         >>> from sparsezc.semirings import monoid
         >>> int(monoid.min.identity("INT8")), float(monoid.min.identity("FP64"))
@@ -106,7 +106,7 @@ class Monoid(Operator):
         return self._constant(dtype, self._identity)
 
     def terminal(self, dtype: Any) -> Any:
-        """The terminal value likewise, or None where there is none.
+        """Return the terminal value for a type, or None where there is none.
 
         >>> from sparsezc.semirings import monoid
         >>> int(monoid.times.terminal("INT8")), monoid.times.terminal("FP64"), monoid.plus.terminal("INT8")
@@ -221,17 +221,17 @@ class Semiring(Operator):
 
     @property
     def is_commutative(self) -> bool:
-        """Whether the multiplication is commutative."""
+        """True if the multiplication is commutative."""
         return self.binaryop.is_commutative
 
 
 def takes_users(op: Operator) -> bool:
-    """Whether an operator is a function of user-defined types, so that it need not work with any built-in one."""
+    """Return whether an operator is a function of user-defined types, which need not work with any built-in one."""
     return op.written is not None and op.written.is_udt
 
 
 def register_anonymous(monoid: Monoid | BinaryOp, binaryop: BinaryOp, name: str | None = None) -> Any:
-    """A semiring that stands in no namespace.
+    """Make a semiring that stands in no namespace.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ _READABLE = frozenset("xyijk")
 
 @lru_cache(maxsize=4096)  # of built-in operators; users make others without end
 def reads_of(expression: str) -> frozenset[str]:
-    """Which of x, y, i, j, k a CUDA expression reads.
+    """Return the names among x, y, i, j, k that a CUDA expression reads.
 
     >>> from sparsezc.semirings.algebra.operators import reads_of
     >>> sorted(reads_of("lesser(x, Z(k))"))
@@ -92,7 +92,7 @@ class TypedOp:
 
     @property
     def is_positional(self) -> bool:
-        """Whether the result depends on positions instead of values."""
+        """True if the result depends on positions instead of values."""
         return self.op.is_positional
 
     @property
@@ -102,7 +102,7 @@ class TypedOp:
 
     @property
     def is_commutative(self) -> bool:
-        """Whether its operands may be exchanged."""
+        """True if its operands may be exchanged."""
         return bool(getattr(self.op, "is_commutative", False))
 
     @property
@@ -131,7 +131,7 @@ class TypedOp:
     @overload
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """``op(A | B)``, ``op(A, 1)``; see :func:`call`."""
+        """Apply to objects: ``op(A | B)``, ``op(A, 1)``; see :func:`call`."""
         return call(self, args, kwargs)
 
     def __repr__(self) -> str:
@@ -154,12 +154,12 @@ class TypedBinaryOp(TypedOp):
 
 
 def _typed(op: Operator, operand: DataType) -> TypedOp:
-    """The typed operator that computes with a type, which need not be among its inputs (``ldexp``)."""
+    """Return the typed operator that computes with a type, which need not be among its inputs (``ldexp``)."""
     return op[next(t for t in op.types if op[t].type is operand)]
 
 
 def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """``op(A | B)``, ``op(A, 1)``: the first argument that knows ``_call_operator`` decides what that means.
+    """Let the first argument that has ``_call_operator`` decide the meaning of ``op(A | B)`` or ``op(A, 1)``.
 
     Numbers alone are Scalars: ``unary.cos(0)``, ``binary.plus(5, 2)``.
 

@@ -25,7 +25,7 @@ __all__ = ["Rule", "applied", "extend", "result"]
 
 
 class Rule(NamedTuple):
-    """What a built-in operator does with values of user-defined types."""
+    """A built-in operator's treatment of values of user-defined types."""
 
     result: Callable[[DataType, DataType], DataType | None]  # of the operands' types; None: not with these
     values: Callable[..., Any]
@@ -78,7 +78,7 @@ def extend(*namespaces: ModuleType) -> None:
 
 
 def result(op: Operator, left: DataType, right: DataType) -> DataType | None:
-    """What an operator returns for operands of which one at least is user-defined; None where it does not take them.
+    """Return the result type for operands of which one at least is user-defined; None where they are not taken.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def result(op: Operator, left: DataType, right: DataType) -> DataType | None:
 
 
 def _compiled(function: Callable[..., Any], operands: tuple[DataType, ...]) -> DataType | None:
-    """What a function returns, by Numba; None where it cannot be compiled."""
+    """Return the result type of a function that Numba compiles; None where it cannot be compiled."""
     if any(t.shape for t in operands):
         return None  # python-graphblas 2025.2 hands a function of sub-arrays a wrong pointer
     if find_spec("numba") is None:
@@ -126,7 +126,7 @@ def _compiled(function: Callable[..., Any], operands: tuple[DataType, ...]) -> D
 
 
 def applied(op: TypedOp, operands: tuple[Any, ...]) -> Any:
-    """A typed operator on single values: what :meth:`TypedOp.numpy` does, for user-defined types."""
+    """Apply a typed operator to single values: :meth:`TypedOp.numpy` for user-defined types."""
     untyped: Any = op.op
     if untyped.of_users is None and untyped.kind in ("monoid", "semiring"):
         untyped = untyped.binaryop
@@ -143,5 +143,5 @@ def applied(op: TypedOp, operands: tuple[Any, ...]) -> Any:
 
 
 def _operand_types(op: TypedOp, count: int) -> tuple[DataType | None, ...]:
-    """The type of each operand; positions have none that matters."""
+    """Return the type of each operand; positions have none that matters."""
     return {1: (op.type,), 2: (op.type, op.type2), 4: (op.type, None, None, op.type2)}[count]

@@ -15,7 +15,7 @@ __all__ = ["register_monoid", "register_new_monoid", "register_new_semiring"]
 def register_monoid(
     binaryop: BinaryOp, identity: Any, name: str | None = None, *, terminal: Any = None, is_idempotent: bool = False
 ) -> Any:
-    """A monoid that stands in no namespace.
+    """Make a monoid that stands in no namespace.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def register_new_monoid(
     is_idempotent: bool = False,
     lazy: bool = False,  # noqa: ARG001  -- for programs written for python-graphblas
 ) -> Any:
-    """The same as ``register_anonymous``, and the monoid stands in its namespace under `name`."""
+    """Make a monoid as ``register_anonymous`` does, and put it into its namespace under `name`."""
     made = register_monoid(binaryop, identity, name, terminal=terminal, is_idempotent=is_idempotent)
     return enter("monoid", name, made)
 
@@ -91,5 +91,5 @@ def register_new_semiring(
     *,
     lazy: bool = False,  # noqa: ARG001  -- as above
 ) -> Any:
-    """The same as :func:`register_anonymous`, and the semiring stands in its namespace under `name`."""
+    """Make a semiring as :func:`register_anonymous` does, and put it into its namespace under `name`."""
     return enter("semiring", name, register_anonymous(monoid, binaryop, name))

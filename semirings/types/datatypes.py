@@ -85,26 +85,26 @@ class DataType:
 
     @property
     def is_bool(self) -> bool:
-        """Whether this is BOOL."""
+        """True if this is BOOL."""
         return self._kind == "b"
 
     @property
     def is_float(self) -> bool:
-        """Whether this is FP32 or FP64."""
+        """True if this is FP32 or FP64."""
         return self._kind == "f"
 
     @property
     def is_integer(self) -> bool:
-        """Whether this is one of the eight integer types."""
+        """True if this is one of the eight integer types."""
         return self._kind in "iu"
 
     @property
     def is_complex(self) -> bool:
-        """Whether this is FC32 or FC64."""
+        """True if this is FC32 or FC64."""
         return self._kind == "c"
 
     def literal(self, value: Any) -> str:
-        """The value as a C++ constant of this type; needs no header, so NVRTC takes it.
+        """Return the value as a C++ constant of this type; needs no header, so NVRTC takes it.
 
         >>> from sparsezc.semirings.types import datatypes as types
         >>> types.INT8.literal(-128), types.UINT64.literal(7), types.FP64.literal(0.1), types.BOOL.literal(1)
@@ -161,7 +161,7 @@ for _t in (*ALL, *COMPLEX):
 
 
 def lookup(x: Any) -> DataType:
-    """The type that ``x`` names.
+    """Find the type that ``x`` names.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def lookup(x: Any) -> DataType:
 
 
 def lookup_real(x: Any) -> DataType:
-    """The same for what holds real numbers only, such as the files that graphs come in.
+    """Find the type that ``x`` names, for holders of real numbers only, such as graph files.
 
     Raises
     ------
@@ -219,7 +219,7 @@ def lookup_real(x: Any) -> DataType:
 
 @cache
 def unify(a: DataType, b: DataType, *, is_left_scalar: bool = False, is_right_scalar: bool = False) -> DataType:
-    """The type that operands of types ``a`` and ``b`` are both converted to.
+    """Return the type that operands of types ``a`` and ``b`` are both converted to.
 
     This is python-graphblas's rule, which is NumPy's: INT8 and UINT16 meet in INT32, INT64 and UINT64 in FP64.
 
@@ -244,14 +244,14 @@ def unify(a: DataType, b: DataType, *, is_left_scalar: bool = False, is_right_sc
 
 
 def lowest(dtype: DataType) -> Any:
-    """The smallest value of the type: False, -128, 0, -inf ..."""
+    """Return the smallest value of the type: False, -128, 0, -inf ..."""
     if dtype.is_float:
         return dtype.np_type.type(-np.inf)
     return np.bool_(False) if dtype.is_bool else dtype.np_type.type(np.iinfo(dtype.np_type).min)
 
 
 def highest(dtype: DataType) -> Any:
-    """The largest value of the type: True, 127, 255, inf ..."""
+    """Return the largest value of the type: True, 127, 255, inf ..."""
     if dtype.is_float:
         return dtype.np_type.type(np.inf)
     return np.bool_(True) if dtype.is_bool else dtype.np_type.type(np.iinfo(dtype.np_type).max)

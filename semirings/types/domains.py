@@ -34,17 +34,17 @@ _WIDE = (INT32, INT64, UINT32, UINT64)
 
 
 def same(types: tuple[DataType, ...]) -> Domain:
-    """The result has the type of the operands."""
+    """Make the domain whose result has the type of the operands."""
     return {t: (t, t) for t in types}
 
 
 def returning(result: DataType, types: tuple[DataType, ...] = ALL) -> Domain:
-    """The result is always of one type, whatever the operands are."""
+    """Make the domain whose result is always of one type, whatever the operands are."""
     return {t: (t, result) for t in types}
 
 
 def through(operand: DataType, types: tuple[DataType, ...] = ALL) -> Domain:
-    """Every input is converted to one type, which is also the result's."""
+    """Make the domain that converts every input to one type, which is also the result's."""
     return dict.fromkeys(types, (operand, operand))
 
 

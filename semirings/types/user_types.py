@@ -46,7 +46,7 @@ class UserType(DataType):
 
     @property
     def is_anonymous(self) -> bool:
-        """Whether it stands in no namespace."""
+        """True if it stands in no namespace."""
         return named.get(self.name) is not self
 
     @property
@@ -68,7 +68,7 @@ def _restored(name: str, np_type: np.dtype[Any], is_anonymous: bool) -> DataType
 
 
 def register_new(name: str, dtype: Any) -> DataType:
-    """A type of the user's that stands in the namespace: ``gb.dtypes.NAME``, and ``"NAME"`` wherever a type is given.
+    """Register a type of the user's by name: ``gb.dtypes.NAME``, and ``"NAME"`` wherever a type is given.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def _is_free(name: str) -> bool:
 
 
 def register_anonymous(dtype: Any, name: str | None = None) -> DataType:
-    """A type of the user's; the same one for the same NumPy type, under the name that was given last.
+    """Make a type of the user's; the same one for the same NumPy type, under the name that was given last.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def register_anonymous(dtype: Any, name: str | None = None) -> DataType:
 
 
 def find(x: Any) -> DataType | None:
-    """The type of a record or a sub-array, registered or not; None for anything else."""
+    """Find the type of a record or a sub-array, registered or not; None for anything else."""
     try:
         np_type = _numpy_type(x)
     except (TypeError, ValueError, SyntaxError):
@@ -196,7 +196,7 @@ def _shape(text: str, whole: str) -> tuple[int, ...]:
 
 
 def default_name(np_type: np.dtype[Any]) -> str:
-    """The name of a type that was given none."""
+    """Make up the name of a type that was given none."""
     known = datatypes._found.get(np_type)
     if known is not None and not known.is_udt:
         return known.name
@@ -275,17 +275,17 @@ def packed(array: Any, dtype: DataType) -> Any:
 
 
 def plain(array: Any, dtype: DataType) -> Any:
-    """The same as a user sees them: the opposite of :func:`packed`."""
+    """Unpack values into the form that a user sees: the opposite of :func:`packed`."""
     return array["value"] if dtype.shape else array
 
 
 def known(np_type: np.dtype[Any]) -> DataType | None:
-    """The type of a NumPy type that was seen before."""
+    """Find the type of a NumPy type that was seen before."""
     return datatypes._found.get(np_type)
 
 
 def inferred(array: Any, ndim: int) -> DataType:
-    """The type of an array without one: what has more than `ndim` dimensions has sub-arrays as its values."""
+    """Infer an array's type: if it has more than `ndim` dimensions, its values are sub-arrays."""
     base = datatypes.lookup(array.dtype)
     if array.ndim <= ndim:
         return base

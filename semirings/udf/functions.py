@@ -108,9 +108,7 @@ class Written:
         return self._faces[dtype]
 
     def python(self, dtype: DataType, name: str = "function") -> tuple[str, tuple[Any, ...]]:
-        """The function for one type in plain Python with every conversion spelt out, as a compiler may take it, and the
-        constants that it takes after its operands.
-        """
+        """Return the function for one type in plain Python with every conversion spelt out, and its constants."""
         root, parameters = self._faces[dtype].root, self.parameters
         if "i" not in parameters:
             return graph.python(root, name, parameters)
@@ -120,7 +118,7 @@ class Written:
 
 
 def result_type(computed: DataType, operand: DataType) -> DataType:
-    """What comes out for operands of a type: their own type where it is of the sort that was computed."""
+    """Return the result type for operands of a type: their own where it is of the sort that was computed."""
     if computed.is_bool or computed.is_complex:
         return computed
     if computed.is_integer:

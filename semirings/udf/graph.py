@@ -41,12 +41,12 @@ class Node:
 
 
 def operand(name: str, dtype: DataType) -> Node:
-    """An operand."""
+    """Make the node of an operand."""
     return Node(dtype, value=name)
 
 
 def constant(value: Any, dtype: DataType) -> Node:
-    """A constant."""
+    """Make the node of a constant."""
     return Node(dtype, value=dtype.np_type.type(value))
 
 
@@ -55,7 +55,7 @@ def _is_constant(node: Node) -> bool:
 
 
 def convert(node: Node, dtype: DataType) -> Node:
-    """The node's value in another type, by GraphBLAS's rules: integers wrap, floats saturate, NaN becomes 0."""
+    """Convert a node's value by GraphBLAS's rules: integers wrap, floats saturate, NaN becomes 0."""
     if node.dtype is dtype:
         return node
     if _is_constant(node):
@@ -77,12 +77,12 @@ _CHOICE = Form(lambda c, a, b: np.where(c, a, b), "({0} ? {1} : {2})", "({1} if 
 
 
 def choose(condition: Node, yes: Node, no: Node) -> Node:
-    """`yes` where a condition of BOOL is true, else `no`; both of one type."""
+    """Choose `yes` where a condition of BOOL is true, else `no`; both of one type."""
     return yes if yes is no else Node(yes.dtype, (condition, yes, no), _CHOICE)
 
 
 def evaluate(root: Node, operands: dict[str, Any]) -> Any:
-    """The value over arrays."""
+    """Compute the value over arrays."""
     found: dict[int, Any] = {}
 
     def value(node: Node) -> Any:
@@ -98,7 +98,7 @@ def evaluate(root: Node, operands: dict[str, Any]) -> Any:
 
 
 def cuda(root: Node) -> str:
-    """The value as one CUDA expression."""
+    """Return the value as one CUDA expression."""
     lines, value = _written(root, lambda node: node.form.cuda if node.form else "", _cuda_constant)
     if not lines:
         return value
@@ -107,7 +107,7 @@ def cuda(root: Node) -> str:
 
 
 def python(root: Node, name: str, parameters: tuple[str, ...], first: str = "") -> tuple[str, tuple[Any, ...]]:
-    """The value as the text of a Python function, which may do something `first`, and the constants that it takes.
+    """Return the text of a Python function that computes the value, after `first`, and the constants that it takes.
 
     Constants are parameters after the others, so that functions which differ in constants alone share one text. Small
     numbers stand in the text, where a compiler makes the most of them (``x ** 2``).
@@ -138,7 +138,7 @@ def _python_constant(node: Node) -> str:
 def _written(
     root: Node, form: Callable[[Node], str], literal: Callable[[Node], str]
 ) -> tuple[list[tuple[str, DataType, str]], str]:
-    """The text of a graph: named lines for what is used twice, and the value."""
+    """Write a graph as text: named lines for what is used twice, and the value."""
     uses: Counter[int] = Counter()
 
     def count(node: Node) -> None:

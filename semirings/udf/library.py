@@ -50,7 +50,7 @@ def _float(node: Node) -> Node:
 
 
 def _mathematical(function: Callable[..., Any], cuda: str, python: str) -> Callable[..., Node]:
-    """A function of floats; FP32 only where all are."""
+    """Make a function of floats; FP32 only where all are."""
     form = Form(function, cuda, python)
 
     def apply(*args: Node) -> Node:
@@ -78,13 +78,13 @@ def _test(name: str, cuda: str) -> Callable[[Node], Node]:
 
 
 def _kept(name: str, cuda: str) -> Callable[[Node], Node]:
-    """A rounding: integers are whole already."""
+    """Make a rounding: integers are whole already."""
     rounded = _mathematical(getattr(np, name), cuda, f"np.{name}({{0}})")
     return lambda x: rounded(x) if x.dtype.is_float else x
 
 
 def _to_whole(name: str, cuda: str) -> Callable[[Node], Node]:
-    """A rounding that makes an integer, as math's does."""
+    """Make a rounding to an integer, as math's functions do."""
     rounded = _kept(name, cuda)
     return lambda x: convert(rounded(x), INT64) if x.dtype.is_float else wide(x)
 
@@ -121,7 +121,7 @@ def _numpys(name: str, floats: str, whole: str) -> Callable[[Node, Node], Node]:
 
 
 def _wholes(name: str) -> Callable[[Node, Node], Node]:
-    """A function of two integers."""
+    """Make a function of two integers."""
     apply = of_pair(Form(getattr(np, name), f"{name}_of<{{T}}>({{0}}, {{1}})", f"np.{name}({{0}}, {{1}})"))
 
     def checked(a: Node, b: Node) -> Node:
@@ -133,7 +133,7 @@ def _wholes(name: str) -> Callable[[Node, Node], Node]:
 
 
 def _fmod(a: Node, b: Node) -> Node:
-    """The rest with a's sign; of integers, whose rest by 0 is 0, from that with b's, as Numba's own is unsigned."""
+    """Return the rest with a's sign; of integers, derive it from the one with b's sign, as Numba's is unsigned."""
     a, b = both(a, b)
     if a.dtype.is_float:
         return _FLOAT_FMOD(a, b)

@@ -18,17 +18,17 @@ Array = Any
 
 
 def itself(x: Array) -> Array:
-    """``x``."""
+    """Return ``x``."""
     return x
 
 
 def first(x: Array, y: Array) -> Array:
-    """``x``, in the shape that both have together."""
+    """Return ``x`` in the shape that both have together."""
     return np.broadcast_arrays(x, y)[0]
 
 
 def second(x: Array, y: Array) -> Array:
-    """``y``, in the shape that both have together."""
+    """Return ``y`` in the shape that both have together."""
     return np.broadcast_arrays(x, y)[1]
 
 
@@ -90,23 +90,23 @@ def power(x: Array, y: Array) -> Array:
 
 
 def lesser(x: Array, y: Array) -> Array:
-    """The smaller; a number rather than a NaN."""
+    """Return the smaller; a number rather than a NaN."""
     return np.fmin(x, y) if x.dtype.kind == "f" else np.minimum(x, y)
 
 
 def greater(x: Array, y: Array) -> Array:
-    """The larger; a number rather than a NaN."""
+    """Return the larger; a number rather than a NaN."""
     return np.fmax(x, y) if x.dtype.kind == "f" else np.maximum(x, y)
 
 
 def round_half_away(x: Array) -> Array:
-    """The nearest whole number; halves go away from zero."""
+    """Return the nearest whole number; halves go away from zero."""
     whole = np.trunc(x)
     return np.where(np.abs(x - whole) >= 0.5, whole + np.copysign(1, x), whole).astype(x.dtype)
 
 
 def by_part(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
-    """A function of real numbers; of complex ones, of each part."""
+    """Make a function of real numbers apply to each part of complex ones."""
 
     def either(x: Array) -> Array:
         return function(x) if x.dtype.kind != "c" else (function(x.real) + 1j * function(x.imag)).astype(x.dtype)
@@ -130,7 +130,7 @@ def remainder(x: Array, y: Array) -> Array:
 
 
 def truth(x: Array) -> Array:
-    """Whether x is not zero."""
+    """Return whether x is not zero."""
     return np.not_equal(x, 0)
 
 
@@ -177,7 +177,7 @@ def floor_quotient(x: Array, y: Array) -> Array:
 
 
 def modulo(x: Array, y: Array) -> Array:
-    """The rest of :func:`floor_quotient`, with the sign of y; integers modulo zero give 0."""
+    """Return the rest of :func:`floor_quotient`, with the sign of y; integers modulo zero give 0."""
     return np.mod(x, y)
 
 
@@ -215,12 +215,12 @@ def _binomial(n: int, k: int) -> int:
 
 
 def exponent(x: Array) -> Array:
-    """The whole e with x = m 2^e, 0.5 <= |m| < 1; 0 for 0, inf and NaN."""
+    """Return the whole e with x = m 2^e, 0.5 <= |m| < 1; 0 for 0, inf and NaN."""
     return np.frexp(x)[1]
 
 
 def mantissa(x: Array) -> Array:
-    """The m of :func:`exponent`; x itself for 0, inf and NaN."""
+    """Return the m of :func:`exponent`; x itself for 0, inf and NaN."""
     return np.frexp(x)[0]
 
 
@@ -230,7 +230,7 @@ def scale(x: Array, y: Array) -> Array:
 
 
 def special(name: str) -> Any:
-    """A function of scipy.special, imported when it is first called: SciPy costs a tenth of a second to import."""
+    """Make a function of scipy.special, imported when first called: importing SciPy costs a tenth of a second."""
 
     def function(x: Array) -> Array:
         import scipy.special

@@ -1,4 +1,4 @@
-"""What arithmetic, comparisons and functions mean in a translated function, and which types they are computed in.
+"""The meaning of arithmetic, comparisons and functions in a translated function, and the types of computation.
 
 Integers are computed in INT64 (or UINT64, where an operand is), so narrow ones do not wrap on the way; FP32 with FP32
 in FP32, every other mixture with a float in FP64; booleans count as integers. Nothing fails: an integer divided by zero
@@ -28,7 +28,7 @@ class Refused(Exception):
 
 
 def wide(node: Node) -> Node:
-    """A number as it is computed with: integers in 64 bits, booleans as integers."""
+    """Widen a number for computing: integers to 64 bits, booleans to integers."""
     if node.dtype.is_float or node.dtype is UINT64:
         return node
     return convert(node, INT64)
@@ -60,7 +60,7 @@ def _met(a: Node, b: Node, mixed: DataType) -> tuple[Node, Node]:
 
 
 def truth(node: Node) -> Node:
-    """Whether a number is not zero."""
+    """Return whether a number is not zero."""
     return convert(node, BOOL)
 
 
@@ -95,7 +95,7 @@ def _quotient(a: Node, b: Node) -> Node:
 
 
 def of_pair(form: Form, signed: Form | None = None) -> Callable[[Node, Node], Node]:
-    """An operation on two numbers in the type that they meet in; `signed`: its form for INT64, if that is another."""
+    """Make an operation on two numbers in the type that they meet in; `signed` is its form for INT64, if another."""
 
     def apply(a: Node, b: Node) -> Node:
         a, b = both(a, b)
@@ -109,7 +109,7 @@ rest = of_pair(_REST, _REST_SIGNED)
 
 
 def power(a: Node, b: Node) -> Node:
-    """``a ** b``; of integers an integer, but where the exponent is a negative constant."""
+    """Return ``a ** b``; of integers an integer, except where the exponent is a negative constant."""
     if b.form is None and not isinstance(b.value, str) and b.value < 0:
         b = convert(b, FP64)
     a, b = both(a, b)
@@ -134,7 +134,7 @@ _BITS: dict[type[ast.operator], tuple[Callable[..., Any], str]] = {
 
 
 def bits(sign: type[ast.operator], a: Node, b: Node) -> Node:
-    """``&``, ``|`` and ``^`` of two integers or two booleans."""
+    """Make ``&``, ``|`` or ``^`` of two integers or two booleans."""
     a, b = meet(a, b)
     if a.dtype.is_float:
         raise Refused("bits are of integers and booleans")
@@ -164,7 +164,7 @@ _SHIFTS: dict[type[ast.operator], Form] = {
 
 
 def shift(sign: type[ast.operator], a: Node, b: Node) -> Node:
-    """``<<`` and ``>>`` of integers."""
+    """Make ``<<`` or ``>>`` of integers."""
     a, b = wide(a), wide(b)
     if a.dtype.is_float or b.dtype.is_float:
         raise Refused("shifts are of integers")
@@ -182,7 +182,7 @@ _COMPARISONS: dict[type[ast.cmpop], tuple[Callable[..., Any], str]] = {
 
 
 def compare(sign: type[ast.cmpop], a: Node, b: Node) -> Node:
-    """A comparison, which is a BOOL."""
+    """Make a comparison, which is a BOOL."""
     if sign not in _COMPARISONS:
         raise Refused("comparisons are <, <=, >, >=, == and !=")
     function, text = _COMPARISONS[sign]
@@ -195,7 +195,7 @@ _INVERT = Form(np.invert, "(~{0})", "np.invert({0})")
 
 
 def of_number(form: Form) -> Callable[[Node], Node]:
-    """An operation on a number that keeps its type."""
+    """Make an operation on a number that keeps its type."""
 
     def apply(x: Node) -> Node:
         x = wide(x)
@@ -209,7 +209,7 @@ negative = of_number(_NEGATIVE)
 
 
 def invert(x: Node) -> Node:
-    """``~x``: the bits of an integer turned round; of a boolean: not."""
+    """Return ``~x``: the inverted bits of an integer; of a boolean, its negation."""
     if x.dtype is BOOL:
         return Node(BOOL, (x,), Form(np.logical_not, "(!{0})", "(not {0})"))
     x = wide(x)
@@ -219,7 +219,7 @@ def invert(x: Node) -> Node:
 
 
 def literal(value: Any) -> Node:
-    """A constant of Python's or NumPy's."""
+    """Make the node of a constant of Python's or NumPy's."""
     if isinstance(value, bool | np.bool_):
         return constant(value, BOOL)
     if isinstance(value, int | np.integer):

@@ -26,12 +26,12 @@ class Source(NamedTuple):
     outside: dict[str, Any]  #: names of globals, of enclosing functions and built-ins, and what they mean
 
     def refuse(self, node: ast.AST, why: str) -> UdfParseError:
-        """The error that says what cannot be translated, and where."""
+        """Make the error that says which construct cannot be translated, and where."""
         return refuse(self.name, why, f"{self.file}, line {getattr(node, 'lineno', '?')}")
 
 
 def refuse(name: str, why: str, where: str) -> UdfParseError:
-    """The error of a function that cannot be translated."""
+    """Make the error of a function that cannot be translated."""
     return UdfParseError(
         f"{name} ({where}): {why}; what can be used are arithmetic, comparisons, and, or, not, if, assignment,"
         " abs, min, max, int, float, bool and the functions of math and numpy that docs/operators.md lists"
@@ -39,7 +39,7 @@ def refuse(name: str, why: str, where: str) -> UdfParseError:
 
 
 def source_of(function: Callable[..., Any], arity: int) -> Source:
-    """A function's text, with as many parameters as needed.
+    """Return a function's text, with as many parameters as needed.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def _returning(node: ast.Lambda) -> ast.stmt:
 
 
 def _find(function: Any, lines: list[str]) -> ast.FunctionDef | ast.Lambda | None:
-    """The node that the function's code was compiled from."""
+    """Find the node that the function's code was compiled from."""
     try:
         with _parsing:
             tree = ast.parse("".join(lines))

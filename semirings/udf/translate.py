@@ -16,7 +16,7 @@ _Names = dict[str, Node]
 
 
 def translate(source: Source, operands: tuple[Node, ...]) -> Node:
-    """What a function returns for operands of given types.
+    """Translate a function for operands of given types.
 
     Raises
     ------
@@ -162,7 +162,7 @@ def _is_module(x: Any) -> bool:
 
 
 def _known(function: Any) -> Callable[..., Node] | None:
-    """A built-in function, or one that was imported from math or numpy by its name."""
+    """Return a built-in function, or one that was imported from math or numpy by its name."""
     try:
         if function in library.BUILTINS:
             return library.BUILTINS[function]
@@ -194,7 +194,7 @@ _UNARY: dict[type[ast.unaryop], Callable[[Node], Node]] = {
 
 
 def _chain(both: bool, values: list[Node]) -> Node:
-    """``a and b`` is b where a is true, else a; ``a or b`` the other way round."""
+    """Translate ``a and b``, which is b where a is true, else a; and ``a or b``, the other way round."""
     result = values[-1]
     for value in reversed(values[:-1]):
         first, result = rules.meet(value, result)
@@ -203,7 +203,7 @@ def _chain(both: bool, values: list[Node]) -> Node:
 
 
 def _called(node: ast.AST) -> str:
-    """A construct as users call it."""
+    """Name a construct as users call it."""
     names = {
         ast.For: "a for loop", ast.While: "a while loop", ast.With: "with", ast.Try: "try", ast.Raise: "raise",
         ast.Assert: "assert", ast.Subscript: "an index", ast.Attribute: "an attribute", ast.Call: "a call",
