@@ -28,7 +28,7 @@ __all__ = ["aggregate", "aggregator"]
 
 
 def aggregator(op: Any, dtype: DataType) -> Any:
-    """The typed aggregator that a user's operator is, or the typed monoid where it is no more than that; else None."""
+    """Return the typed aggregator or monoid that a user's operator is; None where it is neither."""
     if isinstance(op, str) and names.find("monoid", op) is None:
         op = names.find("agg", op)
     if isinstance(op, Aggregator):
@@ -41,7 +41,7 @@ def aggregator(op: Any, dtype: DataType) -> Any:
 
 
 def aggregate(u: Any, op: Any, shape: tuple[int, ...]) -> Expression:
-    """The expression that aggregates all entries (shape ``()``), or those of each row of a matrix.
+    """Return the expression that aggregates all entries (shape ``()``), or those of each row of a matrix.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def aggregate(u: Any, op: Any, shape: tuple[int, ...]) -> Expression:
 
 
 class _Steps:
-    """What is done when an aggregation runs; :mod:`sparsezc.expr.dispatch` calls it."""
+    """The steps of an aggregation; :mod:`sparsezc.expr.dispatch` calls it."""
 
     _stored = False
     _lock = None
@@ -206,12 +206,12 @@ class _Rows:
         return _Rows(kept, self.dtype).fold(monoid.any[self.dtype])
 
     def _where(self, op: Any, result: _ByRow) -> Any:
-        """A matrix of trues at the entries that equal their row's result."""
+        """Return a matrix of trues at the entries that equal their row's result."""
         return select(self.against(op, result).A, selects.valueeq[BOOL], True).new()
 
 
 def _made(recipe: Recipe, entries: Any) -> Any:
-    """What a recipe makes of entries: a _Value of _All, a _ByRow of _Rows."""
+    """Apply a recipe to entries: it makes a _Value of _All, a _ByRow of _Rows."""
     return recipe(entries)
 
 
@@ -220,7 +220,7 @@ def _reduced(u: Any, op: Any) -> Expression:
 
 
 def _value(expression: Expression) -> Any:
-    """The value of an expression that makes a Scalar, as a NumPy scalar of its type; None where there is none."""
+    """Return the value of an expression of a Scalar, as a NumPy scalar of its type; None where there is none."""
     value = expression.new().value
     return None if value is None else _of_type(value, expression.dtype)
 
@@ -235,7 +235,7 @@ def _scalar(value: Any, dtype: DataType) -> Any:
 
 
 def _full(value: Any, size: int, dtype: DataType) -> Any:
-    """A vector with one value everywhere."""
+    """Return a vector with one value everywhere."""
     kind: Any = Operand._kinds[1]
     return kind.from_scalar(value, size, dtype)
 

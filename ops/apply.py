@@ -16,7 +16,7 @@ __all__ = ["apply", "by_place"]
 
 
 def apply(u: Any, op: Any, right: Any = None, left: Any = None) -> Expression:
-    """``op(x)``, ``op(x, right)`` or ``op(left, x)`` of every entry x; the pattern stays.
+    """Apply ``op(x)``, ``op(x, right)`` or ``op(left, x)`` to every entry x; the pattern stays.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def apply(u: Any, op: Any, right: Any = None, left: Any = None) -> Expression:
 
 
 def by_place(kind: str, op: Any) -> bool:
-    """Whether an index-unary or select operator looks at positions only, so that its thunk is one, too."""
+    """Return whether an index-unary or select operator looks at positions only, so that its thunk is one, too."""
     try:
         found = names.lookup(kind, op)
     except (TypeError, InvalidValue):
@@ -77,7 +77,7 @@ def by_place(kind: str, op: Any) -> bool:
 
 
 def _kind(op: Any, alone: bool) -> str:
-    """Which kind of operator a user means: for a name, whatever has it."""
+    """Return the kind of operator that a user means: for a name, the first that has it."""
     if isinstance(op, TypedOp):
         return op.op.kind
     if isinstance(op, Operator):

@@ -21,7 +21,7 @@ MAX_SIZE = 2**60
 
 
 def size(n: Any, where: str) -> int:
-    """A number of rows, columns or positions.
+    """Check a number of rows, columns or positions.
 
     Raises
     ------
@@ -168,7 +168,7 @@ def _check_dimensions(given: NDArray[Any], where: str, dimensions: tuple[int, ..
 
 
 def dense(array: Any, dtype: Any, noun: str, ndim: int) -> tuple[NDArray[Any], DataType]:
-    """The values of ``from_dense``, all positions of a Vector or Matrix.
+    """Return the values of ``from_dense``, all positions of a Vector or Matrix.
 
     Raises
     ------
@@ -208,7 +208,7 @@ def lengths(where: str, **given: NDArray[Any]) -> None:
 
 
 def check_csr(indptr: NDArray[np.uint64], indices: NDArray[np.uint64], ncols: int, names: tuple[str, str]) -> bool:
-    """Whether ids are ascending in each row (True), or only distinct and need sorting (False).
+    """Return whether ids are ascending in each row (True), or only distinct and need sorting (False).
 
     Raises
     ------
@@ -249,7 +249,7 @@ _ORDERS |= dict.fromkeys(("columnwise", "colwise", "column", "columns", "col", "
 
 
 def order(given: Any, where: str) -> str:
-    """``"rowwise"`` or ``"columnwise"``, as users spell it.
+    """Check an order: ``"rowwise"`` or ``"columnwise"``.
 
     Raises
     ------

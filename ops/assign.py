@@ -17,7 +17,7 @@ __all__ = ["assign"]
 def assign(
     out: Any, keys: tuple[IndexList, ...], value: Any, mask: Mask | None = None, submask: bool = False
 ) -> Expression:
-    """``out(mask)[I] << value``, or ``out[I](mask) << value`` with `submask`.
+    """Assign: ``out(mask)[I] << value``, or ``out[I](mask) << value`` with `submask`.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def _mask_shape(
 
 
 def _value(out: Any, region: tuple[int, ...], value: Any) -> Any:
-    """What is assigned, as an operand of the region's number of dimensions or a Scalar."""
+    """Return the assigned value as an operand of the region's number of dimensions or a Scalar."""
     if isinstance(value, Unrun):
         value = value.new()
     elif not isinstance(value, Operand):
@@ -120,7 +120,7 @@ def _value(out: Any, region: tuple[int, ...], value: Any) -> Any:
 
 
 def _of_users(out: Any, region: tuple[int, ...], kind: Any, value: Any) -> Any:
-    """An array of values of a user-defined type."""
+    """Return an array of values of a user-defined type."""
     made = None
     try:
         made = kind.from_dense(value, dtype=out.dtype)

@@ -13,7 +13,7 @@ __all__ = ["everywhere", "scalar", "stored_scalar"]
 
 
 def scalar(x: Any, where: str, *, may_be_empty: bool = False, like: DataType | None = None) -> Any:
-    """`x` as a Scalar; a number becomes one of its own type, or of the type `like` if that is user-defined.
+    """Return `x` as a Scalar; a number becomes one of its own type, or of the type `like` if that is user-defined.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def scalar(x: Any, where: str, *, may_be_empty: bool = False, like: DataType | N
 
 
 def everywhere(x: Any, dtype: Any, where: str) -> tuple[Any, DataType]:
-    """A number for all positions of what is made, as a Scalar, and the type that they get: the number's, if no other.
+    """Return a number for all positions, as a Scalar, and the type of the entries: the number's, if no other.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def everywhere(x: Any, dtype: Any, where: str) -> tuple[Any, DataType]:
 
 
 def stored_scalar(x: Any, where: str) -> Any:
-    """`x` as a Scalar that may be empty, what a Scalar can meet.
+    """Return `x` as a Scalar that may be empty, for an operation with a Scalar.
 
     Raises
     ------

@@ -22,17 +22,17 @@ def _may_match(u: Any, v: Any, check_dtype: bool) -> bool:
 
 
 def _all_true(matches: Any, nvals: int) -> bool:
-    """Whether `matches`, a BOOL object on the intersection of two patterns, says yes for all `nvals` entries."""
+    """Return whether `matches`, a BOOL object on the intersection of two patterns, says yes for all `nvals` entries."""
     return matches.nvals == nvals and bool(reduce(matches, monoid.land, False).new().value)
 
 
 def isequal(u: Any, v: Any, check_dtype: bool) -> bool:
-    """Whether two objects of one kind have the same shape, pattern and values."""
+    """Return whether two objects of one kind have the same shape, pattern and values."""
     return _may_match(u, v, check_dtype) and _all_true(ewise_mult(u, v, binary.eq).new(BOOL), u.nvals)
 
 
 def isclose(u: Any, v: Any, rel_tol: float, abs_tol: float, check_dtype: bool) -> bool:
-    """Whether shape and pattern are the same, and ``|a - b| <= max(rel_tol * max(|a|, |b|), abs_tol)`` everywhere."""
+    """Return whether the patterns are the same, and ``|a - b| <= max(rel_tol * max(|a|, |b|), abs_tol)`` everywhere."""
     if not _may_match(u, v, check_dtype):
         return False
     same = ewise_mult(u, v, binary.eq).new(BOOL)
@@ -89,7 +89,7 @@ def check_how(how: Any) -> None:
 
 
 def summary(u: Any, place: str) -> str:
-    """One line, and the entries where they are few."""
+    """Describe an object in one line, and the entries where they are few."""
     noun = "Vector" if u.ndim == 1 else "Matrix"
     nvals = u.nvals
     line = f"<{noun} {u.name}: {' x '.join(map(str, u.shape))}, {nvals:,} entries of {u.dtype}, on {place}>"

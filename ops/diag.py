@@ -12,7 +12,7 @@ __all__ = ["diag"]
 
 
 def diag(u: Any, k: Any = 0) -> Expression:
-    """The square matrix with u on diagonal k, or diagonal k of the matrix u.
+    """Make the square matrix with u on diagonal k, or take diagonal k of the matrix u.
 
     Parameters
     ----------

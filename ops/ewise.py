@@ -14,7 +14,7 @@ __all__ = ["broadcast", "ewise_add", "ewise_mult", "ewise_union"]
 
 
 def broadcast(u: Any, v: Any, where: str) -> tuple[int, ...]:
-    """The shape that two operands meet in: their own, or a matrix's where a vector is repeated along it.
+    """Return the shape that two operands meet in: their own, or a matrix's where a vector is repeated along it.
 
     On the right of a matrix, a vector stands for each row; on its left, for each column.
 
@@ -49,7 +49,7 @@ def _pair(u: Any, v: Any, where: str) -> tuple[Any, Any, tuple[int, ...]]:
 
 
 def ewise_add(u: Any, v: Any, op: Any) -> Expression:
-    """``op(u, v)`` where both have an entry; the one entry where only one has.
+    """Apply `op` on the union of two patterns: ``op(u, v)`` where both have an entry, else the one entry.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def ewise_add(u: Any, v: Any, op: Any) -> Expression:
 
 
 def ewise_mult(u: Any, v: Any, op: Any) -> Expression:
-    """``op(u, v)`` where both have an entry.
+    """Apply `op` on the intersection of two patterns: ``op(u, v)`` where both have an entry.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def ewise_mult(u: Any, v: Any, op: Any) -> Expression:
 
 
 def ewise_union(u: Any, v: Any, op: Any, left_default: Any, right_default: Any) -> Expression:
-    """``op(u, v)`` where either has an entry, with a default in the other's place.
+    """Apply `op` on the union of two patterns, with a default in the place of a missing entry.
 
     Parameters
     ----------

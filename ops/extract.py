@@ -10,7 +10,7 @@ __all__ = ["extract"]
 
 
 def extract(u: Any, keys: tuple[IndexList, ...]) -> Expression:
-    """``u[I]`` or ``A[I, J]``.
+    """Read a part: ``u[I]`` or ``A[I, J]``.
 
     Parameters
     ----------

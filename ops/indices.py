@@ -15,7 +15,7 @@ __all__ = ["parse"]
 
 
 def parse(keys: Any, shape: tuple[int, ...], name: str) -> tuple[IndexList, ...]:
-    """The index lists of ``name[keys]``, one for each dimension.
+    """Parse ``name[keys]`` into index lists, one for each dimension.
 
     Parameters
     ----------

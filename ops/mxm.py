@@ -15,7 +15,7 @@ __all__ = ["inner", "kronecker", "mxm", "outer", "power"]
 
 
 def mxm(A: Any, B: Any, op: Any) -> Expression:
-    """``C = A @ B``: ``C(i, j)`` is the sum over k of ``A(i, k) * B(k, j)`` in the semiring `op`.
+    """Compute ``C = A @ B``: ``C(i, j)`` is the sum over k of ``A(i, k) * B(k, j)`` in the semiring `op`.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def mxm(A: Any, B: Any, op: Any) -> Expression:
 
 
 def power(A: Any, n: Any, op: Any) -> Expression:
-    """``A @ A @ ... @ A``, n times; for n = 0 the identity of the semiring's multiplication on the diagonal.
+    """Compute ``A @ A @ ... @ A``, n times; n = 0 gives the identity of the multiplication on the diagonal.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def power(A: Any, n: Any, op: Any) -> Expression:
 
 
 def kronecker(A: Any, B: Any, op: Any) -> Expression:
-    """Each entry of A with all of B: ``C(i * p + k, j * q + l) = op(A(i, j), B(k, l))`` for a B of p x q.
+    """Combine each entry of A with all of B: ``C(i * p + k, j * q + l) = op(A(i, j), B(k, l))`` for a B of p x q.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def kronecker(A: Any, B: Any, op: Any) -> Expression:
 
 
 def inner(u: Any, v: Any, op: Any) -> Expression:
-    """``s = u @ v``: the sum over k of ``u(k) * v(k)`` in the semiring `op`; empty where no position is in both.
+    """Compute ``s = u @ v``: the sum over k of ``u(k) * v(k)``; empty where no position is in both.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def inner(u: Any, v: Any, op: Any) -> Expression:
 
 
 def outer(u: Any, v: Any, op: Any) -> Expression:
-    """Every entry of u with every entry of v: ``C(i, j) = op(u(i), v(j))``.
+    """Combine every entry of u with every entry of v: ``C(i, j) = op(u(i), v(j))``.
 
     Parameters
     ----------

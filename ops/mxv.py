@@ -12,7 +12,7 @@ __all__ = ["mxv", "vxm"]
 
 
 def mxv(A: Any, v: Any, op: Any) -> Expression:
-    """``w = A @ v``: ``w(i)`` is the sum over k of ``A(i, k) * v(k)`` in the semiring `op`.
+    """Compute ``w = A @ v``: ``w(i)`` is the sum over k of ``A(i, k) * v(k)`` in the semiring `op`.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def mxv(A: Any, v: Any, op: Any) -> Expression:
 
 
 def vxm(v: Any, A: Any, op: Any) -> Expression:
-    """``w = v @ A``: ``w(j)`` is the sum over k of ``v(k) * A(k, j)`` in the semiring `op`.
+    """Compute ``w = v @ A``: ``w(j)`` is the sum over k of ``v(k) * A(k, j)`` in the semiring `op`.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ __all__ = ["reduce", "reduce_columnwise", "reduce_rowwise"]
 
 
 def reduce(u: Any, op: Any, allow_empty: bool = True) -> Expression:
-    """All entries folded into one value.
+    """Fold all entries into one value.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def reduce(u: Any, op: Any, allow_empty: bool = True) -> Expression:
 
 
 def reduce_rowwise(A: Any, op: Any) -> Expression:
-    """Each row's entries folded into one; rows without entries give none.
+    """Fold each row's entries into one; rows without entries give none.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def reduce_rowwise(A: Any, op: Any) -> Expression:
 
 
 def reduce_columnwise(A: Any, op: Any) -> Expression:
-    """Each column's entries folded into one: :func:`reduce_rowwise` of the transpose, which is not formed.
+    """Fold each column's entries into one: :func:`reduce_rowwise` of the transpose, which is not formed.
 
     Parameters
     ----------

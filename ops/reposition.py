@@ -13,7 +13,7 @@ __all__ = ["reposition"]
 
 
 def reposition(u: Any, offsets: tuple[Any, ...], shape: tuple[Any, ...]) -> Expression:
-    """Every entry moved by an offset in each dimension; what leaves the shape is dropped.
+    """Move every entry by an offset in each dimension; entries that leave the shape are dropped.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ __all__ = ["select"]
 
 
 def select(u: Any, op: Any, thunk: Any = None) -> Expression:
-    """The entries for which ``op(x, i, j, thunk)`` is true, with their values.
+    """Keep the entries for which ``op(x, i, j, thunk)`` is true, with their values.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ __all__ = ["setdiag"]
 
 
 def setdiag(A: Any, values: Any, k: Any = 0, mask: Any = None, accum: Any = None) -> None:
-    """``A(i, i + k) = values(i)``: one masked statement with the diagonal as the mask. Runs at once.
+    """Assign ``A(i, i + k) = values(i)``: one masked statement with the diagonal as the mask. Runs at once.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def _write(A: Any, values: Any, k: Any, mask: Mask | None, accum: Any) -> None:
 
 
 def _diagonal(A: Any, k: Any) -> tuple[int, int]:
-    """How long the diagonal is, and which."""
+    """Return the length and the positions of the diagonal."""
     try:
         k = operator.index(k)
     except TypeError:
@@ -112,7 +112,7 @@ def _values(values: Any, size: int) -> Any:
 
 
 def _along(A: Any, mask: Mask, size: int, k: int) -> Mask:
-    """The mask of the diagonal's positions."""
+    """Return the mask of the diagonal's positions."""
     if mask.parent.ndim == 1:
         if mask.parent.size != size:
             raise DimensionMismatch(

@@ -1,4 +1,4 @@
-"""What signs mean: ``A + B`` and ``A < 3`` are expressions, ``A @ B`` waits for an operator, as ``op(A @ B)`` gives.
+"""The meaning of signs: ``A + B`` and ``A < 3`` are expressions, ``A @ B`` waits for an operator, ``op(A @ B)``.
 
 Two operands meet on the union of their patterns under ``+``, ``-`` and ``^``, on the intersection under every other
 sign; with a number on one side, the sign is applied to each entry. ``A & B``, ``A | B`` and ``A @ B`` are a
@@ -29,8 +29,9 @@ _ONLY_BOOL = {"lxor": "^", "lor": "|", "land": "&", "lnot": "~"}
 
 
 def _side(x: Any, other: Any = None) -> Any:
-    """An operand of a sign: a Matrix, a Vector or a Scalar; what has not run is computed. Values beside an `other` of a
-    user-defined type are of that type.
+    """Return an operand of a sign as a Matrix, a Vector or a Scalar; an expression is computed.
+
+    Values beside an `other` of a user-defined type are of that type.
     """
     if isinstance(x, Unrun):
         return x.operand("a sign")
@@ -39,7 +40,7 @@ def _side(x: Any, other: Any = None) -> Any:
 
 
 def binary_sign(left: Any, right: Any, name: str) -> Any:
-    """``left + right`` and the like; `name` is the binary operator's."""
+    """Make the expression of ``left + right`` and the like; `name` is the binary operator's."""
     if isinstance(right, Mask) or isinstance(left, Mask):
         return NotImplemented
     if right is None or left is None:
@@ -68,7 +69,7 @@ def _only_bool(made: Expression, name: str) -> Expression:
 
 
 def unary_sign(x: Any, name: str) -> Expression:
-    """``-x``, ``abs(x)`` and ``~x``; `name` is the unary operator's."""
+    """Make the expression of ``-x``, ``abs(x)`` or ``~x``; `name` is the unary operator's."""
     x = _side(x)
     if name == "lnot" and x.dtype is not BOOL:
         raise TypeError(f"The invert operator, ~, is not supported for {x.dtype.name}; it is only supported for BOOL")
@@ -76,7 +77,7 @@ def unary_sign(x: Any, name: str) -> Expression:
 
 
 def into(out: Any, other: Any, name: str, method: str) -> Any:
-    """``out += other`` and the like: the same as ``out << out + other``."""
+    """Run ``out += other`` and the like, which are ``out << out + other``."""
     if isinstance(out, Unrun) or out._transposed or (name == "@" and not out.ndim):
         raise TypeError(f"{method} is not supported for {says(out)}; only what has a name can be written to")
     if name in ("plus", "lor", "lxor") and getattr(other, "ndim", 0) == out.ndim:  # one statement, no temporary
@@ -113,7 +114,7 @@ class Pair(Unrun[K]):
 
     @property
     def expression(self) -> Expression[K]:
-        """What runs without an operator."""
+        """The expression that runs without an operator."""
         if self._expression is None:
             self._expression = self._by_default()
         return self._expression
@@ -134,11 +135,11 @@ class Pair(Unrun[K]):
 
     @property
     def _parts(self) -> tuple[Any, ...]:
-        """What both operands read."""
+        """The objects that both operands read."""
         return tuple(part for x in self.sides for part in (x._parts if isinstance(x, Unrun) else (x,)))
 
     def computed(self, need: str) -> Any:
-        """The result without an operator; refused first where none is meant without saying."""
+        """Return the result without an operator; refused first where none is meant without saying."""
         _ = self.expression
         return super().computed(need)
 
@@ -148,7 +149,7 @@ class Pair(Unrun[K]):
         return self.expression.dtype
 
     def by(self, op: Any, **defaults: Any) -> Expression[K]:
-        """The expression with an operator; pairs of the same sign inside are computed with it too."""
+        """Make the expression with an operator; pairs of the same sign inside are computed with it too."""
         left, right = (x.by(op, **defaults).new() if type(x) is Pair and x.sign == self.sign else x for x in self.sides)
         if self.sign == "@":
             return _product(left, right, op)
@@ -173,7 +174,7 @@ def _product(left: Any, right: Any, op: Any = semiring.plus_times) -> Expression
 
 
 def pair(left: Any, right: Any, sign: str, method: str) -> Any:
-    """``left @ right``, ``left & right`` or ``left | right``.
+    """Pair two operands: ``left @ right``, ``left & right`` or ``left | right``.
 
     Raises
     ------
@@ -224,7 +225,7 @@ def _says(x: Any) -> str:
 
 
 def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Expression:
-    """``op(A)``, ``op(A, 1)``, ``op(1, A)``, ``op(A & B)``, ``op(A | B, left_default=0, right_default=0)`` ...
+    """Apply an operator to objects: ``op(A)``, ``op(A, 1)``, ``op(1, A)``, ``op(A & B)``, ``op(A @ B)`` ...
 
     Raises
     ------

@@ -10,7 +10,7 @@ __all__ = ["transpose"]
 
 
 def transpose(A: Any) -> Expression:
-    """``C << A.T``. Operations take ``A.T`` itself without forming it.
+    """Transpose: ``C << A.T``. Operations take ``A.T`` itself without forming it.
 
     Parameters
     ----------
