@@ -1,4 +1,4 @@
-"""What programs import from ``graphblas.core``: classes to annotate and to ask for, and three small questions.
+"""Names that programs import from ``graphblas.core``: classes to annotate and to ask for, and three small questions.
 
 python-graphblas's inside is not owed to anybody, but programs reach for a few names in it. These are there, under the
 modules' names of python-graphblas: ``matrix``, ``vector``, ``scalar``, ``dtypes``, ``operator`` and ``utils``.

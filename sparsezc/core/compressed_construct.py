@@ -28,7 +28,7 @@ class FromCompressed:
     def _made(
         cls, store: Any, dtype: DataType, shape: tuple[int, int], name: str | None, symmetric: bool = False
     ) -> Self:
-        """A matrix on the CPU engine, or where the configuration wants new matrices."""
+        """Make a matrix on the CPU engine, or where the configuration wants new matrices."""
         kind: Any = cls
         made = kind._from_store(cpu.engine(), store, dtype, shape, name)
         made._known_symmetric(symmetric)  # before it moves: the GPU engine then holds it once for both directions
@@ -50,7 +50,7 @@ class FromCompressed:
         symmetric: bool = False,
         take_ownership: bool = False,
     ) -> Self:
-        """A matrix from compressed rows.
+        """Make a matrix from compressed rows.
 
         Parameters
         ----------
@@ -116,7 +116,7 @@ class FromCompressed:
         ncols: int | None = None,
         name: str | None = None,
     ) -> Self:
-        """A matrix from compressed rows, of which only those that have entries are listed.
+        """Make a matrix from compressed rows, of which only those that have entries are listed.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""What a notebook shows of a Matrix or Vector: a line on the whole and a table of its first corner.
+"""The notebook view of a Matrix or Vector: a line on the whole and a table of its first corner.
 
 Only the corner is read, for the whole may be larger than any memory at hand.
 """
@@ -12,7 +12,7 @@ _MOST = 10  # rows and columns that are shown
 
 
 def html(x: Any) -> str:
-    """A Matrix or Vector as HTML."""
+    """Show a Matrix or Vector as HTML."""
     shape = tuple(x.shape)
     rows, columns = (1, shape[0]) if x.ndim == 1 else shape
     shown_rows, shown_columns = min(rows, _MOST), min(columns, _MOST)

@@ -14,7 +14,7 @@ __all__ = ["from_graphblas", "to_graphblas"]
 
 
 def from_graphblas(x: Any, *, copy: bool = False) -> Any:
-    """A python-graphblas Matrix, Vector or Scalar as ours.
+    """Convert a python-graphblas Matrix, Vector or Scalar to ours.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def from_graphblas(x: Any, *, copy: bool = False) -> Any:
 
 
 def to_graphblas(x: Any, *, copy: bool = False) -> Any:
-    """Our Matrix, Vector or Scalar as python-graphblas's.
+    """Convert our Matrix, Vector or Scalar to python-graphblas's.
 
     Parameters
     ----------

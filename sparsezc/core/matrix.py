@@ -108,7 +108,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
 
     @classmethod
     def _from_csr(cls, csr: Csr, engine: str | None = None, *, name: str | None = None, adopt: bool = False) -> Self:
-        """A matrix on the engine that the arrays' placement belongs to, or on the one named.
+        """Make a matrix on the engine that the arrays' placement belongs to, or on the one named.
 
         With `adopt` the CPU engine takes over the arrays themselves, where they own their memory: nobody may use them
         afterwards.
@@ -122,7 +122,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
 
     @alone
     def _to_csr(self) -> Csr:
-        """The content as plain arrays; copies."""
+        """Copy the content into plain arrays."""
         engine, store = self._need()
         csr = engine.matrix_to_csr(store)
         csr.symmetric = self._symmetric
@@ -143,7 +143,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
 
     @alone
     def _fact(self, name: str, compute: Callable[[], Any]) -> Any:
-        """``compute()``, remembered until the content changes: what takes a pass over all entries."""
+        """Return ``compute()``, remembered until the content changes: for facts that take a pass over all entries."""
         if self._facts is None:
             return compute()
         if name not in self._facts:
@@ -151,14 +151,14 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         return self._facts[name]
 
     def _vector(self, dtype: DataType) -> Vector:
-        """A vector for a product with this matrix from the left, empty, where the matrix lies."""
+        """Make an empty vector for products with this matrix from the left, on the matrix's engine."""
         v = Vector(dtype, self.shape[0])
         v._settle(self._need()[0])
         return v
 
     @alone
     def _turned(self) -> Matrix | TransposedMatrix:
-        """A' for products again and again; the engine keeps its rows too, where it gains by them and has the room."""
+        """Return A' for repeated products; the engine keeps its rows too, where that pays and memory allows."""
         if self._symmetric:
             return self
         engine, store = self._need()
@@ -211,7 +211,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         name: str | None = None,
         **options: Any,
     ) -> Matrix:
-        """A copy: of another type, without entries, or only of what a mask allows."""
+        """Copy the matrix: to another type, without entries, or only the entries that a mask allows."""
         check_options(options)
         kind = self.dtype if dtype is None else lookup(dtype)
         if mask is not None:
@@ -320,7 +320,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
 
     @alone
     def to_graphblas(self, *, copy: bool = False) -> Any:
-        """The matrix as python-graphblas's: see :func:`sparsezc.to_graphblas`."""
+        """Return the matrix as python-graphblas's: see :func:`sparsezc.to_graphblas`."""
         here = self if self._engine is None else self.to("cpu")
         engine, store = here._need()
         if copy:

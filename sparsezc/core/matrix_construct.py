@@ -26,7 +26,7 @@ __all__ = ["FromArrays"]
 
 
 def _length(n: int | None, ids: Any, where: str, name: str) -> int:
-    """The number of rows or columns: given, or the largest id and one."""
+    """Return the number of rows or columns: given, or the largest id and one."""
     if n is not None:
         return arrays.size(n, f"{where}: n{name}")
     if not ids.size:
@@ -53,7 +53,7 @@ class FromArrays(FromCompressed):
         dup_op: Any = None,
         name: str | None = None,
     ) -> Self:
-        """A matrix from row ids, column ids and values.
+        """Make a matrix from row ids, column ids and values.
 
         Parameters
         ----------
@@ -106,7 +106,7 @@ class FromArrays(FromCompressed):
         dup_op: Any = None,
         name: str | None = None,
     ) -> Self:
-        """A matrix from pairs ``(row, column)`` or triples ``(row, column, value)``; the rest as in :meth:`from_coo`.
+        """Make a matrix from pairs ``(row, column)`` or triples ``(row, column, value)``; see :meth:`from_coo`.
 
         Parameters
         ----------
@@ -158,7 +158,7 @@ class FromArrays(FromCompressed):
 
     @classmethod
     def from_scalar(cls, value: Any, nrows: int, ncols: int, dtype: Any = None, *, name: str | None = None) -> Self:
-        """A matrix with this value at every position."""
+        """Make a matrix with this value at every position."""
         given, made_of = checks.everywhere(value, dtype, "Matrix.from_scalar: value")
         kind: Any = cls
         made: Matrix = kind(made_of, nrows, ncols, name=name)
@@ -171,7 +171,7 @@ class FromArrays(FromCompressed):
     def from_dense(
         cls, values: ArrayLike, missing_value: Any = None, *, dtype: Any = None, name: str | None = None
     ) -> Self:
-        """A matrix with an entry for each element of an array, but for those equal to `missing_value`.
+        """Make a matrix with an entry for each element of an array, except those equal to `missing_value`.
 
         Parameters
         ----------
@@ -203,7 +203,7 @@ class FromArrays(FromCompressed):
         ncols: int | None = None,
         name: str | None = None,
     ) -> Self:
-        """A matrix from ``{row: {column: value}}``, or from a list with one dict a row.
+        """Make a matrix from ``{row: {column: value}}``, or from a list with one dict a row.
 
         With ``order="columnwise"`` rows and columns are exchanged.
 

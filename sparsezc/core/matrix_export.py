@@ -1,4 +1,4 @@
-"""What a matrix holds, as arrays and dicts: the ``to_...`` methods of Matrix and TransposedMatrix."""
+"""The content of a matrix as arrays and dicts: the ``to_...`` methods of Matrix and TransposedMatrix."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DoublyCompressed = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 
 
 def _lengths(indptr: NDArray[Any]) -> NDArray[np.int64]:
-    """How many entries each row has."""
+    """Return the number of entries of each row."""
     lengths: NDArray[np.int64] = (indptr[1:] - indptr[:-1]).astype(np.int64)
     return lengths
 
@@ -70,7 +70,7 @@ class MatrixContents:
 
     @alone
     def to_csr(self, dtype: Any = None, *, sort: bool = True) -> Compressed:
-        """``indptr``, column ids (both uint64, ids ascending in each row) and values, copied."""
+        """Copy to ``indptr``, column ids (both uint64, ids ascending in each row) and values."""
         csr = self._to_csr()
         ids, vals = csr.indices.read(), csr.values.read()
         if not is_host(csr.indices.placement):  # what was read may be the matrix's own memory
@@ -83,7 +83,7 @@ class MatrixContents:
         return csr.indptr.view(np.uint64), ids.astype(np.uint64, copy=False), vals
 
     def to_csc(self, dtype: Any = None, *, sort: bool = True) -> Compressed:
-        """``indptr``, row ids (both uint64, ids ascending in each column) and values, copied."""
+        """Copy to ``indptr``, row ids (both uint64, ids ascending in each column) and values."""
         formed: MatrixContents = self.T.new()
         return formed.to_csr(dtype)
 
@@ -99,7 +99,7 @@ class MatrixContents:
         return formed.to_dcsr(dtype)
 
     def to_dicts(self, order: str = "rowwise") -> dict[int, dict[int, Any]]:
-        """``{row: {column: value}}``; with ``order="columnwise"``, ``{column: {row: value}}``.
+        """Return ``{row: {column: value}}``; with ``order="columnwise"``, ``{column: {row: value}}``.
 
         Raises
         ------
@@ -129,22 +129,22 @@ class FlippedContents:
         return j, i, vals
 
     def to_csr(self, dtype: Any = None, *, sort: bool = True) -> Compressed:
-        """As :meth:`Matrix.to_csr`, of the transpose."""
+        """Return :meth:`Matrix.to_csr` of the transpose."""
         return self._matrix.to_csc(dtype, sort=sort)
 
     def to_csc(self, dtype: Any = None, *, sort: bool = True) -> Compressed:
-        """As :meth:`Matrix.to_csc`, of the transpose."""
+        """Return :meth:`Matrix.to_csc` of the transpose."""
         return self._matrix.to_csr(dtype, sort=sort)
 
     def to_dcsr(self, dtype: Any = None, *, sort: bool = True) -> DoublyCompressed:
-        """As :meth:`Matrix.to_dcsr`, of the transpose."""
+        """Return :meth:`Matrix.to_dcsr` of the transpose."""
         return self._matrix.to_dcsc(dtype, sort=sort)
 
     def to_dcsc(self, dtype: Any = None, *, sort: bool = True) -> DoublyCompressed:
-        """As :meth:`Matrix.to_dcsc`, of the transpose."""
+        """Return :meth:`Matrix.to_dcsc` of the transpose."""
         return self._matrix.to_dcsr(dtype, sort=sort)
 
     def to_dicts(self, order: str = "rowwise") -> dict[int, dict[int, Any]]:
-        """As :meth:`Matrix.to_dicts`, of the transpose."""
+        """Return :meth:`Matrix.to_dicts` of the transpose."""
         other = "rowwise" if arrays.order(order, "to_dicts") == "columnwise" else "columnwise"
         return self._matrix.to_dicts(other)

@@ -1,4 +1,4 @@
-"""What a matrix and its transpose can both do: everything that reads."""
+"""The methods that a matrix and its transpose share: everything that reads."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["Readable"]
 
 
 class Readable(Operand["Matrix"]):
-    """What a matrix and its transpose can both do: everything that reads."""
+    """The methods that a matrix and its transpose share: everything that reads."""
 
     __slots__ = ()
     ndim = 2
@@ -45,70 +45,70 @@ class Readable(Operand["Matrix"]):
         return self._shape[1]
 
     def mxv(self, other: Infix[Vector], op: Any = semiring.plus_times) -> Expression[Vector]:
-        """``self @ other``: see :func:`sparsezc.ops.mxv`."""
+        """Multiply by a vector, ``self @ other``: see :func:`sparsezc.ops.mxv`."""
         return ops.mxv(self, other, op)
 
     def mxm(self, other: Infix[Matrix], op: Any = semiring.plus_times) -> Expression[Matrix]:
-        """``self @ other``: see :func:`sparsezc.ops.mxm`."""
+        """Multiply by a matrix, ``self @ other``: see :func:`sparsezc.ops.mxm`."""
         return ops.mxm(self, other, op)
 
     def power(self, n: int, op: Any = semiring.plus_times) -> Expression[Matrix]:
-        """``self @ self @ ...``, n times: see :func:`sparsezc.ops.power`."""
+        """Multiply by itself, n times: see :func:`sparsezc.ops.power`."""
         return ops.power(self, n, op)
 
     def kronecker(self, other: Infix[Matrix], op: Any = binary.times) -> Expression[Matrix]:
-        """Each entry with all of `other`: see :func:`sparsezc.ops.kronecker`."""
+        """Combine each entry with all of `other`: see :func:`sparsezc.ops.kronecker`."""
         return ops.kronecker(self, other, op)
 
     def reposition(
         self, row_offset: int, column_offset: int, *, nrows: int | None = None, ncols: int | None = None
     ) -> Expression[Matrix]:
-        """Every entry moved: see :func:`sparsezc.ops.reposition`."""
+        """Move every entry: see :func:`sparsezc.ops.reposition`."""
         return ops.reposition(self, (row_offset, column_offset), (nrows, ncols))
 
     def ewise_add(self, other: Infix[Matrix | Vector], op: Any = monoid.plus) -> Expression[Matrix]:
-        """`op` on the union of two patterns: see :func:`sparsezc.ops.ewise_add`."""
+        """Apply `op` on the union of two patterns: see :func:`sparsezc.ops.ewise_add`."""
         return ops.ewise_add(self, other, op)
 
     def ewise_mult(self, other: Infix[Matrix | Vector], op: Any = binary.times) -> Expression[Matrix]:
-        """`op` on the intersection of two patterns: see :func:`sparsezc.ops.ewise_mult`."""
+        """Apply `op` on the intersection of two patterns: see :func:`sparsezc.ops.ewise_mult`."""
         return ops.ewise_mult(self, other, op)
 
     def ewise_union(
         self, other: Infix[Matrix | Vector], op: Any, left_default: Any, right_default: Any
     ) -> Expression[Matrix]:
-        """`op` on the union, with defaults for what is missing: see :func:`sparsezc.ops.ewise_union`."""
+        """Apply `op` on the union, with defaults for missing entries: see :func:`sparsezc.ops.ewise_union`."""
         return ops.ewise_union(self, other, op, left_default, right_default)
 
     def apply(self, op: Any, right: Any = None, *, left: Any = None) -> Expression[Matrix]:
-        """`op` on each entry: see :func:`sparsezc.ops.apply`."""
+        """Apply `op` to each entry: see :func:`sparsezc.ops.apply`."""
         return ops.apply(self, op, right, left)
 
     def select(self, op: Any, thunk: Any = None) -> Expression[Matrix]:
-        """The entries that `op` accepts: see :func:`sparsezc.ops.select`."""
+        """Keep the entries that `op` accepts: see :func:`sparsezc.ops.select`."""
         return ops.select(self, op, thunk)
 
     def reduce_rowwise(self, op: Any = monoid.plus) -> Expression[Vector]:
-        """Each row folded: see :func:`sparsezc.ops.reduce_rowwise`."""
+        """Fold each row: see :func:`sparsezc.ops.reduce_rowwise`."""
         return ops.reduce_rowwise(self, op)
 
     def reduce_columnwise(self, op: Any = monoid.plus) -> Expression[Vector]:
-        """Each column folded: see :func:`sparsezc.ops.reduce_columnwise`."""
+        """Fold each column: see :func:`sparsezc.ops.reduce_columnwise`."""
         return ops.reduce_columnwise(self, op)
 
     def reduce_scalar(self, op: Any = monoid.plus, *, allow_empty: bool = True) -> Expression[Scalar]:
-        """All entries folded into a Scalar: see :func:`sparsezc.ops.reduce`."""
+        """Fold all entries into a Scalar: see :func:`sparsezc.ops.reduce`."""
         return ops.reduce(self, op, allow_empty)
 
     @alone
     def diag(self, k: int = 0, dtype: Any = None, *, name: str | None = None) -> Vector:
-        """Diagonal `k` as a Vector: see :func:`sparsezc.ops.diag`."""
+        """Return diagonal `k` as a Vector: see :func:`sparsezc.ops.diag`."""
         made: Vector = ops.diag(self, k).new(dtype, name=name)
         return made
 
     @alone
     def get(self, row: int, col: int, default: Any = None) -> Any:
-        """The value at a position, or `default` where there is none.
+        """Return the value at a position, or `default` where there is none.
 
         Raises
         ------
@@ -155,17 +155,17 @@ class Readable(Operand["Matrix"]):
     def to_coo(
         self, dtype: Any = None, *, rows: bool = True, columns: bool = True, values: bool = True, sort: bool = True
     ) -> tuple[Any, Any, Any]:
-        """Row ids, column ids and values as arrays."""
+        """Return row ids, column ids and values as arrays."""
         raise NotImplementedError
 
     def to_edgelist(self, dtype: Any = None, *, values: bool = True, sort: bool = True) -> tuple[NDArray[Any], Any]:
-        """Positions as an array of shape (nvals, 2), and values."""
+        """Return positions as an array of shape (nvals, 2), and values."""
         i, j, vals = self.to_coo(dtype, values=values, sort=sort)
         return np.column_stack([i, j]), vals
 
     @alone
     def to_dense(self, fill_value: Any = None, dtype: Any = None) -> NDArray[Any]:
-        """An array of shape (nrows, ncols), `fill_value` where there is no entry.
+        """Return an array of shape (nrows, ncols), `fill_value` where there is no entry.
 
         Raises
         ------

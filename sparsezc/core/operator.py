@@ -23,7 +23,7 @@ __all__ = [
 
 
 def find_opclass(op: Any) -> tuple[Any, str]:
-    """An operator and what kind it is.
+    """Return an operator and its kind.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ class Placeable:
     def to(
         self: Any, engine: str | None = None, placement: str | None = None, *, with_transpose: bool = False
     ) -> Matrix:
-        """The matrix on another engine or in another placement: itself where nothing changes, else a copy.
+        """Return the matrix on another engine or in another placement: itself where nothing changes, else a copy.
 
         Parameters
         ----------
@@ -55,7 +55,7 @@ class Placeable:
         return placed(self, engine, placement, with_transpose)
 
     def compress(self: Any, order: str = "natural") -> Matrix:
-        """The same matrix on the GPU engine with its ids compressed: fewer bytes for every product to read.
+        """Return the same matrix on the GPU engine with its ids compressed: products then read fewer bytes.
 
         Ids are kept as gaps, bit-packed in blocks of 32, and decoded by the warps that read them, in the card's memory
         or, where it matters most, in host memory. Products with vectors and with matrices of few rows or columns read
@@ -99,7 +99,7 @@ class Placeable:
         return compressed(self, order)
 
     def reorder(self: Any, order: ArrayLike) -> Matrix:
-        """The same matrix on the GPU engine with its vertices lying in another order, which nobody sees.
+        """Return the same matrix on the GPU engine with its vertices stored in another order, which no result shows.
 
         Ids stay the users' own: vectors change places when they meet the matrix, stay so as long as only products
         with it and statements entry by entry need them, and change back when they are read. Products over positions
@@ -141,7 +141,7 @@ class Placeable:
 
 
 def say_that_it_moves(matrix: Matrix, engine: str, nbytes: int) -> None:
-    """A matrix follows a statement to another engine: once each, and worth knowing where it is large."""
+    """Warn that a large matrix follows a statement to another engine, or refuse it, as ``config.fallback`` says."""
     if nbytes < _NOTEWORTHY_BYTES or config.fallback == "silent":
         return
     said = f"matrix {matrix.name} ({nbytes:,} bytes) is needed on engine {engine!r}"
@@ -151,7 +151,7 @@ def say_that_it_moves(matrix: Matrix, engine: str, nbytes: int) -> None:
 
 
 def placed(matrix: Matrix, engine: str | None, placement: str | None, with_transpose: bool) -> Matrix:
-    """The matrix on an engine and in a placement: itself where nothing changes, else a copy; see :meth:`Matrix.to`."""
+    """Return the matrix on an engine and in a placement: itself where nothing changes, else a copy."""
     budget.known(placement)
     if engine is None:
         engine = "cpu" if is_host(placement) else "gpu"
@@ -187,7 +187,7 @@ def placed(matrix: Matrix, engine: str | None, placement: str | None, with_trans
 
 
 def compressed(matrix: Matrix, order: str) -> Matrix:
-    """A matrix with its ids compressed; see :meth:`Matrix.compress`."""
+    """Return a matrix with its ids compressed; see :meth:`Matrix.compress`."""
     if order not in ("natural", "degree", "auto"):
         raise InvalidValue(f"{matrix.name}.compress: order={order!r} is none; choose 'natural', 'degree' or 'auto'")
     if order == "degree" and matrix.shape[0] != matrix.shape[1]:
@@ -196,7 +196,7 @@ def compressed(matrix: Matrix, order: str) -> Matrix:
 
 
 def reordered(matrix: Matrix, order: ArrayLike) -> Matrix:
-    """A matrix that lies in another order; see :meth:`Matrix.reorder`."""
+    """Return a matrix stored in another order; see :meth:`Matrix.reorder`."""
     where = f"{matrix.name}.reorder"
     vertices, n = np.asarray(order), matrix.shape[0]
     if matrix.shape != (n, n) or vertices.shape != (n,):

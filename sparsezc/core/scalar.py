@@ -75,7 +75,7 @@ class Scalar(Writable["Scalar"]):
 
     @classmethod
     def from_value(cls, value: Any, dtype: Any = None, *, is_cscalar: bool = False, name: str | None = None) -> Scalar:
-        """A Scalar with this value.
+        """Make a Scalar with this value.
 
         Parameters
         ----------
@@ -118,16 +118,14 @@ class Scalar(Writable["Scalar"]):
 
     @classmethod
     def _on_device(cls, value: Any) -> Scalar:
-        """A number that an engine keeps: it can be assigned or compared with, and nothing else."""
+        """Make a Scalar of a number that an engine keeps: it can be assigned or compared with, and nothing else."""
         made = cls(value.dtype)
         made._value = value
         return made
 
     @property
     def is_cscalar(self) -> bool:
-        """Whether this was asked to be a C number, as python-graphblas has them; then it takes no number that its type
-        cannot hold.
-        """
+        """True if this is a C number, as python-graphblas has them, which takes no number that its type cannot hold."""
         return self._is_cscalar
 
     @property
@@ -175,7 +173,7 @@ class Scalar(Writable["Scalar"]):
         self._value = cast(array, dtype).item()
 
     def _of_users(self, value: Any) -> Any:
-        """One value of this user-defined type."""
+        """Convert to one value of this user-defined type."""
         made = cast(value, self.dtype)
         if np.shape(made) != self.dtype.shape:
             raise TypeError(f"{self.name}: one value of {self.dtype} is needed; got {value!r}")
@@ -191,7 +189,7 @@ class Scalar(Writable["Scalar"]):
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is no value."""
+        """True if there is no value."""
         return self._value is None
 
     @property
@@ -200,7 +198,7 @@ class Scalar(Writable["Scalar"]):
         return int(self._value is not None)
 
     def get(self, default: Any = None) -> Any:
-        """The value, or `default` where there is none."""
+        """Return the value, or `default` where there is none."""
         value = self._value
         return default if value is None else value
 
@@ -212,7 +210,7 @@ class Scalar(Writable["Scalar"]):
     def dup(
         self, dtype: Any = None, *, clear: bool = False, is_cscalar: bool | None = None, name: str | None = None
     ) -> Scalar:
-        """A copy, of another type where one is given; see :attr:`is_cscalar`."""
+        """Copy the Scalar, to another type where one is given; see :attr:`is_cscalar`."""
         made = Scalar(
             self.dtype if dtype is None else dtype,
             is_cscalar=self._is_cscalar if is_cscalar is None else is_cscalar,
@@ -223,12 +221,12 @@ class Scalar(Writable["Scalar"]):
         return made
 
     def wait(self, how: str = "materialize") -> Scalar:
-        """Nothing is ever pending; for programs that ask."""
+        """Return itself: nothing is ever pending, and programs ask."""
         check_how(how)
         return self
 
     def isequal(self, other: Any, *, check_dtype: bool = False) -> bool:
-        """Whether both have the same value, or both have none; with `check_dtype`, of the same type.
+        """Return whether both have the same value, or both have none; with `check_dtype`, of the same type.
 
         Raises
         ------
@@ -247,12 +245,12 @@ class Scalar(Writable["Scalar"]):
         return bool(np.all(mine == its))
 
     def _with(self, other: Scalar) -> tuple[Any, Any]:
-        """The values of both."""
+        """Return the values of both."""
         with hold(self, other):
             return self._value, other._value
 
     def isclose(self, other: Any, *, rel_tol: float = 1e-7, abs_tol: float = 0.0, check_dtype: bool = False) -> bool:
-        """Whether both values differ by at most ``max(rel_tol * max(|a|, |b|), abs_tol)``, or both are missing."""
+        """Return whether ``|a - b| <= max(rel_tol * max(|a|, |b|), abs_tol)``, or both values are missing."""
         if other is None:
             return self._value is None
         if not isinstance(other, Scalar):
@@ -314,27 +312,27 @@ class Scalar(Writable["Scalar"]):
 
     # Operations
     def ewise_add(self, other: Any, op: Any = monoid.plus) -> Expression[Scalar]:
-        """`op` of both values, or the one that is there: see :func:`sparsezc.ops.ewise_add`."""
+        """Apply `op` to both values, or take the one that is there: see :func:`sparsezc.ops.ewise_add`."""
         return ops.ewise_add(self, other, op)
 
     def ewise_mult(self, other: Any, op: Any = binary.times) -> Expression[Scalar]:
-        """`op` of both values: see :func:`sparsezc.ops.ewise_mult`."""
+        """Apply `op` to both values: see :func:`sparsezc.ops.ewise_mult`."""
         return ops.ewise_mult(self, other, op)
 
     def ewise_union(self, other: Any, op: Any, left_default: Any, right_default: Any) -> Expression[Scalar]:
-        """`op`, with defaults for what is missing: see :func:`sparsezc.ops.ewise_union`."""
+        """Apply `op`, with defaults for missing values: see :func:`sparsezc.ops.ewise_union`."""
         return ops.ewise_union(self, other, op, left_default, right_default)
 
     def apply(self, op: Any, right: Any = None, *, left: Any = None) -> Expression[Scalar]:
-        """`op` of the value: see :func:`sparsezc.ops.apply`."""
+        """Apply `op` to the value: see :func:`sparsezc.ops.apply`."""
         return ops.apply(self, op, right, left)
 
     def select(self, op: Any, thunk: Any = None) -> Expression[Scalar]:
-        """The value if `op` accepts it: see :func:`sparsezc.ops.select`."""
+        """Keep the value if `op` accepts it: see :func:`sparsezc.ops.select`."""
         return ops.select(self, op, thunk)
 
     def to_graphblas(self) -> Any:
-        """A python-graphblas Scalar of the same type and value."""
+        """Return a python-graphblas Scalar of the same type and value."""
         return cpu.engine().scalar(self._value, self.dtype)
 
     def _take(self, value: Any, accum: TypedOp | None) -> None:
@@ -343,7 +341,7 @@ class Scalar(Writable["Scalar"]):
         self._merge(given._value, accum)
 
     def _receive(self, expression: Expression, value: Any, accum: TypedOp | None) -> None:
-        """An engine's result: `value` is None where nothing was there to reduce or to read."""
+        """Take an engine's result: `value` is None where nothing was there to reduce or to read."""
         if value is None:
             value = expression.empty
         if value is not None:

@@ -48,7 +48,7 @@ _MARKS = {1: b"sparsezc Vector\n", 2: b"sparsezc Matrix\n"}
 
 
 def theirs(x: Any) -> Any:
-    """An object of ours, or a list or dict of them, as python-graphblas's; anything else as it is."""
+    """Convert an object of ours, or a list or dict of them, to python-graphblas's; return anything else as it is."""
     if isinstance(x, Unrun):
         x = x.new()
     if isinstance(x, Operand):
@@ -67,7 +67,7 @@ def theirs(x: Any) -> Any:
 
 
 def ours(x: Any) -> Any:
-    """The other way."""
+    """Convert an object of python-graphblas, or a list or dict of them, to ours."""
     gb = native.gb
     if type(x) is gb.Matrix:
         return Operand._kinds[2]._from_store(cpu.engine(), x, native.our_type(x.dtype), x.shape, x.name)
@@ -83,7 +83,7 @@ def ours(x: Any) -> Any:
 
 
 class SuiteSparse:
-    """What SuiteSparse does with one Matrix or Vector: ``A.ss.export("csr")``, ``A.ss.is_iso`` ...
+    """SuiteSparse's methods of one Matrix or Vector: ``A.ss.export("csr")``, ``A.ss.is_iso`` ...
 
     * data out and in: ``export``, ``unpack``, ``pack_csr`` ... (as ``Matrix.ss.import_csr`` makes new ones),
       ``serialize``, whose first 48 bytes are ours: a mark and a digest;
@@ -131,19 +131,19 @@ class SuiteSparse:
 
 
 def _class(ndim: int) -> Any:
-    """The class of python-graphblas."""
+    """Return the class of python-graphblas."""
     cpu.engine()
     return native.gb.Vector if ndim == 1 else native.gb.Matrix
 
 
 def _native(of: Any) -> tuple[Any, bool]:
-    """The content on the CPU engine, and whether that is where the object has it."""
+    """Return the content on the CPU engine, and whether the object itself has it there."""
     engine, store = of._need()
     return (store, True) if engine is cpu.engine() else (of.to("cpu")._store, False)
 
 
 def _objects(x: Any) -> list[Any]:
-    """The objects with a lock that are in arguments."""
+    """Return the objects with a lock among arguments."""
     if isinstance(x, dict):
         return _objects(list(x.values()))
     if isinstance(x, list | tuple):
@@ -189,7 +189,7 @@ def _sealed(blob: NDArray[np.uint8], ndim: int) -> NDArray[np.uint8]:
 
 
 def _opening(deserialize: Callable[..., Any], ndim: int) -> Callable[..., Any]:
-    """``deserialize`` of bytes whose digest fits: of damaged ones SuiteSparse can end the process."""
+    """Check the digest before ``deserialize``: damaged bytes can make SuiteSparse end the process."""
     run = _translated(deserialize)
 
     @wraps(deserialize)

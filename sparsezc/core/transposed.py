@@ -68,7 +68,7 @@ class TransposedMatrix(FlippedContents, Readable):
         return self._matrix.nvals
 
     def new(self, dtype: Any = None, *, mask: Any = None, name: str | None = None) -> Matrix:
-        """The transpose as a Matrix."""
+        """Form the transpose as a Matrix."""
         if mask is not None:
             mask = to_mask(mask)
         with hold(self) if mask is None else hold(self, mask.parent):
@@ -84,7 +84,7 @@ class TransposedMatrix(FlippedContents, Readable):
         name: str | None = None,
         **options: Any,
     ) -> Matrix:
-        """The transpose as a Matrix; with `clear`, an empty one of its shape."""
+        """Form the transpose as a Matrix; with `clear`, an empty one of its shape."""
         check_options(options)
         if clear:
             return type(self._matrix)(self.dtype if dtype is None else dtype, *self.shape, name=name)
@@ -92,7 +92,7 @@ class TransposedMatrix(FlippedContents, Readable):
 
     @alone
     def to_graphblas(self, *, copy: bool = False) -> Any:
-        """The transpose, formed, as python-graphblas's Matrix."""
+        """Form the transpose as python-graphblas's Matrix."""
         return self.new().to_graphblas()
 
     def wait(self, how: str = "materialize") -> TransposedMatrix:

@@ -1,4 +1,4 @@
-"""What an object is once it has been computed, and computing it."""
+"""The class of an object once it has been computed, and computing it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["ensure_type", "output_type"]
 
 
 def output_type(x: Any) -> type:
-    """The class of an object, or of the result where it is an expression.
+    """Return the class of an object, or of the result where it is an expression.
 
     Examples
     --------
@@ -25,7 +25,7 @@ def output_type(x: Any) -> type:
 
 
 def ensure_type(x: Any, types: type | tuple[type, ...]) -> Any:
-    """An object of one of these classes: `x` itself, or the result of the expression `x`, whatever ``autocompute`` is.
+    """Return an object of one of these classes: `x`, or the result of the expression `x`, whatever ``autocompute`` is.
 
     Parameters
     ----------

@@ -196,7 +196,7 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
         name: str | None = None,
         **options: Any,
     ) -> Vector:
-        """A copy: of another type, without entries, or only of what a mask allows."""
+        """Copy the vector: to another type, without entries, or only the entries that a mask allows."""
         check_options(options)
         kind = self.dtype if dtype is None else lookup(dtype)
         if mask is not None:
@@ -292,7 +292,7 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
         return self
 
     def to(self, engine: str) -> Vector:
-        """The vector on an engine, ``"cpu"`` or ``"gpu"``: itself where it is there, else a copy.
+        """Return the vector on an engine, ``"cpu"`` or ``"gpu"``: itself where it is there, else a copy.
 
         Raises
         ------
@@ -308,7 +308,7 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
 
     @alone
     def to_graphblas(self, *, copy: bool = False) -> Any:
-        """The vector as python-graphblas's: see :func:`sparsezc.to_graphblas`."""
+        """Return the vector as python-graphblas's: see :func:`sparsezc.to_graphblas`."""
         here = self if self._engine is None else self.to("cpu")
         engine, store = here._need()
         return engine.dup(store, self.dtype) if copy else store

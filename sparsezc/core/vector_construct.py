@@ -32,7 +32,7 @@ class VectorFromArrays:
         dup_op: Any = None,
         name: str | None = None,
     ) -> Self:
-        """A vector from positions and values.
+        """Make a vector from positions and values.
 
         Parameters
         ----------
@@ -80,7 +80,7 @@ class VectorFromArrays:
         dup_op: Any = None,
         name: str | None = None,
     ) -> Self:
-        """A vector from ``(index, value)`` pairs; the other arguments as in :meth:`from_coo`.
+        """Make a vector from ``(index, value)`` pairs; the other arguments as in :meth:`from_coo`.
 
         Raises
         ------
@@ -102,14 +102,14 @@ class VectorFromArrays:
     def from_dict(
         cls, d: Mapping[int, Any], dtype: Any = None, *, size: int | None = None, name: str | None = None
     ) -> Self:
-        """A vector from ``{index: value}``; the other arguments as in :meth:`from_coo`."""
+        """Make a vector from ``{index: value}``; the other arguments as in :meth:`from_coo`."""
         if not d and size is None:
             size = 0
         return cls.from_coo(list(d.keys()), list(d.values()), dtype, size=size, name=name)
 
     @classmethod
     def from_scalar(cls, value: Any, size: int, dtype: Any = None, *, name: str | None = None) -> Self:
-        """A vector with this value at each of `size` positions; it takes memory where it is first used."""
+        """Make a vector with this value at each of `size` positions; it takes memory when it is first used."""
         given, made_of = checks.everywhere(value, dtype, "Vector.from_scalar: value")
         maker: Any = cls
         made: Any = maker(made_of, size, name=name)
@@ -120,7 +120,7 @@ class VectorFromArrays:
     def from_dense(
         cls, values: ArrayLike, missing_value: Any = None, *, dtype: Any = None, name: str | None = None
     ) -> Self:
-        """A vector with an entry for each element of an array, but for those equal to `missing_value`.
+        """Make a vector with an entry for each element of an array, except those equal to `missing_value`.
 
         Parameters
         ----------

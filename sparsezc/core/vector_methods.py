@@ -1,4 +1,4 @@
-"""What reads a vector: operations, and its content as numbers."""
+"""The methods that read a vector: operations, and its content as numbers."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ __all__ = ["ReadableVector"]
 
 
 class ReadableVector(Operand["Vector"]):
-    """What reads a Vector."""
+    """The methods that read a Vector."""
 
     __slots__ = ()
     ndim = 1
 
     def vxm(self, other: Infix[Matrix], op: Any = semiring.plus_times) -> Expression[Vector]:
-        """``self @ other``: see :func:`sparsezc.ops.vxm`."""
+        """Multiply by a matrix, ``self @ other``: see :func:`sparsezc.ops.vxm`."""
         return ops.vxm(self, other, op)
 
     def inner(self, other: Infix[Vector], op: Any = semiring.plus_times) -> Expression[Scalar]:
-        """``self @ other``: see :func:`sparsezc.ops.inner`."""
+        """Multiply by a vector, ``self @ other``: see :func:`sparsezc.ops.inner`."""
         return ops.inner(self, other, op)
 
     def outer(self, other: Infix[Vector], op: Any = binary.times) -> Expression[Matrix]:
-        """Every entry with every entry: see :func:`sparsezc.ops.outer`."""
+        """Combine every entry with every entry: see :func:`sparsezc.ops.outer`."""
         return ops.outer(self, other, op)
 
     def reposition(self, offset: int, *, size: int | None = None) -> Expression[Vector]:
-        """Every entry moved: see :func:`sparsezc.ops.reposition`."""
+        """Move every entry: see :func:`sparsezc.ops.reposition`."""
         return ops.reposition(self, (offset,), (size,))
 
     if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class ReadableVector(Operand["Vector"]):
     @overload
     def ewise_add(self, other: Infix[Matrix], op: Any = ...) -> Expression[Matrix]: ...
     def ewise_add(self, other: Any, op: Any = monoid.plus) -> Expression[Any]:
-        """`op` on the union of two patterns: see :func:`sparsezc.ops.ewise_add`."""
+        """Apply `op` on the union of two patterns: see :func:`sparsezc.ops.ewise_add`."""
         return ops.ewise_add(self, other, op)
 
     @overload
@@ -71,7 +71,7 @@ class ReadableVector(Operand["Vector"]):
     @overload
     def ewise_mult(self, other: Infix[Matrix], op: Any = ...) -> Expression[Matrix]: ...
     def ewise_mult(self, other: Any, op: Any = binary.times) -> Expression[Any]:
-        """`op` on the intersection of two patterns: see :func:`sparsezc.ops.ewise_mult`."""
+        """Apply `op` on the intersection of two patterns: see :func:`sparsezc.ops.ewise_mult`."""
         return ops.ewise_mult(self, other, op)
 
     @overload
@@ -83,24 +83,24 @@ class ReadableVector(Operand["Vector"]):
         self, other: Infix[Matrix], op: Any, left_default: Any, right_default: Any
     ) -> Expression[Matrix]: ...
     def ewise_union(self, other: Any, op: Any, left_default: Any, right_default: Any) -> Expression[Any]:
-        """`op` on the union, with defaults for what is missing: see :func:`sparsezc.ops.ewise_union`."""
+        """Apply `op` on the union, with defaults for missing entries: see :func:`sparsezc.ops.ewise_union`."""
         return ops.ewise_union(self, other, op, left_default, right_default)
 
     def apply(self, op: Any, right: Any = None, *, left: Any = None) -> Expression[Vector]:
-        """`op` on each entry: see :func:`sparsezc.ops.apply`."""
+        """Apply `op` to each entry: see :func:`sparsezc.ops.apply`."""
         return ops.apply(self, op, right, left)
 
     def select(self, op: Any, thunk: Any = None) -> Expression[Vector]:
-        """The entries that `op` accepts: see :func:`sparsezc.ops.select`."""
+        """Keep the entries that `op` accepts: see :func:`sparsezc.ops.select`."""
         return ops.select(self, op, thunk)
 
     def reduce(self, op: Any = monoid.plus, *, allow_empty: bool = True) -> Expression[Scalar]:
-        """All entries folded into a Scalar: see :func:`sparsezc.ops.reduce`."""
+        """Fold all entries into a Scalar: see :func:`sparsezc.ops.reduce`."""
         return ops.reduce(self, op, allow_empty)
 
     @alone
     def diag(self, k: int = 0, *, name: str | None = None) -> Matrix:
-        """The square matrix with this vector on diagonal `k`: see :func:`sparsezc.ops.diag`."""
+        """Make the square matrix with this vector on diagonal `k`: see :func:`sparsezc.ops.diag`."""
         made: Matrix = ops.diag(self, k).new(name=name)
         return made
 
@@ -108,17 +108,17 @@ class ReadableVector(Operand["Vector"]):
     def to_coo(
         self, dtype: Any = None, *, indices: bool = True, values: bool = True, sort: bool = True
     ) -> tuple[Any, Any]:
-        """Positions and values as arrays."""
+        """Return positions and values as arrays."""
         raise NotImplementedError
 
     def to_dict(self) -> dict[int, Any]:
-        """``{index: value}``."""
+        """Return ``{index: value}``."""
         at, vals = self.to_coo()
         return dict(zip(at.tolist(), vals.tolist(), strict=True))
 
     @alone
     def to_dense(self, fill_value: Any = None, dtype: Any = None) -> NDArray[Any]:
-        """An array of `size` elements, `fill_value` where there is no entry.
+        """Return an array of `size` elements, `fill_value` where there is no entry.
 
         Raises
         ------
@@ -133,7 +133,7 @@ class ReadableVector(Operand["Vector"]):
 
     @alone
     def get(self, index: int, default: Any = None) -> Any:
-        """The value at a position, or `default` where there is none.
+        """Return the value at a position, or `default` where there is none.
 
         Raises
         ------
