@@ -68,7 +68,7 @@ class _Steps:
         self.recipe = recipe
 
     def run(self) -> Any:
-        """By rows: the last step, as an unrun expression. Of all entries: the value, or None."""
+        """Run: by rows, return the last step as an expression; of all entries, return the value or None."""
         return _made(self.recipe, self.entries).last
 
     def __repr__(self) -> str:
@@ -159,7 +159,7 @@ class _All:
         return _Value(_value(_reduced(positions, (monoid.max if last else monoid.min)[INT64])))
 
     def _corner(self, last: bool) -> _Value:
-        """Row and column of the first entry of a matrix, or of the last."""
+        """Return row and column of the first entry of a matrix, or of the last."""
         rows = _Rows(self.u, self.dtype).places(None, last).vector()
         row = _All(rows, INT64).places(None, last).last
         return _Value(None if row is None else (int(row), rows.get(int(row))))
@@ -188,7 +188,7 @@ class _Rows:
         return _Rows(apply(self.A, op, right).new(), op.return_type)
 
     def against(self, op: Any, result: _ByRow) -> _Rows:
-        """D A, with the results on D's diagonal."""
+        """Multiply: D A, with the results on D's diagonal."""
         D = diag(result.vector(), 0).new()
         return _Rows(Expression("mxm", (D, self.A), op, op.return_type, self.A.shape).new(), op.return_type)
 

@@ -40,7 +40,7 @@ def size(n: Any, where: str) -> int:
 
 
 def ids(array: Any, where: str, bound: int | None = None) -> NDArray[np.uint64]:
-    """Positions as a contiguous array of uint64; `bound` is how many there are.
+    """Convert positions to a contiguous array of uint64; `bound` is how many there are.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def _range(dtype: DataType) -> tuple[int, int]:
 
 
 def values(array: Any, dtype: Any, where: str, *dimensions: int) -> tuple[NDArray[Any], DataType]:
-    """Values as an array of a GraphBLAS type, and that type; the array's own where none is given.
+    """Convert values to an array of a GraphBLAS type, and return that type too; the array's own where none is given.
 
     Without a type, dimensions beyond those allowed make a sub-array type. Sub-arrays come as
     :func:`~sparsezc.semirings.types.user_types.packed` makes them, one element each.
@@ -143,7 +143,7 @@ def values(array: Any, dtype: Any, where: str, *dimensions: int) -> tuple[NDArra
 
 
 def _whole(array: Any, given: NDArray[Any], kind: DataType, where: str) -> NDArray[Any]:
-    """Python's integers in an integer type, where NumPy made floats or objects of them: such as 1 beside 2**63."""
+    """Convert Python's integers to an integer type, where NumPy made floats or objects: such as 1 beside 2**63."""
     numbers = np.asarray(array, object)
     if not all(isinstance(x, int) for x in numbers.flat):
         return given
@@ -152,7 +152,7 @@ def _whole(array: Any, given: NDArray[Any], kind: DataType, where: str) -> NDArr
 
 
 def _of_users(array: Any, kind: DataType, where: str, dimensions: tuple[int, ...]) -> tuple[NDArray[Any], DataType]:
-    """Values of a user-defined type."""
+    """Convert to values of a user-defined type."""
     try:
         given = np.asarray(packed(cast(array, kind), kind))
     except TypeError as error:

@@ -54,7 +54,7 @@ def isclose(u: Any, v: Any, rel_tol: float, abs_tol: float, check_dtype: bool) -
 
 
 def filling(u: Any, nvals: int, fill_value: Any, dtype: Any) -> tuple[DataType, Any]:
-    """Type and filling of ``u.to_dense(fill_value, dtype)``; `nvals` is u's number of entries.
+    """Return type and filling of ``u.to_dense(fill_value, dtype)``; `nvals` is u's number of entries.
 
     Raises
     ------

@@ -39,7 +39,7 @@ def broadcast(u: Any, v: Any, where: str) -> tuple[int, ...]:
 
 
 def _pair(u: Any, v: Any, where: str) -> tuple[Any, Any, tuple[int, ...]]:
-    """Both operands, checked, and the shape of the result. A number or Scalar meets a Scalar only."""
+    """Check both operands and return them with the result's shape; a number or Scalar meets a Scalar only."""
     if not getattr(u, "ndim", 0):
         u, v = scalar(u, f"{where}: the left operand", may_be_empty=True), stored_scalar(v, f"{where}: other")
         return u, v, ()

@@ -71,7 +71,7 @@ def _by_position(comparison: Any, what: str) -> Any:
 
 
 def _read(comparison: Any, what: str) -> tuple[Any, str, Any]:
-    """Operand, name of the comparison, scalar."""
+    """Return operand, name of the comparison and scalar."""
     operation = getattr(comparison, "operation", None)
     if operation not in ("apply_left", "apply_right"):
         raise TypeError(f"select.{what} takes a comparison with a scalar, such as A > 3; got {comparison!r}")

@@ -32,7 +32,7 @@ class Rule(NamedTuple):
 
 
 def _alike(then: DataType | None = None) -> Callable[[DataType, DataType], DataType | None]:
-    """Both operands have one type; so has the result, unless it is given."""
+    """Accept operands of one type, which is the result's, too, unless another is given."""
     return lambda x, y: (then or x) if x is y else None
 
 

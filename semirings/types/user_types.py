@@ -213,7 +213,7 @@ def default_name(np_type: np.dtype[Any]) -> str:
 
 
 def converted(values: Any, dtype: DataType) -> Any:
-    """Values as an array of ``dtype.base``: their own shape, and after it that of a value.
+    """Return values as an array of ``dtype.base``: their own shape, and after it that of a value.
 
     Parameters
     ----------
@@ -250,7 +250,7 @@ def converted(values: Any, dtype: DataType) -> Any:
 
 
 def _fields(values: Any, np_type: np.dtype[Any]) -> Any:
-    """Dicts as tuples of their fields, wherever they stand."""
+    """Turn dicts into tuples of their fields, wherever they stand."""
     if isinstance(values, dict):
         if np_type.names is None or np_type.fields is None or values.keys() != set(np_type.names):
             raise TypeError(f"the fields are {np_type.names}, and not {tuple(values)}")
@@ -261,7 +261,7 @@ def _fields(values: Any, np_type: np.dtype[Any]) -> Any:
 
 
 def packed(array: Any, dtype: DataType) -> Any:
-    """Values as arrays hold them inside, one element each: sub-arrays become records of one field.
+    """Pack values as arrays hold them inside, one element each: sub-arrays become records of one field.
 
     >>> from sparsezc.semirings.types import datatypes as types, user_types
     >>> user_types.packed(np.arange(6).reshape(2, 3), types.lookup("INT64[3]")).shape

@@ -98,7 +98,7 @@ def _greater(*args: Node) -> Node:
 
 
 def _extreme(sign: type[ast.cmpop], *args: Node) -> Node:
-    """Python's min and max: a later one only where it is less (or more) than those before."""
+    """Make Python's min or max: a later value only where it is less (or more) than those before."""
     if len(args) < 2:
         raise Refused("min and max take two numbers or more")
     best = args[0]
@@ -109,7 +109,7 @@ def _extreme(sign: type[ast.cmpop], *args: Node) -> Node:
 
 
 def _numpys(name: str, floats: str, whole: str) -> Callable[[Node, Node], Node]:
-    """NumPy's minimum and its kin: of floats and complex numbers by a rule for NaN, of integers as usual."""
+    """Make NumPy's minimum and its kin: of floats and complex numbers by a rule for NaN, of integers as usual."""
     forms = [Form(getattr(np, name), cuda, f"np.{name}({{0}}, {{1}})") for cuda in (whole, floats)]
 
     def apply(a: Node, b: Node) -> Node:
@@ -146,7 +146,7 @@ def _fmod(a: Node, b: Node) -> Node:
 
 
 def _reciprocal(x: Node) -> Node:
-    """1 / x, of integers towards 0.
+    """Return 1 / x, of integers towards 0.
 
     Of 0 it is undefined in C, and here what x86 makes of 1.0 / 0 where an integer is wanted: the least INT32 and INT64,
     the largest UINT32 and UINT64, and 0 in types of 8 and 16 bits.

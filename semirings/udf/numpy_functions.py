@@ -33,27 +33,27 @@ def second(x: Array, y: Array) -> Array:
 
 
 def pair(x: Array, y: Array) -> Array:
-    """1 wherever both operands are present."""
+    """Return 1 wherever both operands are present."""
     return np.ones(np.broadcast_shapes(np.shape(x), np.shape(y)), np.int8)
 
 
 def one(x: Array) -> Array:
-    """1 wherever x is present."""
+    """Return 1 wherever x is present."""
     return np.ones(np.shape(x), np.int8)
 
 
 def negative(x: Array) -> Array:
-    """-x; integers wrap, BOOL is its own negative."""
+    """Return -x; integers wrap, BOOL is its own negative."""
     return x if x.dtype == np.bool_ else np.negative(x)
 
 
 def minus(x: Array, y: Array) -> Array:
-    """x - y; of booleans: whether they differ."""
+    """Return x - y; of booleans: whether they differ."""
     return np.not_equal(x, y) if x.dtype == np.bool_ else np.subtract(x, y)
 
 
 def quotient(x: Array, y: Array) -> Array:
-    """x / y, for integers towards zero; x / 0 is the end of the type on x's side, 0 / 0 is 0; of booleans: x."""
+    """Return x / y, for integers towards zero; x / 0 is the type's end on x's side, 0 / 0 is 0; of booleans: x."""
     if x.dtype == np.bool_:
         return first(x, y)
     if x.dtype.kind in "fc":
@@ -71,17 +71,17 @@ def quotient(x: Array, y: Array) -> Array:
 
 
 def inverse(x: Array) -> Array:
-    """1 / x by the rule of :func:`quotient`; of booleans: true."""
+    """Return 1 / x by the rule of :func:`quotient`; of booleans: true."""
     return quotient(np.ones_like(x), x)
 
 
 def absolute(x: Array) -> Array:
-    """|x|; the smallest signed integer is its own."""
+    """Return |x|; the smallest signed integer is its own."""
     return np.abs(x)
 
 
 def power(x: Array, y: Array) -> Array:
-    """x to the power y; integers go through FP64 and saturate, of booleans: x or not y, NaN wins over exponent 0."""
+    """Return x to the power y; integers saturate (through FP64), booleans give x or not y, NaN wins over y = 0."""
     if x.dtype == np.bool_:
         return x | ~y
     if x.dtype.kind not in "fc":
@@ -115,7 +115,7 @@ def by_part(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
 
 
 def remainder(x: Array, y: Array) -> Array:
-    """IEEE 754 remainder: x - n y with n the whole number nearest to x / y (the even one of two)."""
+    """Return IEEE 754 remainder: x - n y with n the whole number nearest to x / y (the even one of two)."""
     size, step = np.abs(x), np.abs(y)
     rest = np.where(step > np.finfo(x.dtype).max / 2, size, np.fmod(size, step + step))
     rest = np.where(np.isnan(step) | np.isinf(size), np.nan, rest).astype(x.dtype)
@@ -135,7 +135,7 @@ def truth(x: Array) -> Array:
 
 
 def bit_shift(x: Array, y: Array) -> Array:
-    """x shifted left by y bits, or right by -y (with its sign). y is read as INT8."""
+    """Return x shifted left by y bits, or right by -y (with its sign). y is read as INT8."""
     bits = x.dtype.itemsize * 8
     k = y.astype(np.int8).astype(np.int64)
     left = np.left_shift(x, np.clip(k, 0, bits - 1).astype(x.dtype))
@@ -145,7 +145,7 @@ def bit_shift(x: Array, y: Array) -> Array:
 
 
 def _bit(x: Array, y: Array) -> tuple[Array, Array]:
-    """Bit number y (from 1) as a mask of x's type, and whether x has such a bit."""
+    """Return bit number y (from 1) as a mask of x's type, and whether x has such a bit."""
     bits = x.dtype.itemsize * 8
     valid = (y >= 1) & (y <= bits)
     position = np.where(valid, y, 1).astype(np.int64) - 1
@@ -154,25 +154,25 @@ def _bit(x: Array, y: Array) -> tuple[Array, Array]:
 
 
 def bit_get(x: Array, y: Array) -> Array:
-    """Bit y of x, counted from 1; 0 outside x."""
+    """Return bit y of x, counted from 1; 0 outside x."""
     mask, valid = _bit(x, y)
     return valid & ((x & mask) != 0)
 
 
 def bit_set(x: Array, y: Array) -> Array:
-    """x with bit y set; x itself where it has no such bit."""
+    """Return x with bit y set; x itself where it has no such bit."""
     mask, valid = _bit(x, y)
     return np.where(valid, x | mask, x)
 
 
 def bit_clear(x: Array, y: Array) -> Array:
-    """x with bit y cleared; x itself where it has no such bit."""
+    """Return x with bit y cleared; x itself where it has no such bit."""
     mask, valid = _bit(x, y)
     return np.where(valid, x & ~mask, x)
 
 
 def floor_quotient(x: Array, y: Array) -> Array:
-    """x / y rounded down; integers divided by zero give 0."""
+    """Return x / y rounded down; integers divided by zero give 0."""
     return np.floor_divide(x, y)
 
 
@@ -182,7 +182,7 @@ def modulo(x: Array, y: Array) -> Array:
 
 
 def integer_power(x: Array, y: Array) -> Array:
-    """x ** y as Python means it: integers wrap, and negative exponents give 0 (but 1 or -1 for those bases)."""
+    """Return x ** y as in Python: integers wrap, and negative exponents give 0 (but 1 or -1 for those bases)."""
     if x.dtype.kind in "fc":
         return np.power(x, y)
     base = x.astype(np.int8) if x.dtype == np.bool_ else x
@@ -198,7 +198,7 @@ def integer_power(x: Array, y: Array) -> Array:
 
 
 def binomial(n: Array, k: Array) -> Array:
-    """n choose k; 0 where k is outside 0..n or the product on the way leaves INT64."""
+    """Return n choose k; 0 where k is outside 0..n or the product on the way leaves INT64."""
     return np.asarray(np.frompyfunc(_binomial, 2, 1)(n, k)).astype(np.int64)
 
 
@@ -225,7 +225,7 @@ def mantissa(x: Array) -> Array:
 
 
 def scale(x: Array, y: Array) -> Array:
-    """x times two to the power y, y cut to a C int."""
+    """Return x times two to the power y, y cut to a C int."""
     return np.ldexp(x, datatypes.cast(y, datatypes.INT32))
 
 

@@ -35,12 +35,12 @@ def wide(node: Node) -> Node:
 
 
 def meet(a: Node, b: Node) -> tuple[Node, Node]:
-    """Both in the type that holds their values: INT64 and UINT64 meet in FP64, as in NumPy."""
+    """Convert both to the type that holds their values: INT64 and UINT64 meet in FP64, as in NumPy."""
     return _met(a, b, FP64)
 
 
 def both(a: Node, b: Node) -> tuple[Node, Node]:
-    """Both as numbers in one type to compute in: INT64 and UINT64 meet in UINT64, where both wrap to the same."""
+    """Convert both to one type to compute in: INT64 and UINT64 meet in UINT64, where both wrap to the same."""
     return _met(wide(a), wide(b), UINT64)
 
 

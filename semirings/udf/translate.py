@@ -50,7 +50,7 @@ class _Translator:
         return None
 
     def branch(self, statement: ast.If, rest: list[ast.stmt], names: _Names) -> Node | None:
-        """Both sides; each goes on with the rest of the block, which is translated once where neither returns."""
+        """Translate both sides; each goes on with the rest of the block, once where neither returns."""
         condition = rules.truth(self.expression(statement.test, names))
         yes_names, no_names = dict(names), dict(names)
         if not any(isinstance(node, ast.Return) for node in ast.walk(statement)):
@@ -66,7 +66,7 @@ class _Translator:
 
     @staticmethod
     def merge(condition: Node, yes: _Names, no: _Names, names: _Names) -> None:
-        """Variables after a branch: those that both sides have."""
+        """Merge the variables after a branch: those that both sides have."""
         for name in list(names):
             if name not in yes or name not in no:
                 del names[name]

@@ -56,7 +56,7 @@ class MatrixContents:
         values: bool = True,
         sort: bool = True,
     ) -> tuple[Any, Any, Any]:
-        """Row ids, column ids (uint64) and values, by rows and then by columns; None for what is not asked for."""
+        """Return row ids, column ids (uint64) and values, by rows and then by columns; None for parts not wanted."""
         engine, store = self._need()
         here, nrows = cpu.engine(), self._shape[0]
         if engine is here and nrows > 4 * here.nvals(store) + 1024:  # offsets would be larger than all
@@ -88,13 +88,13 @@ class MatrixContents:
         return formed.to_csr(dtype)
 
     def to_dcsr(self, dtype: Any = None, *, sort: bool = True) -> DoublyCompressed:
-        """Ids of the rows that have entries, their ``indptr``, column ids (all uint64) and values, copied."""
+        """Return ids of the rows that have entries, their ``indptr``, column ids (all uint64) and values, copied."""
         i, j, vals = self.to_coo(dtype)
         first = np.flatnonzero(np.diff(i, prepend=i[:1] + np.uint64(1)))  # where another row begins
         return i[first], np.append(first, i.size).astype(np.uint64), j, vals
 
     def to_dcsc(self, dtype: Any = None, *, sort: bool = True) -> DoublyCompressed:
-        """Ids of the columns that have entries, their ``indptr``, row ids (all uint64) and values, copied."""
+        """Return ids of the columns that have entries, their ``indptr``, row ids (all uint64) and values, copied."""
         formed: MatrixContents = self.T.new()
         return formed.to_dcsr(dtype)
 
@@ -124,7 +124,7 @@ class FlippedContents:
     def to_coo(
         self, dtype: Any = None, *, rows: bool = True, columns: bool = True, values: bool = True, sort: bool = True
     ) -> tuple[Any, Any, Any]:
-        """Row ids, column ids (uint64) and values, by columns and then by rows."""
+        """Return row ids, column ids (uint64) and values, by columns and then by rows."""
         i, j, vals = self._matrix.to_coo(dtype, rows=columns, columns=rows, values=values, sort=sort)
         return j, i, vals
 

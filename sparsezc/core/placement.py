@@ -220,7 +220,7 @@ def _laid_anew(matrix: Matrix, capability: str, how: Any) -> Matrix:
 
 
 def bits_per_id(matrix: Matrix) -> float:
-    """Bits of an id, with all that says where it lies; 0 where there are none."""
+    """Return the bits of an id, with all that says where it is stored; 0 where there are none."""
     if matrix.nvals == 0:
         return 0.0
     engine, store = matrix._need()

@@ -159,7 +159,7 @@ def _names(ndim: int) -> set[str]:
 
 
 def _take_back(of: Any, store: Any, home: bool) -> None:
-    """After a change: the object may have another shape, and knows less of its content."""
+    """Note a change: the object may have another shape, and knows less of its content."""
     shape = tuple(store.shape)
     if shape != of.shape:
         of.resize(*shape)
@@ -169,7 +169,7 @@ def _take_back(of: Any, store: Any, home: bool) -> None:
 
 
 def _translated(method: Callable[..., Any]) -> Callable[..., Any]:
-    """python-graphblas's method with our objects and errors."""
+    """Wrap python-graphblas's method with our objects and errors."""
 
     @wraps(method)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -183,7 +183,7 @@ def _translated(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _sealed(blob: NDArray[np.uint8], ndim: int) -> NDArray[np.uint8]:
-    """SuiteSparse's bytes with a mark and a digest before them."""
+    """Put a mark and a digest before SuiteSparse's bytes."""
     head = _MARKS[ndim] + hashlib.sha256(blob.tobytes()).digest()
     return np.concatenate([np.frombuffer(head, np.uint8), blob])
 

@@ -147,7 +147,7 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
 
     @alone
     def _need(self) -> tuple[Engine, Any]:
-        """Engine and store; a vector that was never filled gets them on the CPU."""
+        """Return engine and store; a vector that was never filled gets them on the CPU."""
         if self._engine is None:
             self._settle(engines.get("cpu"))
         assert self._engine is not None
@@ -178,7 +178,7 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
         values: bool = True,
         sort: bool = True,
     ) -> tuple[Any, Any]:
-        """Positions (uint64, ascending) and values as arrays, copied; None for what is not asked for."""
+        """Return positions (uint64, ascending) and values as arrays, copied; None for what is not asked for."""
         engine, store = self._need()
         at, vals = engine.vector_to_coo(store)
         vals = plain(vals, self.dtype)
