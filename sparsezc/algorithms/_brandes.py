@@ -42,13 +42,13 @@ class Paths(NamedTuple):
     of_search: Matrix | None = None
 
     def by_vertex(self, x: Any) -> Any:
-        """The sums over all searches, for each vertex."""
+        """Return the sums over all searches, for each vertex."""
         if self.of_vertex is None:
             return x.reduce_columnwise(monoid.plus)
         return x.vxm(self.of_vertex, semiring.plus_first[x.dtype])
 
     def by_edge(self, x: Matrix) -> Any:
-        """The sums over all searches, for each edge."""
+        """Return the sums over all searches, for each edge."""
         if self.of_vertex is None:
             return x
         # F'XF
@@ -56,14 +56,14 @@ class Paths(NamedTuple):
         return self.of_vertex.T.mxm(columns, semiring.plus_second[x.dtype])
 
     def by_search(self, x: Any) -> Any:
-        """The sums over all vertices, for each search."""
+        """Return the sums over all vertices, for each search."""
         if self.of_search is None:
             return x.reduce_rowwise(monoid.plus)
         return x.vxm(self.of_search, semiring.plus_first[x.dtype])
 
 
 def by_hops(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Paths]]:
-    """Searches in hops, a group of sources after the other.
+    """Search in hops, a group of sources after the other.
 
     With Q what was met last, row i by the search from the i-th source, and P what was met at all::
 
@@ -82,7 +82,7 @@ def by_hops(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.
 
 
 def by_lengths(A: Matrix, sources: NDArray[np.int64], weighted: bool) -> Iterator[tuple[NDArray[np.int64], Paths]]:
-    """Searches over lengths > 0, or over ones, a group of sources after the other.
+    """Search over lengths > 0, or over ones, a group of sources after the other.
 
     Each search of a group has a copy of the graph, B, of which T keeps the edges of shortest paths; d has the
     distances. T has no cycles, and a vertex is met when the last edge to it has been used::
@@ -122,7 +122,7 @@ def by_lengths(A: Matrix, sources: NDArray[np.int64], weighted: bool) -> Iterato
 
 
 def _places(ones: Vector, k: int) -> tuple[Matrix, Matrix]:
-    """Of k copies of a graph, which positions are each vertex's, and which each copy's; `ones` is full."""
+    """Return the positions of each vertex, and of each copy, in k copies of a graph; `ones` is full."""
     one, copies = Vector.from_scalar(True, 1, datatypes.BOOL), Vector.from_scalar(True, k, datatypes.BOOL)
     of_vertex = copies.outer(one, binary.pair).new(datatypes.BOOL).kronecker(ones.diag(), binary.pair[datatypes.BOOL])
     of_search = copies.diag().kronecker(ones.outer(one, binary.pair).new(datatypes.BOOL), binary.pair[datatypes.BOOL])
@@ -130,7 +130,7 @@ def _places(ones: Vector, k: int) -> tuple[Matrix, Matrix]:
 
 
 def _tight(B: Matrix, d: Vector) -> Matrix:
-    """The edges of shortest paths, as a pattern."""
+    """Return the edges of shortest paths, as a pattern."""
     D = d.diag()
     # T = d_i + B_ij
     T = D.mxm(B, semiring.any_plus[d.dtype]).new()
@@ -141,7 +141,7 @@ def _tight(B: Matrix, d: Vector) -> Matrix:
 
 
 def backwards(paths: Paths) -> Iterator[tuple[Any, Any, Any]]:
-    """The levels but the first, the deepest first: (q, w, b) with what paths that go on from there add.
+    """Yield the levels but the first, deepest first: (q, w, b), with the sums that longer paths add.
 
     With q the numbers of shortest paths of a level::
 

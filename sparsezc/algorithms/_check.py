@@ -1,4 +1,4 @@
-"""What the algorithms ask of their arguments; each asks once, at its top."""
+"""Checks of algorithms' arguments; each algorithm checks once, at its top."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sparsezc.semirings.types import datatypes
 
 
 def adjacency(A: Any, name: str = "A") -> int:
-    """Number of vertices of the graph whose adjacency matrix is `A`."""
+    """Check an adjacency matrix and return its number of vertices."""
     if not isinstance(A, Matrix):
         formed = f", which {name}.T.new() makes" if isinstance(A, TransposedMatrix) else ""
         raise DomainMismatch(f"{name} is a {type(A).__name__}; a Matrix is needed{formed}")
@@ -28,7 +28,7 @@ def adjacency(A: Any, name: str = "A") -> int:
 
 
 def vertex(value: Any, n: int, name: str = "source") -> int:
-    """`value` as a vertex number in 0..n-1."""
+    """Check `value` as a vertex number in 0..n-1."""
     try:
         number = index(value)
     except TypeError:
@@ -40,14 +40,14 @@ def vertex(value: Any, n: int, name: str = "source") -> int:
 
 
 def vertices(values: Iterable[Any], n: int, name: str = "sources") -> NDArray[np.int64]:
-    """`values` as an array of vertex numbers in 0..n-1."""
+    """Check `values` as an array of vertex numbers in 0..n-1."""
     if not isinstance(values, Iterable):
         raise DomainMismatch(f"{name} is {values!r}; an iterable of vertex numbers is needed")
     return np.array([vertex(value, n, name) for value in values], np.int64)
 
 
 def full(v: Any, n: int, name: str) -> Vector:
-    """`v` as FP64, with a zero wherever it has no entry."""
+    """Return `v` as FP64, with a zero wherever it has no entry."""
     if not isinstance(v, Vector):
         raise DomainMismatch(f"{name} is a {type(v).__name__}; a Vector is needed")
     if v.size != n:
@@ -58,7 +58,7 @@ def full(v: Any, n: int, name: str) -> Vector:
 
 
 def distribution(v: Any, n: int, name: str) -> Vector:
-    """`v` scaled to sum 1, with a zero wherever it has no entry."""
+    """Return `v` scaled to sum 1, with a zero wherever it has no entry."""
     made = full(v, n, name)
     total, lowest = made.reduce(monoid.plus).new().get(), made.reduce(monoid.min).new().get()
     if not (lowest >= 0 and 0 < total < float("inf")):
@@ -84,7 +84,7 @@ def weights(A: Matrix) -> None:
 
 
 def count(value: Any, name: str, least: int = 0) -> int:
-    """`value` as an integer of at least `least`."""
+    """Check `value` as an integer of at least `least`."""
     try:
         number = index(value)
     except TypeError:

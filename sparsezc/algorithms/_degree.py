@@ -9,7 +9,7 @@ from sparsezc.semirings.types import datatypes
 
 
 def out_degree(A: Matrix) -> Vector:
-    """Number of entries of each row; no entry where it is 0. Costs no look at the matrix's entries: u is full."""
+    """Count the entries of each row; no entry where it is 0. Reads no entry of the matrix: u is full."""
     # k = A 1      over (plus, pair)
     degree = Vector(datatypes.INT64, A.nrows)
     degree << A.mxv(Vector.from_scalar(1, A.ncols, datatypes.INT64), semiring.plus_pair[datatypes.INT64])
@@ -17,7 +17,7 @@ def out_degree(A: Matrix) -> Vector:
 
 
 def in_degree(A: Matrix) -> Vector:
-    """Number of entries of each column; no entry where it is 0."""
+    """Count the entries of each column; no entry where it is 0."""
     if A._symmetric:
         return out_degree(A)
     # k' = 1'A     over (plus, pair)

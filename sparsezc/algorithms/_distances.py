@@ -21,7 +21,7 @@ _BYTES = 64  # of a distance, while it is searched for: it, what may replace it,
 
 
 def usable(A: Matrix, positive: bool = False) -> Matrix:
-    """The edges that paths may take, with lengths of the distances' type; what cannot be a length here is refused.
+    """Return the edges that paths may take, with lengths of the distances' type; refuse values that are no length.
 
     An edge of infinite length cannot be used. With `positive` a length of 0 is refused too.
     """
@@ -78,7 +78,7 @@ def relax(A: Matrix, q: Any) -> Any:
 
 
 def from_each(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Matrix]]:
-    """The sources in groups, and a Matrix of distances for each: row i has those from the i-th of the group.
+    """Yield the sources in groups, and a Matrix of distances for each: row i has those from the i-th of the group.
 
     `A` is what :func:`usable` gives.
     """

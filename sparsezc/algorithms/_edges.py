@@ -14,7 +14,7 @@ from sparsezc.semirings import select
 
 
 def numbered(A: Matrix, order: Callable[[int], NDArray[np.int64]]) -> tuple[Matrix, Vector]:
-    """The undirected simple graph whose values number its edges, and i + j of the edge {i, j} of each number.
+    """Return number the edges of the undirected simple graph; return also i + j of the edge {i, j} of each number.
 
     Every edge has a number of its own, so the smallest number at a vertex says which edge it is, and its other end is
     what i + j leaves. `order` maps the number of edges to their numbers, by rows of the upper triangle.

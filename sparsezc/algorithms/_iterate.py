@@ -1,4 +1,4 @@
-"""What algorithms share that repeat a product until it changes little."""
+"""Steps shared by algorithms that repeat a product until it changes little."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sparsezc.semirings.types import datatypes
 
 
 def multiply(weighted: bool) -> Any:
-    """The product with a matrix on the left that counts edges, or adds their values."""
+    """Make the product with a matrix on the left that counts edges, or adds their values."""
     return semiring.plus_times[datatypes.FP64] if weighted else semiring.plus_second[datatypes.FP64]
 
 
@@ -31,7 +31,7 @@ def options(tol: float, max_iter: int) -> None:
 
 
 def failure(what: str, max_iter: int, change: float, bound: float) -> ConvergenceFailure:
-    """The error for an iteration that changed too much to the end."""
+    """Make the error for an iteration that changed too much to the end."""
     return ConvergenceFailure(
         f"after max_iter = {max_iter} iterations {what} still change by {change:.3g} in all; "
         f"at most {bound:.3g} is needed"

@@ -18,7 +18,7 @@ TAKEN_BY = "; bellman_ford and all_pairs_shortest_paths take negative ones"
 
 
 class Lengths(NamedTuple):
-    """What a pass over the lengths tells: how many there are, the extremes and the mean."""
+    """The facts of one pass over the lengths: their number, the extremes and the mean."""
 
     edges: int
     least: float
@@ -27,7 +27,7 @@ class Lengths(NamedTuple):
 
 
 def lengths_of(A: Matrix) -> Lengths:
-    """The lengths of the edges of `A`, looked at once; NaN is refused."""
+    """Return the lengths of the edges of `A` in one pass; refuse NaN."""
     return A._fact("lengths", lambda: _look(A))  # type: ignore[no-any-return]
 
 
@@ -42,7 +42,7 @@ def _look(A: Matrix) -> Lengths:
 
 
 def distances_of(A: Matrix) -> tuple[Any, Any]:
-    """Type of the distances over the edges of `A`, and their infinity; NaN is refused."""
+    """Return the type of the distances over the edges of `A`, and their infinity; refuse NaN."""
     if A.dtype not in {datatypes.FP32, datatypes.FP64}:
         return datatypes.INT64, infinity(datatypes.INT64)
     lengths_of(A)
@@ -56,7 +56,7 @@ def refuse_long(A: Matrix, dtype: datatypes.DataType) -> None:
 
 
 def infinity(dtype: datatypes.DataType) -> float:
-    """What no distance of a type is: infinity, or an integer's largest."""
+    """Return the value that no distance of a type has: infinity, or an integer's largest."""
     return int(np.iinfo(dtype.np_type).max) if dtype.is_integer else float("inf")
 
 

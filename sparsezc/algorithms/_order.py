@@ -10,7 +10,7 @@ from sparsezc.semirings.types import datatypes
 
 
 def by_degree(S: Matrix) -> tuple[Matrix, Matrix]:
-    """The edges of an undirected simple graph to vertices before and to vertices after each; values mean nothing.
+    """Split the edges of an undirected simple graph into those to earlier and to later vertices; values are undefined.
 
     With d the degrees, vertices stand in the order of r::
 

@@ -17,7 +17,7 @@ _PATIENCE = 16
 
 
 def rounds(frontier: Vector | Matrix) -> Iterator[Any]:
-    """0, 1, 2 ..., for as long as `frontier` has entries when a round begins.
+    """Yield 0, 1, 2 ..., for as long as `frontier` has entries when a round begins.
 
     An engine may go through the body without coming back after each round, and a few times more often than there are
     rounds. So the body must change nothing while the frontier is empty and read nothing of what it writes; the round's
@@ -34,7 +34,7 @@ def rounds(frontier: Vector | Matrix) -> Iterator[Any]:
 def buckets(
     near: Vector, distance: Vector, step: float, last: float, target: int | None = None, *, nonnegative: bool
 ) -> Iterator[tuple[Any, int]]:
-    """The rounds of delta-stepping: the limit of each, and how many entries `near` has, for as long as it has any.
+    """Yield the rounds of delta-stepping: the limit of each and the entries of `near`, as long as it has any.
 
     Where a round leaves `near` empty, the limit rises to the least distance beyond it and `step` more, at most `last`,
     and `near` becomes what that takes in. Ends early where an integer distance has wrapped around, and where all that

@@ -1,4 +1,4 @@
-"""What searches start with: a Vector for one, a Matrix with a row each for several at once."""
+"""The starts of searches: a Vector for one, a Matrix with a row each for several at once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHARE = 0.25
 
 
 def start(A: Matrix, source: Any, n: int, dtype: DataType, value: Any = None) -> Any:
-    """One value at the source of a search of `A`; `value` None is the source's number.
+    """Place one value at the source of a search of `A`; `value` None is the source's number.
 
     Returns
     -------
@@ -42,13 +42,13 @@ def empty(q: Any, dtype: DataType) -> Any:
 
 
 def rows(sources: NDArray[np.int64], n: int, dtype: DataType, values: Any) -> Matrix:
-    """Row i holds a value at ``sources[i]``."""
+    """Make a matrix whose row i holds a value at ``sources[i]``."""
     made: Matrix = Matrix.from_coo(np.arange(sources.size), sources, values, dtype, nrows=sources.size, ncols=n)
     return made
 
 
 def batches(sources: NDArray[np.int64], n: int, nbytes: int) -> Iterator[NDArray[np.int64]]:
-    """The sources in groups that are searched from together, each in a row of `n` entries that takes `nbytes`."""
+    """Yield the sources in groups searched together, each in a row of `n` entries of `nbytes` bytes."""
     size = max(FEW, min(MOST, CACHED // max(n, 1)))
     room = budget.workspace()
     if room is not None:

@@ -22,7 +22,7 @@ _ALL = 2**WIDTH - 1
 
 
 def sweeps(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[int, Vector]]:
-    """Each depth and who is first met there: a UINT64 whose bits are the searches, 64 of them after another.
+    """Yield each depth and the searches that first meet each vertex there: UINT64 bit sets, 64 searches at a time.
 
     With q those bits, and m those that have not met a vertex yet::
 
@@ -52,7 +52,7 @@ def sweeps(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[int, Vector]
 
 
 def popcount(bits: Vector) -> Vector:
-    """How many bits of each entry are set: in pairs, in fours, in bytes, and the bytes added by a product."""
+    """Count the set bits of each entry: in pairs, in fours, in bytes, and the bytes added by a product."""
     # x - (x >> 1 & 01 01 ...)
     count = _masked(bits, 1, 0x5555555555555555)
     count << bits.ewise_mult(count, binary.minus)
@@ -70,14 +70,14 @@ def popcount(bits: Vector) -> Vector:
 
 
 def _masked(x: Vector, shift: int, mask: int) -> Vector:
-    """x >> shift & mask."""
+    """Return x >> shift & mask."""
     y: Vector = x.apply(binary.bshift[datatypes.UINT64], right=-shift).new()
     y << y.apply(binary.band[datatypes.UINT64], right=mask)
     return y
 
 
 def sample(n: int, k: Any, seed: int | None, sources: Any = None) -> NDArray[np.int64]:
-    """All vertices, or k different ones by chance, in ascending order; or the very `sources`."""
+    """Draw k different vertices in ascending order; return all without k, or the given `sources`."""
     if sources is not None:
         if k is not None:
             raise InvalidValue("k and sources both say where to start; give one of them")

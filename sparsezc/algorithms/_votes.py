@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 def winning(voter: NDArray[Any], count: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Of labels by voter, at least one: where each voter's begin, and which have the most of a voter's votes."""
+    """Return where each voter's labels begin, and which have most of the voter's votes; there is a label."""
     start = np.flatnonzero(np.r_[True, voter[1:] != voter[:-1]])
     most = np.repeat(np.maximum.reduceat(count, start), np.diff(np.r_[start, voter.size]))
     return start, count == most

@@ -17,7 +17,7 @@ from sparsezc.semirings.types import datatypes
 
 
 def all_pairs_shortest_paths(A: Matrix, *, weighted: bool = True) -> Matrix:
-    """Length of a shortest path from every vertex to every vertex that it reaches.
+    """Compute the length of a shortest path from every vertex to every vertex that it reaches.
 
     The answer has up to n * n entries: this is for small graphs.
 

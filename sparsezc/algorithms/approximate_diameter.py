@@ -14,7 +14,7 @@ from sparsezc.semirings import monoid, select
 
 
 def approximate_diameter(A: Matrix, source: Any = None, sweeps: Any = 4) -> int:
-    """A distance that is often the greatest one between two vertices, and never more.
+    """Estimate the diameter: a distance that is often the greatest between two vertices, and never more.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from sparsezc.semirings import monoid
 
 
 def average_shortest_path_length(A: Matrix, *, weighted: bool = False) -> float:
-    """Mean of the distances between two different vertices.
+    """Compute the mean of the distances between two different vertices.
 
     Parameters
     ----------

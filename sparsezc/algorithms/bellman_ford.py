@@ -16,7 +16,7 @@ from sparsezc.semirings.types import datatypes
 
 
 def bellman_ford(A: Matrix, source: Any) -> tuple[Vector, Vector]:
-    """Length of a shortest path from one vertex to each that it reaches, and the vertex before each on such a path.
+    """Compute the shortest paths from one vertex: each vertex's distance, and the vertex before it on such a path.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def bellman_ford(A: Matrix, source: Any) -> tuple[Vector, Vector]:
 
 
 def find_negative_cycle(A: Matrix, source: Any = None) -> Vector:
-    """A cycle whose lengths have a negative sum.
+    """Find a cycle whose lengths have a negative sum.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def _relax(A: Matrix, distance: Vector, parent: Vector, q: Vector) -> np.ndarray
 
 
 def _cycle(parent: Vector) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """A cycle of parents in the order of the edges; empty without one."""
+    """Find a cycle of parents, in the order of the edges; empty without one."""
     # u = p, or itself without a parent;  u = u(u): after n steps such a vertex, or one on a cycle
     up = Vector.from_scalar(0, parent.size, datatypes.INT64)
     up << up.apply(indexunary.rowindex)

@@ -28,7 +28,7 @@ def betweenness_centrality(
     weighted: bool = False,
     sources: Iterable[Any] | None = None,
 ) -> Vector:
-    """Share of the shortest paths between others that pass through each vertex.
+    """Compute the share of the shortest paths between others that pass through each vertex.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def edge_betweenness_centrality(
     weighted: bool = False,
     sources: Iterable[Any] | None = None,
 ) -> Matrix:
-    """Share of the shortest paths that use each edge.
+    """Compute the share of the shortest paths that use each edge.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def edge_betweenness_centrality(
 
 
 def _ends(sources: NDArray[np.int64], paths: Paths) -> Vector:
-    """The paths of each vertex as their target or their source."""
+    """Count the paths of each vertex as their target or their source."""
     ends = Vector(datatypes.FP64, paths.edges.nrows if paths.of_vertex is None else paths.of_vertex.ncols)
     targets = Vector(datatypes.FP64, sources.size)
     for q in paths.levels[1:]:
@@ -191,7 +191,7 @@ def _ends(sources: NDArray[np.int64], paths: Paths) -> Vector:
 
 
 def _rescale(centrality: Vector, starts: np.ndarray[Any, Any], normalized: bool, endpoints: bool) -> None:
-    """NetworkX's scale: a vertex that paths start at lies on fewer of them, unless ends count."""
+    """Apply NetworkX's scale: a vertex that paths start at lies on fewer of them, unless ends count."""
     n, k = centrality.size, starts.size
     ends = n if endpoints else n - 1
     if ends < 2 or k == 0:

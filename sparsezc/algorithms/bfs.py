@@ -19,7 +19,7 @@ def bfs(A: Matrix, source: Iterable[Any]) -> Matrix: ...
 @overload
 def bfs(A: Matrix, source: Any) -> Vector: ...
 def bfs(A: Matrix, source: Any) -> Any:
-    """Number of hops from one vertex, or from each of several, to every vertex that it reaches.
+    """Count the hops from one vertex, or from each of several, to every vertex that it reaches.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def bfs(A: Matrix, source: Any) -> Any:
 
 
 def levels(A: Matrix, frontier: Any) -> Any:
-    """The hops from what `frontier` has, a Vector, or a Matrix with a row for each search; it is overwritten."""
+    """Count the hops from `frontier`, a Vector, or a Matrix with a row for each search; it is overwritten."""
     level = empty(frontier, datatypes.INT32)
     product = frontier.mxm if frontier.ndim == 2 else frontier.vxm
     for depth in rounds(frontier):
@@ -84,7 +84,7 @@ def bfs_parents(A: Matrix, source: Iterable[Any]) -> Matrix: ...
 @overload
 def bfs_parents(A: Matrix, source: Any) -> Vector: ...
 def bfs_parents(A: Matrix, source: Any) -> Any:
-    """A breadth-first tree, or several: for each vertex that is reached, the one before it on a shortest path.
+    """Build breadth-first trees: for each vertex reached, the one before it on a shortest path.
 
     Parameters
     ----------

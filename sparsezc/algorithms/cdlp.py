@@ -16,7 +16,7 @@ from sparsezc.semirings.types import datatypes
 
 
 def cdlp(A: Matrix, max_iter: Any = 10) -> Vector:
-    """Communities: each vertex takes the label that most of its neighbours have, round by round.
+    """Find communities: each vertex takes the label that most of its neighbours have, round by round.
 
     All vertices change at once. Of several labels with equally many votes the smallest wins. In a directed graph both
     ends of an edge vote for each other, and a pair of opposite edges counts twice. Loops do not count.
@@ -82,7 +82,7 @@ def cdlp(A: Matrix, max_iter: Any = 10) -> Vector:
 
 
 def _vote(i: NDArray[np.int64], votes: NDArray[np.int64], label: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The most frequent vote of each vertex, of several the smallest; every vertex has one."""
+    """Return the most frequent vote of each vertex, of several the smallest; every vertex has one."""
     if i.size == 0:
         return label
     pairs = np.sort(i.astype(np.uint64) << np.uint64(32) | votes.astype(np.uint64))

@@ -19,7 +19,7 @@ from sparsezc.semirings.types import datatypes
 def closeness_centrality(
     A: Matrix, wf_improved: bool = True, *, weighted: bool = False, k: Any = None, seed: int | None = None
 ) -> Vector:
-    """One over the mean distance from the vertices that reach each.
+    """Compute one over the mean distance from the vertices that reach each vertex.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def closeness_centrality(
 
 
 def sums(A: Matrix, sources: NDArray[np.int64], weighted: bool) -> tuple[Vector, Vector]:
-    """How many others of the sources reach each vertex, and the sum of the distances from them: full vectors."""
+    """Return the number of other sources that reach each vertex and the sum of their distances, as full vectors."""
     n = A.nrows
     reached, total = Vector.from_scalar(0, n, datatypes.INT64), Vector.from_scalar(0, n, datatypes.INT64)
     if weighted:

@@ -17,7 +17,7 @@ from sparsezc.semirings.types import datatypes
 
 
 def local_clustering_coefficient(A: Matrix) -> Vector:
-    """Share of the possible edges among each vertex's neighbours that exist, by Graphalytics' rules.
+    """Compute the share of the possible edges among each vertex's neighbours that exist, by Graphalytics' rules.
 
     A neighbour is a vertex that an edge joins, whichever way it points. Among the neighbours the edges count with their
     directions: a pair of opposite ones twice. Loops do not count.
@@ -69,7 +69,7 @@ def local_clustering_coefficient(A: Matrix) -> Vector:
 
 
 def clustering(A: Matrix, *, weighted: bool = False) -> Vector:
-    """Share of the possible triangles at each vertex that exist, by NetworkX's rules for directed graphs.
+    """Compute the share of the possible triangles at each vertex that exist, by NetworkX's rules for directed graphs.
 
     Each of a triangle's edges may point either way: three vertices can make eight triangles. Loops do not count.
 
@@ -142,7 +142,7 @@ def clustering(A: Matrix, *, weighted: bool = False) -> Vector:
 
 
 def _cube_roots(plain: Matrix, A: Matrix) -> Matrix:
-    """The cube roots of the weights over the largest of them, which may be a loop's."""
+    """Return the cube roots of the weights over the largest of them, which may be a loop's."""
     _check.weights(A)
     most = A.reduce_scalar(monoid.max).new().get(1)
     W: Matrix = plain.apply(binary.truediv[datatypes.FP64], right=most or 1).new()
@@ -151,7 +151,7 @@ def _cube_roots(plain: Matrix, A: Matrix) -> Matrix:
 
 
 def square_clustering(A: Matrix) -> Vector:
-    """Share of the possible squares at each vertex that exist.
+    """Compute the share of the possible squares at each vertex that exist.
 
     An edge joins its ends once, whichever way it points; loops do not count.
 
@@ -214,7 +214,7 @@ def squares(S: Matrix, vertices: NDArray[np.int64] | None = None) -> tuple[Vecto
 
 
 def _share(part: Vector, whole: Vector) -> Vector:
-    """part / whole, 0 where either has no entry or the whole is not above 0."""
+    """Return part / whole, 0 where either has no entry or the whole is not above 0."""
     share = Vector.from_scalar(0.0, part.size, datatypes.FP64)
     whole = whole.select(select.valuegt, 0).new()
     share(binary.plus) << part.ewise_mult(whole, binary.truediv)

@@ -86,7 +86,7 @@ def connected_components(A: Matrix) -> Vector:
 
 
 def _smallest(A: Matrix, q: Vector, directed: bool) -> Vector:
-    """t = q'A  min  A q: the smallest of q across an edge."""
+    """Return the smallest of q across an edge: t = q'A  min  A q."""
     t: Vector = q.vxm(A, semiring.min_first).new()
     if directed:
         t(binary.min) << A.mxv(q, semiring.min_second)
@@ -94,7 +94,7 @@ def _smallest(A: Matrix, q: Vector, directed: bool) -> Vector:
 
 
 def _spread(A: Matrix, parent: Vector, changed: Vector, directed: bool) -> None:
-    """A few rounds in which labels go from neighbour to neighbour; `changed` is what fell in the last."""
+    """Run a few rounds in which labels go from neighbour to neighbour; `changed` is what fell in the last."""
     for _ in range(CRUMBS):
         # q = t where t < f
         t = _smallest(A, changed, directed)
@@ -147,8 +147,10 @@ def _sweep(A: Matrix, directed: bool) -> tuple[Vector, Vector]:
 
 
 def _go_near(near: Matrix, inside: Vector, border: Vector) -> None:
-    """Go on from `border` among the sampled edges for as long as that finds much. Whose neighbours there have all been
-    met is not told: everything inside is to be looked at once more, among all edges.
+    """Go on from `border` among the sampled edges for as long as that finds much.
+
+    Vertices whose neighbours have all been met are not told apart: all of `inside` must be looked at once more, among
+    all edges.
     """
     before, found = 0, inside.nvals
     while ENOUGH * found >= before:

@@ -17,7 +17,7 @@ GONE = 2**61
 
 
 def core_number(A: Matrix) -> Vector:
-    """Largest k for which a vertex belongs to the k-core.
+    """Find the largest k for which a vertex belongs to the k-core.
 
     The k-core is the largest subgraph in which every vertex has at least k neighbours. An edge joins its ends once,
     whichever way it points and also if it points both ways; loops do not count.
@@ -85,7 +85,7 @@ def core_number(A: Matrix) -> Vector:
 
 
 def k_core(A: Matrix, k: Any = None) -> Vector:
-    """The vertices of the k-core, by their core numbers.
+    """Find the vertices of the k-core, with their core numbers.
 
     Parameters
     ----------

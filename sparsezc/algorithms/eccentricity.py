@@ -23,7 +23,7 @@ from sparsezc.semirings.types import datatypes
 
 
 def eccentricity(A: Matrix, *, weighted: bool = False) -> Vector:
-    """Distance from each vertex to the one farthest from it.
+    """Compute the distance from each vertex to the one farthest from it.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def eccentricity(A: Matrix, *, weighted: bool = False) -> Vector:
 
 
 def diameter(A: Matrix, *, weighted: bool = False) -> Any:
-    """The greatest distance between two vertices.
+    """Find the greatest distance between two vertices.
 
     Parameters and errors are those of :func:`eccentricity`, of a graph of at least one vertex.
 
@@ -111,7 +111,7 @@ def diameter(A: Matrix, *, weighted: bool = False) -> Any:
 
 
 def radius(A: Matrix, *, weighted: bool = False) -> Any:
-    """The smallest eccentricity: how far the farthest vertex is from the best centre.
+    """Find the smallest eccentricity: the distance from the best centre to its farthest vertex.
 
     Parameters, result and errors are those of :func:`diameter`.
 
@@ -135,7 +135,7 @@ def radius(A: Matrix, *, weighted: bool = False) -> Any:
 
 
 def _extreme(A: Matrix, weighted: bool, greatest: bool) -> Any:
-    """The greatest or the smallest eccentricity; by bounds where a distance is the same both ways."""
+    """Find the greatest or the smallest eccentricity; by bounds where a distance is the same both ways."""
     if _check.adjacency(A) == 0:
         raise InvalidValue("A is 0 x 0; a graph without vertices has neither diameter nor radius")
     if weighted:
@@ -148,7 +148,7 @@ def _extreme(A: Matrix, weighted: bool, greatest: bool) -> Any:
 
 
 def _bounded(A: Matrix, search: Callable[[Matrix, int], Vector], greatest: bool) -> Any:
-    """The greatest lower or the smallest upper bound, once they settle the diameter, or the radius."""
+    """Return the greatest lower or the smallest upper bound, once they settle the diameter or the radius."""
     n = A.nrows
     dtype = datatypes.FP64 if search is sssp and not distances_of(A)[0].is_integer else datatypes.INT64
     lower, upper = Vector.from_scalar(0, n, dtype), Vector.from_scalar(infinity(dtype), n, dtype)

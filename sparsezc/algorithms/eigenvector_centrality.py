@@ -17,7 +17,7 @@ def eigenvector_centrality(
     *,
     weighted: bool = False,
 ) -> Vector:
-    """Scores in proportion to the sum of the scores of the vertices that point to each.
+    """Score vertices in proportion to the sum of the scores of the vertices that point to each.
 
     Parameters
     ----------

@@ -81,7 +81,7 @@ def greedy_color(A: Matrix, seed: int | None = None, *, strategy: str = "random_
 
 
 def _by_degree(S: Matrix) -> Vector:
-    """A number of its own for each vertex: the highest for the most neighbours, and of equals for the first."""
+    """Give vertices numbers: the highest number for the most neighbours, and of equals for the first."""
     degree = out_degree(S).to_dense(0)
     order = np.empty(degree.size, np.int64)
     order[np.argsort(-degree, kind="stable")] = np.arange(degree.size)[::-1]

@@ -25,7 +25,7 @@ def harmonic_centrality(
     seed: int | None = None,
     sources: Iterable[Any] | None = None,
 ) -> Vector:
-    """Sum of one over the distance from each other vertex, where those that do not lead here add nothing.
+    """Sum one over the distance from each other vertex; those that do not lead here add nothing.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def harmonic_centrality(
 
 
 def _sums(A: Matrix, sources: NDArray[np.int64], weighted: bool) -> Vector:
-    """The sum of one over the distances from these vertices."""
+    """Sum one over the distances from these vertices."""
     total = Vector.from_scalar(0.0, A.nrows, datatypes.FP64)
     if weighted:
         for _, D in from_each(usable(A), sources):

@@ -27,7 +27,7 @@ def hits(
     *,
     weighted: bool = False,
 ) -> tuple[Vector, Vector]:
-    """How well each vertex points to authorities, and how well hubs point to it.
+    """Score how well each vertex points to authorities, and how well hubs point to it.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def hits(
     most = float(A.reduce_scalar(monoid.max).new().get(0)) if weighted else 1.0
 
     def times(B: Any, x: NDArray[np.float64]) -> NDArray[np.float64]:
-        """B x / most: squares of large weights would overflow."""
+        """Return B x / most: squares of large weights would overflow."""
         y: NDArray[np.float64] = B.mxv(Vector.from_dense(x / (most or 1.0)), multiply).new().to_dense(0.0)
         return y
 
@@ -103,7 +103,7 @@ def hits(
 
 
 def _leading(product: Any, start: NDArray[np.float64], max_iter: int, tol: float) -> NDArray[np.float64]:
-    """The eigenvector of the largest eigenvalue of a symmetric product that `start` has a part in, of length 1.
+    """Find the eigenvector, of length 1, of the largest eigenvalue of a symmetric product, beginning with `start`.
 
     With the orthonormal columns Q of the search space and T = Q' B Q, Q s is the answer for the leading eigenvector s
     of T, and what B q has outside the space, q the last column, says how far from it.

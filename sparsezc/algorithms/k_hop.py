@@ -12,7 +12,7 @@ from sparsezc.semirings.types import datatypes
 
 
 def k_hop(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, undirected: bool = False) -> Vector:
-    """The vertices within `radius` hops of one, with their distances: the vertices of NetworkX's ``ego_graph``.
+    """Find the vertices within `radius` hops of one, with their distances: those of NetworkX's ``ego_graph``.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def k_hop(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, undir
 
 
 def ego_graph(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, undirected: bool = False) -> Matrix:
-    """The edges between the vertices within `radius` hops of one.
+    """Return the edges between the vertices within `radius` hops of one.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from sparsezc.semirings.types import datatypes
 
 
 def k_truss(A: Matrix, k: Any) -> Matrix:
-    """The largest subgraph each of whose edges lies in at least k - 2 of its triangles.
+    """Find the largest subgraph each of whose edges is in at least k - 2 of its triangles.
 
     An edge joins its ends once, whichever way it points; loops do not count.
 

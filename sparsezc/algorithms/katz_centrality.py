@@ -21,7 +21,7 @@ def katz_centrality(
     *,
     weighted: bool = False,
 ) -> Vector:
-    """How many walks end at each vertex, the longer ones counting less.
+    """Count the walks that end at each vertex, the longer ones with a lower weight.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def katz_centrality(
 
 
 def _unit(x: Vector) -> Vector:
-    """x / |x|, in place; x itself where it is 0."""
+    """Return x / |x|, in place; x itself where it is 0."""
     squares = x.ewise_mult(x, binary.times).new()
     length = squares.reduce(monoid.plus).new().get() ** 0.5
     if not length < float("inf"):

@@ -24,7 +24,7 @@ def louvain_communities(
     *,
     weighted: bool = False,
 ) -> Vector:
-    """Communities of high modularity: vertices move while that helps, then communities become vertices.
+    """Find communities of high modularity: vertices move while that helps, then communities become vertices.
 
     An edge joins its ends whichever way it points; a pair of opposite edges counts twice.
 
@@ -104,7 +104,7 @@ def louvain_communities(
 def _level(
     W: Matrix, resolution: float, threshold: float, seed: int | None
 ) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """The community of each vertex, once no round of moves gains more than `threshold`."""
+    """Move vertices between communities until no round gains more than `threshold`; return each one's community."""
     n, m = W.nrows, W.reduce_scalar(monoid.plus).new().get()
     k = Vector.from_scalar(0.0, n, datatypes.FP64)
     k(binary.plus) << W.reduce_rowwise(monoid.plus)
@@ -123,7 +123,7 @@ def _level(
 
 
 def _classes(N: Matrix, seed: int | None) -> list[Vector]:
-    """The vertices that have a neighbour, by colours."""
+    """Return the vertices that have a neighbour, by colours."""
     color = greedy_color(N, seed).dup(mask=N.reduce_rowwise(monoid.any).new().S)
     top = color.reduce(monoid.max).new().get(-1)
     return [color.select(select.valueeq, c).new() for c in range(top + 1)]

@@ -17,7 +17,7 @@ from sparsezc.semirings.types import datatypes
 
 
 def maximal_independent_set(A: Matrix, nodes: Iterable[Any] | None = None, seed: int | None = None) -> Vector:
-    """Vertices no two of which are neighbours, and to which none can be added.
+    """Find vertices no two of which are neighbours, and to which none can be added.
 
     An edge makes its ends neighbours whichever way it points; loops do not count.
 
@@ -82,12 +82,12 @@ def maximal_independent_set(A: Matrix, nodes: Iterable[Any] | None = None, seed:
 
 
 def random_order(n: int, seed: int | None) -> Vector:
-    """A number of its own for each vertex, INT64."""
+    """Draw a number of its own for each vertex, INT64."""
     return Vector.from_dense(np.random.default_rng(seed).permutation(n).astype(np.int64))
 
 
 def first_independent_set(S: Matrix, order: Vector) -> Vector:
-    """The maximal set among the entries of `order` that a walk from the highest down finds; S is symmetric."""
+    """Find the maximal set that a walk over `order`, from the highest down, finds; S is symmetric."""
     members = Vector(datatypes.BOOL, order.size)
     q = order.dup()
     around, won = Vector(datatypes.INT64, order.size), Vector(datatypes.INT64, order.size)

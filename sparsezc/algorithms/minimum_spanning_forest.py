@@ -13,7 +13,7 @@ from sparsezc.semirings.types import datatypes
 
 
 def minimum_spanning_forest(A: Matrix) -> Matrix:
-    """The lightest edges that join all that can be joined: a minimum spanning tree of each component.
+    """Find the lightest edges that join all vertices that can be joined: a spanning tree of each component.
 
     An edge joins its ends whichever way it points; of two opposite ones the lighter counts. Loops do not count.
 

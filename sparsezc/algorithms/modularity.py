@@ -13,7 +13,7 @@ from sparsezc.semirings.types import datatypes
 
 
 def modularity(A: Matrix, communities: Vector, resolution: float = 1.0, *, weighted: bool = False) -> float:
-    """Share of the edges that lie inside communities, less what chance would put there.
+    """Compute the share of the edges that lie inside communities, less what chance would put there.
 
     Parameters
     ----------
@@ -76,25 +76,25 @@ def modularity(A: Matrix, communities: Vector, resolution: float = 1.0, *, weigh
 
 
 def flows(A: Matrix, weighted: bool) -> Matrix:
-    """The weights of the edges, FP64: the values, or ones."""
+    """Return the weights of the edges, FP64: the values, or ones."""
     return A.dup(datatypes.FP64) if weighted else A.apply(binary.pair[datatypes.FP64], right=1.0).new()
 
 
 def membership(community: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Matrix:
-    """C(i, c(i)) = 1, square."""
+    """Make the square matrix with C(i, c(i)) = 1."""
     n = community.size
     return Matrix.from_coo(np.arange(n), community, 1.0, nrows=n, ncols=n)
 
 
 def contract(W: Matrix, C: Matrix) -> Matrix:
-    """C' W C: a vertex a community."""
+    """Compute C' W C: a vertex a community."""
     B: Matrix = C.T.mxm(W, semiring.plus_second[datatypes.FP64]).new()
     B << B.mxm(C, semiring.plus_first[datatypes.FP64])
     return B
 
 
 def quality(B: Matrix, resolution: float) -> float:
-    """The modularity when each vertex of B is a community."""
+    """Compute the modularity when each vertex of B is a community."""
     m = B.reduce_scalar(monoid.plus).new().get(0.0)
     inside = B.select(select.diag).new().reduce_scalar(monoid.plus).new().get(0.0)
     # k . k'

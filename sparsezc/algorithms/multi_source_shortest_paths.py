@@ -17,7 +17,7 @@ from sparsezc.semirings.types import datatypes
 
 
 def multi_source_shortest_paths(A: Matrix, sources: Iterable[Any], *, weighted: bool = False) -> Vector:
-    """Distance of every vertex from the nearest of some sources: NetworkX's ``multi_source_dijkstra_path_length``.
+    """Compute every vertex's distance from the nearest source: NetworkX's ``multi_source_dijkstra_path_length``.
 
     Parameters
     ----------

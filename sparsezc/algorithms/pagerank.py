@@ -22,7 +22,7 @@ def pagerank(
     dangling: Vector | None = None,
     weighted: bool = False,
 ) -> Vector:
-    """Share of its time that a random walker spends at each vertex.
+    """Compute the share of its time that a random walker spends at each vertex.
 
     The walker follows an out-edge with probability `damping`. Otherwise, and at a vertex without out-edges, it goes to
     any vertex: all alike, or as `personalization` or `dangling` says.
@@ -131,7 +131,7 @@ def pagerank(
 
 
 def _out_weight(A: Matrix, weighted: bool) -> Vector:
-    """Number of each vertex's out-edges, or their sum; no entry where it is 0."""
+    """Count each vertex's out-edges, or add their values; no entry where it is 0."""
     if not weighted:
         return out_degree(A)
     if A.nvals and not A.reduce_scalar(monoid.min).new().get() >= 0:

@@ -16,7 +16,7 @@ from sparsezc.semirings.types import datatypes
 def random_walks(
     A: Matrix, sources: Iterable[Any], length: Any = 5, *, weighted: bool = False, seed: int | None = None
 ) -> Matrix:
-    """Walks that follow an out-edge by chance at each step.
+    """Draw walks that follow an out-edge by chance at each step.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def random_walks(
 
 
 def _reach(indptr: NDArray[np.int64], values: NDArray[Any]) -> NDArray[np.float64]:
-    """Running sums over all rows, each scaled to weigh 1, so that none is too light beside those before it."""
+    """Return running sums over all rows, each scaled to weigh 1, so that none is too light beside those before it."""
     row = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
     total = np.bincount(row, values, indptr.size - 1)[row]
     share = np.divide(values, total, out=np.zeros(values.size), where=total > 0)
@@ -99,7 +99,7 @@ def _reach(indptr: NDArray[np.int64], values: NDArray[Any]) -> NDArray[np.float6
 def _choose(
     low: NDArray[Any], high: NDArray[Any], reach: NDArray[np.float64] | None, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """An entry of each row by chance; the row lies from low to high."""
+    """Draw an entry of each row, whose entries are those from `low` to `high`."""
     if reach is None:
         return rng.integers(low, high)
     u = np.minimum(low + rng.random(low.size) * (high - low), np.nextafter(high, low))

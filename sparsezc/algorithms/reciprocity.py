@@ -12,7 +12,7 @@ from sparsezc.semirings.types import datatypes
 
 
 def reciprocity(A: Matrix) -> Vector:
-    """Share of each vertex's edges that belong to a pair of opposite ones.
+    """Compute the share of each vertex's edges that belong to a pair of opposite ones.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def reciprocity(A: Matrix) -> Vector:
 
 
 def overall_reciprocity(A: Matrix) -> float:
-    """Share of a graph's edges that belong to a pair of opposite ones.
+    """Compute the share of a graph's edges that belong to a pair of opposite ones.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def overall_reciprocity(A: Matrix) -> float:
 
 
 def _pairs(A: Matrix) -> Matrix:
-    """A .* A': the edges whose opposites exist."""
+    """Return A .* A': the edges whose opposites exist."""
     if A._symmetric:
         return A
     both: Matrix = A.ewise_mult(A.T, binary.pair).new()

@@ -12,7 +12,7 @@ from sparsezc.semirings.types import datatypes
 
 
 def jaccard_coefficient(A: Matrix, pairs: Matrix | None = None) -> Matrix:
-    """Share of the neighbours of two vertices that both have.
+    """Compute the share of the neighbours of two vertices that both have.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def jaccard_coefficient(A: Matrix, pairs: Matrix | None = None) -> Matrix:
 
 
 def cosine_similarity(A: Matrix, pairs: Matrix | None = None, *, weighted: bool = False) -> Matrix:
-    """Cosine of the angle between the rows of two vertices.
+    """Compute the cosine of the angle between the rows of two vertices.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def cosine_similarity(A: Matrix, pairs: Matrix | None = None, *, weighted: bool 
 
 
 def _products(A: Matrix, pairs: Matrix | None, weighted: bool) -> Matrix:
-    """The products of two rows, FP64: of all pairs off the diagonal, or of those asked for."""
+    """Return the products of two rows, FP64: of all pairs off the diagonal, or of those asked for."""
     _check.adjacency(A)
     op = semiring.plus_times[datatypes.FP64] if weighted else semiring.plus_pair[datatypes.FP64]
     if pairs is None:

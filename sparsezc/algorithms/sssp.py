@@ -191,14 +191,14 @@ def _search(
 
 
 def _step(lengths: Lengths, n: int) -> float:
-    """Delta where the user names none: few edges are read twice, and rounds are not many."""
+    """Choose a delta where the user names none: few edges are read twice, and rounds are not many."""
     if not lengths.edges or lengths.mean == float("inf"):
         return 1
     return max(lengths.least, _WORK * lengths.mean * n / lengths.edges)
 
 
 def _reached(distance: Vector, dtype: datatypes.DataType) -> Vector:
-    """Absent where d is infinite."""
+    """Remove the entries where d is infinite."""
     found: Vector = distance.select(select.valuene[distance.dtype], infinity(distance.dtype)).new(dtype)
     return found
 

@@ -16,7 +16,7 @@ from sparsezc.semirings.types import datatypes
 
 
 def stoer_wagner(A: Matrix) -> tuple[Any, Vector]:
-    """The least weight of edges that fall away when the vertices are parted in two, and one of the parts.
+    """Find the least weight of edges that part the vertices in two, and one of the parts.
 
     It takes n^2 / 2 steps one after the other: this is for small graphs.
 
@@ -87,7 +87,7 @@ def stoer_wagner(A: Matrix) -> tuple[Any, Vector]:
 
 
 def _phase(S: Matrix, vertices: np.ndarray[Any, np.dtype[np.int64]]) -> tuple[int, int, Any]:
-    """The last two vertices that are taken, and what the last one hangs on by."""
+    """Return the last two vertices taken, and the weight that joins the last one to all before it."""
     w = Vector.from_coo(vertices, 0, S.dtype, size=S.nrows)
     s = t = -1
     cut = None

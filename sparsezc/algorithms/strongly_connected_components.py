@@ -121,7 +121,7 @@ def _giant(A: Matrix, B: Matrix, live: Vector, label: Vector) -> None:
 
 
 def _reach(A: Matrix, start: int, within: Vector) -> Vector:
-    """The vertices of `within` that can be reached from one of them without leaving it."""
+    """Find the vertices of `within` that can be reached from one of them without leaving it."""
     met = Vector(datatypes.BOOL, within.size)
     met(~within.S) << False
     q = Vector(datatypes.BOOL, within.size)

@@ -14,7 +14,7 @@ from sparsezc.semirings.types import datatypes
 
 
 def topological_generations(A: Matrix) -> Vector:
-    """Length of a longest path that ends at each vertex.
+    """Compute the length of a longest path that ends at each vertex.
 
     Every edge leads from a generation to a later one, and a vertex of generation g > 0 has an edge from g - 1.
 
@@ -64,7 +64,7 @@ def topological_generations(A: Matrix) -> Vector:
 
 
 def topological_sort(A: Matrix) -> Vector:
-    """The vertices in an order in which every edge leads forward.
+    """Order the vertices so that every edge leads forward.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def topological_sort(A: Matrix) -> Vector:
 
 
 def is_directed_acyclic_graph(A: Matrix) -> bool:
-    """Whether no path leads back to where it began.
+    """Return whether no path leads back to its start.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def is_directed_acyclic_graph(A: Matrix) -> bool:
 
 
 def _generations(A: Matrix) -> Vector:
-    """The generations of the vertices that are on no cycle and behind none."""
+    """Return the generations of the vertices that are on no cycle and behind none."""
     n = _check.adjacency(A)
     generation = Vector(datatypes.INT64, n)
     # d = A' 1

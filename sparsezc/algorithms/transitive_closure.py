@@ -1,4 +1,4 @@
-"""What reaches what, and the fewest edges that say so."""
+"""Transitive closure and reduction: all reachable pairs, and the fewest edges that imply them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sparsezc.semirings.types import datatypes
 
 
 def transitive_closure(A: Matrix, reflexive: bool | None = False) -> Matrix:
-    """An edge from each vertex to each that it reaches.
+    """Add an edge from each vertex to each that it reaches.
 
     The answer has up to n * n entries: this is for small graphs, or for those where vertices reach few others.
 
@@ -65,7 +65,7 @@ def transitive_closure(A: Matrix, reflexive: bool | None = False) -> Matrix:
 
 
 def transitive_reduction(A: Matrix) -> Matrix:
-    """The fewest edges of a graph without cycles that lead everywhere all of them do.
+    """Find the fewest edges of a graph without cycles that lead everywhere all of them do.
 
     Parameters
     ----------

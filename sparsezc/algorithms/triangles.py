@@ -13,7 +13,7 @@ from sparsezc.semirings.types import datatypes
 
 
 def triangle_count(A: Matrix) -> int:
-    """Number of triangles of a graph.
+    """Count the triangles of a graph.
 
     An edge joins its ends once, whichever way it points and also if it points both ways; loops do not count.
 
@@ -57,7 +57,7 @@ def triangle_count(A: Matrix) -> int:
 
 
 def triangles(A: Matrix) -> Vector:
-    """Number of triangles that each vertex is a corner of.
+    """Count the triangles that each vertex is a corner of.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def triangles(A: Matrix) -> Vector:
 
 
 def transitivity(A: Matrix) -> float:
-    """Share of the pairs of edges with a common end that a third edge closes.
+    """Compute the share of the pairs of edges with a common end that a third edge closes.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def transitivity(A: Matrix) -> float:
 
 
 def corners(S: Matrix) -> Vector:
-    """Triangles at each vertex of an undirected simple graph."""
+    """Count the triangles at each vertex of an undirected simple graph."""
     # C<S> = S S
     C = S.mxm(S, semiring.plus_pair[datatypes.INT64]).new(mask=S.S)
     # C 1 / 2
@@ -146,7 +146,7 @@ def corners(S: Matrix) -> Vector:
 
 
 def ordered_pairs(degree: Vector) -> Vector:
-    """d (d - 1)."""
+    """Return d (d - 1)."""
     pairs: Vector = degree.apply(binary.minus, right=1).new()
     pairs << pairs.ewise_mult(degree, binary.times)
     return pairs
