@@ -72,7 +72,7 @@ def triangles(G: Graph, nodes: Any = None) -> Any:
 
 @claims(least=6_000, unless=("nodes", "weight"))
 def clustering(G: Graph, nodes: Any = None, weight: str | None = None) -> Any:
-    """Coefficients by nodes; :func:`sparsezc.algorithms.clustering`."""
+    """Return coefficients by nodes; :func:`sparsezc.algorithms.clustering`."""
     if weight is None:
         return _by_neighbours(G, G.A, algorithms.clustering, nodes)
     A = not_all_zero(G, weight)
@@ -82,7 +82,7 @@ def clustering(G: Graph, nodes: Any = None, weight: str | None = None) -> Any:
 
 @claims(least=6_000, unless=("nodes", "weight"))
 def average_clustering(G: Graph, nodes: Any = None, weight: str | None = None, count_zeros: bool = True) -> float:
-    """Mean coefficient of all nodes or of some, with or without zeros."""
+    """Return mean coefficient of all nodes or of some, with or without zeros."""
     values = list(clustering(G, nodes, weight).values())
     if not count_zeros:
         values = [value for value in values if value > 0]
@@ -114,19 +114,19 @@ def _refuse_loops(G: Graph) -> None:
 
 
 def core_numbers(G: Graph) -> dict[Any, int]:
-    """Core numbers by nodes; :func:`sparsezc.algorithms.core_number`."""
+    """Return core numbers by nodes; :func:`sparsezc.algorithms.core_number`."""
     _refuse_loops(G)
     return G.named(algorithms.core_number(G.A))
 
 
 @claims(undirected=True, least=30_000)
 def core_number(G: Graph) -> dict[Any, int]:
-    """Core numbers by nodes; :func:`sparsezc.algorithms.core_number`."""
+    """Return core numbers by nodes; :func:`sparsezc.algorithms.core_number`."""
     return core_numbers(G)
 
 
 def _subgraph(G: Graph, core: dict[Any, int] | None, k: int | None, keep: Callable[[int, int], bool], less: int) -> Any:
-    """The subgraph of the nodes that `keep` accepts; by default k is the largest core number less `less`."""
+    """Return the subgraph of the nodes that `keep` accepts; by default k is the largest core number less `less`."""
     if core is None:
         core = core_numbers(G)
     bound = max(core.values()) - less if k is None else k
@@ -135,25 +135,25 @@ def _subgraph(G: Graph, core: dict[Any, int] | None, k: int | None, keep: Callab
 
 @claims(undirected=True, least=30_000, unless=("core_number",))
 def k_core(G: Graph, k: int | None = None, core_number: dict[Any, int] | None = None) -> Any:
-    """The subgraph of nodes with core numbers of at least `k`."""
+    """Return the subgraph of nodes with core numbers of at least `k`."""
     return _subgraph(G, core_number, k, operator.ge, 0)
 
 
 @claims(undirected=True, least=30_000, unless=("core_number",))
 def k_shell(G: Graph, k: int | None = None, core_number: dict[Any, int] | None = None) -> Any:
-    """The subgraph of nodes with core number `k`."""
+    """Return the subgraph of nodes with core number `k`."""
     return _subgraph(G, core_number, k, operator.eq, 0)
 
 
 @claims(undirected=True, least=30_000, unless=("core_number",))
 def k_crust(G: Graph, k: int | None = None, core_number: dict[Any, int] | None = None) -> Any:
-    """The subgraph of nodes with core numbers of at most `k`."""
+    """Return the subgraph of nodes with core numbers of at most `k`."""
     return _subgraph(G, core_number, k, operator.le, 1)
 
 
 @claims(reason=lambda given: None if isinstance(given["k"], int) else "k is not an integer", least=6_000)
 def k_truss(G: Graph, k: int) -> Any:
-    """The subgraph of edges in `k` - 2 triangles or more; :func:`sparsezc.algorithms.k_truss`."""
+    """Return the subgraph of edges in `k` - 2 triangles or more; :func:`sparsezc.algorithms.k_truss`."""
     _refuse_loops(G)
     i, j, _ = algorithms.k_truss(G.A, max(k, 0)).to_coo()
     kept = set(zip(G.names(i), G.names(j), strict=True))

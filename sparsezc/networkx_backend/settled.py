@@ -23,7 +23,7 @@ class Settled(NamedTuple):
     parent: NDArray[np.int64]
 
     def named(self, G: Graph) -> dict[Any, Any]:
-        """Distances by nodes."""
+        """Return distances by nodes."""
         return dict(zip(G.names(self.vertices), self.lengths, strict=True))
 
     def length(self, vertex: int | None) -> Any:
