@@ -30,7 +30,7 @@ _SECTOR = 32  # bytes: what a GPU reads at least
 
 @dataclass
 class Traffic:
-    """What products (mxv, vxm, and with matrices of few columns or rows) moved on a GPU.
+    """Traffic and time of products (mxv, vxm, and with matrices of few columns or rows) on a GPU.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ _traffic: Traffic | None = None
 
 
 def is_counting() -> bool:
-    """Whether somebody collects: kernels are then compiled to count."""
+    """Return whether counters are being collected: kernels are then compiled to count."""
     return _traffic is not None
 
 
