@@ -1,4 +1,4 @@
-"""What operations ask of numbers and Scalars among their operands; of others: ``stored``, beside Expression."""
+"""Checks of numbers and Scalars among operands; for others there is ``stored``, beside Expression."""
 
 from __future__ import annotations
 

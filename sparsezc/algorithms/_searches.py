@@ -37,7 +37,7 @@ def start(A: Matrix, source: Any, n: int, dtype: DataType, value: Any = None) ->
 
 
 def empty(q: Any, dtype: DataType) -> Any:
-    """A Vector or Matrix without entries, of the shape of `q`."""
+    """Make a Vector or Matrix without entries, of the shape of `q`."""
     return q._like(dtype) if q.ndim == 1 else Matrix(dtype, *q.shape)
 
 

@@ -31,7 +31,7 @@ _FEW = 32  # a bucket of fewer vertices than one in so many falls on few others:
 
 
 def sssp(A: Matrix, source: Any, delta: float | None = None, *, target: Any = None) -> Vector:
-    """Length of a shortest path from one vertex to every vertex that it reaches, or to those as near as a target.
+    """Compute the length of a shortest path from one vertex to every vertex reached, or to those as near as a target.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def sssp(A: Matrix, source: Any, delta: float | None = None, *, target: Any = No
 def from_nearest(
     A: Matrix, sources: NDArray[np.int64], delta: float | None = None, target: int | None = None
 ) -> Vector:
-    """What :func:`sssp` gives, from the nearest of several vertices; `delta` is None where a length is negative."""
+    """Compute :func:`sssp` from the nearest of several vertices; `delta` is None where a length is negative."""
     lengths, (dtype, _) = lengths_of(A), distances_of(A)
     refuse_long(A, dtype)
     if dtype is datatypes.INT64 and lengths.least >= 0 and lengths.most < 2**31:  # half the bytes, and mostly enough
@@ -143,7 +143,7 @@ def _search(
     lengths: Lengths,
     target: int | None,
 ) -> Vector:
-    """Every vertex's distance, or at least what its edges give if it is farther than the target that is reached.
+    """Return every vertex's distance; of one farther than a reached target, at least what its edges give.
 
     Infinite, or an integer's largest, where it is not reached.
 
@@ -204,6 +204,6 @@ def _reached(distance: Vector, dtype: datatypes.DataType) -> Vector:
 
 
 def _up_to(target: int | None, found: Vector) -> Vector:
-    """Without what is farther away than a target that was reached."""
+    """Remove the vertices farther away than a target that was reached."""
     most = None if target is None else found.get(target)
     return found if most is None else found.select(select.valuele, most).new()

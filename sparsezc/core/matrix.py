@@ -129,7 +129,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         return csr
 
     def _known_symmetric(self, symmetric: bool = True) -> Self:
-        """Itself, of which the caller knows that it equals its transpose: until it changes, nothing looks again.
+        """Return itself, marked as equal to its transpose: until it changes, nothing looks again.
 
         Only here is `_symmetric` set.
         """
@@ -167,7 +167,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
 
     @alone
     def _sampled(self) -> Matrix | None:
-        """Some entries of each row, hubs first, where the engine has them nearer than the rest."""
+        """Return some entries of each row, hubs first, where the engine has them nearer than the rest."""
         engine, store = self._need()
         sample = engines.capability(engine, "sample")(store)
         return None if sample is None else Matrix._from_store(engine, sample, self.dtype, self.shape)

@@ -209,7 +209,7 @@ def reordered(matrix: Matrix, order: ArrayLike) -> Matrix:
 
 
 def _laid_anew(matrix: Matrix, capability: str, how: Any) -> Matrix:
-    """A matrix on the GPU engine, laid anew by a capability of its name; as it is where that cannot be."""
+    """Return a matrix on the GPU engine, laid anew by a capability of its name; as it is where that cannot be."""
     engines.get("gpu", f"{matrix.name}.{capability}")
     here = placed(matrix, "gpu", None, False)
     engine, store = here._need()

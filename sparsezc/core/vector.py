@@ -102,14 +102,14 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
         return made
 
     def _like(self, dtype: DataType) -> Vector:
-        """A vector of this size without entries, where this one lies."""
+        """Make a vector of this size without entries, on the same engine."""
         made = Vector(dtype, self._shape[0])
         made._settle(self._need()[0])
         return made
 
     @alone
     def _pointers(self) -> Matrix:
-        """A square matrix with an entry (i, v(i)) for each entry of this vector of positions; its values are true."""
+        """Make a square matrix with an entry (i, v(i)), true, for each entry of this vector of positions."""
         (engine, store), n = self._need(), self._shape[0]
         made = engines.capability(engine, "pointers")(store)
         if made is None:

@@ -157,13 +157,13 @@ class ReadableVector(Operand["Vector"]):
         return iter(self.to_coo()[0].tolist())
 
     def isequal(self, other: Vector, *, check_dtype: bool = False) -> bool:
-        """Whether both have the same size, the same positions and equal values (and the same type)."""
+        """Return whether both have the same size, the same positions and equal values (and the same type)."""
         other = stored(other, "isequal: other", 1)
         with hold(self, other):
             return compare.isequal(self, other, check_dtype)
 
     def isclose(self, other: Vector, *, rel_tol: float = 1e-7, abs_tol: float = 0.0, check_dtype: bool = False) -> bool:
-        """Whether both have the same positions and ``|a - b| <= max(rel_tol * max(|a|, |b|), abs_tol)`` at each."""
+        """Return whether the patterns are equal and ``|a - b| <= max(rel_tol * max(|a|, |b|), abs_tol)`` everywhere."""
         other = stored(other, "isclose: other", 1)
         with hold(self, other):
             return compare.isclose(self, other, rel_tol, abs_tol, check_dtype)

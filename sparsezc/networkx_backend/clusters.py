@@ -27,7 +27,7 @@ from sparsezc.semirings.types import datatypes
 def _by_neighbours(
     G: Graph, A: Matrix, measure: Callable[[Matrix], Vector], nodes: Any, also: NDArray[Any] | None = None
 ) -> Any:
-    """What `measure` says of nodes by their neighbours and the edges between these: no others are looked at.
+    """Measure nodes by their neighbours and the edges between these: no others are looked at.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def _by_neighbours(
 
 
 def _heaviest(A: Matrix) -> NDArray[np.int64]:
-    """The ends of an edge of the largest weight, if there are edges."""
+    """Return the ends of an edge of the largest weight, if there are edges."""
 
     def look() -> NDArray[np.int64]:
         i, j, _ = A.select(select.valueeq, lengths_of(A).most).new().to_coo()
@@ -66,7 +66,7 @@ def _heaviest(A: Matrix) -> NDArray[np.int64]:
 
 @claims(least=40_000, unless=("nodes",))
 def triangles(G: Graph, nodes: Any = None) -> Any:
-    """Triangles by nodes; :func:`sparsezc.algorithms.triangles`."""
+    """Return triangles by nodes; :func:`sparsezc.algorithms.triangles`."""
     return _by_neighbours(G, G.A, algorithms.triangles, nodes)
 
 
@@ -97,7 +97,7 @@ def transitivity(G: Graph) -> float:
 
 @claims(undirected=True, least=6_000, unless=("nodes",))
 def square_clustering(G: Graph, nodes: Any = None) -> Any:
-    """Coefficients by nodes; :func:`sparsezc.algorithms.square_clustering`."""
+    """Return coefficients by nodes; :func:`sparsezc.algorithms.square_clustering`."""
     asked = list(G) if nodes is None else G.bunch(nodes)
     at, possible = squares(simple(G.A), None if nodes is None else G.numbers(asked))
     pairs = zip(asked, at.to_dense(0).tolist(), possible.to_dense(0).tolist(), strict=True)

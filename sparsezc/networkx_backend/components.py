@@ -121,7 +121,7 @@ def node_connected_component(G: Graph, n: Any) -> set[Any]:
 
 @claims()
 def stoer_wagner(G: Graph, weight: str = "weight", heap: Any = None) -> tuple[Any, tuple[list[Any], list[Any]]]:
-    """The least cut and the two parts; :func:`sparsezc.algorithms.stoer_wagner`."""
+    """Return the least cut and the two parts; :func:`sparsezc.algorithms.stoer_wagner`."""
     if len(G) < 2:
         raise nx.NetworkXError("graph has less than two nodes.")
     if algorithms.bfs(G.A, 0).nvals < len(G):

@@ -141,7 +141,7 @@ def average_shortest_path_length(G: Graph, weight: str | None = None, method: st
 
 @claims(least=300)
 def floyd_warshall(G: Graph, weight: str | None = "weight") -> dict[Any, dict[Any, Any]]:
-    """Distances by nodes and nodes, infinity included; :func:`sparsezc.algorithms.all_pairs_shortest_paths`."""
+    """Return distances by nodes and nodes with infinity; :func:`sparsezc.algorithms.all_pairs_shortest_paths`."""
     with else_declined():
         D = algorithms.all_pairs_shortest_paths(G.values(weight))
     distances: dict[Any, Any] = {node: defaultdict(lambda: inf, {node: 0}) for node in G}
@@ -164,7 +164,7 @@ def floyd_warshall(G: Graph, weight: str | None = "weight") -> dict[Any, dict[An
 
 
 def _fractional_loops(G: Graph, weight: str | None) -> list[Any]:
-    """The nodes with a loop of length 0.0, which NetworkX takes before its own 0."""
+    """Return the nodes with a loop of length 0.0, which NetworkX takes before its own 0."""
     A, fractions = G.values(weight), G.fractions(weight)
     if not A.dtype.is_float:
         return []
@@ -176,7 +176,7 @@ def _fractional_loops(G: Graph, weight: str | None) -> list[Any]:
 
 @claims()
 def floyd_warshall_numpy(G: Graph, nodelist: Any = None, weight: str | None = "weight") -> NDArray[np.float64]:
-    """Distances as an array, infinity included; :func:`sparsezc.algorithms.all_pairs_shortest_paths`."""
+    """Return distances as an array with infinity; :func:`sparsezc.algorithms.all_pairs_shortest_paths`."""
     if nodelist is not None and not (len(nodelist) == len(G) == len(set(nodelist))):
         raise nx.NetworkXError(
             "nodelist must contain every node in G with no repeats."

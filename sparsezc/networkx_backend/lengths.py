@@ -46,7 +46,7 @@ def not_all_zero(G: Graph, weight: str | None) -> Matrix:
 
 
 def distances(G: Graph, vertex: int, weight: str | None, *, against: bool = False, target: int | None = None) -> Vector:
-    """Hops or lengths from a vertex, or `against` the edges to it; lengths to none that is farther than a target."""
+    """Return hops or lengths from a vertex, or `against` the edges to it; lengths to none beyond a target."""
     A = G.A if weight is None else positive(G, weight)
     if against:
         A = transposed(A)
@@ -69,7 +69,7 @@ def nearest(
     against: bool = False,
     target: int | None = None,
 ) -> Settled:
-    """What Dijkstra's algorithm finds from a vertex, or `against` the edges to it, and before it ends at a target."""
+    """Run Dijkstra's algorithm from a vertex, or `against` the edges to it, until it reaches a target."""
     if weight is None:  # its queue is that of a breadth-first search then
         whole = None if cutoff is None or cutoff == inf else floor(cutoff)
         tree = search(G, [source], whole, against, target)

@@ -79,7 +79,7 @@ def single_source_shortest_path(G: Graph, source: Any, cutoff: float | None = No
 
 
 def _path(G: Graph, source: int, end: int, parent: NDArray[np.int64]) -> list[Any] | None:
-    """The path to one vertex; None where it was not found."""
+    """Return the path to one vertex; None where it was not found."""
     path = [end]
     while path[-1] >= 0 and path[-1] != source:
         path.append(int(parent[path[-1]]))
@@ -132,7 +132,7 @@ def bellman_ford_path(G: Graph, source: Any, target: Any, weight: str | None = "
 def single_source_dijkstra(
     G: Graph, source: Any, target: Any = None, cutoff: float | None = None, weight: str | None = "weight"
 ) -> tuple[Any, Any]:
-    """Distances and paths from a node, or those to another; :func:`sparsezc.algorithms.sssp`."""
+    """Return distances and paths from a node, or those to another; :func:`sparsezc.algorithms.sssp`."""
     start = number(G, source)
     positive(G, weight)
     if target is None:
@@ -149,20 +149,20 @@ def single_source_dijkstra(
 def single_source_dijkstra_path(
     G: Graph, source: Any, cutoff: float | None = None, weight: str | None = "weight"
 ) -> dict[Any, list[Any]]:
-    """Paths from a node by nodes; :func:`sparsezc.algorithms.sssp`."""
+    """Return paths from a node by nodes; :func:`sparsezc.algorithms.sssp`."""
     paths: dict[Any, list[Any]] = single_source_dijkstra(G, source, cutoff=cutoff, weight=weight)[1]
     return paths
 
 
 @claims()
 def dijkstra_path(G: Graph, source: Any, target: Any, weight: str | None = "weight") -> list[Any]:
-    """A shortest path between two nodes; :func:`sparsezc.algorithms.sssp`."""
+    """Return A shortest path between two nodes; :func:`sparsezc.algorithms.sssp`."""
     path: list[Any] = single_source_dijkstra(G, source, target, weight=weight)[1]
     return path
 
 
 def _from(G: Graph, node: Any, weight: str | None, method: str, against: bool) -> dict[Any, list[Any]]:
-    """Paths from a node, or against the edges."""
+    """Return paths from a node, or against the edges."""
     if weight is not None and method == "bellman-ford":
         return _by_relaxing(G, node, weight, against=against)[1]
     return _by_lengths(G, node, weight, against=against)[1]

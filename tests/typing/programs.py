@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 import sparsezc as gb
 from sparsezc.core.matrix import TransposedMatrix
+from sparsezc.expr.dispatch import Target
 from sparsezc.expr.expression import Expression
 from sparsezc.expr.mask import Mask
 from sparsezc.expr.position import Position
-from sparsezc.expr.dispatch import Target
 from sparsezc.ops.signs import Pair
 
 Number = bool | int | float | complex | None
