@@ -37,7 +37,7 @@ HEADER = ["format", "memory MB", "in GB", "out GB", "moved GB", "min s", "median
 _ROWS = 1 << 15  # that are compared at a time
 _COPIED = 1 << 30  # bytes of a file that is copied, to know the disk
 
-#: Libraries' threads, and Arrow's own allocator, reserve memory that nobody touches, and that counts all the same.
+#: Libraries' threads, and Arrow's own allocator, reserve memory that they do not touch, and that counts all the same.
 LEAN = {
     "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "ARROW_IO_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system",
 }  # fmt: skip

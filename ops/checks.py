@@ -1,4 +1,4 @@
-"""Checks that every operation makes of its operands."""
+"""Checks of numbers and Scalars among operands; for others there is ``stored``, beside Expression."""
 
 from __future__ import annotations
 

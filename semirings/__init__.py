@@ -8,7 +8,7 @@ True
 binary.plus[FP64]
 
 **One line adds an operator**: its name, its NumPy function, its CUDA expression, and the types it takes if not all.
-Where nobody else needs it, it need not even stand in a namespace:
+Without a name in a namespace it works as well:
 
 >>> import numpy as np
 >>> from sparsezc.semirings.types.domains import AS_FLOAT

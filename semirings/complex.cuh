@@ -119,7 +119,7 @@ template <class R> struct alignas(2 * sizeof(R)) Complex {
   FRIEND Complex __shfl_xor_sync(unsigned m, Complex z, int by) {
     return Complex(__shfl_xor_sync(m, z.re, by), __shfl_xor_sync(m, z.im, by));
   }
-  // A sum is a sum of each part, and nobody reads it before all have added.
+  // A sum is a sum of each part, and no thread reads it before all have added.
   FRIEND void atomicAdd(Complex* p, Complex z) {
     atomicAdd(&p->re, z.re);
     atomicAdd(&p->im, z.im);

@@ -85,7 +85,7 @@ __all__ = [*_HOMES, "backend", "config", "init"]
 
 
 def init(backend: str = "suitesparse", blocking: bool = True) -> None:
-    """For programs written for python-graphblas, which begin with it: nothing needs to be started here.
+    """Accept the call with which programs written for python-graphblas begin: nothing needs to be started here.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ _UNITS |= {"kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}
 
 
 def parse_bytes(text: str) -> int:
-    """A number of bytes such as ``"16GB"`` or ``"1.5 GiB"`` as an integer.
+    """Parse a number of bytes such as ``"16GB"`` or ``"1.5 GiB"`` as an integer.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def parse_bytes(text: str) -> int:
 
 
 def parse_budget(text: str) -> int | float:
-    """A share such as ``"0.5"``, or a number of bytes.
+    """Parse a share such as ``"0.5"``, or a number of bytes.
 
     >>> parse_budget("0.5"), parse_budget("2KB")
     (0.5, 2000)
@@ -60,7 +60,7 @@ def parse_budget(text: str) -> int | float:
 
 
 def bytes_of(name: str, value: int | str) -> int:
-    """An argument that is a number of bytes, or a text like ``"2GB"``.
+    """Convert an argument that is a number of bytes, or a text like ``"2GB"``.
 
     >>> bytes_of("memory", "2GB")
     2000000000
@@ -118,7 +118,7 @@ def _budget(value: Any) -> str | None:
 
 
 def _kept(key: str, value: Any) -> Any:
-    """A setting as it is kept: a share that came as text is a number, and numbers are Python's own."""
+    """Convert a setting to its kept form: a share that came as text is a number, and numbers are Python's own."""
     if _KEYS[key].check is not _budget or value is None:
         return value
     if isinstance(value, str):
@@ -260,7 +260,7 @@ class Config:
             return _Restore(self, before)
 
     def get(self, key: str, default: Any = None) -> Any:
-        """One setting by name; `default` for a name that is none."""
+        """Return one setting by name; `default` for a name that is none."""
         return getattr(self, key) if key in _KEYS else default
 
     def __getitem__(self, key: str) -> Any:
@@ -272,7 +272,7 @@ class Config:
         return key in _KEYS
 
     def reset(self) -> None:
-        """Every setting back to its default."""
+        """Set every setting back to its default."""
         for key, entry in _KEYS.items():
             object.__setattr__(self, key, entry.default)
 
@@ -282,7 +282,7 @@ class Config:
 
 
 class _Restore:
-    """What :meth:`Config.set` returns: puts the old values back when a ``with`` block ends."""
+    """The result of :meth:`Config.set`, which puts the old values back when a ``with`` block ends."""
 
     def __init__(self, config: Config, before: dict[str, Any]) -> None:
         self._config = config

@@ -63,7 +63,7 @@ class hold:  # noqa: N801  (read as a verb: `with hold(A, B):`)
 
 
 def alone(method: _Method) -> _Method:
-    """A method that no other call on its object meets."""
+    """Make a method that no other call on its object meets."""
 
     @wraps(method)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -82,7 +82,7 @@ def alone(method: _Method) -> _Method:
 
 
 def shared() -> Any:
-    """A lock of the whole process, for a module to keep."""
+    """Make a lock of the whole process, for a module to keep."""
     lock = new()
     _shared.append(lock)
     return lock

@@ -26,7 +26,7 @@ _SCIPY_ENTRIES = 2**31  # SciPy's function counts in 32 bits
 
 
 def degree(A: Matrix) -> NDArray[np.int64]:
-    """Hubs first: vertices by their number of edges, those with most first; of equals the lowest number first.
+    """Order vertices by their number of edges, those with most first; of equals the lowest number first.
 
     The ids that rows name most often become small, so they pack into few bits, and the vector entries that products
     look at most often share cache lines.
@@ -62,7 +62,7 @@ def degree(A: Matrix) -> NDArray[np.int64]:
 
 
 def reverse_cuthill_mckee(A: Matrix) -> NDArray[np.int64]:
-    """A narrow band: breadth-first from the edge of the graph, neighbours by ascending degree, and all that reversed.
+    """Order for a narrow band: breadth-first from the graph's edge, neighbours by ascending degree, all reversed.
 
     For meshes and road networks, whose neighbours come to lie near each other. SciPy does it, on one core.
 
@@ -109,7 +109,7 @@ def reverse_cuthill_mckee(A: Matrix) -> NDArray[np.int64]:
 
 
 def harmonic(A: Matrix, k: int = 64, seed: int | None = 0) -> NDArray[np.int64]:
-    """By estimated harmonic centrality, highest first: what a search meets at about the same time lies together.
+    """Order by estimated harmonic centrality, highest first: vertices that a search meets together are neighbours.
 
     The idea of HALO, which does so before traversals of graphs in unified memory. Vertices that no search reaches
     come last, in their own order. It is for graphs of a small diameter, as searches go level by level: a road network
@@ -163,7 +163,7 @@ def harmonic(A: Matrix, k: int = 64, seed: int | None = 0) -> NDArray[np.int64]:
 
 
 def communities(A: Matrix, max_iter: int = 10) -> NDArray[np.int64]:
-    """Community by community, as label propagation finds them: the largest first, and in each its hubs first.
+    """Order community by community, as label propagation finds them: the largest first, and in each its hubs first.
 
     Parameters
     ----------
@@ -197,13 +197,13 @@ def communities(A: Matrix, max_iter: int = 10) -> NDArray[np.int64]:
     """
     _check.adjacency(A)
     label = cdlp(A, max_iter).to_dense()
-    # Those who stand alone go last: nobody is near them.
+    # Communities of one vertex come last: no other vertex is near them.
     _, at, sizes = np.unique(label, return_inverse=True, return_counts=True)
     return np.lexsort((-_degrees(A), label, -sizes[at])).astype(np.int64)
 
 
 def inverse(order: Any) -> NDArray[np.int64]:
-    """The other way round: the number that each vertex gets, ``inverse(order)[order[k]] == k``.
+    """Invert an order into the number that each vertex gets: ``inverse(order)[order[k]] == k``.
 
     >>> inverse([2, 0, 1])
     array([1, 2, 0])
@@ -214,7 +214,7 @@ def inverse(order: Any) -> NDArray[np.int64]:
 
 
 def _degrees(A: Matrix) -> NDArray[np.int64]:
-    """Edges in both directions of each vertex; those of a symmetric matrix once."""
+    """Count edges in both directions of each vertex; those of a symmetric matrix once."""
     degrees: NDArray[np.int64] = out_degree(A).to_dense(0)
     return degrees if A._symmetric else degrees + in_degree(A).to_dense(0)
 

@@ -1,4 +1,4 @@
-"""What SuiteSparse:GraphBLAS can do beyond the standard, for the whole library: python-graphblas's ``ss`` module.
+"""SuiteSparse:GraphBLAS's extensions of the standard, for the whole library: python-graphblas's ``ss`` module.
 
 ``concat`` and ``diag`` make matrices and vectors. ``config``, ``about``, ``Context``, ``global_context`` and ``burble``
 are python-graphblas's own objects and hold for the CPU engine.
@@ -19,7 +19,7 @@ _THEIRS = {"Context", "about", "burble", "config", "global_context"}
 
 
 def concat(tiles: Any, dtype: Any = None, *, name: str | None = None, **options: Any) -> Any:
-    """One matrix from a list of lists of matrices, or one vector from a list of vectors.
+    """Make one matrix from a list of lists of matrices, or one vector from a list of vectors.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def concat(tiles: Any, dtype: Any = None, *, name: str | None = None, **options:
 
 
 def diag(x: Any, k: int = 0, dtype: Any = None, *, name: str | None = None, **options: Any) -> Any:
-    """The matrix with a vector on diagonal `k`, or diagonal `k` of a matrix: see :func:`sparsezc.ops.diag`."""
+    """Make the matrix with a vector on diagonal `k`, or take a matrix's diagonal `k`: see :func:`sparsezc.ops.diag`."""
     return ops.diag(x, k).new(dtype, name=name, **options)
 
 

@@ -30,7 +30,7 @@ _SECTOR = 32  # bytes: what a GPU reads at least
 
 @dataclass
 class Traffic:
-    """What products (mxv, vxm, and with matrices of few columns or rows) moved on a GPU.
+    """Traffic and time of products (mxv, vxm, and with matrices of few columns or rows) on a GPU.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Traffic:
     device_bytes : int
         Bytes of ids and values that kernels read in device memory, and all that they read of pages that migrate.
     compute_seconds, copy_seconds, gather_seconds : float
-        Time of the products' kernels, of copies, of the host's threads. While somebody counts they wait for each other.
+        Time of the products' kernels, of copies, of the host's threads. While counting is on they wait for each other.
     """
 
     link_bytes: int = 0
@@ -60,7 +60,7 @@ _traffic: Traffic | None = None
 
 
 def is_counting() -> bool:
-    """Whether somebody collects: kernels are then compiled to count."""
+    """Return whether counters are being collected: kernels are then compiled to count."""
     return _traffic is not None
 
 

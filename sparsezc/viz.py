@@ -21,17 +21,17 @@ def _call(name: str, x: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
 
 
 def draw(m: Any, **kwargs: Any) -> Any:
-    """The graph whose adjacency matrix `m` is, drawn by NetworkX."""
+    """Draw the graph whose adjacency matrix is `m`, by NetworkX."""
     return _call("draw", m, (), kwargs)
 
 
 def spy(M: Any, **kwargs: Any) -> Any:
-    """Where `M` has entries, as matplotlib's ``spy`` shows it."""
+    """Show where `M` has entries, by matplotlib's ``spy``."""
     return _call("spy", M, (), kwargs)
 
 
 def datashade(M: Any, agg: Any = "count", **kwargs: Any) -> Any:
-    """Where a large `M` has entries, as an interactive picture of datashader."""
+    """Show where a large `M` has entries, as an interactive picture of datashader."""
     return _call("datashade", M, (agg,), kwargs)
 
 

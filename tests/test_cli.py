@@ -451,7 +451,7 @@ def test_help(capsys, command):
     assert capsys.readouterr().out.startswith("usage: sparsezc")
 
 
-def test_an_error_nobody_expected(capsys, monkeypatch):
+def test_an_unexpected_error(capsys, monkeypatch):
     monkeypatch.setattr("sparsezc.io._read.read_csr", lambda *args, **kwargs: {}["key"])
     assert run(capsys, "info", "star:3")[::2] == (1, "sparsezc: unexpected KeyError: key (--debug shows where)\n")
 

@@ -79,7 +79,7 @@ MADE = {
 
 @pytest.mark.parametrize("what", MADE)
 def test_what_has_not_run_can_be_read_and_not_changed(what: str) -> None:
-    """dir() of an expression has the names of its result, less those that would change what nobody keeps."""
+    """dir() of an expression has the names of its result, less those that would change a temporary result."""
     theirs, ours = CLASSES[what]
     made_by_them, made = CLASSES[MADE[what]]
     lacking = names(made) - names(ours)

@@ -42,7 +42,7 @@ class Edges:
     ----------
     indptr : device array of int64, shape (n + 1,)
     indices, lengths : int
-        Addresses; `lengths` may be 0 where nobody asks for shortest paths.
+        Addresses; `lengths` may be 0 where no shortest paths are asked for.
     """
 
     indptr: Any

@@ -39,8 +39,8 @@ _CRUMB_DEGREE = 0.75
 _BLOCK = 1 << 28  # entries that are made at once, in device memory
 
 
-def _nobody(_text: str) -> None:
-    """Who listens where nobody does."""
+def _ignore(_text: str) -> None:
+    """A listener that ignores the text."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Shifted:
         bound = np.where((theirs == 0) & (mine == 0), self.crumbs, mine * theirs)
         return others[_paired(np.uint32(v), others).astype(np.float32) < bound]
 
-    def csr(self, placement: str = "zerocopy", block: int = _BLOCK, said: Callable[[str], None] = _nobody) -> Csr:
+    def csr(self, placement: str = "zerocopy", block: int = _BLOCK, said: Callable[[str], None] = _ignore) -> Csr:
         """The matrix, made a block of rows at a time and copied to where it lies; `said` hears how far it is."""
         gpu, (counting, filling) = cuda.current(), _kernels()
         xp = gpu.xp

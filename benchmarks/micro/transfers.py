@@ -119,7 +119,7 @@ def main(arguments: list[str] | None = None) -> int:
             with report.part(f"the graph of mean {mean:g}"):
                 shifts = max(32, min(SHIFTS, int(_SHIFTS_OF_A_NEIGHBOUR * mean)))
                 graph = Shifted.of(int(options.gib * 2**28), mean, shifts, None, SEED)
-                csr = graph.csr("gather")  # whose pages are pinned, whoever reads them
+                csr = graph.csr("gather")  # whose pages are pinned for every reader
                 for share in options.shares:
                     run(csr, mean, share, report, options.trials)
                 del csr

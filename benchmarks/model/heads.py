@@ -52,7 +52,7 @@ def of_engine(kept: Any, nrows: int, ncols: int) -> Heads:
 def fill(
     heads: Heads, block: slice, indptr: Integers, indices: NDArray[Any], degree: Integers | None, long: int
 ) -> None:
-    """Choose the heads of a block of rows: the neighbours of largest degree, or the first where nobody knows degrees.
+    """Choose the heads of a block of rows: the neighbours of largest degree, or the first where degrees are unknown.
 
     >>> heads = Heads(np.full((2, 2), 9), 9)
     >>> fill(heads, slice(0, 2), np.array([0, 3, 4]), np.array([0, 1, 2, 1]), np.array([5, 1, 8]), 100)

@@ -108,9 +108,9 @@ def _cdlp(graph: Graph, found: Values) -> None:
     _refuse_large(graph.csr.nvals * rounds)
     A = _simple(graph)
     voters = (A + A.T if graph.about.directed else A).tocsr()
-    label, everyone = np.arange(graph.n), np.arange(graph.n + 1)
+    label, pointers = np.arange(graph.n), np.arange(graph.n + 1)
     for _ in range(rounds):
-        votes = voters @ csr_matrix((np.ones(graph.n), label, everyone), shape=(graph.n, graph.n))
+        votes = voters @ csr_matrix((np.ones(graph.n), label, pointers), shape=(graph.n, graph.n))
         most = votes.max(axis=1).toarray().ravel()
         votes.sort_indices()
         row = np.repeat(np.arange(graph.n), np.diff(votes.indptr))

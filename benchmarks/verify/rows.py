@@ -89,7 +89,7 @@ def over_rows(
 
     def work() -> int:
         room, seen = Room(largest), 0
-        for k in turns:  # whoever asks gets the next one: Python's lock sees to it
+        for k in turns:  # the threads share the iterator: under Python's lock each turn is taken once
             if failed or time.monotonic() > until:
                 break
             try:
@@ -128,7 +128,7 @@ def traversals(
     """Levels of a search, -1 where there is none, and labels: the smallest vertex of each component. In one pass.
 
     The least level among a vertex's neighbours is one less than its own, so there is a path of that length; the
-    greatest is one more at most, so there is no shorter one; whoever was not reached has no neighbour that was. So what
+    greatest is one more at most, so there is no shorter one; no unreached vertex has a reached neighbour. So what
     the search reached is one component, whose label must be its smallest vertex; SciPy finds the components of the
     rest; and no edge joins two labels. A table of one byte (of two, in deep graphs) has a vertex's level below a hash
     of its label, which is 0 for the component of the source alone.

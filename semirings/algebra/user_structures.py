@@ -20,7 +20,7 @@ def register_monoid(
     Parameters
     ----------
     binaryop : BinaryOp
-        An operator that is associative and commutative; nobody can check that it is. A parameterized one makes a
+        An operator that is associative and commutative, which is not checked. A parameterized one makes a
         parameterized monoid.
     identity : number or dict
         The value e with f(e, x) = x: one for all types, or one by type, which are then all that it works with.

@@ -195,7 +195,7 @@ def square_clustering(A: Matrix) -> Vector:
 
 
 def squares(S: Matrix, vertices: NDArray[np.int64] | None = None) -> tuple[Vector, Vector]:
-    """Squares at each vertex of an undirected simple graph, or at some, in their order, and how many there could be."""
+    """Count the squares at each vertex of an undirected simple graph, or at some, and how many there could be."""
     R = S if vertices is None else S[vertices, :].new()
     degree = out_degree(R)
     pairs = ordered_pairs(degree)

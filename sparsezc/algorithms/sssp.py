@@ -31,7 +31,7 @@ _FEW = 32  # a bucket of fewer vertices than one in so many falls on few others:
 
 
 def sssp(A: Matrix, source: Any, delta: float | None = None, *, target: Any = None) -> Vector:
-    """Compute the length of a shortest path from one vertex to every vertex, or to those as near as a target.
+    """Compute the length of a shortest path from one vertex to every vertex reached, or to those as near as a target.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def sssp(A: Matrix, source: Any, delta: float | None = None, *, target: Any = No
     Vector, size n
         The distances, 0 at the source; vertices that are not reached have no entry. INT64 for BOOL and integer
         lengths, else the matrix's own type (FP32 or FP64): a sum beyond that type's largest number is infinite, and
-        whoever is so far away has no entry either.
+        a vertex at that distance has no entry either.
 
     Raises
     ------
@@ -143,7 +143,7 @@ def _search(
     lengths: Lengths,
     target: int | None,
 ) -> Vector:
-    """Return every vertex's distance; infinite, or an integer's largest, where it is not reached.
+    """Return every vertex's distance; of one farther than a reached target, at least what its edges give.
 
     Infinite, or an integer's largest, where it is not reached.
 
@@ -204,6 +204,6 @@ def _reached(distance: Vector, dtype: datatypes.DataType) -> Vector:
 
 
 def _up_to(target: int | None, found: Vector) -> Vector:
-    """Remove what is farther away than a target that was reached."""
+    """Remove the vertices farther away than a target that was reached."""
     most = None if target is None else found.get(target)
     return found if most is None else found.select(select.valuele, most).new()

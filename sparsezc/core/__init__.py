@@ -1,6 +1,6 @@
 """Names that programs import from ``graphblas.core``: classes to annotate and to ask for, and three small questions.
 
-python-graphblas's inside is not owed to anybody, but programs reach for a few names in it. These are there, under the
+python-graphblas's inside is not a public interface, but programs use a few names in it. These are there, under the
 modules' names of python-graphblas: ``matrix``, ``vector``, ``scalar``, ``dtypes``, ``operator`` and ``utils``.
 
 >>> from sparsezc.core.matrix import TransposedMatrix

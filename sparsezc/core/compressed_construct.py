@@ -186,7 +186,7 @@ class FromCompressed:
 
     @classmethod
     def _from_host(cls, csr: Csr, name: str | None) -> Self:
-        """A matrix that takes over arrays of the host's."""
+        """Make a matrix that takes over arrays of the host's."""
         store = cpu.engine().matrix_from_csr(csr, adopt=True)
         return cls._made(store, csr.dtype, (csr.nrows, csr.ncols), name, csr.symmetric)
 
@@ -202,7 +202,7 @@ def _compressed(
     symmetric: bool = False,
     take: bool = False,
 ) -> Csr:
-    """A user's compressed rows, checked and sorted; of columns (`form` is "csc") those of the transpose."""
+    """Check and sort a user's compressed rows; of columns (`form` is "csc"), those of the transpose."""
     (nrows, ncols), where = shape, f"Matrix.from_{form}"
     names = ("indptr", "col_indices" if form == "csr" else "row_indices")
     rows, cols = ("nrows", "ncols") if form == "csr" else ("ncols", "nrows")

@@ -110,8 +110,8 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
     def _from_csr(cls, csr: Csr, engine: str | None = None, *, name: str | None = None, adopt: bool = False) -> Self:
         """Make a matrix on the engine that the arrays' placement belongs to, or on the one named.
 
-        With `adopt` the CPU engine takes over the arrays themselves, where they own their memory: nobody may use them
-        afterwards.
+        With `adopt` the CPU engine takes over the arrays themselves, where they own their memory: the caller may not
+        use them afterwards.
         """
         if engine is None:
             engine = budget.engine_of(csr.indices.placement)
@@ -129,7 +129,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         return csr
 
     def _known_symmetric(self, symmetric: bool = True) -> Self:
-        """Itself, of which the caller knows that it equals its transpose: until it changes, nothing looks again.
+        """Return itself, marked as equal to its transpose: until it changes, nothing looks again.
 
         Only here is `_symmetric` set.
         """
@@ -167,7 +167,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
 
     @alone
     def _sampled(self) -> Matrix | None:
-        """Return some entries of each row, hubs first, if the engine has them nearer than the rest (head_cache.py)."""
+        """Return some entries of each row, hubs first, where the engine has them nearer than the rest."""
         engine, store = self._need()
         sample = engines.capability(engine, "sample")(store)
         return None if sample is None else Matrix._from_store(engine, sample, self.dtype, self.shape)

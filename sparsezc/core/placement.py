@@ -65,7 +65,7 @@ class Placeable:
         ----------
         order : {"natural", "degree", "auto"}
             How the matrix numbers the vertices of a graph for itself. "degree": hubs first, which packs graphs better
-            that have hubs, and ids in no order; "auto": whichever packs better, by a sample. Everybody else's ids stay
+            that have hubs, and ids in no order; "auto": whichever packs better, by a sample. All other ids stay
             what they are: vectors change places when they meet the matrix, and again when they are read. Products
             over positions (``any_secondi``) and of matrices then make a plain copy, which stays.
 
@@ -209,7 +209,7 @@ def reordered(matrix: Matrix, order: ArrayLike) -> Matrix:
 
 
 def _laid_anew(matrix: Matrix, capability: str, how: Any) -> Matrix:
-    """Return a matrix on the GPU engine with the store that `lay` makes of its own; `method` is the user's call."""
+    """Return a matrix on the GPU engine, laid anew by a capability of its name; as it is where that cannot be."""
     engines.get("gpu", f"{matrix.name}.{capability}")
     here = placed(matrix, "gpu", None, False)
     engine, store = here._need()

@@ -12,7 +12,7 @@ __all__ = ["buckets", "rounds"]
 
 
 def rounds(frontier: Vector, number: int) -> Generator[Scalar, None, int]:
-    """The numbers of the rounds that follow; returns how many rounds there were, 0 where the engine cannot.
+    """Yield the numbers of the rounds that follow; return how many there were, 0 where the engine cannot.
 
     The body of the loop may run less often than there are rounds: see :func:`sparsezc.algorithms._rounds.rounds`.
     """
@@ -26,7 +26,7 @@ def rounds(frontier: Vector, number: int) -> Generator[Scalar, None, int]:
 def buckets(
     near: Vector, distance: Vector, limits: tuple[float, float, float], goes_on: Callable[[], bool]
 ) -> Generator[tuple[Scalar, int], None, tuple[float, int]]:
-    """The rounds of delta-stepping that follow: the limit of each, and 0, for how much is near is not known.
+    """Yield the rounds of delta-stepping that follow: the limit of each, and 0, for the size of `near` is not known.
 
     Returns the limit after them, and how many there were.
 

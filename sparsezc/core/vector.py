@@ -102,7 +102,7 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
         return made
 
     def _like(self, dtype: DataType) -> Vector:
-        """A vector of this size without entries, where this one lies."""
+        """Make a vector of this size without entries, on the same engine."""
         made = Vector(dtype, self._shape[0])
         made._settle(self._need()[0])
         return made

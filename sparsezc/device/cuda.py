@@ -46,7 +46,7 @@ class Pages:
 
 
 class Device(Protocol):
-    """What the GPU engine and the placements need of a GPU."""
+    """The operations of a GPU that the GPU engine and the placements need."""
 
     name: str
     xp: Any  # cupy, or numpy on the emulated device
@@ -60,11 +60,11 @@ class Device(Protocol):
 
     def pages(self, nbytes: int, kind: str) -> Pages: ...
     def map(self, array: NDArray[np.uint8]) -> Pages:
-        """Pages of a file that the host has mapped, for kernels to read only; OutOfMemory where that is refused."""
+        """Map pages of a file that the host has mapped, for kernels to read only; OutOfMemory where that is refused."""
         ...
 
     def managed_is_safe(self) -> bool:
-        """Can a kernel and the host share managed pages without migrating them?"""
+        """Return whether a kernel and the host can share managed pages without migrating them."""
         ...
 
     def asnumpy(self, array: Any) -> NDArray[Any]: ...
@@ -73,16 +73,17 @@ class Device(Protocol):
         """Fill a device array from as many bytes of host memory; from pages of this kind, at the link's own rate."""
 
     def copy_out(self, array: Any, host: NDArray[Any], kind: str = "pinned") -> None:
-        """The reverse."""
+        """Copy from the device to the host."""
 
     def synchronize(self) -> None: ...
     def copies(self) -> Copies:
-        """A lane for copies from pinned host memory beside the kernels."""
+        """Return a lane for copies from pinned host memory beside the kernels."""
         ...
 
     def traffic(self, kernel: Kernel) -> tuple[int, int, int]:
-        """Requests and sectors (32 bytes) that a counting kernel asked of host memory since this was asked last, and
-        the sectors that it read of segments in device memory.
+        """Return the requests and sectors (32 bytes) of host memory, and the sectors of segments in device memory.
+
+        They are what a counting kernel read since this was asked last.
         """
         ...
 
@@ -95,16 +96,16 @@ class Copies(Protocol):
     """Copies to the device that run beside kernels, in their order."""
 
     def wait(self) -> None:
-        """The next copies begin once the kernels launched so far have ended."""
+        """Let the next copies begin once the kernels launched so far have ended."""
 
     def copy(self, target: Any, host: NDArray[Any]) -> None:
         """Begin to fill a device array; the host's must be pinned, and stay as it is until the copy has ended."""
 
     def join(self) -> None:
-        """Kernels launched from now on wait for the copies so far."""
+        """Let kernels launched from now on wait for the copies so far."""
 
     def mark(self) -> Callable[[], None]:
-        """A function with which the host waits for the copies so far."""
+        """Return a function with which the host waits for the copies so far."""
         ...
 
 
@@ -124,12 +125,12 @@ def when_short(give: Callable[[], bool]) -> None:
 
 
 def giving(allocate: Callable[[int], _T]) -> Callable[[int], _T]:
-    """The same allocator, which before it fails has given back what can be done without."""
+    """Wrap an allocator so that before it fails it has given back what can be done without."""
 
     def allocated(nbytes: int) -> _T:
         try:
             return allocate(nbytes)
-        except MemoryError:  # CuPy's, or that of an allocator which somebody gave it
+        except MemoryError:  # CuPy's, or that of an allocator which the user gave it
             gave = [give() for give in _givers]
             if not any(gave):
                 raise
@@ -194,7 +195,7 @@ class Cuda:
         self.cache_bytes = int(properties["l2CacheSize"])
         self.capability = f"{properties['major']}.{properties['minor']}"
         memory = self.xp.cuda
-        with suppress(ValueError):  # within somebody's ``using_allocator`` that one serves
+        with suppress(ValueError):  # inside the user's ``using_allocator`` that allocator serves
             memory.set_allocator(giving(memory.get_allocator()))
 
     def compile(self, source: str, name: str) -> Kernel:
@@ -228,7 +229,7 @@ class Cuda:
         return self._pinned(nbytes) if kind == "pinned" else self._managed(nbytes, kind)
 
     def _managed(self, nbytes: int, kind: str) -> Pages:
-        """Pages that stay on the host, where it touches them first, or of kind "migrating" copies that come and go."""
+        """Allocate pages that stay on the host, which touches them first; of kind "migrating", copies come and go."""
         runtime = self._runtime
         try:
             pointer = int(runtime.mallocManaged(max(nbytes, 1)))
@@ -242,7 +243,7 @@ class Cuda:
         return Pages(array, pointer, kind)
 
     def _pinned(self, nbytes: int) -> Pages:
-        """mmap, touched by many threads, then registered: ten times faster than cudaHostAlloc."""
+        """Allocate by mmap, many threads that touch and registering: ten times faster than cudaHostAlloc."""
         size = -(-max(nbytes, 1) // _HUGE) * _HUGE
         try:
             region = mmap.mmap(-1, size + _HUGE)
@@ -295,7 +296,7 @@ class Cuda:
         self._runtime.memcpy(host.ctypes.data, self.pointer(array), array.nbytes, 2)  # cudaMemcpyDeviceToHost
 
     def _copy_managed(self, target: int, source: int, nbytes: int) -> None:
-        """By a kernel: the driver's own copies to and from managed pages take six times longer."""
+        """Copy by a kernel: the driver's own copies to and from managed pages take six times longer."""
         whole = nbytes // 4 * 4 if target % 4 == source % 4 == 0 else 0
         for start, stop, dtype in ((0, whole, np.uint32), (whole, nbytes, np.uint8)):
             if start < stop:
@@ -311,7 +312,7 @@ class Cuda:
     def record(self) -> Iterator[_Graph]:
         global _later
         cuda, recording = self.xp.cuda, _Graph()
-        recording.pool = cuda.MemoryPool()  # of its own: what is freed meanwhile is nobody else's
+        recording.pool = cuda.MemoryPool()  # of its own: no other allocation takes what is freed meanwhile
         self.synchronize()
         stream = cuda.Stream(non_blocking=True)
         with stream, cuda.using_allocator(recording.pool.malloc):
@@ -343,7 +344,7 @@ def touch(array: NDArray[np.uint8]) -> None:
 
 
 def _view(pointer: int, nbytes: int) -> NDArray[np.uint8]:
-    """The bytes at an address; its `base` is alive as long as any view of it."""
+    """Return the bytes at an address; the view's `base` stays alive as long as any view of it."""
     memory: Any = (ctypes.c_uint8 * max(nbytes, 1)).from_address(pointer)
     array: NDArray[np.uint8] = np.frombuffer(memory, np.uint8)
     return array[:nbytes]
@@ -392,7 +393,7 @@ _starting = locks.shared()
 
 
 def current() -> Device:
-    """The device in use, started on first need.
+    """Return the device in use, started on first need.
 
     Raises
     ------
@@ -415,7 +416,7 @@ def current() -> Device:
 
 
 def reason() -> str | None:
-    """Why there is no GPU; None where there is one."""
+    """Say why there is no GPU; None where there is one."""
     try:
         current()
     except DeviceUnavailable as error:

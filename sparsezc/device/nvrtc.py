@@ -24,7 +24,7 @@ _OPTIONS = ("--std=c++17",)
 
 
 def compiled(nvrtc: Any, source: str, architecture: int) -> bytes:
-    """The machine code of `source`, compiled if that was not done before.
+    """Return the machine code of `source`, compiled if that was not done before.
 
     Parameters
     ----------
@@ -68,12 +68,12 @@ def _compile(nvrtc: Any, source: str, options: tuple[str, ...], real: bool) -> b
 
 
 def _digest(name: str, code: bytes) -> bytes:
-    """Of an entry under its name, so that an entry of another name does not fit."""
+    """Digest an entry under its name, so that an entry of another name does not fit."""
     return hashlib.sha256(name.encode() + code).digest()
 
 
 def _read(path: Path) -> bytes | None:
-    """The code of an entry; None where there is none that can be believed."""
+    """Read the code of an entry; None where there is none that can be trusted."""
     try:
         with path.open("rb") as file:
             if not _is_private(os.fstat(file.fileno())):
@@ -97,13 +97,13 @@ def _write(path: Path, code: bytes) -> None:
 
 
 def _is_private(status: os.stat_result) -> bool:
-    """Whether a file or folder is the user's own and nobody else may write to it."""
+    """Return whether a file or folder is the user's own and no other user may write to it."""
     return status.st_uid == os.geteuid() and not status.st_mode & 0o022
 
 
 @cache
 def _folder() -> Path | None:
-    """The user's cache, or None where there is none that can be believed."""
+    """Return the user's cache, or None where there is none that can be trusted."""
     home = Path(os.environ.get("XDG_CACHE_HOME", ""))
     try:
         if not home.is_absolute():  # to be ignored, as the variable's specification says

@@ -40,12 +40,12 @@ class Parameter(NamedTuple):
 
 
 def typedefs(prelude: str) -> dict[str, np.dtype[Any]]:
-    """The types that a prelude names, such as ``typedef u32 Id;``."""
+    """Return the types that a prelude names, such as ``typedef u32 Id;``."""
     return {name: _TYPES[ctype] for ctype, name in _TYPEDEF.findall(prelude) if ctype in _TYPES}
 
 
 def kernels(text: str) -> list[str]:
-    """The kernels of a text; ``KERNEL`` is one that takes the name that it is compiled by."""
+    """Return the kernels of a text; ``KERNEL`` is one that takes the name that it is compiled by."""
     return [match[1] for match in _KERNEL.finditer(text)]
 
 
@@ -98,7 +98,7 @@ class Signature:
         return tuple if given == asked else itemgetter(*map(given.index, asked))
 
     def typed(self, types: Mapping[str, np.dtype[Any]]) -> list[tuple[int, type[np.generic]]]:
-        """The places and types of the numbers that are not of a fixed integer type."""
+        """Return the places and types of the numbers that are not of a fixed integer type."""
         found = []
         for place, (name, ctype, is_pointer) in enumerate(self.parameters):
             if is_pointer or (ctype in _TYPES and _TYPES[ctype].kind in "iu"):

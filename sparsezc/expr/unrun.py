@@ -28,7 +28,7 @@ _WRITES = {"build", "clear", "resize", "setdiag", "update"}
 def _reads(kind: type) -> frozenset[str]:
     """The names of a Matrix, Vector or Scalar that what stands in for one has too: none that makes or changes one.
 
-    What ``A[:2, :2].clear()`` changed would be a result that nobody keeps, and it reads as a change of A.
+    What ``A[:2, :2].clear()`` changed would be a temporary result, and it reads as a change of A.
     """
     return frozenset(name for name in dir(kind) if not name.startswith(("_", "from_")) and name not in _WRITES)
 
@@ -117,7 +117,7 @@ class Unrun(StandIn[K]):
         return found[1]
 
     def operand(self, need: str) -> Any:
-        """The result as an operand of something that runs later: an object that nobody else gets and changes.
+        """The result as an operand of something that runs later: an object that no caller gets and changes.
 
         Raises
         ------

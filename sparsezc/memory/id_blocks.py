@@ -212,7 +212,7 @@ class BlocksBuffer(Buffer):
     """Ids in blocks whose body lies in some placement. It reads like any buffer: what is asked for is decoded.
 
     `headers` and `starts` are arrays of the host, or of the device for those who work there. `below`: what all ids must
-    be less than, where `body` lies in a file that may be damaged; then they are checked before anybody has them.
+    be less than, where `body` lies in a file that may be damaged; then they are checked before they are returned.
     """
 
     def __init__(self, count: int, headers: Any, starts: Any, body: Buffer, below: int | None = None) -> None:

@@ -1,7 +1,7 @@
 """What the machine says of its own memory: what a new process may take without pushing others out, and what there is.
 
 Linux's estimate is MemAvailable of /proc/meminfo (free pages and those that it can give up); a container's limit is its
-control group's, or that of a group above it. Elsewhere nobody knows, and nothing is refused in advance.
+control group's, or that of a group above it. Elsewhere the limit is unknown, and nothing is refused in advance.
 Source: Linux kernel documentation, filesystems/proc and admin-guide/cgroup-v1/memory, cgroup-v2.
 """
 

@@ -27,7 +27,7 @@ _refused: set[str] = set()  # files whose registration was refused, which is sai
 
 
 class MappedBuffer(Buffer):
-    """One array of a file, which nobody may change while it is mapped.
+    """One array of a file, which no program may change while it is mapped.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class MappedBuffer(Buffer):
     Attributes
     ----------
     compare : callable, optional
-        What compares all bytes with their checksums: it is called once, with these, before anybody reads any.
+        What compares all bytes with their checksums: it is called once, with these, before any of them is read.
     """
 
     placement = "mapped"

@@ -111,7 +111,7 @@ def _measure(gpu: Device, room: int) -> dict[str, Rate]:
             continue
         try:
             rates[kind] = rate(gpu, gpu.pages(_SAMPLE, kind), repeats=1)
-        except OutOfMemory:  # what the system forbids, whoever needs it will say
+        except OutOfMemory:  # the system forbids it: the call that needs the pages will say so
             continue
     _measured = gpu, rates
     return rates

@@ -19,7 +19,7 @@ _SQUARES = 1e140
 
 
 def _vector(G: Graph, numbers: dict[Any, Any] | None) -> Vector | None:
-    """Numbers by nodes as a Vector; those of other nodes are left out."""
+    """Make a Vector of numbers by nodes; those of other nodes are left out."""
     if numbers is None:
         return None
     try:
@@ -31,7 +31,7 @@ def _vector(G: Graph, numbers: dict[Any, Any] | None) -> Vector | None:
 
 
 def _whole(name: str) -> Any:
-    """A claim's reason: a dictionary of this name must have a number >= 0 for every node, and some above 0."""
+    """Make a claim's reason: a dictionary of this name must have a number >= 0 for every node, and some above 0."""
 
     def reason(given: dict[str, Any]) -> str | None:
         numbers = given[name]
@@ -47,7 +47,7 @@ def _normalized_and_whole(given: dict[str, Any]) -> str | None:
 
 
 def _iterated(max_iter: int, run: Any) -> Any:
-    """What `run` returns, with NetworkX's error where it does not settle."""
+    """Return the result of `run`, with NetworkX's error where it does not settle."""
     if max_iter < 1:
         raise nx.PowerIterationFailedConvergence(max_iter)
     try:
@@ -68,7 +68,7 @@ def pagerank(
     weight: str | None = "weight",
     dangling: dict[Any, Any] | None = None,
 ) -> dict[Any, float]:
-    """Ranks by nodes; :func:`sparsezc.algorithms.pagerank`."""
+    """Return ranks by nodes; :func:`sparsezc.algorithms.pagerank`."""
     if len(G) == 0:
         return {}
     A = G.values(weight)
@@ -100,7 +100,7 @@ def hits(
     nstart: dict[Any, Any] | None = None,
     normalized: bool = True,
 ) -> tuple[dict[Any, float], dict[Any, float]]:
-    """Hubs and authorities by nodes; :func:`sparsezc.algorithms.hits`."""
+    """Return hubs and authorities by nodes; :func:`sparsezc.algorithms.hits`."""
     if len(G) == 0:
         return {}, {}
     A = G.values("weight")
@@ -120,7 +120,7 @@ def katz_centrality(
     normalized: bool = True,
     weight: str | None = None,
 ) -> dict[Any, float]:
-    """Scores by nodes; :func:`sparsezc.algorithms.katz_centrality`."""
+    """Return scores by nodes; :func:`sparsezc.algorithms.katz_centrality`."""
     if len(G) == 0:
         return {}
     try:
@@ -148,7 +148,7 @@ def eigenvector_centrality(
     nstart: dict[Any, Any] | None = None,
     weight: str | None = None,
 ) -> dict[Any, float]:
-    """Scores by nodes; :func:`sparsezc.algorithms.eigenvector_centrality`."""
+    """Return scores by nodes; :func:`sparsezc.algorithms.eigenvector_centrality`."""
     if len(G) == 0:
         raise nx.NetworkXPointlessConcept("cannot compute centrality for the null graph")
     A = G.values(weight)

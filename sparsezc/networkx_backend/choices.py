@@ -28,7 +28,7 @@ PAIRS = 2**20
 
 @claims()
 def maximal_independent_set(G: Graph, nodes: Any = None, seed: Any = None) -> list[Any]:
-    """Members as a list, those asked for first; :func:`sparsezc.algorithms.maximal_independent_set`."""
+    """Return members as a list, those asked for first; :func:`sparsezc.algorithms.maximal_independent_set`."""
     wanted = {seed.choice(list(G))} if not nodes else set(nodes)
     if not wanted <= set(G):
         raise nx.NetworkXUnfeasible(f"{wanted} is not a subset of the nodes of G")
@@ -46,7 +46,7 @@ def maximal_independent_set(G: Graph, nodes: Any = None, seed: Any = None) -> li
 
 @claims(undirected=True)
 def maximal_matching(G: Graph) -> set[tuple[Any, Any]]:
-    """Edges as pairs; :func:`sparsezc.algorithms.maximal_matching`."""
+    """Return edges as pairs; :func:`sparsezc.algorithms.maximal_matching`."""
     i, j = algorithms.maximal_matching(G.A, seed=0).to_coo()
     once = i < j
     return set(zip(G.names(i[once]), G.names(j[once]), strict=True))
@@ -57,7 +57,7 @@ def _no_nan(given: dict[str, Any]) -> str | None:
 
 
 def _forest(G: Graph, algorithm: str, weight: str, *, heaviest: bool = False) -> Iterator[tuple[Any, Any]]:
-    """The edges that Kruskal's algorithm takes, in its order: by weight, those of one weight as the graph lists them.
+    """Return the edges that Kruskal's algorithm takes, in its order: by weight, then as the graph lists them.
 
     The place of each edge in that order is a weight that no other has, so there is one forest.
     """
@@ -105,7 +105,7 @@ def minimum_spanning_edges(
     data: bool = True,
     ignore_nan: bool = False,
 ) -> Iterator[Any]:
-    """Edges, with their attributes if `data`; :func:`sparsezc.algorithms.minimum_spanning_forest`."""
+    """Return edges, with their attributes if `data`; :func:`sparsezc.algorithms.minimum_spanning_forest`."""
     return _with_data(G, _forest(G, algorithm, weight), data)
 
 
@@ -118,7 +118,7 @@ def maximum_spanning_edges(
     data: bool = True,
     ignore_nan: bool = False,
 ) -> Iterator[Any]:
-    """The same of largest sum; :func:`sparsezc.algorithms.minimum_spanning_forest` of the opposite weights."""
+    """Return the edges of largest sum; :func:`sparsezc.algorithms.minimum_spanning_forest` of the opposite weights."""
     return _with_data(G, _forest(G, algorithm, weight, heaviest=True), data)
 
 
@@ -126,7 +126,7 @@ def maximum_spanning_edges(
 def minimum_spanning_tree(
     G: Graph, weight: str = "weight", algorithm: str = "kruskal", ignore_nan: bool = False
 ) -> Any:
-    """The forest as a graph with all nodes and attributes."""
+    """Return the forest as a graph with all nodes and attributes."""
     return _as_graph(G, _forest(G, algorithm, weight))
 
 
@@ -134,13 +134,13 @@ def minimum_spanning_tree(
 def maximum_spanning_tree(
     G: Graph, weight: str = "weight", algorithm: str = "kruskal", ignore_nan: bool = False
 ) -> Any:
-    """The same of largest sum."""
+    """Return the forest of largest sum as a graph."""
     return _as_graph(G, _forest(G, algorithm, weight, heaviest=True))
 
 
 @claims(undirected=True)
 def label_propagation_communities(G: Graph) -> Any:
-    """Sets of nodes; :func:`sparsezc.algorithms.label_propagation`."""
+    """Return sets of nodes; :func:`sparsezc.algorithms.label_propagation`."""
     if G.number_of_loops():
         raise NotImplementedError("sparsezc: the graph has loops, which NetworkX counts as votes")
     labels = algorithms.label_propagation(G.A)
@@ -159,7 +159,7 @@ def louvain_communities(
     max_level: int | None = None,
     seed: Any = None,
 ) -> list[set[Any]]:
-    """A partition of the nodes; :func:`sparsezc.algorithms.louvain_communities`."""
+    """Return A partition of the nodes; :func:`sparsezc.algorithms.louvain_communities`."""
     if max_level is not None and max_level <= 0:
         raise ValueError("max_level argument must be a positive integer or None")
     if G.number_of_loops():
@@ -174,7 +174,7 @@ def louvain_communities(
 
 @claims()
 def modularity(G: Graph, communities: Iterable[Any], weight: str | None = "weight", resolution: float = 1) -> float:
-    """How good a partition is; :func:`sparsezc.algorithms.modularity`."""
+    """Compute the modularity of a partition; :func:`sparsezc.algorithms.modularity`."""
     parts = [set(part) & set(G) for part in communities]
     if len(set().union(*parts)) != len(G) or sum(map(len, parts)) != len(G):
         raise nx.algorithms.community.quality.NotAPartition(original(G), parts)
@@ -194,7 +194,7 @@ def modularity(G: Graph, communities: Iterable[Any], weight: str | None = "weigh
 
 @claims()
 def jaccard_coefficient(G: Graph, ebunch: Iterable[tuple[Any, Any]] | None = None) -> Iterator[tuple[Any, Any, Any]]:
-    """Pairs with coefficients, by default those without an edge; :func:`sparsezc.algorithms.jaccard_coefficient`."""
+    """Return coefficients of pairs, by default without an edge; :func:`sparsezc.algorithms.jaccard_coefficient`."""
     if G.number_of_loops():
         raise NotImplementedError("sparsezc: the graph has loops, whose nodes NetworkX leaves out of what is shared")
     pairs = nx.non_edges(original(G)) if ebunch is None else list(ebunch)
@@ -206,14 +206,14 @@ def jaccard_coefficient(G: Graph, ebunch: Iterable[tuple[Any, Any]] | None = Non
 
 
 def _some_at_a_time(pairs: Iterable[Any]) -> Iterator[list[Any]]:
-    """All pairs may fit no memory."""
+    """Yield pairs in parts: all pairs may fit no memory."""
     rest = iter(pairs)
     while some := list(islice(rest, PAIRS)):
         yield some
 
 
 def _shares(G: Graph, pairs: list[tuple[Any, Any]]) -> Iterator[tuple[Any, Any, float]]:
-    """Pairs with their coefficients; of two without neighbours it is 0, as NetworkX has it, and not 0.0."""
+    """Return pairs with their coefficients; of two without neighbours it is 0, as NetworkX has it, and not 0.0."""
     n = len(G)
     i, j = G.numbers(u for u, _ in pairs), G.numbers(v for _, v in pairs)
     cells, inverse = np.unique(i * n + j, return_inverse=True)
@@ -239,7 +239,7 @@ def _one_length(given: dict[str, Any]) -> str | None:
 def ego_graph(
     G: Graph, n: Any, radius: float = 1, center: bool = True, undirected: bool = False, distance: str | None = None
 ) -> Any:
-    """The subgraph within a distance of a node; :func:`sparsezc.algorithms.k_hop`, or sssp."""
+    """Return the subgraph within a distance of a node; :func:`sparsezc.algorithms.k_hop`, or sssp."""
     if n not in G:
         raise nx.NodeNotFound(f"Source {n} is not in G")
     start = G.index[n]
@@ -263,7 +263,7 @@ def _by_order(given: dict[str, Any]) -> str | None:
 
 @claims(undirected=True, reason=_by_order)
 def greedy_color(G: Graph, strategy: Any = "largest_first", interchange: bool = False) -> dict[Any, int]:
-    """Colours by nodes; :func:`sparsezc.algorithms.greedy_color`."""
+    """Return colours by nodes; :func:`sparsezc.algorithms.greedy_color`."""
     if G.number_of_loops():
         raise NotImplementedError("sparsezc: the graph has loops, which NetworkX counts as two neighbours")
     colours = algorithms.greedy_color(G.A, strategy=strategy)

@@ -113,7 +113,7 @@ def register(replaced: Any, function: Function, **conditions: Any) -> Function:
 
 
 def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
-    """Whether a function can run with these arguments, and if not why; NetworkX asks before it converts."""
+    """Return whether a function can run with these arguments, or why not; NetworkX asks before it converts."""
     claim = CLAIMS.get(name)
     if claim is None:
         return f"sparsezc has no {name}"
@@ -129,7 +129,7 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
 
 
 def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
-    """Whether a function is worth running that no call asked this backend for by name; `can_run` was asked before."""
+    """Return whether a function pays here that no call asked this backend for; `can_run` was asked before."""
     claim = CLAIMS[name]
     if claim.least == NEVER:
         return "NetworkX is faster"
@@ -146,7 +146,7 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
 
 
 def _wide(G: Any) -> bool:
-    """Whether searches from three of the nodes reach half of the graph on average."""
+    """Return whether searches from three of the nodes reach half of the graph on average."""
     nodes, reached = list(G), 0
     for start in (nodes[0], nodes[len(nodes) // 2], nodes[-1]):
         seen, front = {start}, [start]
@@ -176,7 +176,7 @@ def _reason(claim: Claim, given: dict[str, Any]) -> str | None:
 
 @contextmanager
 def else_declined() -> Iterator[None]:
-    """What sparsezc refuses, NetworkX may have an answer to: so it is not implemented here, and no error."""
+    """Turn sparsezc's refusal into "not implemented", for NetworkX may have an answer."""
     try:
         yield
     except (InvalidValue, DomainMismatch) as error:

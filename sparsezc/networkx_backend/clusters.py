@@ -27,7 +27,7 @@ from sparsezc.semirings.types import datatypes
 def _by_neighbours(
     G: Graph, A: Matrix, measure: Callable[[Matrix], Vector], nodes: Any, also: NDArray[Any] | None = None
 ) -> Any:
-    """What `measure` says of nodes by their neighbours and the edges between these: no others are looked at.
+    """Measure nodes by their neighbours and the edges between these: no others are looked at.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def _by_neighbours(
 
 
 def _heaviest(A: Matrix) -> NDArray[np.int64]:
-    """The ends of an edge of the largest weight, if there are edges."""
+    """Return the ends of an edge of the largest weight, if there are edges."""
 
     def look() -> NDArray[np.int64]:
         i, j, _ = A.select(select.valueeq, lengths_of(A).most).new().to_coo()
@@ -66,13 +66,13 @@ def _heaviest(A: Matrix) -> NDArray[np.int64]:
 
 @claims(least=40_000, unless=("nodes",))
 def triangles(G: Graph, nodes: Any = None) -> Any:
-    """Triangles by nodes; :func:`sparsezc.algorithms.triangles`."""
+    """Return triangles by nodes; :func:`sparsezc.algorithms.triangles`."""
     return _by_neighbours(G, G.A, algorithms.triangles, nodes)
 
 
 @claims(least=6_000, unless=("nodes", "weight"))
 def clustering(G: Graph, nodes: Any = None, weight: str | None = None) -> Any:
-    """Coefficients by nodes; :func:`sparsezc.algorithms.clustering`."""
+    """Return coefficients by nodes; :func:`sparsezc.algorithms.clustering`."""
     if weight is None:
         return _by_neighbours(G, G.A, algorithms.clustering, nodes)
     A = not_all_zero(G, weight)
@@ -82,7 +82,7 @@ def clustering(G: Graph, nodes: Any = None, weight: str | None = None) -> Any:
 
 @claims(least=6_000, unless=("nodes", "weight"))
 def average_clustering(G: Graph, nodes: Any = None, weight: str | None = None, count_zeros: bool = True) -> float:
-    """Mean coefficient of all nodes or of some, with or without zeros."""
+    """Return mean coefficient of all nodes or of some, with or without zeros."""
     values = list(clustering(G, nodes, weight).values())
     if not count_zeros:
         values = [value for value in values if value > 0]
@@ -97,7 +97,7 @@ def transitivity(G: Graph) -> float:
 
 @claims(undirected=True, least=6_000, unless=("nodes",))
 def square_clustering(G: Graph, nodes: Any = None) -> Any:
-    """Coefficients by nodes; :func:`sparsezc.algorithms.square_clustering`."""
+    """Return coefficients by nodes; :func:`sparsezc.algorithms.square_clustering`."""
     asked = list(G) if nodes is None else G.bunch(nodes)
     at, possible = squares(simple(G.A), None if nodes is None else G.numbers(asked))
     pairs = zip(asked, at.to_dense(0).tolist(), possible.to_dense(0).tolist(), strict=True)
@@ -114,19 +114,19 @@ def _refuse_loops(G: Graph) -> None:
 
 
 def core_numbers(G: Graph) -> dict[Any, int]:
-    """Core numbers by nodes; :func:`sparsezc.algorithms.core_number`."""
+    """Return core numbers by nodes; :func:`sparsezc.algorithms.core_number`."""
     _refuse_loops(G)
     return G.named(algorithms.core_number(G.A))
 
 
 @claims(undirected=True, least=30_000)
 def core_number(G: Graph) -> dict[Any, int]:
-    """Core numbers by nodes; :func:`sparsezc.algorithms.core_number`."""
+    """Return core numbers by nodes; :func:`sparsezc.algorithms.core_number`."""
     return core_numbers(G)
 
 
 def _subgraph(G: Graph, core: dict[Any, int] | None, k: int | None, keep: Callable[[int, int], bool], less: int) -> Any:
-    """The subgraph of the nodes that `keep` accepts; by default k is the largest core number less `less`."""
+    """Return the subgraph of the nodes that `keep` accepts; by default k is the largest core number less `less`."""
     if core is None:
         core = core_numbers(G)
     bound = max(core.values()) - less if k is None else k
@@ -135,25 +135,25 @@ def _subgraph(G: Graph, core: dict[Any, int] | None, k: int | None, keep: Callab
 
 @claims(undirected=True, least=30_000, unless=("core_number",))
 def k_core(G: Graph, k: int | None = None, core_number: dict[Any, int] | None = None) -> Any:
-    """The subgraph of nodes with core numbers of at least `k`."""
+    """Return the subgraph of nodes with core numbers of at least `k`."""
     return _subgraph(G, core_number, k, operator.ge, 0)
 
 
 @claims(undirected=True, least=30_000, unless=("core_number",))
 def k_shell(G: Graph, k: int | None = None, core_number: dict[Any, int] | None = None) -> Any:
-    """The subgraph of nodes with core number `k`."""
+    """Return the subgraph of nodes with core number `k`."""
     return _subgraph(G, core_number, k, operator.eq, 0)
 
 
 @claims(undirected=True, least=30_000, unless=("core_number",))
 def k_crust(G: Graph, k: int | None = None, core_number: dict[Any, int] | None = None) -> Any:
-    """The subgraph of nodes with core numbers of at most `k`."""
+    """Return the subgraph of nodes with core numbers of at most `k`."""
     return _subgraph(G, core_number, k, operator.le, 1)
 
 
 @claims(reason=lambda given: None if isinstance(given["k"], int) else "k is not an integer", least=6_000)
 def k_truss(G: Graph, k: int) -> Any:
-    """The subgraph of edges in `k` - 2 triangles or more; :func:`sparsezc.algorithms.k_truss`."""
+    """Return the subgraph of edges in `k` - 2 triangles or more; :func:`sparsezc.algorithms.k_truss`."""
     _refuse_loops(G)
     i, j, _ = algorithms.k_truss(G.A, max(k, 0)).to_coo()
     kept = set(zip(G.names(i), G.names(j), strict=True))

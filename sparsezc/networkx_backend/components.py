@@ -18,7 +18,7 @@ from sparsezc.semirings import monoid, select
 
 
 def split(labels: Vector) -> Iterator[NDArray[np.int64]]:
-    """The vertices of each label, from the smallest label up."""
+    """Return the vertices of each label, from the smallest label up."""
     found = labels.to_coo()[1]
     order = np.argsort(found, kind="stable")
     starts = np.flatnonzero(np.diff(found[order])) + 1
@@ -26,7 +26,7 @@ def split(labels: Vector) -> Iterator[NDArray[np.int64]]:
 
 
 def groups(G: Graph, labels: Vector) -> Iterator[set[Any]]:
-    """The nodes of each label, in the order of their first nodes where the label is the smallest vertex."""
+    """Return the nodes of each label, in the order of their first nodes where the label is the smallest vertex."""
     return (set(G.names(members)) for members in split(labels))
 
 
@@ -42,19 +42,19 @@ def _one(G: Graph, labels: Vector) -> bool:
 
 @claims()
 def connected_components(G: Graph) -> Iterator[set[Any]]:
-    """The nodes of each component; :func:`sparsezc.algorithms.connected_components`."""
+    """Return the nodes of each component; :func:`sparsezc.algorithms.connected_components`."""
     yield from groups(G, algorithms.connected_components(G.A))
 
 
 @claims()
 def weakly_connected_components(G: Graph) -> Iterator[set[Any]]:
-    """The nodes of each weak component; :func:`sparsezc.algorithms.connected_components`."""
+    """Return the nodes of each weak component; :func:`sparsezc.algorithms.connected_components`."""
     yield from groups(G, algorithms.connected_components(G.A))
 
 
 @claims()
 def strongly_connected_components(G: Graph) -> Iterator[set[Any]]:
-    """The nodes of each strong component; :func:`sparsezc.algorithms.strongly_connected_components`.
+    """Return the nodes of each strong component; :func:`sparsezc.algorithms.strongly_connected_components`.
 
     No edge leads from a component to a later one, as from NetworkX's own search.
     """
@@ -73,55 +73,55 @@ def strongly_connected_components(G: Graph) -> Iterator[set[Any]]:
 
 @claims("source")
 def kosaraju_strongly_connected_components(G: Graph, source: Any = None) -> Iterator[set[Any]]:
-    """The same components in the same order; :func:`sparsezc.algorithms.strongly_connected_components`."""
+    """Return the strong components in NetworkX's order; :func:`sparsezc.algorithms.strongly_connected_components`."""
     yield from strongly_connected_components(G)
 
 
 @claims()
 def number_connected_components(G: Graph) -> int:
-    """Number of components."""
+    """Return number of components."""
     return _count(algorithms.connected_components(G.A))
 
 
 @claims()
 def number_weakly_connected_components(G: Graph) -> int:
-    """Number of weak components."""
+    """Return number of weak components."""
     return _count(algorithms.connected_components(G.A))
 
 
 @claims()
 def number_strongly_connected_components(G: Graph) -> int:
-    """Number of strong components."""
+    """Return number of strong components."""
     return _count(algorithms.strongly_connected_components(G.A))
 
 
 @claims()
 def is_connected(G: Graph) -> bool:
-    """Whether there is one component."""
+    """Return whether there is one component."""
     return _one(G, algorithms.connected_components(G.A))
 
 
 @claims()
 def is_weakly_connected(G: Graph) -> bool:
-    """Whether there is one weak component."""
+    """Return whether there is one weak component."""
     return _one(G, algorithms.connected_components(G.A))
 
 
 @claims()
 def is_strongly_connected(G: Graph) -> bool:
-    """Whether there is one strong component."""
+    """Return whether there is one strong component."""
     return _one(G, algorithms.strongly_connected_components(G.A))
 
 
 @claims()
 def node_connected_component(G: Graph, n: Any) -> set[Any]:
-    """The nodes of the component of one; KeyError for an unknown one."""
+    """Return the nodes of the component of one; KeyError for an unknown one."""
     return set(G.names(algorithms.bfs(G.A, G.index[n]).to_coo()[0]))
 
 
 @claims()
 def stoer_wagner(G: Graph, weight: str = "weight", heap: Any = None) -> tuple[Any, tuple[list[Any], list[Any]]]:
-    """The least cut and the two parts; :func:`sparsezc.algorithms.stoer_wagner`."""
+    """Return the least cut and the two parts; :func:`sparsezc.algorithms.stoer_wagner`."""
     if len(G) < 2:
         raise nx.NetworkXError("graph has less than two nodes.")
     if algorithms.bfs(G.A, 0).nvals < len(G):

@@ -81,7 +81,7 @@ def weighted(source: Any, G: Graph, weight: str, default: Any) -> None:
 
 
 def _refuse_two_values(i: NDArray[np.int64], j: NDArray[np.int64], values: NDArray[Any], weight: str) -> None:
-    """Decline an undirected view of a directed graph whose edges have other values on the way back."""
+    """Return decline an undirected view of a directed graph whose edges have other values on the way back."""
     if not np.array_equal(values[np.lexsort((j, i))], values[np.lexsort((i, j))]):
         raise NotImplementedError(
             f"edge attribute {weight!r} has another value on the way back in this view; nx.Graph(G) has one an edge"
@@ -89,7 +89,7 @@ def _refuse_two_values(i: NDArray[np.int64], j: NDArray[np.int64], values: NDArr
 
 
 def numbered(G: Graph, against: bool) -> Matrix:
-    """The numbers of the edges as a graph lists them, node by node; those of its transpose if `against`."""
+    """Return the numbers of the edges as a graph lists them, node by node; those of its transpose if `against`."""
     n = len(G)
     if G.source is None:
         i, j, _ = (G.A.T.new() if against else G.A).to_coo()
@@ -100,7 +100,7 @@ def numbered(G: Graph, against: bool) -> Matrix:
 
 
 def _rows(source: Any, against: bool = False) -> list[Any]:
-    """The neighbours of each node; what lies behind ``adj``, which is slow, unless a class has one of its own."""
+    """Return the neighbours of each node: the data of ``adj``, which is slow, unless a class has one of its own."""
     if against:
         return list(source.pred.values())
     plain = type(source).adj in (nx.Graph.adj, nx.DiGraph.adj)
@@ -108,7 +108,7 @@ def _rows(source: Any, against: bool = False) -> list[Any]:
 
 
 def _edges(source: Any, G: Graph, against: bool = False) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The ends of all edges, as the graph has them; undirected ones in both directions."""
+    """Return the ends of all edges, as the graph has them; undirected ones in both directions."""
     rows = _rows(source, against)
     degrees = np.fromiter(map(len, rows), np.int64, len(rows))
     ends = map(G.index.__getitem__, chain.from_iterable(rows))
@@ -116,7 +116,7 @@ def _edges(source: Any, G: Graph, against: bool = False) -> tuple[NDArray[np.int
 
 
 def _numbers(every: list[Any], weight: str) -> NDArray[Any]:
-    """Values as an array; what is not a finite number, or would not stay the same, is declined."""
+    """Return values as an array; what is not a finite number, or would not stay the same, is declined."""
     kinds = set(map(type, every))
     if wrong := [kind.__name__ for kind in kinds if not issubclass(kind, NUMBERS)]:
         raise NotImplementedError(f"edge attribute {weight!r} has a value of type {wrong[0]}; sparsezc needs numbers")
@@ -146,7 +146,7 @@ def convert_to_nx(obj: Any, *, name: str | None = None) -> Any:
 
 
 def original(obj: Graph) -> Any:
-    """The NetworkX graph behind one of the backend's, with its attributes; made where there is none."""
+    """Return the NetworkX graph behind one of the backend's, with its attributes; made where there is none."""
     if obj.source is not None:
         return obj.source
     made = nx.DiGraph() if obj.directed else nx.Graph()

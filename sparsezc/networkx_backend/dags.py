@@ -22,13 +22,13 @@ from sparsezc.semirings.types import datatypes
 
 @claims()
 def is_directed_acyclic_graph(G: Graph) -> bool:
-    """Whether the graph is directed and has no cycle."""
+    """Return whether the graph is directed and has no cycle."""
     return G.directed and algorithms.is_directed_acyclic_graph(G.A)
 
 
 @claims()
 def topological_generations(G: Graph) -> Iterator[list[Any]]:
-    """The nodes of each generation, as NetworkX meets them; :func:`sparsezc.algorithms.topological_generations`."""
+    """Return the nodes of each generation in NetworkX's order; :func:`sparsezc.algorithms.topological_generations`."""
     if not G.directed:
         raise nx.NetworkXError("Topological sort not defined on undirected graphs.")
     try:
@@ -62,14 +62,14 @@ def _as_met(G: Graph, generations: Iterator[NDArray[np.int64]]) -> Iterator[NDAr
 
 @claims()
 def topological_sort(G: Graph) -> Iterator[Any]:
-    """The nodes, every edge leading forward; :func:`sparsezc.algorithms.topological_sort`."""
+    """Return the nodes, every edge leading forward; :func:`sparsezc.algorithms.topological_sort`."""
     for generation in topological_generations(G):
         yield from generation
 
 
 @claims(directed=True)
 def transitive_closure(G: Graph, reflexive: bool | None = False) -> Any:
-    """The graph with an edge for each path; :func:`sparsezc.algorithms.transitive_closure`."""
+    """Return the graph with an edge for each path; :func:`sparsezc.algorithms.transitive_closure`."""
     if reflexive not in {None, True, False}:
         raise nx.NetworkXError("Incorrect value for the parameter `reflexive`")
     i, j, _ = algorithms.transitive_closure(G.A, reflexive).to_coo()
@@ -80,7 +80,7 @@ def transitive_closure(G: Graph, reflexive: bool | None = False) -> Any:
 
 @claims("topo_order")
 def transitive_closure_dag(G: Graph, topo_order: None = None) -> Any:
-    """The same of a graph without cycles."""
+    """Return the transitive closure of a graph without cycles."""
     if not algorithms.is_directed_acyclic_graph(G.A):
         raise nx.NetworkXUnfeasible("Graph contains a cycle.")
     return transitive_closure(G)
@@ -88,7 +88,7 @@ def transitive_closure_dag(G: Graph, topo_order: None = None) -> Any:
 
 @claims()
 def transitive_reduction(G: Graph) -> Any:
-    """A graph of the same nodes and of the edges that no path replaces, without attributes."""
+    """Return A graph of the same nodes and of the edges that no path replaces, without attributes."""
     try:
         i, j, _ = algorithms.transitive_reduction(G.A).to_coo()
     except InvalidValue as error:
@@ -110,7 +110,7 @@ def overall_reciprocity(G: Graph) -> float:
 
 @claims(directed=True)
 def reciprocity(G: Graph, nodes: Any = None) -> Any:
-    """The same of one node, or by nodes; None for those without edges."""
+    """Return the reciprocity of one node, or by nodes; None for those without edges."""
     if nodes is None:
         return overall_reciprocity(G)
     shares = G.named(algorithms.reciprocity(G.A))

@@ -21,7 +21,7 @@ from sparsezc.semirings.types import datatypes
 
 
 def _one_by_one(G: Graph, nodes: Any, weight: str | None) -> dict[Any, Any]:
-    """The greatest of the distances from each of these nodes; NetworkX's error where one is infinite."""
+    """Return the greatest of the distances from each of these nodes; NetworkX's error where one is infinite."""
     found = {}
     for node in nodes:
         distance = distances(G, G.index[node], weight)
@@ -46,13 +46,13 @@ def _eccentricities(G: Graph, weight: str | None) -> dict[Any, Any]:
 
 
 def _in_one_piece(G: Graph) -> bool:
-    """Whether the first of the nodes reaches all, and all reach it."""
+    """Return whether the first of the nodes reaches all, and all reach it."""
     return algorithms.bfs(G.A, 0).nvals == len(G) == algorithms.bfs(transposed(G.A), 0).nvals
 
 
 @claims("sp", least=6_000, unless=("v", "weight"), wide=True)
 def eccentricity(G: Graph, v: Any = None, sp: None = None, weight: str | None = None) -> Any:
-    """Eccentricities by nodes, or of one; :func:`sparsezc.algorithms.eccentricity`."""
+    """Return eccentricities by nodes, or of one; :func:`sparsezc.algorithms.eccentricity`."""
     if v is None:
         return _eccentricities(G, weight)
     found = _one_by_one(G, G.bunch(v), weight)
@@ -70,19 +70,19 @@ def _extreme(G: Graph, e: dict[Any, Any] | None, weight: str | None, by_bounds: 
 
 @claims(least=20_000, unless=("e", "weight"), wide=True)
 def diameter(G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, weight: str | None = None) -> Any:
-    """The greatest eccentricity; :func:`sparsezc.algorithms.diameter`, by bounds always."""
+    """Return the greatest eccentricity; :func:`sparsezc.algorithms.diameter`, by bounds always."""
     return _extreme(G, e, weight, algorithms.diameter, max)
 
 
 @claims(least=20_000, unless=("e", "weight"), wide=True)
 def radius(G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, weight: str | None = None) -> Any:
-    """The smallest eccentricity; :func:`sparsezc.algorithms.radius`, by bounds always."""
+    """Return the smallest eccentricity; :func:`sparsezc.algorithms.radius`, by bounds always."""
     return _extreme(G, e, weight, algorithms.radius, min)
 
 
 @claims(least=6_000, unless=("e", "weight"), wide=True)
 def center(G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, weight: str | None = None) -> list[Any]:
-    """The nodes of smallest eccentricity."""
+    """Return the nodes of smallest eccentricity."""
     if len(G) == 0 and e is None and weight is None and not (G.directed or usebounds):
         raise nx.NetworkXPointlessConcept("G has no nodes.")  # NetworkX asks first whether it is a tree
     e = _eccentricities(G, weight) if e is None else e
@@ -94,7 +94,7 @@ def center(G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, w
 def periphery(
     G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, weight: str | None = None
 ) -> list[Any]:
-    """The nodes of greatest eccentricity."""
+    """Return the nodes of greatest eccentricity."""
     e = _eccentricities(G, weight) if e is None else e
     most = max(e.values())
     return [node for node in e if e[node] == most]
@@ -102,7 +102,7 @@ def periphery(
 
 @claims()
 def approximate_diameter(G: Graph, seed: Any = None) -> int:
-    """A lower bound of the diameter by two sweeps: NetworkX's ``approximation.diameter``."""
+    """Return A lower bound of the diameter by two sweeps: NetworkX's ``approximation.diameter``."""
     if len(G) == 0:
         raise nx.NetworkXError("Expected non-empty NetworkX graph!")
     if len(G) == 1:
@@ -125,7 +125,7 @@ _ALL_PAIRS = ("floyd-warshall", "floyd-warshall-numpy")
 
 @claims(least=6_000, unless=("weight",), wide=True)
 def average_shortest_path_length(G: Graph, weight: str | None = None, method: str | None = None) -> float:
-    """The mean distance; :func:`sparsezc.algorithms.average_shortest_path_length`."""
+    """Return the mean distance; :func:`sparsezc.algorithms.average_shortest_path_length`."""
     if method not in (None, *_SINGLE_SOURCE, *_ALL_PAIRS):
         raise ValueError(f"method not supported: {method}")
     if len(G) == 0:
@@ -141,7 +141,7 @@ def average_shortest_path_length(G: Graph, weight: str | None = None, method: st
 
 @claims(least=300)
 def floyd_warshall(G: Graph, weight: str | None = "weight") -> dict[Any, dict[Any, Any]]:
-    """Distances by nodes and nodes, infinity included; :func:`sparsezc.algorithms.all_pairs_shortest_paths`."""
+    """Return distances by nodes and nodes with infinity; :func:`sparsezc.algorithms.all_pairs_shortest_paths`."""
     with else_declined():
         D = algorithms.all_pairs_shortest_paths(G.values(weight))
     distances: dict[Any, Any] = {node: defaultdict(lambda: inf, {node: 0}) for node in G}
@@ -164,7 +164,7 @@ def floyd_warshall(G: Graph, weight: str | None = "weight") -> dict[Any, dict[An
 
 
 def _fractional_loops(G: Graph, weight: str | None) -> list[Any]:
-    """The nodes with a loop of length 0.0, which NetworkX takes before its own 0."""
+    """Return the nodes with a loop of length 0.0, which NetworkX takes before its own 0."""
     A, fractions = G.values(weight), G.fractions(weight)
     if not A.dtype.is_float:
         return []
@@ -176,7 +176,7 @@ def _fractional_loops(G: Graph, weight: str | None) -> list[Any]:
 
 @claims()
 def floyd_warshall_numpy(G: Graph, nodelist: Any = None, weight: str | None = "weight") -> NDArray[np.float64]:
-    """Distances as an array, infinity included; :func:`sparsezc.algorithms.all_pairs_shortest_paths`."""
+    """Return distances as an array with infinity; :func:`sparsezc.algorithms.all_pairs_shortest_paths`."""
     if nodelist is not None and not (len(nodelist) == len(G) == len(set(nodelist))):
         raise nx.NetworkXError(
             "nodelist must contain every node in G with no repeats."

@@ -75,13 +75,13 @@ class Graph:
 
     @classmethod
     def _made(cls, A: Matrix, nodes: Sequence[Hashable], source: Any = None) -> Graph:
-        """A graph of parts that are known to be right."""
+        """Return A graph of parts that are known to be right."""
         G = cls.__new__(cls)
         G._set(A, nodes, source)
         return G
 
     def places(self, against: bool = False) -> Matrix:
-        """The matrix whose values number the edges as the graph lists them; or `against` them, as it lists those."""
+        """Return the matrix whose values number the edges as listed by the graph, or `against` them, the opposites."""
         against = against and self.directed
         if against not in self._places:
             from sparsezc.networkx_backend.convert import numbered
@@ -90,19 +90,19 @@ class Graph:
         return self._places[against]
 
     def lacks(self, weight: str | None) -> bool:
-        """Whether some edge has no such attribute."""
+        """Return whether some edge has no such attribute."""
         if self.source is None:
             return weight not in self._values
         return any(weight not in data for _, _, data in self.source.edges(data=True))
 
     def fractions(self, weight: str | None) -> Matrix | None:
-        """Where an edge attribute is a fraction, if it is an integer elsewhere: sums of integers are integers."""
+        """Return where an edge attribute is a fraction, if it is an integer elsewhere: integers add up to integers."""
         if weight is not None:
             self.values(weight)
         return None if weight is None else self._fractions.get(weight)
 
     def values(self, weight: str | None) -> Matrix:
-        """The matrix whose values are an edge attribute; ones where edges have none of that name."""
+        """Return the matrix whose values are an edge attribute; ones where edges have none of that name."""
         if weight is not None and weight not in self._values and self.source is not None:
             from sparsezc.networkx_backend.convert import weighted
 
@@ -115,15 +115,15 @@ class Graph:
         return self._ones
 
     def lengths(self, weight: str | None) -> tuple[Matrix, bool]:
-        """The matrix for an edge attribute, and whether its values count: without `weight` only its pattern does."""
+        """Return the matrix of an edge attribute and whether its values count: without `weight`, the pattern does."""
         return (self.A, False) if weight is None else (self.values(weight), True)
 
     def is_directed(self) -> bool:
-        """Whether edges have a direction."""
+        """Return whether edges have a direction."""
         return self.directed
 
     def is_multigraph(self) -> bool:
-        """False: two nodes have one edge at most."""
+        """Return False: two nodes have one edge at most."""
         return False
 
     def __len__(self) -> int:
@@ -139,28 +139,28 @@ class Graph:
             return False
 
     def number_of_nodes(self) -> int:
-        """Number of nodes."""
+        """Return number of nodes."""
         return len(self.nodes)
 
     order = number_of_nodes
 
     def number_of_loops(self) -> int:
-        """Number of edges from a node to itself."""
+        """Return number of edges from a node to itself."""
         return int(self.A.select(select.diag).new().nvals)
 
     def number_of_edges(self) -> int:
-        """Number of edges; an undirected one counts once."""
+        """Return number of edges; an undirected one counts once."""
         nvals = int(self.A.nvals)
         return nvals if self.directed else (nvals + self.number_of_loops()) // 2
 
     def named(self, vector: Vector, *, whole_zeros: bool = False) -> dict[Any, Any]:
-        """The entries of a Vector by nodes, as Python's own numbers; zeros as 0 and not 0.0 if asked for."""
+        """Return the entries of a Vector by nodes, as Python's own numbers; zeros as 0 and not 0.0 if asked for."""
         i, values = vector.to_coo()
         numbers = values.tolist()
         return dict(zip(self.names(i), [x or 0 for x in numbers] if whole_zeros else numbers, strict=True))
 
     def edges(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """The ends of the edges as the graph lists them, undirected ones once, and where each stands.
+        """Return the ends of the edges as the graph lists them, undirected ones once, and where each stands.
 
         The last array says where, among the entries on and above the diagonal if undirected, an edge's entry stands.
         """
@@ -170,16 +170,16 @@ class Graph:
         return i[order].astype(np.int64), j[order].astype(np.int64), order
 
     def names(self, vertices: NDArray[Any]) -> list[Any]:
-        """The nodes with these numbers."""
+        """Return the nodes with these numbers."""
         nodes = self.nodes
         return vertices.tolist() if isinstance(nodes, range) else [nodes[i] for i in vertices.tolist()]
 
     def numbers(self, nodes: Iterable[Any]) -> NDArray[np.int64]:
-        """The numbers of these nodes."""
+        """Return the numbers of these nodes."""
         return np.array([self.index[node] for node in nodes], np.int64)
 
     def bunch(self, nodes: Any) -> list[Any]:
-        """Those of some nodes that are in the graph, or the only one, by NetworkX's rules for an ``nbunch``."""
+        """Return those of some nodes that are in the graph, or the only one, by the rules for an ``nbunch``."""
         if nodes in self:
             return [nodes]
         try:

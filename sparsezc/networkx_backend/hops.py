@@ -21,7 +21,7 @@ from sparsezc.semirings.types import datatypes
 
 
 def within(A: Matrix, source: int, cutoff: float | None, undirected: bool = False) -> Vector:
-    """Hops to what lies within `cutoff` of a vertex; a fraction is rounded up, as NetworkX's loop does."""
+    """Count hops to the vertices within `cutoff` of one; a fraction is rounded up, as in NetworkX's loop."""
     if cutoff is None or cutoff == inf:
         cutoff = A.nrows
     return algorithms.k_hop(A, source, max(ceil(cutoff), 0), undirected=undirected)
@@ -38,7 +38,7 @@ class Tree(NamedTuple):
 def search(
     G: Graph, sources: list[int], cutoff: float | None = None, against: bool = False, target: int | None = None
 ) -> Tree:
-    """The breadth-first search that NetworkX makes, to a number of hops or a target; `against` the edges if asked for.
+    """Search breadth-first as NetworkX does, to a number of hops or a target; `against` the edges if asked for.
 
     With q the places in which the vertices just met stand in the queue, times the number m of edges, P the numbers of
     the edges as the graph lists them, and M all that were met::
@@ -72,20 +72,20 @@ def search(
 
 
 def hops(G: Graph, source: int, cutoff: float | None, against: bool = False) -> dict[Any, int]:
-    """Hops from a vertex by nodes, as a search meets them."""
+    """Return hops from a vertex by nodes, as a search meets them."""
     tree = search(G, [source], cutoff, against)
     return dict(zip(G.names(tree.vertices), tree.depths.tolist(), strict=True))
 
 
 def nearest_first(G: Graph, distance: Vector) -> dict[Any, Any]:
-    """Distances by nodes, the nearest first."""
+    """Return distances by nodes, the nearest first."""
     i, values = distance.to_coo()
     order = np.argsort(values, kind="stable")
     return dict(zip(G.names(i[order]), values[order].tolist(), strict=True))
 
 
 def known(G: Graph, node: Any) -> int:
-    """The number of a node; a NetworkXError where there is none."""
+    """Return the number of a node; a NetworkXError where there is none."""
     if node not in G:
         raise nx.NetworkXError(f"The node {node} is not in the graph.")
     return G.index[node]
@@ -93,7 +93,7 @@ def known(G: Graph, node: Any) -> int:
 
 @claims()
 def single_source_shortest_path_length(G: Graph, source: Any, cutoff: float | None = None) -> dict[Any, int]:
-    """Hops from a node by nodes, the nearest first."""
+    """Return hops from a node by nodes, the nearest first."""
     if source not in G:
         raise nx.NodeNotFound(f"Source {source} is not in G")
     return hops(G, G.index[source], cutoff)
@@ -101,7 +101,7 @@ def single_source_shortest_path_length(G: Graph, source: Any, cutoff: float | No
 
 @claims()
 def single_target_shortest_path_length(G: Graph, target: Any, cutoff: float | None = None) -> dict[Any, int]:
-    """Hops to a node by nodes, the nearest first."""
+    """Return hops to a node by nodes, the nearest first."""
     if target not in G:
         raise nx.NodeNotFound(f"Target {target} is not in G")
     return hops(G, G.index[target], cutoff, against=True)
@@ -109,37 +109,37 @@ def single_target_shortest_path_length(G: Graph, target: Any, cutoff: float | No
 
 @claims()
 def all_pairs_shortest_path_length(G: Graph, cutoff: float | None = None) -> Iterator[tuple[Any, dict[Any, int]]]:
-    """For each node the hops from it by nodes."""
+    """Yield for each node the hops from it by nodes."""
     for i, node in enumerate(G):
         yield node, hops(G, i, cutoff)
 
 
 def _layers(tree: Tree) -> Iterator[NDArray[np.int64]]:
-    """The vertices at each depth of a search."""
+    """Return the vertices at each depth of a search."""
     yield from np.split(tree.vertices, np.flatnonzero(np.diff(tree.depths)) + 1) if tree.vertices.size else ()
 
 
 @claims()
 def bfs_layers(G: Graph, sources: Any) -> Iterator[list[Any]]:
-    """Lists of the nodes at depth 0, 1, ..., each in the order in which a search meets them."""
+    """Return lists of the nodes at depth 0, 1, ..., each in the order in which a search meets them."""
     starts = [known(G, node) for node in set([sources] if sources in G else sources)]
     yield from map(G.names, _layers(search(G, starts)))
 
 
 @claims()
 def descendants_at_distance(G: Graph, source: Any, distance: Any) -> set[Any]:
-    """The nodes at a number of hops from one."""
+    """Return the nodes at a number of hops from one."""
     tree = search(G, [known(G, source)], distance)
     return set(G.names(tree.vertices[tree.depths == distance]))
 
 
 @claims()
 def descendants(G: Graph, source: Any) -> set[Any]:
-    """The other nodes that one reaches."""
+    """Return the other nodes that one reaches."""
     return set(G.names(algorithms.bfs(G.A, known(G, source)).to_coo()[0])) - {source}
 
 
 @claims()
 def ancestors(G: Graph, source: Any) -> set[Any]:
-    """The other nodes that reach one."""
+    """Return the other nodes that reach one."""
     return set(G.names(algorithms.bfs(transposed(G.A), known(G, source)).to_coo()[0])) - {source}

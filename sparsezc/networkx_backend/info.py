@@ -1,4 +1,4 @@
-"""What NetworkX learns of the backend when it is imported; imports nothing itself."""
+"""The facts that NetworkX reads of the backend at import; imports nothing itself."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ FUNCTIONS: dict[str, str] = {
 
 
 def get_info() -> dict[str, Any]:
-    """The dictionary that NetworkX's entry point ``networkx.backend_info`` asks for."""
+    """Return the dictionary that NetworkX's entry point ``networkx.backend_info`` asks for."""
     return {
         "backend_name": "sparsezc",
         "project": "sparsezc",

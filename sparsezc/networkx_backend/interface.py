@@ -1,4 +1,4 @@
-"""What NetworkX loads by its entry point ``networkx.backends``: every claimed function, conversions and conditions."""
+"""The names behind NetworkX's entry point ``networkx.backends``: every claimed function, conversions and conditions."""
 
 from __future__ import annotations
 

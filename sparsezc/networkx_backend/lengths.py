@@ -28,7 +28,7 @@ from sparsezc.networkx_backend.settled import Settled, settled
 
 
 def positive(G: Graph, weight: str | None) -> Matrix:
-    """The lengths; negative ones are left to NetworkX, whose answers for them depend on its steps."""
+    """Return the lengths; leave negative ones to NetworkX, whose answers for them depend on its steps."""
     A = G.values(weight)
     if lengths_of(A).least < 0:
         raise NotImplementedError(
@@ -38,7 +38,7 @@ def positive(G: Graph, weight: str | None) -> Matrix:
 
 
 def not_all_zero(G: Graph, weight: str | None) -> Matrix:
-    """The weights; where all are 0 NetworkX divides by their sum or the largest, and Python's and NumPy's 0 differ."""
+    """Return the weights; decline where all are 0: NetworkX divides by their sum, and Python's and NumPy's 0 differ."""
     A = G.values(weight)
     if A.nvals and weight is not None and not lengths_of(A).most > 0:
         raise NotImplementedError(f"sparsezc: edge attribute {weight!r} is nowhere above 0")
@@ -46,7 +46,7 @@ def not_all_zero(G: Graph, weight: str | None) -> Matrix:
 
 
 def distances(G: Graph, vertex: int, weight: str | None, *, against: bool = False, target: int | None = None) -> Vector:
-    """Hops or lengths from a vertex, or `against` the edges to it; lengths to none that is farther than a target."""
+    """Return hops or lengths from a vertex, or `against` the edges to it; lengths to none beyond a target."""
     A = G.A if weight is None else positive(G, weight)
     if against:
         A = transposed(A)
@@ -55,7 +55,7 @@ def distances(G: Graph, vertex: int, weight: str | None, *, against: bool = Fals
 
 
 def number(G: Graph, node: Any) -> int:
-    """The number of a node; NodeNotFound where there is none."""
+    """Return the number of a node; NodeNotFound where there is none."""
     if node not in G:
         raise nx.NodeNotFound(f"Node {node} not found in graph")
     return G.index[node]
@@ -69,7 +69,7 @@ def nearest(
     against: bool = False,
     target: int | None = None,
 ) -> Settled:
-    """What Dijkstra's algorithm finds from a vertex, or `against` the edges to it, and before it ends at a target."""
+    """Run Dijkstra's algorithm from a vertex, or `against` the edges to it, until it reaches a target."""
     if weight is None:  # its queue is that of a breadth-first search then
         whole = None if cutoff is None or cutoff == inf else floor(cutoff)
         tree = search(G, [source], whole, against, target)
@@ -81,7 +81,7 @@ def nearest(
 def single_source_dijkstra_path_length(
     G: Graph, source: Any, cutoff: float | None = None, weight: str | None = "weight"
 ) -> dict[Any, Any]:
-    """Distances from a node by nodes, the nearest first; :func:`sparsezc.algorithms.sssp`."""
+    """Return distances from a node by nodes, the nearest first; :func:`sparsezc.algorithms.sssp`."""
     return nearest(G, number(G, source), weight, cutoff).named(G)
 
 
@@ -89,7 +89,7 @@ def single_source_dijkstra_path_length(
 def all_pairs_dijkstra_path_length(
     G: Graph, cutoff: float | None = None, weight: str | None = "weight"
 ) -> Iterator[tuple[Any, dict[Any, Any]]]:
-    """For each node the distances from it by nodes."""
+    """Yield for each node the distances from it by nodes."""
     positive(G, weight)
     return ((node, nearest(G, i, weight, cutoff).named(G)) for i, node in enumerate(G))
 
@@ -98,7 +98,7 @@ def all_pairs_dijkstra_path_length(
 def multi_source_dijkstra_path_length(
     G: Graph, sources: Any, cutoff: float | None = None, weight: str | None = "weight"
 ) -> dict[Any, Any]:
-    """Distances from the nearest of some nodes; :func:`sparsezc.algorithms.multi_source_shortest_paths`."""
+    """Return distances from the nearest of some nodes; :func:`sparsezc.algorithms.multi_source_shortest_paths`."""
     if not sources:
         raise ValueError("sources must not be empty")
     starts = [number(G, node) for node in sources]
@@ -110,7 +110,7 @@ def multi_source_dijkstra_path_length(
 
 @claims()
 def dijkstra_path_length(G: Graph, source: Any, target: Any, weight: str | None = "weight") -> Any:
-    """Distance from a node to another."""
+    """Return distance from a node to another."""
     start = number(G, source)
     if source == target:
         return 0
@@ -122,14 +122,14 @@ def dijkstra_path_length(G: Graph, source: Any, target: Any, weight: str | None 
 
 
 def found_at(found: dict[Any, Any], source: Any, target: Any) -> Any:
-    """What a search from one node found at another; NetworkXNoPath where it did not come."""
+    """Return what a search from one node found at another; NetworkXNoPath where it did not come."""
     if target not in found:
         raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
     return found[target]
 
 
 def with_parents(A: Matrix, source: int) -> tuple[Vector, Vector]:
-    """Distances from a vertex over lengths that may be negative, and the vertex before each one."""
+    """Return distances from a vertex over lengths that may be negative, and the vertex before each one."""
     try:
         return algorithms.bellman_ford(A, source)
     except InvalidValue as error:
@@ -142,7 +142,7 @@ def with_parents(A: Matrix, source: int) -> tuple[Vector, Vector]:
 def relaxed(
     G: Graph, source: int, weight: str | None, against: bool = False
 ) -> tuple[dict[Any, Any], NDArray[np.int64], NDArray[np.int64]]:
-    """Distances by nodes over lengths that may be negative, the nearest first; the vertices, parents first; parents."""
+    """Return distances by nodes over any lengths, the nearest first; the vertices, parents first; and parents."""
     A, F = G.values(weight), G.fractions(weight)
     distance, parents = with_parents(transposed(A) if against else A, source)
     i, lengths = distance.to_coo()
@@ -169,7 +169,7 @@ def relaxed(
 
 
 def _depths(parent: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Edges from the root to each vertex of a tree, by jumping twice as far in every round."""
+    """Count edges from the root to each vertex of a tree, by jumping twice as far in every round."""
     n = parent.size
     jump = np.where(parent < 0, np.arange(n), parent)
     depth: NDArray[np.int64] = (jump != np.arange(n)).astype(np.int64)
@@ -180,19 +180,19 @@ def _depths(parent: NDArray[np.int64]) -> NDArray[np.int64]:
 
 @claims()
 def single_source_bellman_ford_path_length(G: Graph, source: Any, weight: str | None = "weight") -> dict[Any, Any]:
-    """Distances from a node by nodes, the nearest first; :func:`sparsezc.algorithms.bellman_ford`."""
+    """Return distances from a node by nodes, the nearest first; :func:`sparsezc.algorithms.bellman_ford`."""
     return relaxed(G, number(G, source), weight)[0]
 
 
 @claims()
 def all_pairs_bellman_ford_path_length(G: Graph, weight: str | None = "weight") -> Iterator[tuple[Any, dict[Any, Any]]]:
-    """For each node the distances from it by nodes."""
+    """Yield for each node the distances from it by nodes."""
     return ((node, relaxed(G, i, weight)[0]) for i, node in enumerate(G))
 
 
 @claims()
 def bellman_ford_path_length(G: Graph, source: Any, target: Any, weight: str | None = "weight") -> Any:
-    """Distance from a node to another."""
+    """Return distance from a node to another."""
     start = number(G, source)
     if source == target:
         return 0
@@ -203,7 +203,7 @@ def bellman_ford_path_length(G: Graph, source: Any, target: Any, weight: str | N
 def shortest_path_length(
     G: Graph, source: Any = None, target: Any = None, weight: str | None = None, method: str = "dijkstra"
 ) -> Any:
-    """Distances in hops or lengths: of two nodes, from one, to one, or of all pairs, as an iterator."""
+    """Return distances in hops or lengths: of two nodes, from one, to one, or of all pairs, as an iterator."""
     if method not in ("dijkstra", "bellman-ford"):
         raise ValueError(f"method not supported: {method}")
     negative = method == "bellman-ford"
@@ -231,7 +231,7 @@ def shortest_path_length(
 
 @claims()
 def has_path(G: Graph, source: Any, target: Any) -> bool:
-    """Whether there is a way from a node to another."""
+    """Return whether there is a path from a node to another."""
     ends = [number(G, node) for node in (source, target) if node is not None]
     if len(ends) < 2:  # NetworkX finds the paths from or to one node, and of these there is one
         return True
@@ -240,14 +240,14 @@ def has_path(G: Graph, source: Any, target: Any) -> bool:
 
 @claims()
 def negative_edge_cycle(G: Graph, weight: str | None = "weight", heuristic: bool = True) -> bool:
-    """Whether there is a cycle of negative length; :func:`sparsezc.algorithms.find_negative_cycle`."""
+    """Return whether there is a cycle of negative length; :func:`sparsezc.algorithms.find_negative_cycle`."""
     with else_declined():
         return algorithms.find_negative_cycle(G.values(weight)).size > 0
 
 
 @claims()
 def find_negative_cycle(G: Graph, source: Any, weight: str | None = "weight") -> list[Any]:
-    """The nodes of a negative cycle that one reaches, the first again at the end."""
+    """Return the nodes of a negative cycle that one reaches, the first again at the end."""
     start = number(G, source)
     with else_declined():
         cycle = algorithms.find_negative_cycle(G.values(weight), start)

@@ -14,7 +14,7 @@ from sparsezc.semirings import binary, monoid, select
 
 
 def _sample(G: Graph, k: int, seed: Any, ends: int) -> list[Any]:
-    """The nodes that NetworkX chooses; none of them have no mean."""
+    """Draw the nodes that NetworkX chooses; none of them have no mean."""
     chosen: list[Any] = seed.sample(list(G.nodes), k)
     if k == 0 and ends >= 2:
         raise ZeroDivisionError("k is 0; at least one node is needed")
@@ -30,7 +30,7 @@ def betweenness_centrality(
     endpoints: bool = False,
     seed: Any = None,
 ) -> dict[Any, float]:
-    """Shares of shortest paths by nodes; :func:`sparsezc.algorithms.betweenness_centrality`.
+    """Return shares of shortest paths by nodes; :func:`sparsezc.algorithms.betweenness_centrality`.
 
     With `k` the same nodes are chosen as NetworkX chooses with the same seed.
     """
@@ -60,7 +60,7 @@ def betweenness_centrality(
 def edge_betweenness_centrality(
     G: Graph, k: int | None = None, normalized: bool = True, weight: str | None = None, seed: Any = None
 ) -> dict[tuple[Any, Any], float]:
-    """Shares of shortest paths by edges; :func:`sparsezc.algorithms.edge_betweenness_centrality`.
+    """Return shares of shortest paths by edges; :func:`sparsezc.algorithms.edge_betweenness_centrality`.
 
     With `k` the same nodes are chosen as NetworkX chooses with the same seed.
     """
@@ -83,7 +83,7 @@ def edge_betweenness_centrality(
 def closeness_centrality(
     G: Graph, u: Any = None, distance: str | None = None, wf_improved: bool = True
 ) -> dict[Any, float] | float:
-    """One over mean distances by nodes, or of the node `u`; :func:`sparsezc.algorithms.closeness_centrality`."""
+    """Return one over mean distances by nodes, or of the node `u`; :func:`sparsezc.algorithms.closeness_centrality`."""
     if u is None:
         A, weighted = G.lengths(distance)
         with else_declined():
@@ -102,7 +102,7 @@ def closeness_centrality(
 def harmonic_centrality(
     G: Graph, nbunch: Any = None, distance: str | None = None, sources: Any = None
 ) -> dict[Any, float]:
-    """Sums of one over distances by nodes; :func:`sparsezc.algorithms.harmonic_centrality`."""
+    """Return sums of one over distances by nodes; :func:`sparsezc.algorithms.harmonic_centrality`."""
     starts = None if sources is None else G.numbers(G.bunch(sources)).tolist()
     wanted = set(G) if nbunch is None else set(G.bunch(nbunch))  # NetworkX answers in the order of such a set
     A, weighted = G.lengths(distance)

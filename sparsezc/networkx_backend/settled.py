@@ -23,11 +23,11 @@ class Settled(NamedTuple):
     parent: NDArray[np.int64]
 
     def named(self, G: Graph) -> dict[Any, Any]:
-        """Distances by nodes."""
+        """Return distances by nodes."""
         return dict(zip(G.names(self.vertices), self.lengths, strict=True))
 
     def length(self, vertex: int | None) -> Any:
-        """The distance of one vertex; None where it was not found."""
+        """Return the distance of one vertex; None where it was not found."""
         at = np.flatnonzero(self.vertices == vertex)
         return self.lengths[at[0]] if at.size else None
 
@@ -98,7 +98,7 @@ _Found = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]
 
 
 def _by_distance(d: NDArray[Any], tight: _Tight) -> _Found:
-    """Where no two distances are the same."""
+    """Order by distance, where no two distances are the same."""
     vertices = np.argsort(d)
     place = np.argsort(vertices)
     order = np.lexsort((place[tight.tails], tight.heads))

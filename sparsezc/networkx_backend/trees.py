@@ -18,7 +18,7 @@ from sparsezc.networkx_backend.lengths import found_at, nearest, number, positiv
 
 
 def _edges(G: Graph, source: Any, reverse: bool, depth_limit: int | None) -> Iterator[tuple[Any, Any]]:
-    """The tree's edges from parents to children, those of the nearest children first."""
+    """Return the tree's edges from parents to children, those of the nearest children first."""
     vertices, _, parent = search(G, [known(G, source)], depth_limit, reverse)
     return zip(G.names(parent[vertices[1:]]), G.names(vertices[1:]), strict=True)
 
@@ -27,7 +27,7 @@ def _edges(G: Graph, source: Any, reverse: bool, depth_limit: int | None) -> Ite
 def bfs_edges(
     G: Graph, source: Any, reverse: bool = False, depth_limit: int | None = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Any, Any]]:
-    """Edges of a tree of shortest paths."""
+    """Return edges of a tree of shortest paths."""
     yield from _edges(G, source, reverse, depth_limit)
 
 
@@ -35,7 +35,7 @@ def bfs_edges(
 def bfs_tree(
     G: Graph, source: Any, reverse: bool = False, depth_limit: int | None = None, sort_neighbors: Any = None
 ) -> Any:
-    """A tree of shortest paths as a directed graph."""
+    """Return A tree of shortest paths as a directed graph."""
     tree = nx.DiGraph()
     tree.add_node(source)
     tree.add_edges_from(_edges(G, source, reverse, depth_limit))
@@ -46,7 +46,7 @@ def bfs_tree(
 def bfs_predecessors(
     G: Graph, source: Any, depth_limit: int | None = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Any, Any]]:
-    """Nodes with the node before each on a shortest path."""
+    """Return nodes with the node before each on a shortest path."""
     for parent, child in _edges(G, source, False, depth_limit):
         yield child, parent
 
@@ -55,14 +55,14 @@ def bfs_predecessors(
 def bfs_successors(
     G: Graph, source: Any, depth_limit: int | None = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Any, list[Any]]]:
-    """Nodes with those after each on shortest paths, nodes without any left out unless there is no other."""
+    """Return nodes with those after each on shortest paths; nodes without any are left out unless there is no other."""
     parents = groupby(_edges(G, source, False, depth_limit), itemgetter(0))
     found = [(parent, [child for _, child in edges]) for parent, edges in parents]
     yield from found or [(source, [])]
 
 
 def _paths(G: Graph, vertices: NDArray[Any], parent: NDArray[np.int64]) -> dict[Any, list[Any]]:
-    """By nodes the paths to vertices that come after the ones before them, the first of which is the source."""
+    """Return by nodes the paths to vertices that come after the ones before them; the first is the source."""
     known = {int(vertices[0]): G.names(vertices[:1])}
     for vertex, before in zip(vertices[1:].tolist(), parent[vertices[1:]].tolist(), strict=True):
         known[vertex] = known[before] + G.names(np.array([vertex]))
@@ -71,7 +71,7 @@ def _paths(G: Graph, vertices: NDArray[Any], parent: NDArray[np.int64]) -> dict[
 
 @claims()
 def single_source_shortest_path(G: Graph, source: Any, cutoff: float | None = None) -> dict[Any, list[Any]]:
-    """A path of fewest hops to each node."""
+    """Return A path of fewest hops to each node."""
     if source not in G:
         raise nx.NodeNotFound(f"Source {source} not in G")
     tree = search(G, [G.index[source]], cutoff)
@@ -79,7 +79,7 @@ def single_source_shortest_path(G: Graph, source: Any, cutoff: float | None = No
 
 
 def _path(G: Graph, source: int, end: int, parent: NDArray[np.int64]) -> list[Any] | None:
-    """The path to one vertex; None where it was not found."""
+    """Return the path to one vertex; None where it was not found."""
     path = [end]
     while path[-1] >= 0 and path[-1] != source:
         path.append(int(parent[path[-1]]))
@@ -89,7 +89,7 @@ def _path(G: Graph, source: int, end: int, parent: NDArray[np.int64]) -> list[An
 def _by_lengths(
     G: Graph, source: Any, weight: str | None, cutoff: float | None = None, *, against: bool = False
 ) -> tuple[dict[Any, Any], dict[Any, list[Any]]]:
-    """Distances and paths by nodes, as Dijkstra's algorithm finds them; `against` the edges from the node."""
+    """Return distances and paths by nodes, as Dijkstra's algorithm finds them; `against` the edges from the node."""
     found = nearest(G, number(G, source), weight, cutoff, against)
     return found.named(G), _paths(G, found.vertices, found.parent)
 
@@ -97,7 +97,7 @@ def _by_lengths(
 def _by_relaxing(
     G: Graph, source: Any, weight: str | None, *, against: bool = False
 ) -> tuple[dict[Any, Any], dict[Any, list[Any]]]:
-    """The same over lengths that may be negative, the nearest first."""
+    """Return distances and paths by nodes over lengths that may be negative, the nearest first."""
     distances, tree, parent = relaxed(G, number(G, source), weight, against)
     paths = _paths(G, tree, parent)
     return distances, {node: paths[node] for node in distances}
@@ -107,7 +107,7 @@ def _by_relaxing(
 def single_source_bellman_ford(
     G: Graph, source: Any, target: Any = None, weight: str | None = "weight"
 ) -> tuple[Any, Any]:
-    """Distances and paths from a node, or those to another; :func:`sparsezc.algorithms.bellman_ford`."""
+    """Return distances and paths from a node, or those to another; :func:`sparsezc.algorithms.bellman_ford`."""
     if number(G, source) == G.index.get(target):  # NetworkX looks for no negative cycle then
         return 0, [source]
     distances, paths = _by_relaxing(G, source, weight)
@@ -118,13 +118,13 @@ def single_source_bellman_ford(
 
 @claims()
 def single_source_bellman_ford_path(G: Graph, source: Any, weight: str | None = "weight") -> dict[Any, list[Any]]:
-    """Paths from a node by nodes; :func:`sparsezc.algorithms.bellman_ford`."""
+    """Return paths from a node by nodes; :func:`sparsezc.algorithms.bellman_ford`."""
     return _by_relaxing(G, source, weight)[1]
 
 
 @claims()
 def bellman_ford_path(G: Graph, source: Any, target: Any, weight: str | None = "weight") -> list[Any]:
-    """A shortest path between two nodes; :func:`sparsezc.algorithms.bellman_ford`."""
+    """Return A shortest path between two nodes; :func:`sparsezc.algorithms.bellman_ford`."""
     return single_source_bellman_ford(G, source, target, weight)[1]  # type: ignore[no-any-return]
 
 
@@ -132,7 +132,7 @@ def bellman_ford_path(G: Graph, source: Any, target: Any, weight: str | None = "
 def single_source_dijkstra(
     G: Graph, source: Any, target: Any = None, cutoff: float | None = None, weight: str | None = "weight"
 ) -> tuple[Any, Any]:
-    """Distances and paths from a node, or those to another; :func:`sparsezc.algorithms.sssp`."""
+    """Return distances and paths from a node, or those to another; :func:`sparsezc.algorithms.sssp`."""
     start = number(G, source)
     positive(G, weight)
     if target is None:
@@ -149,20 +149,20 @@ def single_source_dijkstra(
 def single_source_dijkstra_path(
     G: Graph, source: Any, cutoff: float | None = None, weight: str | None = "weight"
 ) -> dict[Any, list[Any]]:
-    """Paths from a node by nodes; :func:`sparsezc.algorithms.sssp`."""
+    """Return paths from a node by nodes; :func:`sparsezc.algorithms.sssp`."""
     paths: dict[Any, list[Any]] = single_source_dijkstra(G, source, cutoff=cutoff, weight=weight)[1]
     return paths
 
 
 @claims()
 def dijkstra_path(G: Graph, source: Any, target: Any, weight: str | None = "weight") -> list[Any]:
-    """A shortest path between two nodes; :func:`sparsezc.algorithms.sssp`."""
+    """Return A shortest path between two nodes; :func:`sparsezc.algorithms.sssp`."""
     path: list[Any] = single_source_dijkstra(G, source, target, weight=weight)[1]
     return path
 
 
 def _from(G: Graph, node: Any, weight: str | None, method: str, against: bool) -> dict[Any, list[Any]]:
-    """Paths from a node, or against the edges."""
+    """Return paths from a node, or against the edges."""
     if weight is not None and method == "bellman-ford":
         return _by_relaxing(G, node, weight, against=against)[1]
     return _by_lengths(G, node, weight, against=against)[1]
@@ -172,7 +172,7 @@ def _from(G: Graph, node: Any, weight: str | None, method: str, against: bool) -
 def shortest_path(
     G: Graph, source: Any = None, target: Any = None, weight: str | None = None, method: str = "dijkstra"
 ) -> Any:
-    """Paths by hops or lengths: of two nodes, from one, to one, or of all pairs, as an iterator."""
+    """Return paths by hops or lengths: of two nodes, from one, to one, or of all pairs, as an iterator."""
     if method not in ("dijkstra", "bellman-ford"):
         raise ValueError(f"method not supported: {method}")
     if source is None and target is None:

@@ -1,1 +1,1 @@
-"""What a terminal shows: progress bars, and names without control characters."""
+"""Terminal output: progress bars, and names without control characters."""

@@ -36,7 +36,7 @@ _current: ContextVar[_Task | None] = ContextVar("_current", default=None)
 
 
 def _wanted() -> bool:
-    """Whether a bar may be shown: ``config.progress`` if it is set, else only on a terminal."""
+    """Return whether a bar may be shown: ``config.progress`` if it is set, else only on a terminal."""
     from sparsezc.config import config
 
     choice = config.progress
@@ -45,7 +45,7 @@ def _wanted() -> bool:
 
 @contextmanager
 def task() -> Iterator[None]:
-    """The seconds of what happens inside count together; a task inside another is a part of it."""
+    """Count the seconds of the tasks inside together; a task inside another is a part of it."""
     if _current.get() is not None:
         yield
         return
@@ -104,7 +104,7 @@ def _working(label: str) -> Iterator[Callable[[str], Any]]:
 
 
 def _bar(label: str, **more: Any) -> Any:
-    """A bar that waits until the task has taken two seconds."""
+    """Make a bar that waits until the task has taken two seconds."""
     now, current = _clock(), _current.get()
     began = now if current is None else current.began
     return _bar_type()(
@@ -114,7 +114,7 @@ def _bar(label: str, **more: Any) -> Any:
 
 @cache
 def _bar_type() -> Any:
-    """The type of bars, which takes some hundredths of a second to import."""
+    """Return the type of bars, which takes some hundredths of a second to import."""
     from tqdm import tqdm  # type: ignore[import-untyped]
 
     class Bar(tqdm):  # type: ignore[misc]

@@ -150,7 +150,7 @@ def test_a_negative_loop_is_a_negative_cycle():
 
 @pytest.mark.parametrize("last", [2**31 - 3, 2**31 - 2, 2**31 - 1, 2**31, 2**32 + 5, 2**40])
 def test_distances_around_32_bits(last):
-    """Searched with 4 bytes a vertex where that is enough; nobody need know."""
+    """Searched with 4 bytes a vertex where that is enough; the answer does not show it."""
     steps = [last // 3, last // 3, last - 2 * (last // 3)]
     A = gb.Matrix.from_coo(
         [0, 1, 2, 0], [1, 2, 3, 3], [*steps, last], "UINT64" if last > 2**35 else "INT64", nrows=5, ncols=5

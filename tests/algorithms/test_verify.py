@@ -14,7 +14,7 @@ def graph(n, *edges):
     return csr_array((w, (i, j)), shape=(n, n))
 
 
-#: 0 -> 1, 2 -> 3 -> 4, and 5 -> 0, which nobody reaches.
+#: 0 -> 1, 2 -> 3 -> 4, and 5 -> 0, which no search reaches.
 DIAMOND = graph(6, (0, 1, 2), (0, 2, 2), (1, 3, 2), (2, 3, 2), (3, 4, 0), (4, 3, 0), (5, 0, 1))
 
 
@@ -124,7 +124,7 @@ def test_core_numbers(core, right):
     ("label", "right"), [([1, 0, 0, 0, 4], True), ([1, 0, 3, 0, 4], False), ([0, 0, 0, 0, 4], False)]
 )
 def test_label_propagation(label, right):
-    """One round: the smallest of equally many votes wins, and nobody votes for himself."""
+    """One round: the smallest of equally many votes wins, and no vertex votes for itself."""
     judge(right, verify.label_propagation, graph(5, (0, 1), (0, 2), (3, 0), (2, 3), (4, 4)), 1, np.array(label))
 
 

@@ -90,7 +90,7 @@ def test_walks_do_not_take_edges_of_no_weight():
     judge(False, verify_sets.walks, graph, [0], 1, np.array([[0, 1]]))
 
 
-#: 0 -> 1 -> 2 of lengths 4 and -3, the same to 2 at once, and 3, which nobody reaches.
+#: 0 -> 1 -> 2 of lengths 4 and -3, the same to 2 at once, and 3, which no search reaches.
 DETOUR = csr(4, [(0, 1), (1, 2), (0, 2), (3, 0), (2, 1)], [4, -3, 1, 1, 3])
 
 

@@ -11,7 +11,7 @@ from tests.algorithms.verify import Wrong, edges, neighbours, refuse
 
 
 def independent_set(graph, member):
-    """Booleans: no edge joins two members, and everybody else has one as a neighbour."""
+    """Booleans: no edge joins two members, and every other vertex has one as a neighbour."""
     rows, cols, _ = edges(graph)
     refuse(member[rows] & member[cols] & (rows != cols), "an edge joins two members")
     for v, around in enumerate(neighbours(graph)):

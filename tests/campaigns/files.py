@@ -235,7 +235,7 @@ def _splice(data: bytearray, rng: np.random.Generator, other: bytes) -> None:
 
 
 def _number(data: bytearray, rng: np.random.Generator, other: bytes) -> None:
-    """Eight bytes become a number that is one too many for somebody: sizes and offsets are such."""
+    """Eight bytes become a number that is out of range for a size or an offset."""
     large = rng.choice(np.array([0, 1, 2**31 - 1, 2**31, 2**32, 2**40, 2**62, 2**63, 2**64 - 1], np.uint64))
     at = int(rng.integers(len(data)))
     width = int(rng.choice([1, 2, 4, 8]))

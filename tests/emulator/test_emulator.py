@@ -222,7 +222,7 @@ def test_random_order_goes_between_atomics() -> None:
     assert out[0] == 64
 
 
-def test_atomics_of_earlier_launches_let_nobody_go_first() -> None:
+def test_atomics_of_earlier_launches_give_no_lane_priority() -> None:
     """A lane lets others run after 4,096 atomics, of its own launch."""
     kernel, out = EmulatedDevice("forward").compile(BUGS, "lost_update"), np.zeros(64, I32)
     for _ in range(4100):
@@ -304,7 +304,7 @@ def test_kernels_of_one_name_do_not_mix() -> None:
 
 
 def test_kernels_are_waited_for_while_they_are_compiled(tmp_path: Path) -> None:
-    """Whoever asks gets what was begun, once; one that does not compile says so to who asks for it, and no other."""
+    """A kernel that is being compiled is compiled once; an error of it reaches only the callers that ask for it."""
     text = 'extern "C" __global__ void {name}(int* out) {{ out[0] = {value}; }}'
     texts = [(text.format(name=name, value=k), name) for k, name in enumerate(("zero", "one", "two"))]
     bad = (text.format(name="three", value="no_such_name"), "three")
@@ -317,7 +317,7 @@ def test_kernels_are_waited_for_while_they_are_compiled(tmp_path: Path) -> None:
         with pytest.raises(EmulatorError, match="no_such_name"):
             made.compile(*bad)
     with EmulatedDevice(cache=tmp_path / "none").compiling(texts):
-        pass  # what nobody asked for is given up
+        pass  # a kernel that no caller asked for is given up
 
 
 def test_a_rehearsal_to_the_end_goes_past_comparisons_and_sees_entries() -> None:

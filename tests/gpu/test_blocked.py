@@ -38,7 +38,7 @@ def held(A: gb.Matrix, placement: str = "device") -> gb.Matrix:
 
 
 def matrix(dtype: str, *, iso: bool = False, ncols: int = N) -> gb.Matrix:
-    """Rows of every length, a long one, empty ones, and a block of columns that nobody has."""
+    """Rows of every length, a long one, empty ones, and a block of columns without entries."""
     rng = np.random.default_rng(4)
     present = rng.random((N, ncols)) < rng.random((N, 1)) ** 3
     present[5, :200] = True

@@ -69,12 +69,12 @@ def test_a_search_pushes_first_and_pulls_in_the_middle(emulated: Any) -> None:
         one = gb.Vector.from_coo([3], True, size=n)
         seen = gb.Vector.from_coo(range(n - 5), True, size=n)
         many = gb.Vector.from_coo(range(n - 5), True, size=n)
-        few_left, nobody = ~seen.S, ~one.S
+        few_left, others = ~seen.S, ~one.S
         any_pair = gb.semiring.any_pair
-        assert kernels(emulated, lambda: one.vxm(B, any_pair).new(mask=nobody)) == ["vxm"]
+        assert kernels(emulated, lambda: one.vxm(B, any_pair).new(mask=others)) == ["vxm"]
         assert kernels(emulated, lambda: many.vxm(B, any_pair).new(mask=few_left)) == ["mxv"]
         assert kernels(emulated, lambda: one.vxm(A.to("gpu"), any_pair).new(mask=few_left)) == ["vxm"]  # rows alone
-        assert kernels(emulated, lambda: A.to("gpu").mxv(one, any_pair).new(mask=nobody)) == ["mxv"]
+        assert kernels(emulated, lambda: A.to("gpu").mxv(one, any_pair).new(mask=others)) == ["mxv"]
     finally:
         cuda.use(before)
 

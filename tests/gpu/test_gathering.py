@@ -39,7 +39,7 @@ def test_pieces_are_gathered_or_copied_whole_by_what_takes_less_time(monkeypatch
 
 @pytest.mark.usefixtures("small_pieces", "counting")
 def test_copies_are_measured_from_their_start_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where bytes are counted a copy has ended before anybody waits for it."""
+    """Where bytes are counted a copy has ended before the caller waits for it."""
     A, u = matrix("FP64"), next(vectors("FP64"))
     own, filled, took = host_gather._Hands(), double_buffer.Staging.fill, 0.02
     monkeypatch.setattr(host_gather, "_own", lambda: own)
@@ -83,7 +83,7 @@ def test_a_copy_that_waited_for_kernels_tells_nothing_of_the_link(
     for _ in range(host_gather._LOOKS - 1):
         host_gather.copied(lambda: time.sleep(0.001), host_gather._TELLING, time.perf_counter())
     assert own.copies > 5 * slow
-    host_gather.copied(lambda: 1 / 0, host_gather._TELLING, time.perf_counter())  # nobody waits any more
+    host_gather.copied(lambda: 1 / 0, host_gather._TELLING, time.perf_counter())  # no caller waits any more
 
 
 @pytest.mark.usefixtures("small_pieces")

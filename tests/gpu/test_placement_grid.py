@@ -214,7 +214,7 @@ def panel_operands(seed: int, dtype: str, width: int, name: str) -> dict[str, Ar
 @pytest.mark.parametrize("name", ["A X", "X' A"])
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_any_position_is_one_of_the_products(placement: str, name: str, engines: Engines) -> None:
-    """Which of them nobody promises, so no judge says."""
+    """Which of them is not specified, so no judge says."""
     arrays, put = panel_operands(2, "INT64", 5, name), engines(KINDS["wide ids"]).put
     A, X, Y = (make(gb, arrays[operand]) for operand in "AXY")
     i, j, k = PANELS[name](put(A), put(X), put(Y), gb.semiring.any_secondi).new().to_coo()

@@ -63,7 +63,7 @@ def test_levels_and_parents(name: str, directed: bool, gpu: Any) -> None:
         assert all(
             level[p] == level[i] - 1 and A.get(p, i) == 1 for i, p in zip(at, parent, strict=True) if i != source
         )
-        assert gb.algorithms.bfs(B, source).to("cpu").isequal(want)  # what was recorded before is in nobody's way
+        assert gb.algorithms.bfs(B, source).to("cpu").isequal(want)  # what was recorded before has no effect
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_a_body_that_fails_leaves_the_device_usable(gpu: Any) -> None:
 
 
 def test_shortest_paths_that_are_stopped_leave_the_device_usable(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By Ctrl-C, say, whose traceback somebody still holds when the next statement comes."""
+    """By Ctrl-C, say, whose traceback the caller still holds when the next statement comes."""
     B = both(path(200), 200)[0]
     stopped, select, calls = False, vector_map.select, []
 

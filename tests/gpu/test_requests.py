@@ -1,4 +1,4 @@
-"""What mxv and vxm ask of host memory, counted on the emulated device: whole lines, and nothing that nobody needs.
+"""What mxv and vxm ask of host memory, counted on the emulated device: whole lines, and no unneeded byte.
 
 EMOGI's figures (Min et al., VLDB 2021) are the bar: on graphs of mean degree 64 or more with ids of 8 bytes, at least
 85 % of the bytes in requests of 128 bytes, at no more than 1.06 bytes for each useful one.
@@ -127,8 +127,8 @@ def test_rows_that_the_mask_refuses_cause_no_request(complement: bool, link: Any
     mask, wanted = (~m.S, np.delete(lengths, chosen)) if complement else (m.S, lengths[chosen])
     ids, values = link(lambda: A.mxv(full(N), gb.semiring.plus_times).new(mask=mask))
     assert ids.useful_bytes == values.useful_bytes == 8 * wanted.sum()
-    everybody = gb.Vector.from_coo(range(A.nrows), 1, size=A.nrows)
-    ids, values = link(lambda: A.mxv(full(N), gb.semiring.plus_times).new(mask=~everybody.S))
+    every_row = gb.Vector.from_coo(range(A.nrows), 1, size=A.nrows)
+    ids, values = link(lambda: A.mxv(full(N), gb.semiring.plus_times).new(mask=~every_row.S))
     assert ids.loads == values.loads == 0
 
 

@@ -186,7 +186,7 @@ def test_a_push_goes_by_the_entries_of_its_own_rows(gpu: Any, monkeypatch: pytes
     square = gb.Matrix.from_coo(np.repeat(np.arange(5), n), np.tile(np.arange(n), 5), 1.0, nrows=n, ncols=n)
     u.vxm(square.to("gpu", placement="hybrid"), "any_pair").new()
     v.vxm(many, "any_pair").new()
-    assert seen[0] == pytest.approx(3 * 5 * n / n)  # the mean of its rows, as nobody has counted them
+    assert seen[0] == pytest.approx(3 * 5 * n / n)  # the mean of its rows, as they were not counted
     assert seen[1] == pytest.approx(3 * n)
 
 

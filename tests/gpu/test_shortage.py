@@ -301,7 +301,7 @@ def test_the_card_s_own_pool() -> None:
         nbytes = A._store.rows.layouts[SegmentCache].built.nbytes
         try:
             pool.set_limit(size=pool.total_bytes())
-            with pytest.raises(MemoryError):  # the pool itself asks nobody: what it has free in such pieces is used up
+            with pytest.raises(MemoryError):  # the pool itself drops no cache: its free pieces are used up
                 held.extend(iter(lambda: pool.malloc(nbytes), None))
             assert A._store.rows.layouts[SegmentCache].built is not None
             large = cupy.empty(nbytes, np.uint8)
@@ -335,7 +335,7 @@ def test_buffers_from_the_card_s_own_pool(placement: str, monkeypatch: pytest.Mo
     assert sizes[-1] < sizes[-2] <= largest
 
 
-#: Alone in its process, as what is traced there must be nobody else's: others compile kernels in threads meanwhile.
+#: Alone in its process, because all allocations of the process are traced: other tests compile kernels in threads.
 _PEAK = """
 import sys, tracemalloc
 import sparsezc as gb

@@ -1,4 +1,4 @@
-"""What a product asks of a placement: rows that nobody wants are not moved, and almost nothing costs almost nothing."""
+"""What a product asks of a placement: unwanted rows are not moved, and few wanted rows cost little."""
 
 from __future__ import annotations
 
@@ -79,8 +79,8 @@ def test_a_product_that_reads_almost_nothing_is_served_as_by_zerocopy(emulated: 
 
 
 @pytest.mark.usefixtures("small_pieces", "counting")
-def test_a_push_that_nobody_counted_is_estimated() -> None:
-    """With one orientation nobody chooses between push and pull, and the frontier's rows are not counted for it."""
+def test_a_push_that_was_not_counted_is_estimated() -> None:
+    """With one orientation there is no choice between push and pull, and the frontier's rows are not counted for it."""
     A = matrix("FP64")
     few = gb.Vector.from_coo([5], [1.0], size=N)
     with room_for(40_000), gb.config.set(packing="off"):

@@ -226,7 +226,7 @@ def test_a_mapped_matrix_is_read_in_place(gpu: Any, monkeypatch: pytest.MonkeyPa
 def test_what_a_mask_lets_through_is_counted_where_there_is_a_choice(
     gpu: Any, monkeypatch: pytest.MonkeyPatch, taken: list[str]
 ) -> None:
-    """A full vector is multiplied without anybody having counted the rows that the mask asks for."""
+    """A full vector is multiplied without a count of the rows that the mask asks for."""
     at_rates(monkeypatch, Rates(50.0, 50.0, 60.0, 1.0))  # copies win where nearly all is wanted
     nothing_stays(monkeypatch)
     A, u = matrix("FP64"), gb.Vector.from_dense(np.ones(N))

@@ -230,7 +230,7 @@ def test_what_has_no_right_answer_here_is_declined(call: Call) -> None:
 
 
 def test_what_is_declined_networkx_answers() -> None:
-    """With the backend in front of NetworkX, nobody notices."""
+    """With the backend in front of NetworkX, callers see no difference."""
     G = nx.MultiGraph([(0, 1), (0, 1), (1, 2)])
     with nx.config.backend_priority(algos=["sparsezc"]):
         found = nx.pagerank(G), nx.greedy_color(PATH, "DSATUR"), nx.triangles(PATH)

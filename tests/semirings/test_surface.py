@@ -138,7 +138,7 @@ def differs(label: str, ours: Any, dtype: str | None) -> set[str]:
     kind, _, name = label.partition(".")
     found = set()
     if label == "binary.hypot":
-        found |= {"monoid"}  # there once somebody asked for numpy.hypot
+        found |= {"monoid"}  # there once a program asked for numpy.hypot
     if label == "binary.binom":
         found |= {"coercions"}  # typed operators there, not types
     if kind in ("indexunary", "select"):

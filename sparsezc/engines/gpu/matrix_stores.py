@@ -26,7 +26,7 @@ from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings import select
 from sparsezc.semirings.types.datatypes import BOOL, INT64, DataType
 
-_ROOM = 4  # times the bytes of a matrix on the card: with less left there, no transpose is made that nobody asked for
+_ROOM = 4  # times the bytes of a matrix on the card: with less left there, no transpose is made unasked
 
 
 def store_of(csr: Csr) -> MatrixStore:
@@ -87,7 +87,7 @@ def afford_transpose(store: MatrixStore) -> bool:
 
 
 def compress(store: MatrixStore, order: str) -> MatrixStore:
-    """The same matrix with the ids of both orientations in blocks; its values are shared, for nobody changes them.
+    """The same matrix with the ids of both orientations in blocks; its values, which no statement changes, are shared.
 
     `order`: "natural", "degree", or "auto" for the one that packs better.
     """
@@ -105,7 +105,7 @@ def compress(store: MatrixStore, order: str) -> MatrixStore:
 
 
 def reorder(store: MatrixStore, vertices: NDArray[Any]) -> MatrixStore:
-    """The same matrix with its vertices in this order for itself; whoever meets it speaks of the users' own."""
+    """The same matrix with its vertices in this order inside; statements take and give the users' numbers."""
     rows, columns = store.lying()
     if rows is None:
         return MatrixStore(store.dtype, store.nrows, store.ncols, None)
@@ -129,7 +129,7 @@ def pointers(store: VectorStore) -> MatrixStore:
 
 
 def cast(store: MatrixStore, dtype: DataType) -> MatrixStore:
-    """A copy with its values in another type, in the same placement; ids are shared, for nobody changes them."""
+    """A copy with its values in another type, in the same placement; ids are shared, for no statement changes them."""
     if store.is_panel:
         copy = MatrixStore(dtype, store.nrows, store.ncols, None)
         copy.hold(store.panel.cast(dtype))

@@ -1,6 +1,6 @@
 """A CSR that lies in a file, streamed into its placement: its arrays never exist a second time.
 
-Whoever knows a format gives the offsets and a function that takes the next entries; chunks of whole rows are checked,
+A format's reader gives the offsets and a function that takes the next entries; chunks of whole rows are checked,
 sorted where need be, and written to the final buffers one after the other.
 """
 

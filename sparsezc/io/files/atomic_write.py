@@ -4,7 +4,7 @@ What is not finished stands in a folder of its own beside the target (scratch_fo
 change in one step (multi_file_replace.py).
 A link is followed: the file behind it is the one that changes. What is no regular file (a pipe, a terminal, a device)
 cannot be renamed over; it is written to, once everything is there. Nor is what /dev/stdout and its like name, even a
-regular file: whoever opened it goes on writing there, so it is written to through the open descriptor.
+regular file: the process that opened it goes on writing there, so it is written to through the open descriptor.
 """
 
 from __future__ import annotations
@@ -231,6 +231,6 @@ def _opened(path: Path) -> IO[bytes]:
 def _mode(waiting: _Waiting) -> int:
     """The rights of a finished file."""
     try:
-        return waiting.final.stat().st_mode & 0o777  # whoever might not read the old file may not read the new one
+        return waiting.final.stat().st_mode & 0o777  # a user who might not read the old file may not read the new one
     except OSError:  # there is none: the rights of a new file, which its folder was made with too
         return waiting.temporary.parent.stat().st_mode & 0o666

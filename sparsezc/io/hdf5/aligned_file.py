@@ -3,7 +3,7 @@
 The file is binsparse, which any reader of that standard takes; beside the standard's part of its descriptor stands
 ours, ``{"sparsezc": {"version": 1, ...}}``. Of each array there are CRC-32 checksums, one a mebibyte; the descriptor
 has one of each table of them, and the attribute ``sparsezc_crc32`` is that of the descriptor. So what is small is
-checked whenever a file is opened, and the arrays when they are read or somebody asks, with the place of what is wrong.
+checked whenever a file is opened, and the arrays when they are read or by ``verify=True``, with the place of an error.
 Sources: https://graphblas.org/binsparse-specification, version 0.1; HDF5 file format specification, version 3.0.
 """
 

@@ -21,7 +21,7 @@ def created(path: Path, **how: Any) -> Iterator[Any]:
     """A new HDF5 file. A disk that is full is an OSError, and leaves HDF5 nothing to write.
 
     HDF5 cannot close a file that it cannot write: the interpreter would crash at its end. So after an error it writes
-    what is left into another file, which nobody keeps.
+    what is left into another file, which is dropped.
     """
     # From version 1.8 on, HDF5 has checksums of its own structures.
     file = need("h5py", "hdf5").File(path, "w", libver=("v108", "latest"), **how)

@@ -1,4 +1,4 @@
-"""The files of an EMOGI graph change in one step, wherever a program is killed, and whoever reads meanwhile."""
+"""The files of an EMOGI graph change in one step, wherever the writer is killed, and for every reader."""
 
 from __future__ import annotations
 

@@ -292,7 +292,7 @@ class TestOptions:
 
 
 class TestRange:
-    """Whole weights have 64 bits, and without weights nobody asks."""
+    """Whole weights have 64 bits, and without weights their type is not looked at."""
 
     @pytest.mark.parametrize("name", ["a.txt", "a.gr"])
     @pytest.mark.parametrize("weights", [(2**63 - 1, 3), (2**63 - 1, -(2**63)), (2**63, 3), (3, -(2**63) - 1)])

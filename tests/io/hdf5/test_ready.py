@@ -78,7 +78,7 @@ def test_a_search_in_a_mapped_file(large: Path, gpu: Any) -> None:
 
 
 def test_the_file_is_binsparse(large: Path) -> None:
-    """Anybody's reader finds the arrays; each begins at a page."""
+    """Other programs' readers find the arrays; each begins at a page."""
     csr = load("kron:13?weights=1-255")
     with h5py.File(large) as file:
         head = json.loads(file.attrs["binsparse"])["binsparse"]
@@ -204,7 +204,7 @@ def test_pages_that_cannot_be_registered_are_copied_with_one_warning(
         gb.algorithms.bfs(gb.io.read(large, placement="mapped"), 0)
 
 
-def test_nobody_writes_into_a_mapped_file(large: Path) -> None:
+def test_a_mapped_file_cannot_be_written_to(large: Path) -> None:
     csr, _ = read_csr(large, placement="mapped")
     with pytest.raises(InvalidValue, match=r"large\.h5 is mapped for reading only"):
         csr.indices.write(0, [1])

@@ -30,7 +30,7 @@ def multiply(op: TypedOp, matrix: MatrixStore, v: VectorStore, left: bool) -> Ma
         return MatrixStore(result, matrix.nrows, matrix.ncols, None)
     gpu = cuda.current()
     xp = gpu.xp
-    v.nvals()  # where it is full, nobody looks at its presence words, and the pattern stays
+    v.nvals()  # where it is full, no kernel looks at its presence words, and the pattern stays
     x = groups.Vector(*v.operands())
     prelude = _prelude(op, matrix.dtype, v.dtype, rows.wide, rows.iso, left, rows.chunks.length)
     kernel = codegen.kernel(gpu, "broadcast.cu", prelude, "along")

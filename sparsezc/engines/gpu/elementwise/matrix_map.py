@@ -96,7 +96,7 @@ def entry(buffer: Buffer, start: int) -> np.uint64:
 
 
 def cast(rows: Rows, before: DataType, after: DataType) -> Rows:
-    """The same rows with values of another type; ids are shared, for nobody changes them."""
+    """The same rows with values of another type; ids are shared, for no statement changes them."""
     if before is after:
         return rows
     prelude = "\n".join(

@@ -27,7 +27,7 @@ _PART = 0.4  # of the cache, for a block's part of the vector: it stays while th
 _MOST = 31  # blocks: as column_blocks.cu says
 _PAYS = 4  # entries of a row in a block, on average: with fewer, offsets and results weigh more than what is saved
 _PRODUCTS = 2  # after so many, cutting has paid for itself with the next few
-_HUB = 4  # times the entries of the mean column: such a column is in the cache whoever asks for it
+_HUB = 4  # times the entries of the mean column: such a column is in the cache whichever warp asks for it
 _SAMPLE = 1 << 16  # entries that tell what most do
 
 

@@ -35,7 +35,7 @@ class Wanted(NamedTuple):
     Attributes
     ----------
     entries : float or None
-        How many entries it will read of them, where somebody has counted or estimated.
+        How many entries it will read of them, where they were counted or estimated.
     most : int
         It reads about so many of a row at most, as it may stop early.
     """
@@ -121,7 +121,7 @@ def part(
         Only these.
     """
     first, end = which or (0, rows.nrows)
-    if end == rows.nrows:  # whoever takes the last row writes the rest of its presence word
+    if end == rows.nrows:  # the part with the last row writes the rest of its presence word
         end = -(-end // 32) * 32
     first_chunk, end_chunk = chunks or (0, rows.chunks.count)
     offsets = rows.indptr if indptr is None else indptr

@@ -32,7 +32,7 @@ def _serve(
     rows: Rows, entries: Entries, spare: int, buffers: double_buffer.Staging, todo: list[_Range]
 ) -> Iterator[Part]:
     def begin(cut: _Range) -> tuple[Any, Any]:
-        if cut.end == 0:  # nobody wants any of it
+        if cut.end == 0:  # the product wants none of it
             return double_buffer.in_place(rows, entries)
         first = max(0, cut.first - spare) // 32 * 32
         filled = buffers.fill([buffer.read(first, cut.end) for buffer in entries.buffers])
@@ -47,12 +47,12 @@ def _serve(
                 ahead = begin(following)
             yield part(rows, pointers, which=cut.rows, chunks=cut.chunks, near=True)
     finally:
-        buffers.arrived()  # whoever gets the buffers' memory next waits for a copy that nobody asked for any more
+        buffers.arrived()  # on early exit the next user of the buffers' memory must wait for the pending copy
 
 
 @dataclass(frozen=True)
 class _Range:
-    """Entries first .. end-1, and the rows and chunks that end there; 0 .. -1 where nobody wants any."""
+    """Entries first .. end-1, and the rows and chunks that end there; 0 .. -1 where none is wanted."""
 
     first: int
     end: int
@@ -61,7 +61,7 @@ class _Range:
 
 
 def _ranges(rows: Rows, size: int, wanted: Wanted) -> list[_Range]:
-    """All ranges that have to be worked on. One that nobody wants still has its rows: what is absent is written too."""
+    """All ranges that have to be worked on. An unwanted one still has its rows: absent results are written too."""
     cuts = np.append(np.arange(0, rows.nvals, size), rows.nvals)
     row_cuts = _ends(rows.indptr[1:], cuts, rows.nrows)
     chunk_cuts = _ends(_chunk_ends(rows), cuts, rows.chunks.count)
@@ -100,7 +100,7 @@ def _chunk_ends(rows: Rows) -> Any:
 
 
 def _busy(rows: Rows, wanted: Wanted, cuts: Any) -> list[bool]:
-    """Which ranges have an entry that somebody wants, or lie so near one that they may."""
+    """Which ranges have an entry that the product wants, or lie so near one that they may."""
     if wanted.words is None:
         return [True] * (cuts.size - 1)
     gpu = cuda.current()

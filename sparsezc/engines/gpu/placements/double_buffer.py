@@ -91,7 +91,7 @@ class Staging:
         self._pairs = [tuple(gpu.xp.empty(size, b.dtype) for b in entries.buffers) for _ in range(2)]
         self._turn = cycle(self._pairs)
         self._lane = gpu.copies()
-        self._lane.wait()  # whoever had this memory before may still read it
+        self._lane.wait()  # a kernel that had this memory before may still read it
         self._entries = entries
 
     def fill(self, sources: list[Any], offset: int = 0) -> tuple[int, int]:

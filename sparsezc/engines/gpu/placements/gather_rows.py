@@ -106,7 +106,7 @@ def _plan(rows: Rows, entries: Entries, wanted: Wanted, size: int) -> Plan:
     first, start = 0, 0  # the next turn gathers the pieces from the first on that have none yet
 
     def gather(end: int) -> None:
-        """A turn for pieces first .. end-1. Rows that nobody wants have one, too: what is absent is written."""
+        """A turn for pieces first .. end-1. Unwanted rows have one, too: absent results are written."""
         nonlocal first, start
         if first < end:
             which, count = pieces.of(first, end), before[end] - before[first]

@@ -154,8 +154,8 @@ def copied(wait: Callable[[], None], nbytes: int, start: float) -> None:
 
 
 class _Sources(NamedTuple):
-    """Ids and values on the host as SciPy's loop takes them, and where they go. It moves both, always: what nobody
-    asked for goes to a thread's own memory, and for values single bytes stand.
+    """Ids and values on the host as SciPy's loop takes them, and where they go. It moves both, always: unwanted
+    ones go to a thread's own memory, and for values single bytes stand.
     """
 
     ids: NDArray[Any]
@@ -197,7 +197,7 @@ _own_memory = local()
 
 
 def _spare(name: str, size: int, dtype: Any) -> NDArray[Any]:
-    """Memory of this thread that nobody reads."""
+    """Memory of this thread that is written and never read."""
     kept: NDArray[Any] | None = getattr(_own_memory, name, None)
     if kept is None or kept.size < size or kept.dtype != dtype:
         kept = np.empty(size, dtype)

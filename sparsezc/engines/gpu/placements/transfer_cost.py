@@ -52,7 +52,7 @@ def cheapest(rows: Rows, entries: Entries, wanted: Wanted, expected: float, kept
 
 
 def counted(rows: Rows, entries: Entries, wanted: Wanted) -> Wanted:
-    """The same with the entries counted, where nobody has and there is a choice. Waits for the device."""
+    """The same with the entries counted, where they are not yet and there is a choice. Waits for the device."""
     if wanted.words is None or wanted.entries is not None or not may(rows, entries):
         return wanted
     _, first, all_of_them = presence_words.count_wanted(rows.indptr, rows.nrows, wanted.words, wanted.flip)

@@ -137,7 +137,7 @@ class _Case:
     def shares(self, pull: Rows | None, push: Rows | None) -> tuple[Any, Any]:
         """Which searches push and which pull, a truth value each. Waits for the device."""
         gpu = cuda.current()
-        everyone = np.ones(self.x.width, np.bool_)
+        every_search = np.ones(self.x.width, np.bool_)
         totals = gpu.xp.zeros(_ENTRIES + 64 * self.words, np.uint64)
         nrows, pulled = (0, 0) if pull is None else (pull.nrows, pull.indptr)
         pushed, nvals = (0, 0) if push is None else (push.indptr, push.nvals)
@@ -145,7 +145,7 @@ class _Case:
             gpu, "multi_source_work.cu", _prelude(False, False, False, self.words, self.aligned, 1), "reach_work"
         )
         kernel.launch(
-            launch.blocks(gpu, max(self.x.length, nrows)), self.mask.arguments(), self._active(everyone),
+            launch.blocks(gpu, max(self.x.length, nrows)), self.mask.arguments(), self._active(every_search),
             size=self.x.length, push_indptr=pushed, nrows=nrows, pull_indptr=pulled, x=self.x.vector.bits,
             width=self.x.width, totals=totals,
         )  # fmt: skip
@@ -155,7 +155,7 @@ class _Case:
         there = work.searches > 0
         if push is None or pull is None:
             self.pulled = float(work.wanted)
-            return (there, ~everyone) if pull is None else (~everyone, there)
+            return (there, ~every_search) if pull is None else (~every_search, there)
         slots = pull.layouts[HeadCache].expected_slots(pull, BOOL, values=False)
         pushing, pulling = divide(work, push_cost(push.indices.placement), slots)
         self.pulled = _pulled(work, pulling, 0) if pulling.any() else 0.0

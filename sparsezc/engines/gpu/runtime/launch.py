@@ -53,7 +53,7 @@ def piece(blocks: int, nwords: int, most: int) -> int:
 
 
 def words(nvals: int, nwords: int, everything: bool) -> int:
-    """Words of rows that a warp takes at once, at most. One where all rows are wanted, so that nobody has two heavy
+    """Words of rows that a warp takes at once, at most. One where all rows are wanted, so that no warp has two heavy
     ones: in the order of degrees hubs are neighbours. Words of few entries would ask the counter too often.
     """
     return 1 if everything and nvals >= _MANY * nwords else 4

@@ -1,8 +1,8 @@
 """What the GPU engine keeps behind a Vector and a Matrix.
 
 A vector is dense (vector_store.py). A matrix is CSR: offsets on the device, ids and values in buffers of a placement,
-and the list of its long rows. Stores are changed in place; arrays may be shared between stores only while nobody
-writes.
+and the list of its long rows. Stores are changed in place; arrays may be shared between stores only while no
+statement writes to them.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Chunks:
     @classmethod
     def of(cls, gpu: Device, indptr: Any, nvals: int) -> Chunks:
         length = budget.chunk_length(nvals)
-        if nvals <= length:  # then no row is long, and nobody need wait for the device to say so
+        if nvals <= length:  # then no row is long, and the host need not wait for the device to say so
             return cls(length, 0, 0, 0, 0, 0)
         lengths = indptr[1:] - indptr[:-1]
         rows = gpu.xp.flatnonzero(lengths > length)
@@ -198,7 +198,7 @@ class MatrixStore:
         of the transpose is what lets an operation pull where it could only push, and the reverse.
     panel : Panel or None
         All of it once more as a dense vector, where it has few rows or few columns and products made it so (panel.py).
-        Its rows are then made when somebody asks for them.
+        Its rows are then made when a statement asks for them.
     """
 
     __slots__ = ("_columns", "_rows", "dtype", "ncols", "nrows", "panel")

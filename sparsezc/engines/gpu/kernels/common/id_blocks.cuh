@@ -2,7 +2,7 @@
 //
 // An entry is mostly the gap to the entry before it, less one, in `low` bits. Where that does not do, it is *marked*: it is the
 // id itself (less the block's base), in low + `high` bits. So are the first entry of a block, wherever ids do not ascend (rows
-// begin there; nobody asks where, so a block may hold any rows), and gaps that are too large to be worth the bits. A block is
+// begin there; no decoder asks where, so a block may hold any rows), and gaps that are too large to be worth the bits. A block is
 // words of 4 bytes, one block after another without a gap:
 //
 //   word 0        which entries are marked, a bit each; bit 0 (the first entry always is): whether a base follows

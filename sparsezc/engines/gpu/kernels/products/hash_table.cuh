@@ -1,12 +1,12 @@
 // A hash table of one row's ids in shared memory, for a warp or for a whole block: open addressing, linear probing.
 //
-// The prelude supplies Key, the type of the ids. No id may be NOBODY.
+// The prelude supplies Key, the type of the ids. No id may be EMPTY.
 #pragma once
 #include "warp.cuh"
 
 namespace szc {
 
-constexpr Key NOBODY = (Key)~(Key)0;
+constexpr Key EMPTY = (Key)~(Key)0;
 
 // The threads that share a table: a warp, or all of a block.
 struct Group {
@@ -43,7 +43,7 @@ struct Table {
   // Makes the table an empty one of `wanted` slots, as far as `most` reach. All of the group call.
   __device__ __forceinline__ void clear(const Group& g, u64 wanted, u32 most) {
     slots = wanted < most ? (u32)wanted : most;
-    for (u32 slot = g.rank; slot < slots; slot += g.size) keys[slot] = NOBODY;
+    for (u32 slot = g.rank; slot < slots; slot += g.size) keys[slot] = EMPTY;
     g.sync();
   }
 
@@ -51,8 +51,8 @@ struct Table {
   __device__ __forceinline__ u32 insert(Key id, bool& fresh) {
     for (u32 slot = home(id);; slot = after(slot)) {
       Key before = *(volatile Key*)(keys + slot);
-      if (before == NOBODY) before = atomicCAS(keys + slot, NOBODY, id);
-      fresh = before == NOBODY;
+      if (before == EMPTY) before = atomicCAS(keys + slot, EMPTY, id);
+      fresh = before == EMPTY;
       if (fresh || before == id) return slot;
     }
   }
@@ -62,7 +62,7 @@ struct Table {
     for (slot = home(id);; slot = after(slot)) {
       const Key key = keys[slot];
       if (key == id) return true;
-      if (key == NOBODY) return false;
+      if (key == EMPTY) return false;
     }
   }
 };

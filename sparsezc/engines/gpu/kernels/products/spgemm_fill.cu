@@ -119,7 +119,7 @@ __device__ __forceinline__ void list_slots(const Group& g, const Table& table, u
   const u32 end = begin + part < table.slots ? begin + part : table.slots;
   u32 count = 0;
   if (g.size > 32) {
-    for (u32 slot = begin + lane; slot < end; slot += 32) count += table.keys[slot] != NOBODY;
+    for (u32 slot = begin + lane; slot < end; slot += 32) count += table.keys[slot] != EMPTY;
     count = add_lanes(count);
     if (lane == 0) totals[g.warp()] = count;
     g.sync();
@@ -127,7 +127,7 @@ __device__ __forceinline__ void list_slots(const Group& g, const Table& table, u
     for (u32 w = 0; w < g.warp(); ++w) count += totals[w];
   }
   for (u32 base = begin; base < end; base += 32) {
-    const u32 taken = __ballot_sync(ALL, base + lane < end && table.keys[base + lane] != NOBODY);
+    const u32 taken = __ballot_sync(ALL, base + lane < end && table.keys[base + lane] != EMPTY);
     if (has_bit(taken, lane)) slots[count + (u32)__popc(taken & (bit(lane) - 1))] = (u16)(base + lane);
     count += (u32)__popc(taken);
   }

@@ -1,7 +1,7 @@
 // The values of one row of a product that all blocks share, once spgemm_heavy_mark.cu said which columns it has.
 //
 // Who calls: engines/gpu/products/spgemm_heavy_rows.py. Where things lie: ids and values of A and B in host memory (zero-copy) or on the device, all
-// else on the device. Sums whose order does not matter are made where they belong, by whoever takes the next `piece`
+// else on the device. Sums whose order does not matter are made where they belong, by the block that takes the next `piece`
 // products. Others (floating-point numbers) are made in parts that do not depend on timing: each block has the sums of
 // `piece` products for itself, adds to them one row of B after another, and heavy_join adds the parts up in order.
 //

@@ -198,7 +198,7 @@ __device__ __forceinline__ void do_task(const Operands& o, const Task& t, const 
   const u32 step = g.size > 32 && wanted < 512 ? 8 : 32;
   for (u64 base = (t.begin & ~(u64)(step - 1)) + (g.rank >> 5) * step; base < t.end; base += (g.size >> 5) * step)
     do_entries(o, t, table, base, step);
-  g.sync();  // nobody looks into the table any more
+  g.sync();  // no thread looks into the table any more
 }
 
 // What a warp does next: a chunk of a long row, with its block, as long as there are any; then rows by itself.
@@ -226,7 +226,7 @@ struct Work {
 };
 
 // For rows first .. last-1: the mask's entries base and after, whose ids are m_ids[0 ..]. Long rows come as chunks of the
-// mask's entries too. `most_slots` is 0 where an id may be NOBODY. `counters` and `bits` hold zeros on entry.
+// mask's entries too. `most_slots` is 0 where an id may be EMPTY. `counters` and `bits` hold zeros on entry.
 extern "C" __global__ void __launch_bounds__(256, 6)
     KERNEL(u64 first, u64 last, const i64* m_indptr, const MId* m_ids, u64 base, const u32* allowed, const i64* a_indptr,
            const AId* a_ids, const A* a_values, const i64* b_indptr, const BId* b_ids, const B* b_values, u32 edge,

@@ -11,7 +11,7 @@ namespace szc {
 // bucket_is_empty: notes the round in `busy` if `near` has an entry; gets `found` ready for the next kernel.
 extern "C" __global__ void bucket_is_empty(u64 nwords, const u32* near, const i64* round, i64* busy, Z* found, Z never) {
   for (u64 word = (u64)blockIdx.x * blockDim.x + threadIdx.x; word < nwords; word += (u64)gridDim.x * blockDim.x)
-    if (near[word]) *busy = *round;  // whoever writes writes the same
+    if (near[word]) *busy = *round;  // every writing thread writes the same
   if (blockIdx.x == 0 && threadIdx.x == 0) *found = never;
 }
 
