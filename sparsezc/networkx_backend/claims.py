@@ -21,7 +21,8 @@ class Claim(NamedTuple):
     signature: Signature
     defaults: dict[str, Any]
     needed: tuple[str, ...]
-    absent: tuple[str, ...]
+    #: Where arguments that a reason is looked for in stand, their names, and whether they must be None.
+    checked: tuple[tuple[int, str, bool], ...]
     undirected: bool
     directed: bool
     reason: Callable[[dict[str, Any]], str | None] | None
@@ -77,8 +78,13 @@ def claims(
         known = signature(function)
         defaults = {p.name: p.default for p in known.parameters.values()}
         needed = tuple(one for one, default in defaults.items() if default is Parameter.empty)
+        checked = tuple(
+            (place, one, one in absent)
+            for place, one in enumerate(defaults)
+            if one in absent or one in ("weight", "distance")
+        )
         CLAIMS[function.__name__] = Claim(
-            function, known, defaults, needed, absent, undirected, directed, reason, least, unless, wide
+            function, known, defaults, needed, checked, undirected, directed, reason, least, unless, wide
         )
         return function
 
@@ -91,7 +97,7 @@ def register(replaced: Any, function: Function, **conditions: Any) -> Function:
     Parameters
     ----------
     replaced : dispatchable function of NetworkX
-        Such as ``nx.density``.
+        Such as ``nx.degree_centrality``.
     function : callable
         Of the same name and arguments; graphs among them come as :class:`~sparsezc.networkx_backend.graph.Graph`.
     **conditions
@@ -113,19 +119,43 @@ def register(replaced: Any, function: Function, **conditions: Any) -> Function:
 
 
 def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
-    """Return whether a function can run with these arguments, or why not; NetworkX asks before it converts."""
+    """Return whether a function can run with these arguments, or why not; NetworkX asks before it converts.
+
+    It asks before each search from a node too, of which some take no longer: no more is looked at here than is needed.
+    """
     claim = CLAIMS.get(name)
     if claim is None:
         return f"sparsezc has no {name}"
-    # bind() takes longer than some of NetworkX's functions
-    given = {**claim.defaults, **dict(zip(claim.defaults, args, strict=False)), **kwargs}
-    missing = any(given[needed] is Parameter.empty for needed in claim.needed)
-    if missing or len(args) > len(claim.defaults) or len(given) > len(claim.defaults):
+    if _misses(claim, args, kwargs):
         try:
             claim.signature.bind(*args, **kwargs)
         except TypeError as error:
             return str(error)
-    return _reason(claim, given) or True
+    G = args[0] if args else kwargs["G"]
+    if G.is_multigraph():
+        return "sparsezc has no multigraphs"
+    if claim.undirected and G.is_directed():
+        return "sparsezc has this function for undirected graphs only"
+    if claim.directed and not G.is_directed():
+        return "sparsezc has this function for directed graphs only"
+    for place, parameter, absent in claim.checked:
+        value = args[place] if place < len(args) else kwargs.get(parameter)
+        if value is not None and absent:
+            return f"sparsezc does not support {parameter}"
+        if callable(value):
+            return f"{parameter} is a function; sparsezc takes the name of an edge attribute"
+    return (claim.reason and claim.reason(_given(claim, args, kwargs))) or True
+
+
+def _misses(claim: Claim, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether these may be no arguments of the function: bind(), which knows, takes longer than some functions."""
+    if len(args) < len(claim.needed) and not kwargs.keys() >= set(claim.needed[len(args) :]):
+        return True
+    return len(args) > len(claim.defaults) or bool(kwargs and not kwargs.keys() <= claim.defaults.keys())
+
+
+def _given(claim: Claim, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    return {**claim.defaults, **dict(zip(claim.defaults, args, strict=False)), **kwargs}
 
 
 def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
@@ -133,7 +163,7 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     claim = CLAIMS[name]
     if claim.least == NEVER:
         return "NetworkX is faster"
-    given = {**claim.defaults, **dict(zip(claim.defaults, args, strict=False)), **kwargs}
+    given = _given(claim, args, kwargs)
     if any(given[name] is not None for name in claim.unless):
         return "NetworkX is faster with these arguments"
     G = given["G"]
@@ -155,23 +185,6 @@ def _wide(G: Any) -> bool:
             seen.update(front)
         reached += len(seen)
     return reached * 2 >= 3 * len(nodes)
-
-
-def _reason(claim: Claim, given: dict[str, Any]) -> str | None:
-    G = given["G"]
-    if G.is_multigraph():
-        return "sparsezc has no multigraphs"
-    if claim.undirected and G.is_directed():
-        return "sparsezc has this function for undirected graphs only"
-    if claim.directed and not G.is_directed():
-        return "sparsezc has this function for directed graphs only"
-    for name in claim.absent:
-        if given[name] is not None:
-            return f"sparsezc does not support {name}"
-    for name in ("weight", "distance"):
-        if callable(given.get(name)):
-            return f"{name} is a function; sparsezc takes the name of an edge attribute"
-    return claim.reason(given) if claim.reason else None
 
 
 @contextmanager

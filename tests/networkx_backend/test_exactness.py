@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from sparsezc.config import config
-from sparsezc.networkx_backend.claims import should_run
+from sparsezc.networkx_backend.claims import can_run, should_run
 from tests.networkx_backend.judging import difference, outcome
 
 BACKEND = {"backend": "sparsezc"}
@@ -206,3 +206,32 @@ def test_weights_are_read_before_rounds_are_counted(name: str) -> None:
         getattr(nx, name)(G, max_iter=0, backend="networkx")
     with pytest.raises(NotImplementedError):
         getattr(nx, name)(G, max_iter=0, **BACKEND)
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "kwargs", "said"),
+    [
+        ("dijkstra_path", (nx.path_graph(3), 0, 1), {}, True),
+        ("dijkstra_path", (), {"G": nx.path_graph(3), "source": 0, "target": 1}, True),
+        ("dijkstra_path", (nx.path_graph(3), 0), {"target": 1, "weight": "km"}, True),
+        ("dijkstra_path", (nx.path_graph(3), 0), {}, "missing a required argument"),
+        ("dijkstra_path", (), {"source": 0, "target": 1}, "missing a required argument"),
+        ("dijkstra_path", (nx.path_graph(3), 0, 1, "km", 5), {}, "too many positional arguments"),
+        ("dijkstra_path", (nx.path_graph(3), 0, 1), {"heap": 5}, "unexpected keyword argument"),
+        ("dijkstra_path", (nx.path_graph(3), 0, 1, len), {}, "weight is a function"),
+        ("dijkstra_path", (nx.path_graph(3), 0, 1), {"weight": len}, "weight is a function"),
+        ("dijkstra_path", (nx.MultiGraph(), 0, 1), {}, "no multigraphs"),
+        ("closeness_centrality", (nx.path_graph(3), None, len), {}, "distance is a function"),
+        ("bfs_tree", (nx.path_graph(3), 0, False, None, sorted), {}, "does not support sort_neighbors"),
+        ("bfs_tree", (nx.path_graph(3), 0), {"sort_neighbors": sorted}, "does not support sort_neighbors"),
+        ("core_number", (nx.DiGraph(),), {}, "undirected graphs only"),
+        ("reciprocity", (nx.Graph(),), {}, "directed graphs only"),
+        ("k_truss", (nx.path_graph(3), 2.5), {}, "k is not an integer"),
+        ("k_truss", (nx.path_graph(3),), {"k": 2}, True),
+        ("is_planar", (nx.path_graph(3),), {}, "has no is_planar"),
+    ],
+)
+def test_what_can_run_says(name: str, args: Any, kwargs: Any, said: bool | str) -> None:
+    """By place or by name."""
+    answer = can_run(name, args, kwargs)
+    assert answer is True if said is True else isinstance(answer, str) and str(said) in answer
