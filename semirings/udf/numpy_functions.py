@@ -60,7 +60,7 @@ def quotient(x: Array, y: Array) -> Array:
         return np.divide(x, y)
     low, high = np.iinfo(x.dtype).min, np.iinfo(x.dtype).max
     x, y = np.broadcast_arrays(x, y)
-    by_zero = np.where(x == 0, 0, np.where(x < 0, low, high)).astype(x.dtype)
+    by_zero = np.where(x == 0, x, np.where(x < 0, x.dtype.type(low), x.dtype.type(high)))
     if x.dtype.kind == "u":
         return np.where(y == 0, by_zero, x // np.where(y == 0, 1, y))
     usual = ~np.isin(y, (0, -1))

@@ -46,7 +46,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +140,16 @@ class Requests:
 
 
 _BY_SIZE = {1: ctypes.c_uint8, 2: ctypes.c_uint16, 4: ctypes.c_uint32, 8: ctypes.c_uint64}
+#: The least and the largest integer of a kind and size.
+_BOUNDS = {(k, n): (np.iinfo(f"{k}{n}").min, np.iinfo(f"{k}{n}").max) for k in "iu" for n in (1, 2, 4, 8)}
+
+
+@cache
+def _pointers(count: int) -> Any:
+    """The type of an array of so many addresses, made once: ctypes' types are garbage that only a collection frees."""
+    return ctypes.c_void_p * max(1, count)
+
+
 NOTHING = Requests(0, 0, 0, dict.fromkeys((32, 64, 96, 128), 0))
 
 
@@ -163,7 +173,7 @@ class Kernel:
             return
         with GuardedCopies(self.device.guard) as copies:
             values = [self._value(k, argument, copies) for k, argument in enumerate(args)]
-            pointers = (ctypes.c_void_p * max(1, len(values)))(*[ctypes.addressof(value) for value in values])
+            pointers = _pointers(len(values))(*[ctypes.addressof(value) for value in values])
             self.device._launch(self, pointers, grid, block)
 
     def _value(self, position: int, argument: Any, copies: GuardedCopies) -> Any:
@@ -187,8 +197,8 @@ class Kernel:
                 return ctypes.c_void_p(int(argument or 0))
             raise wrong(f"{argument!r} ({type(argument).__name__})")
         if type(argument) is int and kind in "iu":
-            bounds = np.iinfo(f"{kind}{size}")
-            if not bounds.min <= argument <= bounds.max:
+            low, high = _BOUNDS[kind, size]
+            if not low <= argument <= high:
                 raise wrong(f"{argument}")
             return _BY_SIZE[size](argument)
         if not isinstance(argument, np.generic):

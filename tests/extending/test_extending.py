@@ -76,7 +76,7 @@ def test_a_file_format(pairs: None, tmp_path: Path, capsys: pytest.CaptureFixtur
     assert gb.io.read(tmp_path / "a.pairs").isequal(A)
     assert gb.io.read(tmp_path / "a.pairs", symmetrize=True).nvals == 6
     gb.io.convert(tmp_path / "a.pairs", tmp_path / "a.mtx")
-    gb.io.convert(tmp_path / "a.pairs", tmp_path / "b.h5", memory="1GB")
+    gb.io.convert(tmp_path / "a.pairs", tmp_path / "b.h5", memory="4GB")
     assert gb.io.read(tmp_path / "a.mtx").isequal(A)
     assert gb.io.read(tmp_path / "b.h5").isequal(A, check_dtype=False)
     assert cli.main(["info", str(tmp_path / "a.pairs")]) == 0

@@ -17,7 +17,11 @@ from tests.ops.cases import MATRIX, SCALAR, VECTOR
 from tests.ops.judge import Engine, judge, operands, target
 
 # The judge keeps positional operators under `.ss` now and warns; sparsezc has them where they were.
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+# On the emulated device, whose kernels read ordinary memory: few GPUs do, and the others end the process's context.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.parametrize("gpu", ["emulated"], indirect=True),
+]
 
 
 @pytest.fixture
