@@ -10,7 +10,7 @@ import networkx as nx
 import pytest
 
 from sparsezc import Matrix, algorithms
-from sparsezc.expression import Expression
+from sparsezc.expr.expression import Expression
 from sparsezc.networkx_backend import lengths
 from tests.networkx_backend.cases import random_graph
 from tests.networkx_backend.judging import difference, weighs
