@@ -11,7 +11,6 @@ import pytest
 import sparsezc as gb
 from sparsezc.cli import parser
 from sparsezc.memory import budget, placement
-from tests.extending import ordinary_pages
 from tests.extending.ordinary_pages import ORDINARY, OrdinaryBuffer
 from tests.ops.cases import MATRIX, SCALAR, VECTOR
 from tests.ops.judge import Engine, judge, operands, target
@@ -41,10 +40,6 @@ def put(x: Any) -> Any:
 
 
 ENGINE = Engine("gpu, ordinary", put, full=False)
-
-
-def test_it_is_one_small_file() -> None:
-    assert len(Path(ordinary_pages.__file__).read_text().splitlines()) <= 60
 
 
 @pytest.mark.parametrize(("table", "out"), [(VECTOR, "w"), (MATRIX, "C"), (SCALAR, None)], ids=["w", "C", "s"])
