@@ -73,7 +73,7 @@ def prefers_pull(
     atomic_bytes : float
         What an atomic into the result costs a push beyond what a look at the vector costs a pull, in the same bytes.
     heads : int
-        Ids of each row that a pull looks at first, at no cost on the link (heads.py).
+        Ids of each row that a pull looks at first, at no cost on the link (head_cache.py).
 
     Examples
     --------
