@@ -7,28 +7,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from sparsezc.errors import DomainMismatch
 from sparsezc.semirings.algebra import user_operators
 from sparsezc.semirings.algebra.registering import FromFunction
-from sparsezc.semirings.algebra.typed import TypedBinaryOp, TypedOp, call, reads_of
+from sparsezc.semirings.algebra.typed import Called, TypedBinaryOp, TypedOp, reads_of
 from sparsezc.semirings.types import datatypes
 from sparsezc.semirings.types.datatypes import DataType
 from sparsezc.semirings.types.domains import EVERY, Domain
 
 if TYPE_CHECKING:
-    from sparsezc.expr.expression import Expression
-    from sparsezc.expr.infix import Infix, K
     from sparsezc.semirings.algebra.structures import Monoid
     from sparsezc.semirings.algebra.user_operators import Rule
     from sparsezc.semirings.udf.functions import Written
 
 __all__ = [
     "BinaryOp", "IndexUnaryOp", "Operator", "SelectOp", "TypeNotSupported", "TypedBinaryOp", "TypedOp", "UnaryOp",
-    "call", "reads_of",
+    "reads_of",
 ]  # fmt: skip
 
 
@@ -39,7 +37,7 @@ class TypeNotSupported(DomainMismatch, KeyError):
         return Exception.__str__(self)
 
 
-class Operator:
+class Operator(Called):
     """Base of every operator: a name, a table of types, and typed forms on demand."""
 
     kind: ClassVar[str]
@@ -191,16 +189,6 @@ class Operator:
 
     def _function_of(self, operand: DataType) -> Callable[..., Any]:
         return self._function if self.written is None else self.written[operand].numpy
-
-    @overload
-    def __call__(self, operand: Infix[K], /, *args: Any, **kwargs: Any) -> Expression[K]: ...
-    @overload
-    def __call__(self, left: Any, right: Infix[K], /) -> Expression[K]: ...
-    @overload
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Apply to objects: ``op(A | B)``, ``op(A, 1)``; see :func:`call`."""
-        return call(self, args, kwargs)
 
     def __repr__(self) -> str:
         return f"{self.kind}.{self.name}"

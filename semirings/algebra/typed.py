@@ -31,7 +31,23 @@ def reads_of(expression: str) -> frozenset[str]:
     return _READABLE.intersection(_IDENTIFIER.findall(expression))
 
 
-class TypedOp:
+class Called:
+    """What operators share, typed or not: they are called with objects."""
+
+    __slots__ = ()
+
+    @overload
+    def __call__(self, operand: Infix[K], /, *args: Any, **kwargs: Any) -> Expression[K]: ...
+    @overload
+    def __call__(self, left: Any, right: Infix[K], /) -> Expression[K]: ...
+    @overload
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Apply to objects: ``op(A | B)``, ``op(A, 1)``; see :func:`call`."""
+        return call(self, args, kwargs)
+
+
+class TypedOp(Called):
     """An operator for one operand type.
 
     Attributes
@@ -123,16 +139,6 @@ class TypedOp:
         if self.of_users:
             return applied(self, operands)
         return self.op._run_numpy(self, operands)
-
-    @overload
-    def __call__(self, operand: Infix[K], /, *args: Any, **kwargs: Any) -> Expression[K]: ...
-    @overload
-    def __call__(self, left: Any, right: Infix[K], /) -> Expression[K]: ...
-    @overload
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Apply to objects: ``op(A | B)``, ``op(A, 1)``; see :func:`call`."""
-        return call(self, args, kwargs)
 
     def __repr__(self) -> str:
         return f"{self.op!r}[{self.type.name}{'' if self.type2 is self.type else f', {self.type2.name}'}]"
