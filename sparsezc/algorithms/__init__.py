@@ -29,6 +29,7 @@ from sparsezc.algorithms.multi_source_shortest_paths import multi_source_shortes
 from sparsezc.algorithms.pagerank import pagerank
 from sparsezc.algorithms.random_walks import random_walks
 from sparsezc.algorithms.reciprocity import overall_reciprocity, reciprocity
+from sparsezc.algorithms.scan_statistics import scan_statistics
 from sparsezc.algorithms.similarity import cosine_similarity, jaccard_coefficient
 from sparsezc.algorithms.sssp import sssp
 from sparsezc.algorithms.stoer_wagner import stoer_wagner
@@ -83,6 +84,7 @@ __all__ = [
     "radius",
     "random_walks",
     "reciprocity",
+    "scan_statistics",
     "square_clustering",
     "sssp",
     "stoer_wagner",

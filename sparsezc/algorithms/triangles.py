@@ -76,12 +76,13 @@ def triangles(A: Matrix) -> Vector:
 
     Notes
     -----
-    With S the undirected simple graph::
+    With L and U as in :func:`triangle_count`, each triangle counts once at its first, middle and last corner::
 
-        C<S> = S S           over (plus, pair)
-        C 1 / 2
+        C<L> = U U'          over (plus, pair): at the edge of the first two
+        D<U> = U U           over (plus, pair): at the edge of the first and the last
+        t = C 1 + D 1 + D' 1
 
-    Source: A. Azad, A. Buluc, J. Gilbert, IPDPSW 2015, doi:10.1109/IPDPSW.2015.75.
+    Source: as of :func:`triangle_count`; A. Azad, A. Buluc, J. Gilbert, IPDPSW 2015, doi:10.1109/IPDPSW.2015.75.
 
     Examples
     --------
@@ -136,12 +137,15 @@ def transitivity(A: Matrix) -> float:
 
 def corners(S: Matrix) -> Vector:
     """Count the triangles at each vertex of an undirected simple graph."""
-    # C<S> = S S
-    C = S.mxm(S, semiring.plus_pair[datatypes.INT64]).new(mask=S.S)
-    # C 1 / 2
+    L, U = by_degree(S)
     t = Vector.from_scalar(0, S.nrows, datatypes.INT64)
+    # C<L> = U U': the middle corner
+    C = U.mxm(U.T, semiring.plus_pair[datatypes.INT64]).new(mask=L.S)
     t(binary.plus) << C.reduce_rowwise(monoid.plus)
-    t << t.apply(binary.cdiv, right=2)
+    # D<U> = U U: the first and the last
+    D = U.mxm(U, semiring.plus_pair[datatypes.INT64]).new(mask=U.S)
+    t(binary.plus) << D.reduce_rowwise(monoid.plus)
+    t(binary.plus) << D.reduce_columnwise(monoid.plus)
     return t
 
 
