@@ -23,6 +23,7 @@ from sparsezc.algorithms.label_propagation import label_propagation
 from sparsezc.algorithms.louvain_communities import louvain_communities
 from sparsezc.algorithms.maximal_independent_set import maximal_independent_set
 from sparsezc.algorithms.maximal_matching import maximal_matching
+from sparsezc.algorithms.maximum_flow import maximum_flow, minimum_cut
 from sparsezc.algorithms.minimum_spanning_forest import minimum_spanning_forest
 from sparsezc.algorithms.modularity import modularity
 from sparsezc.algorithms.multi_source_shortest_paths import multi_source_shortest_paths
@@ -76,6 +77,8 @@ __all__ = [
     "louvain_communities",
     "maximal_independent_set",
     "maximal_matching",
+    "maximum_flow",
+    "minimum_cut",
     "minimum_spanning_forest",
     "modularity",
     "multi_source_shortest_paths",

@@ -20,6 +20,8 @@ GIVEN: dict[str, Any] = {
     "length": 4,
     "starts": [0, 3],
     "radius": 2,
+    "s": 0,
+    "t": 4,
 }
 
 
