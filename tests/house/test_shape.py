@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.test_layers import ROOT, lies_in, modules
+from tests.house.test_layers import ROOT, lies_in, modules
 
 MOST_PARAMETERS = 8
 MOST_FILES = 20
