@@ -64,8 +64,8 @@ conversions and pickles 23. The others:
 | `test_expr_is_like_...` and `test_index_expr_is_like_...` (of Matrix, Vector and Scalar) | the public half holds: \
 expressions lack what theirs lack (`tests/house/test_surface.py`). The rest is private names that a Matrix, Vector or \
 Scalar has there and its expressions have not: `__del__`, `_assign_element`, `_carg`, `_delete_element`, \
-`_deserialize`, `_empty`, `_expr_name`, `_expr_name_html`, `_extract_element`, `_from_csx`, `_from_obj`, `_name_counter`, `_parent`, \
-`_prep_for_assign`, `_prep_for_extract`, `_to_csx`, `_update` |
+`_deserialize`, `_empty`, `_expr_name`, `_expr_name_html`, `_extract_element`, `_from_csx`, `_from_obj`, \
+`_name_counter`, `_parent`, `_prep_for_assign`, `_prep_for_extract`, `_to_csx`, `_update` |
 | `test_udt` of pickles | that a file of pickles of python-graphblas's own classes becomes ours: it becomes its own; \
 `gb.from_graphblas` takes them |
 """
