@@ -22,6 +22,7 @@ from sparsezc.memory import placement as _placements  # noqa: F401  (it tells co
 
 if TYPE_CHECKING:
     from sparsezc import algorithms as algorithms
+    from sparsezc import applications as applications
     from sparsezc import core as core
     from sparsezc import dtypes as dtypes
     from sparsezc import errors as errors
@@ -59,6 +60,7 @@ _HOMES: dict[str, tuple[str, str | None]] = {
     "MAX_SIZE": ("sparsezc.ops.arrays", "MAX_SIZE"),
     "agg": ("sparsezc.semirings.agg", None),
     "algorithms": ("sparsezc.algorithms", None),
+    "applications": ("sparsezc.applications", None),
     "Recorder": ("sparsezc.core.recorder", "Recorder"),
     "binary": ("sparsezc.semirings.binary", None),
     "core": ("sparsezc.core", None),

@@ -48,6 +48,7 @@ ROOMS = (
     ("sparsezc.core",),
     ("sparsezc.ss", "sparsezc.viz"),
     ("sparsezc.algorithms",),
+    ("sparsezc.applications",),
     ("sparsezc.orders",),
     ("sparsezc.io.files",),
     ("sparsezc.io.build",),

@@ -1,0 +1,65 @@
+"""Checks of what applications take besides graphs; those of graphs and vertices are the algorithms'."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
+from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
+
+
+def table(x: Any, name: str, nrows: int, ncols: int | None = None) -> NDArray[np.float64]:
+    """Check a table of numbers with a row for each vertex; return an array, NaN where a Matrix has no entry."""
+    if isinstance(x, Matrix | Vector):
+        x = x.dup("FP64").to_dense(np.nan)
+    try:
+        found = np.array(x, np.float64)
+    except (TypeError, ValueError):
+        raise DomainMismatch(f"{name} is a {type(x).__name__}; an array of numbers is needed") from None
+    if found.ndim == 1 and ncols is None:
+        found = found[:, None]
+    if found.ndim != 2 or found.shape[0] != nrows or ncols not in (None, found.shape[1]):
+        needed = f"({nrows}, {'any' if ncols is None else ncols})"
+        raise DimensionMismatch(f"{name} has shape {np.shape(x)}; {needed} is needed")
+    return found
+
+
+def finite(x: NDArray[np.float64], name: str) -> NDArray[np.float64]:
+    """Refuse NaN and infinity; the message names the first row that has them."""
+    wrong = np.flatnonzero(~np.isfinite(x).all(axis=tuple(range(1, x.ndim))))
+    if wrong.size:
+        raise InvalidValue(f"{name} has a value that is NaN or infinite in row {wrong[0]}; finite numbers are needed")
+    return x
+
+
+def values(x: Any, name: str, n: int) -> NDArray[np.float64]:
+    """Check a finite number for each vertex."""
+    if np.ndim(x) != 1:
+        raise DimensionMismatch(f"{name} has {np.ndim(x)} dimensions; a number for each of {n} vertices is needed")
+    return finite(table(x, name, n)[:, 0], name)
+
+
+def between(value: Any, name: str, least: float, most: float = np.inf, *, strict: bool = False) -> float:
+    """Check a number in ``least..most``; `strict` leaves both ends out."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise DomainMismatch(f"{name} is {value!r}; a number is needed") from None
+    if not (least < number < most if strict else least <= number <= most):
+        if most == np.inf:
+            needed = f"a number {'>' if strict else '>='} {least:g}"
+        else:
+            needed = f"a number in {least:g}..{most:g}" + (", neither of the two," if strict else "")
+        raise InvalidValue(f"{name} is {value}; {needed} is needed")
+    return number
+
+
+def one_of(value: Any, name: str, choices: tuple[str, ...]) -> str:
+    """Check a choice."""
+    if value not in choices:
+        raise InvalidValue(f"{name} is {value!r}; one of {', '.join(choices)} is needed")
+    return str(value)

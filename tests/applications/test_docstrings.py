@@ -1,0 +1,37 @@
+"""Every application says what it takes, gives and refuses, by which formula and whose, and the page shows it."""
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+import sparsezc as gb
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "applications.md").read_text()
+SOURCE = re.compile(r"Source: .*?(doi:|arXiv:|19\d\d|20\d\d)", re.DOTALL)
+
+
+@pytest.mark.parametrize("name", gb.applications.__all__)
+def test_the_docstring_is_whole(name):
+    function = getattr(gb.applications, name)
+    text = inspect.getdoc(function)
+    sections = set(re.findall(r"^(\w+)\n-+$", text, re.MULTILINE))
+    assert sections >= {"Parameters", "Returns", "Raises", "Notes", "Examples"}
+    assert SOURCE.search(text)
+    assert f"gb.applications.{name}(" in text
+    documented = re.findall(r"^([\w, ]+) : ", text, re.MULTILINE)
+    documented += re.findall(r"^([a-z]\w*(?:, \w+)+)$", text, re.MULTILINE)
+    described = {each.strip() for names in documented for each in names.split(",")}
+    assert set(inspect.signature(function).parameters) <= described
+
+
+@pytest.mark.parametrize("name", gb.applications.__all__)
+def test_the_page_lists_it_and_has_a_section_for_it(name):
+    assert re.search(rf"^\|.*`{name}\(.*\|", PAGE, re.MULTILINE)
+    assert f"gb.applications.{name}(" in PAGE
+
+
+def test_dir_shows_the_applications():
+    assert dir(gb.applications) == sorted(gb.applications.__all__)
+    assert "applications" in dir(gb)
