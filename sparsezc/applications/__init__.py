@@ -1,9 +1,11 @@
 """Applications: what takes features, places, labels or two graphs besides the adjacency matrix, one file each."""
 
 from sparsezc.applications.geolocation import geolocation
+from sparsezc.applications.vertex_nomination import vertex_nomination
 
 __all__ = [
     "geolocation",
+    "vertex_nomination",
 ]
 
 

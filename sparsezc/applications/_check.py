@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc.algorithms import _check as graphs
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
@@ -63,3 +64,14 @@ def one_of(value: Any, name: str, choices: tuple[str, ...]) -> str:
     if value not in choices:
         raise InvalidValue(f"{name} is {value!r}; one of {', '.join(choices)} is needed")
     return str(value)
+
+
+def seeds(values: Any, n: int, name: str = "seeds") -> NDArray[np.int64]:
+    """Check vertices of which at least one is needed and none may come twice."""
+    found = graphs.vertices(values, n, name)
+    if found.size == 0:
+        raise InvalidValue(f"{name} is empty; at least one vertex is needed")
+    once, times = np.unique(found, return_counts=True)
+    if once.size < found.size:
+        raise InvalidValue(f"{name} has vertex {once[times.argmax()]} {times.max()} times; each may come once")
+    return found
