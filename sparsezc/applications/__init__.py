@@ -1,10 +1,12 @@
 """Applications: what takes features, places, labels or two graphs besides the adjacency matrix, one file each."""
 
 from sparsezc.applications.geolocation import geolocation
+from sparsezc.applications.projection import projection
 from sparsezc.applications.vertex_nomination import vertex_nomination
 
 __all__ = [
     "geolocation",
+    "projection",
     "vertex_nomination",
 ]
 

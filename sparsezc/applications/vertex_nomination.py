@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from sparsezc.algorithms import _check as graphs
 from sparsezc.algorithms import multi_source_shortest_paths
@@ -108,6 +107,8 @@ def _dissimilarity(content: Any, seeds: NDArray[np.int64], n: int) -> Array:
         if (lowest := x.min(initial=0)) < 0:
             raise InvalidValue(f"content has a dissimilarity of {lowest:g}; numbers >= 0 are needed")
         return x[:, 0]
+    from scipy.spatial import cKDTree  # which takes half a second to import
+
     found: Array = cKDTree(x[seeds]).query(x)[0]
     return found
 

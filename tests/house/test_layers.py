@@ -48,7 +48,6 @@ ROOMS = (
     ("sparsezc.core",),
     ("sparsezc.ss", "sparsezc.viz"),
     ("sparsezc.algorithms",),
-    ("sparsezc.applications",),
     ("sparsezc.orders",),
     ("sparsezc.io.files",),
     ("sparsezc.io.build",),
@@ -56,6 +55,7 @@ ROOMS = (
     ("sparsezc.io.interop",),
     ("sparsezc.io.formats",),
     ("sparsezc.io",),
+    ("sparsezc.applications",),
     ("sparsezc.cli", "sparsezc.networkx_backend"),
     # the operators' namespaces by their shorter names
     tuple(

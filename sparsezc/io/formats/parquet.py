@@ -9,7 +9,7 @@ Source: https://parquet.apache.org/docs/file-format.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -137,19 +137,33 @@ def _numbers(path: Path, batch: Any, columns: list[str]) -> list[NDArray[Any]]:
 
 def write(csr: Csr, out: Output) -> None:
     """Write each entry as a row, with its value unless every value is True because one stands for all."""
-    pyarrow, parquet = need("pyarrow", "arrow"), need("pyarrow.parquet", "arrow")
     plain = csr.dtype.is_bool and unweighted(csr)
     if csr.dtype.is_complex:
         raise InvalidValue(f"A holds {csr.dtype}; Parquet has no complex numbers")
+    with writing(out, (csr.nrows, csr.ncols), None if plain else csr.dtype.np_type) as take:
+        for _, _, rows, cols, values in rows_of(csr, rows=True, values=not plain):
+            take(rows, cols, None if plain else values)
+
+
+@contextmanager
+def writing(
+    out: Output, size: tuple[int, int], dtype: Any
+) -> Iterator[Callable[[NDArray[Any], NDArray[Any], NDArray[Any] | None], None]]:
+    """Write edges piece by piece: the function that comes takes rows, columns and, unless `dtype` is None, values."""
+    pyarrow, parquet = need("pyarrow", "arrow"), need("pyarrow.parquet", "arrow")
     fields = [("source", pyarrow.int64()), ("target", pyarrow.int64())]
-    fields += [] if plain else [("weight", pyarrow.from_numpy_dtype(csr.dtype.np_type))]
-    sizes = {"sparsezc.nrows": str(csr.nrows), "sparsezc.ncols": str(csr.ncols)}
+    fields += [] if dtype is None else [("weight", pyarrow.from_numpy_dtype(dtype))]
+    sizes = {"sparsezc.nrows": str(size[0]), "sparsezc.ncols": str(size[1])}
     schema = pyarrow.schema(fields, metadata=sizes)
     target = out.reserve()
     with target.open("wb") as file, parquet.ParquetWriter(file, schema, **_CHECKED) as writer:
-        for _, _, rows, cols, values in rows_of(csr, rows=True, values=not plain):
-            parts = [rows, cols.astype(np.int64)] + ([] if plain else [values])
+
+        def take(rows: NDArray[Any], cols: NDArray[Any], values: NDArray[Any] | None) -> None:
+            parts = [rows.astype(np.int64, copy=False), cols.astype(np.int64, copy=False)]
+            parts += [] if values is None else [values]
             writer.write_table(pyarrow.table([pyarrow.array(part) for part in parts], schema=schema))
+
+        yield take
     parquet_checksums.seal(target)
 
 

@@ -1,0 +1,205 @@
+"""Bipartite projections: who has how much in common with whom."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.algorithms._degree import in_degree, out_degree
+from sparsezc.applications import _check
+from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
+from sparsezc.errors import DomainMismatch
+from sparsezc.io.formats import edge_pieces
+from sparsezc.memory import budget
+from sparsezc.semirings import binary, monoid, select, semiring, unary
+from sparsezc.semirings.types import datatypes
+
+WEIGHTS = ("count", "ratio", "jaccard", "overlap", "collaboration", "none")
+_PAIR_BYTES = 48  # of a pair while it is made: in the product, without the diagonal and below, and as rows and columns
+_RESULT_BYTES = 64  # of a pair in the result: both directions, while they are put together
+_SHARE = 0.25  # of the memory, that a block of pairs may take
+_BLOCK = 1 << 22  # pairs that a block has at least, where there are so many
+_BLOCKS = 16  # the diagonal blocks are computed whole: with 16 that is a 32nd of the square
+
+#: Of some rows: the pairs of each, the other vertices of the pairs, their weights.
+_Piece = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]
+_EMPTY: _Piece = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64))
+
+
+class _Side(NamedTuple):
+    """The side that is projected onto: its rows, their transpose, and the degrees of both."""
+
+    R: Matrix
+    T: Matrix
+    degree: Vector
+    others: int
+
+
+def projection(
+    A: Matrix, onto: str = "rows", weight: str = "count", out: str | os.PathLike[str] | None = None
+) -> Matrix | int:
+    """Join the vertices of one side of a bipartite graph that have a neighbour in common.
+
+    Parameters
+    ----------
+    A : Matrix, shape (m, n), any dtype
+        The graph: an entry (i, j), whatever its value, joins vertex i of one side to vertex j of the other.
+    onto : {"rows", "columns"}
+        The side whose vertices are joined.
+    weight : {"count", "ratio", "jaccard", "overlap", "collaboration", "none"}
+        What a pair gets. With N the neighbours of each of the two: ``|N(i) & N(j)|``, this over the size of the other
+        side, over ``|N(i) | N(j)|``, over the smaller of both numbers of neighbours; Newman's sum of 1 / (d - 1) over
+        the common neighbours, whose degrees are d; or nothing.
+    out : str or path, optional
+        A file that the pairs are written to, each once, instead of a result in memory: ``.txt``, ``.tsv``, ``.csv``
+        (also ``.gz``), ``.parquet``. ``gb.io.read(out, directed=False)`` reads it.
+
+    Returns
+    -------
+    Matrix, shape (m, m) or (n, n)
+        Symmetric, without a diagonal: INT64 for counts, BOOL for ``"none"``, else FP64.
+    int
+        With `out` the number of pairs.
+
+    Raises
+    ------
+    InvalidValue
+        `onto` or `weight` is none of these.
+    DomainMismatch
+        `A` is not a Matrix.
+    OutOfMemory
+        The result is larger than the memory that may be used; the message has its size.
+    FileFormatError
+        The name of `out` says no format.
+
+    Notes
+    -----
+    With R the rows of one side, one triangle is computed, a block of rows at a time::
+
+        U = triu(R R', 1)             over (plus, pair)
+        U = triu(R D R', 1)           over (plus, times), D = 1 / (d - 1), for Newman's weights
+        B = U + U'
+
+    A block goes to `out` before the next is computed, so a result larger than memory leaves in pieces.
+
+    Source: NetworkX's ``bipartite.projection``, whose weights these are; M. Newman, Scientific collaboration networks
+    II, Physical Review E 64, 016132, 2001, doi:10.1103/PhysRevE.64.016132; as a product: C. Yang, A. Buluc, J. Owens,
+    GraphBLAST, ACM TOMS 48, 2022, section 7, doi:10.1145/3466795.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> A = gb.Matrix.from_coo([0, 0, 1, 1, 2], [0, 1, 0, 1, 1], 1, nrows=3, ncols=2)  # readers and books
+    >>> gb.applications.projection(A).to_dicts()
+    {0: {1: 2, 2: 1}, 1: {0: 2, 2: 1}, 2: {0: 1, 1: 1}}
+    >>> gb.applications.projection(A, "columns", "jaccard").get(0, 1)
+    0.6666666666666666
+    """
+    if not isinstance(A, Matrix):
+        raise DomainMismatch(f"A is a {type(A).__name__}; a Matrix is needed")
+    _check.one_of(onto, "onto", ("rows", "columns"))
+    _check.one_of(weight, "weight", WEIGHTS)
+    if out is not None:
+        edge_pieces.format_of(out, "out")
+    side = _side(A, onto)
+    n, blocks = side.R.nrows, _blocks(side)
+    if out is not None:
+        return _write(side, blocks, weight, out)
+    _require(side, blocks)
+    counts, j, values = (np.concatenate(each) for each in zip(_EMPTY, *_pairs(side, blocks, weight), strict=True))
+    # B = U + U'
+    U = Matrix.from_csr(np.r_[0, np.cumsum(counts)], j, values.astype(_dtype(weight).np_type, copy=False), ncols=n)
+    B: Matrix = U.ewise_add(U.T, binary.first).new()
+    return B._known_symmetric()
+
+
+def _dtype(weight: str) -> Any:
+    return {"count": datatypes.INT64, "none": datatypes.BOOL}.get(weight, datatypes.FP64)
+
+
+def _side(A: Matrix, onto: str) -> _Side:
+    T = A.T.new()
+    R, T = (A, T) if onto == "rows" else (T, A)
+    degree = Vector.from_scalar(0, R.nrows, datatypes.INT64)
+    degree(binary.plus) << out_degree(R)
+    return _Side(R, T, degree, R.ncols)
+
+
+def _blocks(side: _Side) -> list[tuple[int, int]]:
+    """Cut the rows so that what a block of pairs can take has room."""
+    n = side.R.nrows
+    # products of each row, which bound its pairs; no more than there are vertices after it
+    products = Vector.from_scalar(0, n, datatypes.INT64)
+    products(binary.plus) << side.R.mxv(out_degree(side.T), semiring.plus_second[datatypes.INT64])
+    bound = np.minimum(products.to_dense(), np.arange(n, 0, -1))
+    ends = np.cumsum(bound)
+    most = max(_BLOCK, int(ends[-1] if n else 0) // _BLOCKS)
+    if (room := budget.workspace()) is not None:
+        most = max(1, min(most, int(_SHARE * room) // _PAIR_BYTES))
+    blocks, first = [], 0
+    while first < n:
+        done = int(ends[first - 1]) if first else 0
+        last = max(first + 1, int(np.searchsorted(ends, done + most, side="right")))
+        blocks.append((first, last))
+        first = last
+    return blocks
+
+
+def _require(side: _Side, blocks: list[tuple[int, int]]) -> None:
+    """Refuse a result that memory has no room for; pairs are counted only where their bound does not fit."""
+    degrees = in_degree(side.R)
+    bound = int(degrees.ewise_mult(degrees, binary.times).new().reduce(monoid.plus).new().get(0)) // 2
+    room = budget.host_available()
+    if room is None or min(bound, side.R.nrows**2 // 2) * _RESULT_BYTES <= room:
+        return
+    pairs = sum(_product(side, block, semiring.any_pair[datatypes.BOOL]).nvals for block in blocks)
+    budget.require_host(pairs * _RESULT_BYTES, f"a projection of {pairs:,} pairs (out= writes it in pieces)")
+
+
+def _product(side: _Side, block: tuple[int, int], op: Any, R: Matrix | None = None) -> Matrix:
+    """Multiply a block of rows by those that come after its first; numbers begin at that one."""
+    first, last = block
+    rows = (side.R if R is None else R)[first:last, :].new()
+    # U = triu(R R', 1)
+    U: Matrix = rows.mxm(side.T[:, first:].new(), op).new()
+    U << U.select(select.triu, 1)
+    return U
+
+
+def _pairs(side: _Side, blocks: list[tuple[int, int]], weight: str) -> Iterator[_Piece]:
+    """Yield the upper triangle, a block of rows at a time."""
+    scaled, op = None, semiring.plus_pair[datatypes.INT64]
+    if weight == "none":
+        op = semiring.any_pair[datatypes.BOOL]
+    if weight == "collaboration":
+        # R D, D = 1 / (d - 1), where a vertex of degree 1 is common to no two
+        d = in_degree(side.R).apply(binary.minus, right=1).new(datatypes.FP64)
+        D = d.select(select.valuegt, 0).new().apply(unary.minv).new()
+        scaled = side.R.ewise_mult(D, binary.second[datatypes.FP64]).new()
+        op = semiring.plus_first[datatypes.FP64]
+    degree = side.degree.to_dense()
+    for first, last in blocks:
+        indptr, j, common = _product(side, (first, last), op, scaled).to_csr()
+        counts: NDArray[np.int64] = np.subtract(indptr[1:], indptr[:-1], dtype=np.int64, casting="unsafe")
+        j = j.astype(np.int64) + first
+        if weight == "ratio":
+            common = common / side.others
+        if weight in ("jaccard", "overlap"):
+            one, two = np.repeat(degree[first:last], counts), degree[j]
+            common = common / (one + two - common if weight == "jaccard" else np.minimum(one, two))
+        yield counts, j, common
+
+
+def _write(side: _Side, blocks: list[tuple[int, int]], weight: str, out: str | os.PathLike[str]) -> int:
+    """Write the pairs; return how many there are."""
+    n, pairs = side.R.nrows, 0
+    with edge_pieces.writing(out, (n, n), None if weight == "none" else _dtype(weight).np_type) as write:
+        for (first, last), (counts, j, values) in zip(blocks, _pairs(side, blocks, weight), strict=True):
+            write(np.repeat(np.arange(first, last), counts), j, None if weight == "none" else values)
+            pairs += j.size
+    return pairs
