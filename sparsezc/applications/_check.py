@@ -44,19 +44,30 @@ def values(x: Any, name: str, n: int) -> NDArray[np.float64]:
     return finite(table(x, name, n)[:, 0], name)
 
 
-def between(value: Any, name: str, least: float, most: float = np.inf, *, strict: bool = False) -> float:
-    """Check a number in ``least..most``; `strict` leaves both ends out."""
+def number(value: Any, name: str) -> float:
+    """Check a number."""
     try:
-        number = float(value)
+        return float(value)
     except (TypeError, ValueError):
         raise DomainMismatch(f"{name} is {value!r}; a number is needed") from None
-    if not (least < number < most if strict else least <= number <= most):
-        if most == np.inf:
-            needed = f"a number {'>' if strict else '>='} {least:g}"
-        else:
-            needed = f"a number in {least:g}..{most:g}" + (", neither of the two," if strict else "")
+
+
+def between(value: Any, name: str, least: float, most: float = np.inf) -> float:
+    """Check a number in ``least..most``, finite."""
+    found = number(value, name)
+    if not (least <= found <= most and found < np.inf):
+        needed = f"a finite number >= {least:g}" if most == np.inf else f"a number in {least:g}..{most:g}"
         raise InvalidValue(f"{name} is {value}; {needed} is needed")
-    return number
+    return found
+
+
+def above(value: Any, name: str, least: float, most: float = np.inf) -> float:
+    """Check a number above `least` and at most `most`, finite."""
+    found = number(value, name)
+    if not (least < found <= most and found < np.inf):
+        needed = f"a finite number > {least:g}" if most == np.inf else f"a number > {least:g} and <= {most:g}"
+        raise InvalidValue(f"{name} is {value}; {needed} is needed")
+    return found
 
 
 def one_of(value: Any, name: str, choices: tuple[str, ...]) -> str:
