@@ -1,11 +1,13 @@
 """Applications: what takes features, places, labels or two graphs besides the adjacency matrix, one file each."""
 
+from sparsezc.applications.fused_lasso import fused_lasso
 from sparsezc.applications.geolocation import geolocation
 from sparsezc.applications.local_clustering import local_clustering
 from sparsezc.applications.projection import projection
 from sparsezc.applications.vertex_nomination import vertex_nomination
 
 __all__ = [
+    "fused_lasso",
     "geolocation",
     "local_clustering",
     "projection",
