@@ -170,4 +170,5 @@ def _conductances(
     volume = np.cumsum(d[vertices].new().to_dense()[order])
     smaller = np.minimum(volume, total - volume)
     cut = volume - inside
-    return np.divide(cut, smaller, out=np.full(order.size, np.inf), where=smaller > 0)
+    found: NDArray[np.float64] = np.divide(cut, smaller, out=np.full(order.size, np.inf), where=smaller > 0)
+    return found

@@ -47,7 +47,13 @@ class _Parser(argparse.ArgumentParser):
 
 def parser() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
-    from sparsezc.cli import algorithms, convert, doctor, info  # here, so that Ctrl-C meets `main` while they load
+    from sparsezc.cli import (  # here, so that Ctrl-C meets `main` while they load
+        algorithms,
+        apps,
+        convert,
+        doctor,
+        info,
+    )
 
     top = _Parser(
         prog="sparsezc",
@@ -57,7 +63,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (algorithms, info, convert, doctor):
+    for module in (algorithms, apps, info, convert, doctor):
         module.add(commands)
     for command in commands.choices.values():
         command.add_argument("--json", action="store_true", help="print one JSON object instead of a table")

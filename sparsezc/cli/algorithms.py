@@ -5,14 +5,11 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sparsezc.cli import answer, graph
 from sparsezc.cli.graph import Graph
 from sparsezc.cli.report import Percent, Report, Table, counted, rate, seconds
-
-if TYPE_CHECKING:
-    from sparsezc.core.vector import Vector
 
 _ROWS = 20  # of a table; longer ones are put together
 
@@ -61,12 +58,12 @@ def bfs(arguments: argparse.Namespace) -> Report:
     """Levels (or parents) and a table of level sizes."""
     import numpy as np
 
-    found = _loaded(arguments, weights=False)
+    found = loaded(arguments, weights=False)
     from sparsezc import algorithms
 
     source, chosen = _source(arguments, found)
     function = algorithms.bfs_parents if arguments.parents else algorithms.bfs
-    result, run, engine = _timed(found, lambda A: function(A, source))
+    result, run, engine = timed(found, lambda A: function(A, source))
     vertices, values = result.to_coo()
     levels = values if not arguments.parents else _levels(vertices.astype(np.int64), values, source, result.size)
     sizes = np.bincount(levels)
@@ -74,7 +71,7 @@ def bfs(arguments: argparse.Namespace) -> Report:
         values = found.ids[values]
     answer.save(arguments.out, found, vertices, values, missing=-1)
     edges = int(found.degrees[vertices.astype(np.int64)].sum())
-    report = _report(arguments, found, run, engine, edges)
+    report = reported(arguments, found, run, engine, edges)
     report.data |= {
         "source": int(found.named(np.array([source]))[0]),
         "reached": int(vertices.size),
@@ -93,19 +90,19 @@ def sssp(arguments: argparse.Namespace) -> Report:
     """Distances and how they are spread."""
     import numpy as np
 
-    found = _loaded(arguments, weights="narrowest")  # the algorithm widens them where sums need it
+    found = loaded(arguments, weights="narrowest")  # the algorithm widens them where sums need it
     from sparsezc import algorithms
 
     source, chosen = _source(arguments, found)
     lengths = f"{found.facts['dtype']} values"
     if found.facts["dtype"] == "BOOL":
         lengths = "1 each (no weights)" if found.csr.values.read().all() else "1 and 0 (BOOL values)"
-    result, run, engine = _timed(found, lambda A: algorithms.sssp(A, source, arguments.delta))
+    result, run, engine = timed(found, lambda A: algorithms.sssp(A, source, arguments.delta))
     vertices, values = result.to_coo()
     answer.save(arguments.out, found, vertices, values, missing=answer.unreachable(values.dtype))
     edges = int(found.degrees[vertices.astype(np.int64)].sum())
     spread = np.quantile(values, [0, 0.25, 0.5, 0.75, 1], method="nearest")
-    report = _report(arguments, found, run, engine, edges)
+    report = reported(arguments, found, run, engine, edges)
     report.data |= {
         "source": int(found.named(np.array([source]))[0]),
         "reached": int(vertices.size),
@@ -123,10 +120,10 @@ def pagerank(arguments: argparse.Namespace) -> Report:
     """Ranks and the highest of them."""
     import numpy as np
 
-    found = _loaded(arguments, weights=None if arguments.weighted else False)
+    found = loaded(arguments, weights=None if arguments.weighted else False)
     from sparsezc import algorithms
 
-    result, run, engine = _timed(
+    result, run, engine = timed(
         found,
         lambda A: algorithms.pagerank(
             A, arguments.damping, arguments.tol, arguments.max_iter, weighted=arguments.weighted
@@ -135,7 +132,7 @@ def pagerank(arguments: argparse.Namespace) -> Report:
     vertices, values = result.to_coo()
     answer.save(arguments.out, found, vertices, values, missing=0)
     first = np.lexsort((vertices, -values))[:10]
-    report = _report(arguments, found, run, engine, None)
+    report = reported(arguments, found, run, engine, None)
     top = [
         {"vertex": int(v), "rank": float(r), "out_edges": int(found.degrees[k])}
         for v, r, k in zip(found.named(vertices[first]), values[first], vertices[first].astype(np.int64), strict=True)
@@ -150,15 +147,15 @@ def cc(arguments: argparse.Namespace) -> Report:
     """Labels and the largest components."""
     import numpy as np
 
-    found = _loaded(arguments, weights=False)
+    found = loaded(arguments, weights=False)
     from sparsezc import algorithms
 
-    result, run, engine = _timed(found, algorithms.connected_components)
+    result, run, engine = timed(found, algorithms.connected_components)
     vertices, values = result.to_coo()
     answer.save(arguments.out, found, vertices, found.named(values), missing=-1)
     labels, sizes = np.unique(values, return_counts=True)
     first = np.lexsort((labels, -sizes))[:10]
-    report = _report(arguments, found, run, engine, found.facts["edges"])
+    report = reported(arguments, found, run, engine, found.facts["edges"])
     largest = [
         {"label": int(label), "vertices": int(count)}
         for label, count in zip(found.named(labels[first]), sizes[first], strict=True)
@@ -172,14 +169,18 @@ def cc(arguments: argparse.Namespace) -> Report:
     return report
 
 
-def _loaded(arguments: argparse.Namespace, weights: Any = None) -> Graph:
-    """Return the graph, once the answer's file and the place of the work are known to be possible."""
-    answer.check(arguments)
+def loaded(arguments: argparse.Namespace, weights: Any = None, *, checked: bool = True) -> Graph:
+    """Return the graph, once the answer's file and the place of the work are known to be possible.
+
+    Without `checked` the answer is no Vector, and who writes it says which names it takes.
+    """
+    if checked:
+        answer.check(arguments)
     graph.configure(arguments)
     return graph.load(arguments, weights)
 
 
-def _timed(found: Graph, compute: Callable[[Any], Vector]) -> tuple[Vector, float, str]:
+def timed(found: Graph, compute: Callable[[Any], Any]) -> tuple[Any, float, str]:
     """Run on the graph's matrix; making it counts as loading. The answer is complete when the clock stops."""
     from sparsezc.io.files.source import naming
 
@@ -190,7 +191,9 @@ def _timed(found: Graph, compute: Callable[[Any], Vector]) -> tuple[Vector, floa
     start = time.perf_counter()
     with naming(found.name):
         result = compute(A)
-        result.wait()
+        for part in result if isinstance(result, tuple) else (result,):
+            if hasattr(part, "wait"):
+                part.wait()
     elapsed = time.perf_counter() - start
     return result, elapsed, A._engine.name if A._engine is not None else "none"
 
@@ -210,7 +213,7 @@ def _reached(count: int, n: int) -> str:
     return f"{count:,} of {counted(n, 'vertex', 'vertices')} ({100 * count / max(n, 1):.1f}%)"
 
 
-def _report(arguments: argparse.Namespace, found: Graph, run: float, engine: str, edges: int | None) -> Report:
+def reported(arguments: argparse.Namespace, found: Graph, run: float, engine: str, edges: int | None) -> Report:
     """What all four say: the graph, the times, and where it ran."""
     speed = {} if edges is None else {"edges_run": edges, "edges_per_second": edges / run if run > 0 else 0.0}
     data = {

@@ -129,6 +129,27 @@ def save(path: str | None, graph: Graph, vertices: NDArray[Any], values: NDArray
             _WRITERS[suffix](answer, file)
 
 
+def save_table(path: str, graph: Graph, table: Any) -> None:
+    """Write a Matrix of few columns: ``.csv`` has the vertices with entries, ``.npy`` a row for each vertex."""
+    import numpy as np
+
+    from sparsezc.io.files.atomic_write import Output
+
+    full = table.to_dense(np.nan)
+    with Output(path) as out, out.open() as file:
+        if path.lower().endswith(".npy"):
+            np.save(file, full)
+            return
+        rows = np.flatnonzero(~np.isnan(full).all(axis=1))
+        for vertex, row in zip(graph.named(rows).tolist(), full[rows].tolist(), strict=True):
+            file.write(",".join(map(repr, [vertex, *row])).encode() + b"\n")
+
+
+def is_edge_list(path: str) -> bool:
+    """Return whether a name asks for a list of edges, which can be written piece by piece."""
+    return path.lower().removesuffix(".gz").endswith((".txt", ".tsv", ".csv", ".parquet", ".pq"))
+
+
 def _suffix(path: str) -> str:
     """Return the format that a name asks for; ``.txt`` for pipes and devices, and "-" for standard output."""
     from sparsezc.errors import FileFormatError

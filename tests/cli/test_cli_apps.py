@@ -1,0 +1,125 @@
+"""``sparsezc app``: every application from the shell gives what the function gives, and refuses what it cannot read."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import sparsezc as gb
+from sparsezc.cli import apps, main
+
+
+@pytest.fixture(autouse=True)
+def _settings_end_with_the_test():
+    with gb.config.set(engine="auto", placement="auto"):
+        yield
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A folder with a graph of five vertices in it, 0 - 1 - 2 - 3 and 0 - 4, and tables."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "g.tsv").write_text("0\t1\t2\n1\t2\t3\n2\t3\t4\n0\t4\t1\n")
+    (tmp_path / "places.csv").write_text("latitude,longitude\n10,20\n,\n12,22\n,\n,\n")
+    np.save(tmp_path / "y.npy", np.array([1.0, 1.1, 5.0, 5.1, 0.9]))
+    return tmp_path
+
+
+def run(capsys, *arguments):
+    code = main(["app", *map(str, arguments)])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def answer(capsys, *arguments):
+    code, out, err = run(capsys, *arguments, "--json")
+    assert (code, err) == (0, "")
+    return json.loads(out)
+
+
+def graph():
+    return gb.io.read("g.tsv", directed=False)
+
+
+CALLS = {
+    "scan-statistics": ["--out", "psi.csv"],
+    "maximum-flow": ["--s", 0, "--t", 3, "--out", "flow.mtx"],
+    "minimum-cut": ["--s", 0, "--t", 3, "--out", "side.json"],
+    "geolocation": ["--places", "places.csv", "--rounds", 2, "--out", "found.csv"],
+    "vertex-nomination": ["--seeds", 0, 4, "--k", 2, "--content", "y.npy", "--out", "scores.parquet"],
+    "projection": ["--weight", "jaccard", "--out", "pairs.parquet"],
+    "local-clustering": ["--seeds", 0, 3, "--rho", 0.01, "--out", "p.mtx"],
+    "fused-lasso": ["--y", "y.npy", "--lambda1", 0.3, "--out", "x.npy"],
+}
+
+
+def test_the_table_has_every_application():
+    assert {app.function for app in apps.APPS} >= set(gb.applications.__all__)
+    assert {app.name for app in apps.APPS} == set(CALLS)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_every_application_answers_and_writes(name, here, capsys):
+    data = answer(capsys, name, "g.tsv", "--undirected", *CALLS[name])
+    assert data["command"] == f"app {name}"
+    assert data["graph"]["vertices"] == 5
+    assert (here / str(CALLS[name][-1])).stat().st_size
+    code, out, err = run(capsys, name, "g.tsv", "--undirected", *CALLS[name])
+    assert (code, err) == (0, "")
+    assert "5 vertices" in out
+
+
+def test_answers_are_those_of_the_functions(here, capsys):
+    A = graph()
+    assert answer(capsys, "maximum-flow", "g.tsv", "--undirected", *CALLS["maximum-flow"])["value"] == 2
+    flow = gb.io.read("flow.mtx")
+    assert flow.dup("INT64").isequal(gb.algorithms.maximum_flow(A, 0, 3)[1])
+    answer(capsys, "fused-lasso", "g.tsv", "--undirected", *CALLS["fused-lasso"])
+    assert np.array_equal(np.load("x.npy"), gb.applications.fused_lasso(A, np.load("y.npy"), 0.3)[0].to_dense())
+    answer(capsys, "geolocation", "g.tsv", "--undirected", *CALLS["geolocation"])
+    found = np.loadtxt("found.csv", delimiter=",")
+    expected = gb.applications.geolocation(A, [[10, 20], [np.nan] * 2, [12, 22], [np.nan] * 2, [np.nan] * 2], 2)
+    assert np.array_equal(found[:, 1:], expected.to_dense()[found[:, 0].astype(int)])
+    assert answer(capsys, "projection", "g.tsv", "--undirected", "--out", "pairs.tsv")["pairs"] == 3
+    B = gb.applications.projection(A)
+    assert gb.io.read("pairs.tsv", directed=False).dup("INT64").isequal(B)
+
+
+def test_vertices_are_the_files_ids(here, capsys):
+    (here / "far.tsv").write_text("100\t200\n200\t300\n100\t300\n")
+    data = answer(capsys, "vertex-nomination", "far.tsv", "--undirected", "--relabel", "--seeds", 200)
+    assert [each["vertex"] for each in data["top"]] == [100, 300]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["fused-lasso", "g.tsv", "--y", "none.npy", "--lambda1", 1], "--y none.npy: there is no such file"),
+        (["fused-lasso", "g.tsv", "--y", "y.xlsx", "--lambda1", 1], "a name that ends in .npy, .csv"),
+        (["fused-lasso", "g.tsv", "--y", "bad.csv", "--lambda1", 1], "bad.csv, line 2: found 'one'"),
+        (["fused-lasso", "g.tsv", "--y", "ragged.csv", "--lambda1", 1], "ragged.csv, line 2: found 2 columns"),
+        (["fused-lasso", "g.tsv", "--y", "empty.csv", "--lambda1", 1], "empty.csv has no numbers"),
+        (["fused-lasso", "g.tsv", "--y", "bad.npy", "--lambda1", 1], "bad.npy is no .npy file"),
+        (["fused-lasso", "g.tsv", "--y", "y.npy", "--lambda1", -1], "lambda1 is -1"),
+        (["maximum-flow", "g.tsv", "--s", 1, "--t", 1], "s and t are both 1"),
+        (["scan-statistics", "g.tsv", "--out", "a.xlsx"], "says no format"),
+    ],
+)
+def test_bad_input(arguments, message, here, capsys):
+    (here / "bad.csv").write_text("1\none\n")
+    (here / "ragged.csv").write_text("1\n1,2\n")
+    (here / "empty.csv").write_text("")
+    (here / "bad.npy").write_text("nothing")
+    code, out, err = run(capsys, *arguments)
+    assert (code, out) == (1, "")
+    assert err.count("\n") == 1
+    assert message in err
+
+
+def test_wrong_usage(here, capsys):
+    for arguments in (["nothing"], ["maximum-flow", "g.tsv", "--s", "0"]):
+        with pytest.raises(SystemExit) as left:
+            main(["app", *arguments])
+        assert left.value.code == 2
