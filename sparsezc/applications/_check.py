@@ -21,7 +21,7 @@ def table(x: Any, name: str, nrows: int, ncols: int | None = None) -> NDArray[np
         found = np.array(x, np.float64)
     except (TypeError, ValueError):
         raise DomainMismatch(f"{name} is a {type(x).__name__}; an array of numbers is needed") from None
-    if found.ndim == 1 and ncols is None:
+    if found.ndim == 1 and ncols in (None, 1):
         found = found[:, None]
     if found.ndim != 2 or found.shape[0] != nrows or ncols not in (None, found.shape[1]):
         needed = f"({nrows}, {'any' if ncols is None else ncols})"
