@@ -1,6 +1,7 @@
 """Applications: what takes features, places, labels or two graphs besides the adjacency matrix, one file each."""
 
 from sparsezc.applications.application_classification import application_classification
+from sparsezc.applications.collaborative_filtering import collaborative_filtering
 from sparsezc.applications.fused_lasso import fused_lasso
 from sparsezc.applications.geolocation import geolocation
 from sparsezc.applications.local_clustering import local_clustering
@@ -9,6 +10,7 @@ from sparsezc.applications.vertex_nomination import vertex_nomination
 
 __all__ = [
     "application_classification",
+    "collaborative_filtering",
     "fused_lasso",
     "geolocation",
     "local_clustering",
