@@ -4,8 +4,10 @@ from sparsezc.applications.application_classification import application_classif
 from sparsezc.applications.collaborative_filtering import collaborative_filtering
 from sparsezc.applications.fused_lasso import fused_lasso
 from sparsezc.applications.geolocation import geolocation
+from sparsezc.applications.linear_assignment import linear_assignment
 from sparsezc.applications.local_clustering import local_clustering
 from sparsezc.applications.projection import projection
+from sparsezc.applications.seeded_graph_matching import seeded_graph_matching
 from sparsezc.applications.vertex_nomination import vertex_nomination
 
 __all__ = [
@@ -13,8 +15,10 @@ __all__ = [
     "collaborative_filtering",
     "fused_lasso",
     "geolocation",
+    "linear_assignment",
     "local_clustering",
     "projection",
+    "seeded_graph_matching",
     "vertex_nomination",
 ]
 

@@ -145,6 +145,19 @@ def save_table(path: str, graph: Graph, table: Any) -> None:
             file.write(",".join(map(repr, [vertex, *row])).encode() + b"\n")
 
 
+def save_arrays(path: str, arrays: dict[str, Any]) -> None:
+    """Write arrays by name into one ``.npz`` file."""
+    import numpy as np
+
+    from sparsezc.errors import FileFormatError
+    from sparsezc.io.files.atomic_write import Output
+
+    if not path.lower().endswith(".npz"):
+        raise FileFormatError(f"--out {path}: several arrays are written; a name that ends in .npz is needed")
+    with Output(path) as out, out.open() as file:
+        np.savez(file, **arrays)
+
+
 def is_edge_list(path: str) -> bool:
     """Return whether a name asks for a list of edges, which can be written piece by piece."""
     return path.lower().removesuffix(".gz").endswith((".txt", ".tsv", ".csv", ".parquet", ".pq"))

@@ -29,8 +29,8 @@ class Option:
     name : str
         Of the option, and of the argument that it becomes.
     help : str
-    kind : {"number", "count", "word", "file", "vertex", "vertices"}
-        Which text it takes; a file is read as a table, vertices are the file's ids.
+    kind : {"number", "count", "word", "file", "pairs", "vertex", "vertices"}
+        Which text it takes; a file is read as a table, of pairs as one of integers; vertices are the file's ids.
     default
         What holds without it; None leaves the argument out.
     required : bool
@@ -45,7 +45,7 @@ class Option:
     def declare(self, command: argparse.ArgumentParser) -> None:
         """Add it to a command."""
         parse = {"number": float, "count": int, "vertex": int, "vertices": int}.get(self.kind, str)
-        shown = {"file": "FILE", "word": "W", "number": "X"}.get(self.kind, "N")
+        shown = {"file": "FILE", "pairs": "FILE", "word": "W", "number": "X"}.get(self.kind, "N")
         command.add_argument(
             f"--{self.name.replace('_', '-')}", type=parse, metavar=shown, default=self.default,
             required=self.required, help=self.help, nargs="+" if self.kind == "vertices" else None,
@@ -56,8 +56,9 @@ class Option:
         given = getattr(arguments, self.name)
         if given is None:
             return None
-        if self.kind == "file":
-            return features.read(given, f"--{self.name.replace('_', '-')}")
+        if self.kind in ("file", "pairs"):
+            table = features.read(given, f"--{self.name.replace('_', '-')}")
+            return table.astype("int64") if self.kind == "pairs" else table
         if self.kind == "vertex":
             return found.vertex(given)
         return [found.vertex(each) for each in given] if self.kind == "vertices" else given
@@ -76,8 +77,8 @@ class App:
     weights : str
         What it does with the values of the edges.
     show : callable
-        Given the graph and the answer, returns the report's data, its facts, and what --out writes: a Vector, or a
-        Matrix.
+        Given the graph and the answer, returns the report's data, and what --out writes: a Vector, a Matrix, or arrays
+        by name.
     graphs : int
         How many it takes.
     read_weights
@@ -148,6 +149,28 @@ def _smoothed(found: Graph, result: Any) -> tuple[dict[str, Any], Any]:
     return {"gap": gap}, x
 
 
+def _matched_pattern(found: Graph, result: Any) -> tuple[dict[str, Any], Any]:
+    best = result.to_dense().argmax(axis=0).tolist()
+    pairs = [{"pattern": j, "vertex": _id(found, v), "log_probability": result.get(v, j)} for j, v in enumerate(best)]
+    return {"best": pairs}, result
+
+
+def _factored(found: Graph, result: Any) -> tuple[dict[str, Any], Any]:
+    U, V, loss = result
+    return {"loss": [{"round": number, "loss": float(value)} for number, value in enumerate(loss)]}, {
+        "U": U.to_dense(float("nan")), "V": V.to_dense(float("nan")), "loss": loss,
+    }  # fmt: skip
+
+
+def _assigned(found: Graph, result: Any) -> tuple[dict[str, Any], Any]:
+    return {"assigned": result.nvals}, result
+
+
+def _matched(found: Graph, result: Any) -> tuple[dict[str, Any], Any]:
+    match, disagreements = result
+    return {"disagreements": disagreements}, match
+
+
 _ENDS = (Option("s", "the source", "vertex", required=True), Option("t", "the sink", "vertex", required=True))
 _CAPACITIES = "capacities of the edges (those of the file, else 1 each)"
 APPS = (
@@ -179,6 +202,27 @@ APPS = (
          Option("lambda1", "weight of differences along edges", required=True),
          Option("lambda2", "weight of absolute values (0)", default=0.0),
          Option("tol", "duality gap, as a share of the minimum (1e-6)", default=1e-6)), "ignored", _smoothed),
+    App("application_classification", "where a pattern lies in a graph, by features",
+        (Option("features", "a row of features for each vertex", "file", required=True),
+         Option("pattern_features", "the same for the pattern", "file", required=True),
+         Option("edge_features", "a row for each edge, by rows and columns (the values)", "file"),
+         Option("pattern_edge_features", "the same for the pattern", "file"),
+         Option("rule", "corrected or published (corrected)", "word", "corrected"),
+         Option("rounds", "rounds of messages (the pattern's vertices)", "count")),
+        "the edges' feature, unless --edge-features has others (those of the file)", _matched_pattern, 2, None),
+    App("collaborative_filtering", "factors of users and items whose products are the ratings",
+        (Option("k", "factors (20)", "count", 20), Option("solver", "gd or als (gd)", "word", "gd"),
+         Option("rounds", "rounds to run (10)", "count", 10), Option("penalty", "of the factors (1e-3)", default=1e-3),
+         Option("rate", "step of the descent (by the ratings)"),
+         Option("seed", "chooses the factors to begin with (by chance)", "count")),
+        "the ratings (those of the file)", _factored, read_weights=None),
+    App("linear_assignment", "a column for each row, of least cost in all",
+        (Option("absent", "what entries cost that are not there (they cannot be chosen)"),
+         Option("method", "exact or auction (exact)", "word", "exact"), Option("eps", "least bid of the auction")),
+        "the costs (those of the file)", _assigned, read_weights=None),
+    App("seeded_graph_matching", "which vertex of one graph is which of another",
+        (Option("seeds", "pairs of a vertex of each graph", "pairs", required=True),
+         Option("lap", "exact or auction (exact)", "word", "exact")), "ignored", _matched, 2),
 )  # fmt: skip
 
 
@@ -228,7 +272,7 @@ def run(app: App, arguments: argparse.Namespace) -> Report:
 
 def _is_graph(app: App) -> bool:
     """Return whether the answer is a matrix that goes into a graph's file."""
-    return app.show in (_flow, _projected, _clusters, _places)
+    return app.show in (_flow, _projected, _clusters, _places, _matched_pattern, _factored)
 
 
 def _another(arguments: argparse.Namespace, app: App, number: int) -> Any:
@@ -238,16 +282,18 @@ def _another(arguments: argparse.Namespace, app: App, number: int) -> Any:
 
 
 def _save(path: str, found: Graph, written: Any) -> None:
-    """Write a Vector as the other commands do, a table of places as one, and any other Matrix as a graph."""
+    """Write a Vector as the other commands do, arrays together, and a Matrix as a table or, by its name, as a graph."""
     import numpy as np
 
     from sparsezc.io import write
 
-    if written.ndim == 1:
+    if isinstance(written, dict):
+        answer.save_arrays(path, written)
+    elif written.ndim == 1:
         vertices, values = written.to_coo()
         missing = np.nan if values.dtype.kind == "f" else -1
         answer.save(path, found, vertices, values, missing=missing)
-    elif written.ncols == 2 and path.lower().endswith((".npy", ".csv")):
+    elif path.lower().endswith((".npy", ".csv")):
         answer.save_table(path, found, written)
     else:
         write(written, path)

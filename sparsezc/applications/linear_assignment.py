@@ -1,0 +1,182 @@
+"""Linear assignment: a column for each row, of least cost in all."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.applications import _check
+from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
+from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc.semirings import binary, indexunary, monoid, select, semiring
+from sparsezc.semirings.types import datatypes
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+_SHARE = 1e-3  # of the range of the costs: the default bid where they are fractions
+
+
+def linear_assignment(
+    C: Matrix, *, maximize: bool = False, absent: float | None = None, method: str = "exact", eps: float | None = None
+) -> Vector:
+    """Assign a column to each row so that no column serves two rows and the sum of the costs is least.
+
+    Parameters
+    ----------
+    C : Matrix, shape (m, n), m <= n, any real dtype
+        The costs. An entry that is absent cannot be chosen, unless `absent` says what it costs.
+    maximize : bool
+        Look for the largest sum: the values are benefits.
+    absent : float, optional
+        The cost of entries that are not there, no better than any that is. They are not formed.
+    method : {"exact", "auction"}
+        SciPy's shortest augmenting paths on the host, or Bertsekas' auction, where all rows without a column bid at
+        once.
+    eps : float, optional
+        Least bid of the auction, above 0: its sum is within m * `eps` of the least. By default 1 / (m + 1) for
+        integers, with which it is the least, else a thousandth of the range of the costs.
+
+    Returns
+    -------
+    Vector of INT64, size m
+        The column of each row.
+
+    Raises
+    ------
+    InvalidValue
+        There is no assignment of all rows, a cost is NaN or infinite, or better than it is `absent`; `method` is none
+        of the two, or `eps` is not above 0.
+    DimensionMismatch
+        There are more rows than columns.
+    DomainMismatch
+        `C` is not a Matrix.
+
+    Notes
+    -----
+    The auction, with benefits b, prices p, 0 at first, and the rows q that have no column::
+
+        V = diag(q) b - p
+        j(i) = argmax V(i, :)                       and v(i), w(i) the best and the second best value
+        bid(i) = p(j(i)) + v(i) - w(i) + eps
+        each column goes to its highest bidder, at that price; who had it is without
+
+    A row may do without a column of its own for the benefit `absent`; rows that do get the columns that are left.
+
+    Source: D. Crouse, On implementing 2D rectangular assignment algorithms, IEEE Trans. Aerospace and Electronic
+    Systems 52, 2016, doi:10.1109/TAES.2016.140952; D. Bertsekas, The auction algorithm: a distributed relaxation
+    method for the assignment problem, Annals of Operations Research 14, 1988, doi:10.1007/BF02186476.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> C = gb.Matrix.from_dense([[4, 1, 3], [2, 0, 5], [3, 2, 2]])
+    >>> gb.applications.linear_assignment(C).to_dense().tolist()
+    [1, 0, 2]
+    """
+    if not isinstance(C, Matrix):
+        raise DomainMismatch(f"C is a {type(C).__name__}; a Matrix is needed")
+    _check.one_of(method, "method", ("exact", "auction"))
+    m, n = C.shape
+    if m > n:
+        raise DimensionMismatch(f"C is {m} x {n}; at least as many columns as rows are needed")
+    b = C.dup(datatypes.FP64)
+    if not maximize:
+        b << b.apply(binary.times, right=-1.0)
+    spread = _spread(b)
+    idle = None if absent is None else _check.number(absent, "absent") * (1 if maximize else -1)
+    if idle is not None:
+        if not idle <= spread[0]:
+            raise InvalidValue(f"absent is {absent}, and C has a value that is worse; it must be no better than any")
+        b << b.apply(binary.minus, right=idle)
+        spread = (0.0, spread[1] - idle)
+    step = eps if eps is None else _check.above(eps, "eps", 0)
+    if step is None:
+        whole = C.dtype.is_integer and (absent is None or float(absent).is_integer())
+        step = 1 / (m + 1) if whole else _SHARE * (spread[1] - spread[0] or 1.0)
+    if method == "auction" and idle is None:
+        _exact(b.apply(binary.times, right=0.0).new(), False)  # refuse what has no assignment: bids would have no end
+    chosen = _exact(b, idle is not None) if method == "exact" else _auction(b, idle is not None, step)
+    left = np.setdiff1d(np.arange(n), chosen)
+    without = chosen < 0
+    chosen[without] = left[: int(without.sum())]
+    return Vector.from_dense(chosen)
+
+
+def assigned(b: Matrix, method: str, eps: float) -> Ints:
+    """Return the column of each row for the largest sum of benefits > 0; -1 at rows that may have any of the others."""
+    return _exact(b, True) if method == "exact" else _auction(b, True, eps)
+
+
+def _spread(b: Matrix) -> tuple[float, float]:
+    """Refuse costs that are NaN or infinite; return the least and the largest benefit."""
+    if b.nvals == 0:
+        return np.inf, -np.inf
+    if not b.apply("isfinite").new().reduce_scalar(monoid.land).new().get():
+        raise InvalidValue("C has values that are NaN or infinite; finite costs are needed")
+    return b.reduce_scalar(monoid.min).new().get(), b.reduce_scalar(monoid.max).new().get()
+
+
+def _exact(b: Matrix, may_idle: bool) -> Ints:
+    """Return the column of each row for the largest sum of benefits; -1 where a row may do without and does."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
+    m, n = b.shape
+    i, j, value = b.to_coo()
+    i, j = i.astype(np.int64), j.astype(np.int64)
+    if may_idle:  # a column of its own for each row
+        i, j, value = np.r_[i, np.arange(m)], np.r_[j, n + np.arange(m)], np.r_[value, np.zeros(m)]
+    # every row takes one entry, so a number that is added to all of them changes nothing; SciPy takes no zeros
+    cost = (value.max(initial=0.0) + 1.0) - value
+    try:
+        found = min_weight_full_bipartite_matching(coo_array((cost, (i, j)), shape=(m, n + m * may_idle)).tocsr())[1]
+    except ValueError:
+        raise InvalidValue("C has no assignment of all rows: its entries leave some without a column") from None
+    chosen: Ints = found.astype(np.int64)
+    chosen[chosen >= n] = -1
+    return chosen
+
+
+def _auction(b: Matrix, may_idle: bool, eps: float) -> Ints:
+    """Return the column of each row, -1 where a row does without."""
+    m, n = b.shape
+    owner, column = np.full(n, -1), np.full(m, -1)
+    price = np.zeros(n)
+    floor = 0.0 if may_idle else -np.inf
+    waiting = np.flatnonzero(np.ones(m, bool))
+    most = b.reduce_scalar(monoid.max).new().get(0.0) - b.reduce_scalar(monoid.min).new().get(0.0)
+    while waiting.size:
+        rows, target, value, second = _best(b, waiting, price)
+        bidding = value > floor
+        rows, target, value, second = rows[bidding], target[bidding], value[bidding], second[bidding]
+        # without a second choice a row can bid all that could matter
+        second = np.maximum(np.where(np.isneginf(second), value - most - eps, second), floor)
+        bid = price[target] + value - second + eps
+        # of several bids the highest wins, of equal ones the first row's
+        order = np.lexsort((rows, -bid, target))
+        first = order[np.r_[True, np.diff(target[order]) > 0]] if order.size else order
+        winners, won = rows[first], target[first]
+        displaced = owner[won][owner[won] >= 0]
+        column[displaced] = -1
+        owner[won], column[winners], price[won] = winners, won, bid[first]
+        waiting = np.union1d(np.setdiff1d(rows, winners), displaced)
+    return column
+
+
+def _best(b: Matrix, waiting: Ints, price: Floats) -> tuple[Ints, Ints, Floats, Floats]:
+    """Return, of the rows that have entries, the column of the best value, that value and the second best."""
+    q = Vector.from_coo(waiting, True, datatypes.BOOL, size=b.nrows)
+    # V = diag(q) b - p
+    V = q.diag().mxm(b, semiring.any_second[datatypes.FP64]).new()
+    V << V.ewise_mult(Vector.from_dense(price), binary.minus)
+    best = V.reduce_rowwise(monoid.max).new()
+    # argmax: the smallest column where V is the best
+    at = best.diag().mxm(V, semiring.any_eq).new()
+    at << at.select(select.valueeq, True)
+    target = at.apply(indexunary.colindex).new(datatypes.INT64).reduce_rowwise(monoid.min).new()
+    rows, columns = target.to_coo()
+    rows = rows.astype(np.int64)
+    top = Matrix.from_coo(rows, columns, True, datatypes.BOOL, nrows=b.nrows, ncols=b.ncols)
+    others = V.dup(mask=~top.S).reduce_rowwise(monoid.max).new().to_dense(-np.inf)
+    return rows, columns, best.to_coo()[1], others[rows]

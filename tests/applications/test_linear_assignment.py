@@ -1,0 +1,109 @@
+"""gb.applications.linear_assignment, against SciPy's dense solver."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
+
+import sparsezc as gb
+from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
+
+assign = gb.applications.linear_assignment
+methods = pytest.mark.parametrize("method", ["exact", "auction"])
+
+
+def check(C, maximize, method, allowed=None, absent=None, eps=None):
+    """As good as the best, and an assignment; entries that are not `allowed` cost `absent`."""
+    allowed = np.ones(C.shape, bool) if allowed is None else allowed
+    i, j = np.nonzero(allowed)
+    A = gb.Matrix.from_coo(i, j, C[i, j], C.dtype, nrows=C.shape[0], ncols=C.shape[1])
+    found = assign(A, maximize=maximize, method=method, absent=absent, eps=eps).to_dense()
+    assert np.unique(found).size == C.shape[0]
+    full = C if absent is None else np.where(allowed, C, absent)
+    best = full[linear_sum_assignment(full, maximize=maximize)].sum()
+    total = full[np.arange(C.shape[0]), found].sum()
+    if absent is None:
+        assert allowed[np.arange(C.shape[0]), found].all()
+    slack = 1e-9 if method == "exact" or C.dtype.kind == "i" else C.shape[0] * 1e-3 * (np.ptp(full) or 1)
+    assert abs(total - best) <= slack
+
+
+@methods
+@given(st.data())
+def test_any_integers(method, data):
+    m = data.draw(st.integers(1, 8))
+    n = m + data.draw(st.integers(0, 3))
+    C = np.random.default_rng(data.draw(st.integers(0, 999))).integers(-5, 9, (m, n))
+    check(C, data.draw(st.booleans()), method)
+
+
+@methods
+@given(st.integers(0, 999), st.booleans())
+def test_fractions(method, seed, maximize):
+    check(np.random.default_rng(seed).normal(size=(7, 9)), maximize, method)
+
+
+@methods
+@given(st.integers(0, 999), st.booleans())
+def test_what_is_absent_costs_what_is_said(method, seed, maximize):
+    rng = np.random.default_rng(seed)
+    C = rng.integers(1, 9, (7, 8))
+    check(C, maximize, method, rng.random(C.shape) < 0.3, absent=0 if maximize else 9)
+
+
+@methods
+def test_sparse_with_a_hidden_assignment(method):
+    rng = np.random.default_rng(3)
+    n = 300
+    order = rng.permutation(n)
+    i, j = np.r_[np.arange(n), rng.integers(0, n, 2000)], np.r_[order, rng.integers(0, n, 2000)]
+    C = gb.Matrix.from_coo(i, j, np.r_[np.zeros(n, int), rng.integers(1, 9, 2000)], nrows=n, ncols=n, dup_op="min")
+    assert np.array_equal(assign(C, method=method).to_dense(), order)
+
+
+def test_the_least_bid_bounds_what_is_lost():
+    C = np.random.default_rng(4).integers(0, 50, (20, 20))
+    found = assign(gb.Matrix.from_dense(C), method="auction", eps=0.4).to_dense()
+    best = C[linear_sum_assignment(C)].sum()
+    assert C[np.arange(20), found].sum() <= best + 20 * 0.4
+
+
+def test_engines_agree(gpu):
+    C = gb.Matrix.from_dense(np.random.default_rng(5).integers(0, 99, (8, 9)))
+    expected = assign(C)
+    with gb.config.set(placement="zerocopy"), warnings.catch_warnings():
+        warnings.simplefilter("error", gb.exceptions.PerformanceWarning)
+        assert assign(C.to("gpu")).isequal(expected)
+        found = assign(C.to("gpu"), method="auction").to_dense()
+    full = C.to_dense()
+    assert full[np.arange(8), found].sum() == full[np.arange(8), expected.to_dense()].sum()
+
+
+HALL = gb.Matrix.from_coo([0, 1, 2], [0, 0, 1], [1, 1, 1], nrows=3, ncols=3)
+
+
+@methods
+def test_no_assignment(method):
+    with pytest.raises(InvalidValue, match="no assignment of all rows"):
+        assign(HALL, method=method)
+    assert sorted(assign(HALL, method=method, absent=5).to_dense().tolist()) == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("C", "options", "error", "message"),
+    [
+        ([[1]], {}, DomainMismatch, "C is a list"),
+        (gb.Matrix(float, 3, 2), {}, DimensionMismatch, "C is 3 x 2; at least as many columns"),
+        (gb.Matrix.from_dense([[np.nan]]), {}, InvalidValue, "NaN or infinite"),
+        (gb.Matrix.from_dense([[np.inf]]), {}, InvalidValue, "NaN or infinite"),
+        (HALL, {"method": "simplex"}, InvalidValue, "method is 'simplex'"),
+        (HALL, {"eps": 0}, InvalidValue, "eps is 0"),
+        (HALL, {"absent": 0}, InvalidValue, "absent is 0, and C has a value that is worse"),
+    ],
+)
+def test_bad_input(C, options, error, message):
+    with pytest.raises(error, match=message):
+        assign(C, **options)
