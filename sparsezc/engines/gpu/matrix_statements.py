@@ -18,6 +18,7 @@ from sparsezc.engines.gpu.elementwise import (
 from sparsezc.engines.gpu.elementwise.matrix_merge import MaskRows, Region
 from sparsezc.engines.gpu.products import spgemm
 from sparsezc.engines.gpu.runtime import presence_words
+from sparsezc.engines.gpu.sampling import picks, walks
 from sparsezc.engines.gpu.storage.mask_output import in_bits
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
 from sparsezc.engines.gpu.storage.row_blocks import rows_of
@@ -189,6 +190,21 @@ def _select_mask(e: Any) -> MatrixStore:
     return matrix_merge.write(empty, matrix, Write(_mask_of(kind, _operand(y)), None, False), Region())
 
 
+def _selectk(e: Any) -> MatrixStore:
+    matrix, index, pick = e.operands
+    store = _operand(matrix)
+    if store.rows is None:
+        nrows, ncols = e.shape
+        return MatrixStore(e.dtype, nrows, ncols, None)
+    return picks.selectk(store.rows, store.dtype, matrix_index.positions(index), pick)
+
+
+def _walk(e: Any) -> MatrixStore:
+    matrix, trail, *weights = e.operands
+    top, by = (None if v is None else v._store for v in (*weights, None, None)[:2])
+    return walks.walk(_operand(matrix), trail, top, by)
+
+
 _MAKE: dict[str, Callable[[Any], MatrixStore | None]] = {
     "ewise_add": _ewise,
     "ewise_mult": _ewise,
@@ -205,6 +221,8 @@ _MAKE: dict[str, Callable[[Any], MatrixStore | None]] = {
     "outer": _outer,
     "power": _power,
     "select_mask": _select_mask,
+    "selectk": _selectk,
+    "walk": _walk,
 }
 
 
