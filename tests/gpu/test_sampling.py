@@ -1,4 +1,4 @@
-"""Picked entries, walks and best columns: equal on both engines to the bit, wherever a matrix lies, and few requests."""
+"""Picked entries, walks and best columns: equal on both engines to the bit in every placement, and few requests."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def entries(seed: int = 0, dtype: str = "FP64", iso: bool = False) -> Arrays:
 def lay(gpu: Any, small_pieces: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """With lists, pieces and blocks so small that a test's rows take several."""
     monkeypatch.setattr(picks, "_PIECE", 64)
-    yield lambda placement, kind, x: placed(placement, tmp_path, KINDS[kind]).put(x)
+    return lambda placement, kind, x: placed(placement, tmp_path, KINDS[kind]).put(x)
 
 
 Lay = Callable[[str, str, Any], Any]
@@ -71,7 +71,12 @@ def test_what_does_not_fit_is_made_in_blocks(lay: Lay, gpu: Any, monkeypatch: py
     A = make(gb, entries())
     B = lay("zerocopy", "plain", A)
     with gb.config.set(budget=budget.working_bytes(N) + 3000):
-        for how, k, replace in (("random", 6, False), ("largest", 6, False), ("random", 5, True), ("largest", 300, False)):
+        for how, k, replace in (
+            ("random", 6, False),
+            ("largest", 6, False),
+            ("random", 5, True),
+            ("largest", 300, False),
+        ):
             expected = ops.selectk(A, how, k, seed=5, replace=replace).new()
             assert ops.selectk(B, how, k, seed=5, replace=replace).new().isequal(expected)
         starts = np.arange(N)

@@ -15,8 +15,10 @@ from typing import Any
 from sparsezc import errors
 from sparsezc.engines.cpu import native
 from sparsezc.engines.cpu.best_column import best_column
+from sparsezc.engines.cpu.dense import is_dense, matmul
 from sparsezc.engines.cpu.expressions import EXPRESSIONS, index, operand, operator, scalar
 from sparsezc.engines.cpu.expressions import mask as mask_of
+from sparsezc.engines.cpu.sampled_mxm import sampled_mxm
 from sparsezc.engines.cpu.selectk import selectk
 from sparsezc.engines.cpu.store_methods import Keeper
 from sparsezc.engines.cpu.walk import walk
@@ -28,7 +30,12 @@ __all__ = ["CpuEngine", "engine"]
 
 _engine: CpuEngine | None = None
 #: What python-graphblas has no expression for: NumPy makes the result.
-WHOLE: dict[str, Callable[[Expression], Any]] = {"best_column": best_column, "selectk": selectk, "walk": walk}
+WHOLE: dict[str, Callable[[Expression], Any]] = {
+    "best_column": best_column,
+    "sampled_mxm": sampled_mxm,
+    "selectk": selectk,
+    "walk": walk,
+}
 
 
 def engine() -> CpuEngine:
@@ -62,7 +69,7 @@ class CpuEngine(Keeper):
             if not expression.shape:
                 out._receive(expression, _read(expression), write.accum)
                 return
-            if expression.operation in WHOLE:
+            if expression.operation in WHOLE or is_dense(expression):
                 _write_whole(expression, out, write)
             elif expression.operation not in EXPRESSIONS:
                 _assign(expression, out, write)
@@ -131,7 +138,7 @@ def _write_all(x: Expression, out: Any) -> None:
 
 def _write_whole(x: Expression, out: Any, write: Write[Mask | None]) -> None:
     """``out(mask, accum, replace) << made``, where NumPy makes the whole result."""
-    made = WHOLE[x.operation](x)
+    made = WHOLE.get(x.operation, matmul)(x)
     if write.mask is None and write.accum is None:
         out._store << made
         return
