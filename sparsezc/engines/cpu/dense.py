@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from sparsezc.engines.cpu import native
 from sparsezc.expr.expression import Expression
 from sparsezc.semirings.semiring import plus_times
@@ -27,7 +29,10 @@ def is_dense(x: Expression) -> bool:
 def matmul(x: Expression) -> Any:
     """Make python-graphblas's Matrix of the product."""
     left, right = (_array(M, x.dtype.np_type) for M in x.operands)
-    return native.gb.Matrix.from_dense(left @ right, dtype=native.type_of(x.dtype))
+    return native.gb.Matrix.ss.import_fullr(
+        values=np.ascontiguousarray(left @ right), nrows=x.shape[0], ncols=x.shape[1], take_ownership=True,
+        dtype=native.type_of(x.dtype),
+    )  # fmt: skip
 
 
 def _array(M: Any, dtype: Any) -> Any:

@@ -65,9 +65,10 @@ class _Statement:
 
     def mxm(self) -> bool:
         a, b = self.e.operands
-        small = sampled.times_small(self.e.op, a, b, self.width, self.across)
-        if small is not None:
-            return self._write(small, self.in_bits(), masked=False)
+        if not self._asks_for_few():
+            small = sampled.times_small(self.e.op, a, b, self.width, self.across)
+            if small is not None:
+                return self._write(small, self.in_bits(), masked=False)
         few, many = (a, b) if self.across else (b, a)
         narrow, wide, result = few._store, many._store, self.e.op.return_type
         shape = panel.shape_of(narrow.nrows, narrow.ncols)
@@ -94,6 +95,11 @@ class _Statement:
         else:
             made = spmm.pull(self.e.op, rows, wide.dtype, x, how.mask)
         return self._write(made, how, masked=True)
+
+    def _asks_for_few(self) -> bool:
+        """Whether a mask lets entries of a sparse matrix through, and no others."""
+        mask = self.write.mask
+        return mask is not None and not mask.complement and mask.parent._store.panel is None
 
     def sampled_mxm(self) -> bool:
         """A product of panels at the entries of a matrix, times a panel: one pass over the matrix."""
