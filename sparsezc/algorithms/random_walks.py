@@ -59,7 +59,7 @@ def random_walks(
     -----
     A step reads one id of the edges, where they are. With weights, or p and q, it tries: an edge is taken by chance and
     kept with probability w/w_max, times its share of the largest of 1/p, 1 and 1/q. After 32 tries the row is read and
-    its sums decide, so the answer is exact for any weights. Sources: L. Lovasz, Random walks on graphs: a survey, 1993;
+    its sums decide, so the answer is exact for any weights. Source: L. Lovasz, Random walks on graphs: a survey, 1993;
     B. Perozzi, R. Al-Rfou, S. Skiena, DeepWalk, KDD 2014, doi:10.1145/2623330.2623732; A. Grover, J. Leskovec,
     node2vec, KDD 2016, doi:10.1145/2939672.2939754; K. Yang et al., KnightKing, SOSP 2019, doi:10.1145/3341301.3359634.
 
