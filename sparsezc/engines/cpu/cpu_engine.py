@@ -140,7 +140,10 @@ def _write_whole(x: Expression, out: Any, write: Write[Mask | None]) -> None:
     """``out(mask, accum, replace) << made``, where NumPy makes the whole result."""
     made = WHOLE.get(x.operation, matmul)(x)
     if write.mask is None and write.accum is None:
-        out._store << made
+        if len(x.shape) == 2 and made.dtype == out._store.dtype and made.nvals:  # its arrays, without a copy
+            out._store.ss.pack_any(**made.ss.unpack(made.ss.format), take_ownership=True)
+        else:
+            out._store << made
         return
     given = _not_full(made) if _adds_under(write) else made
     mask, accum = mask_of(write.mask, _mask_parent(write)), operator(write.accum)

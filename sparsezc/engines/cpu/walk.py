@@ -32,7 +32,8 @@ def walk(x: Expression) -> Any:
     A, trail, *weights = x.operands
     top, by = (_dense(v) for v in (*weights, None, None)[:2])
     store = A._store.T.new() if A._transposed else A._store
-    met = np.full((trail.starts.size, trail.length + 1), -1, np.int64)
+    all_met = np.full(trail.starts.size * (trail.length + 1), -1, np.int64)
+    met = all_met.reshape(trail.starts.size, trail.length + 1)
     met[:, 0] = trail.starts
     cuts = range(0, trail.starts.size, _TOGETHER)
     with borrowed(store) as rows:
@@ -42,7 +43,7 @@ def walk(x: Expression) -> Any:
                 list(pool.map(lambda first: one.run(first, met[first : first + _TOGETHER]), cuts))
         elif met.size:
             one.run(0, met)
-    return _matrix(met, x)
+    return _matrix(all_met, x)
 
 
 def _dense(v: Any) -> NDArray[np.float64] | None:
@@ -51,15 +52,16 @@ def _dense(v: Any) -> NDArray[np.float64] | None:
 
 
 def _matrix(met: Ints, x: Expression) -> Any:
-    """Make a matrix of what is not negative, which stands to the left in each row."""
-    nrows, ncols = met.shape
-    lengths = (met >= 0).sum(axis=1)
-    whole = lengths.size and int(lengths.min()) == ncols
+    """Make a matrix of what is not negative, which stands to the left in each row; `met` is given away."""
+    nrows, ncols = x.shape
+    there = met >= 0
+    lengths = there.reshape(nrows, ncols).sum(axis=1)
+    whole = bool(there.all())
     columns = np.tile(np.arange(ncols, dtype=np.uint64), nrows)
     return native.gb.Matrix.ss.import_csr(
         nrows=nrows, ncols=ncols, indptr=np.concatenate([[0], np.cumsum(lengths)]).astype(np.uint64),
-        col_indices=columns if whole else columns[met.ravel() >= 0],
-        values=met.ravel().copy() if whole else met[met >= 0], sorted_cols=True, take_ownership=True,
+        col_indices=columns if whole else columns[there], values=met if whole else met[there],
+        sorted_cols=True, take_ownership=True,
         dtype=native.type_of(x.dtype),
     )  # fmt: skip
 
