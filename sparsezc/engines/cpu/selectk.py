@@ -155,11 +155,9 @@ def _keys(pick: Pick, given: RowArrays, row: Ints, at: Ints, begin: Ints) -> tup
         spread = philox.exponential(philox.numbers(draw, 2, stream, pick.seed))
         return np.divide(spread, w, out=np.zeros(w.size), where=some), some
     values = np.broadcast_to(given.values[:1], at.shape) if given.iso else given.values[at]
-    _, rank = np.unique(values, return_inverse=True)  # of floats, NaN is the last
-    if pick.how == "smallest":
-        return rank, None
-    missing = values != values
-    return np.where(missing, 1, -rank), None
+    if pick.how == "largest":
+        values = -values if values.dtype.kind == "f" else ~values  # the order reversed, of any integer
+    return values, None  # NaN is sorted last
 
 
 def _checked(w: NDArray[np.float64]) -> NDArray[np.float64]:
