@@ -15,7 +15,7 @@ from sparsezc import ops
 from sparsezc.engines.gpu.sampling import picks
 from sparsezc.memory import budget
 from sparsezc.semirings.types.datatypes import lookup
-from tests.gpu.test_placement_grid import KINDS, PLACEMENTS, placed
+from tests.gpu.placements.test_placement_grid import KINDS, PLACEMENTS, placed
 from tests.ops.judge import Arrays, make
 
 N = 90
