@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,10 @@ class _Side(NamedTuple):
     others: int
 
 
+@overload
+def projection(A: Matrix, onto: str = "rows", weight: str = "count", out: None = None) -> Matrix: ...
+@overload
+def projection(A: Matrix, onto: str = "rows", weight: str = "count", *, out: str | os.PathLike[str]) -> int: ...
 def projection(
     A: Matrix, onto: str = "rows", weight: str = "count", out: str | os.PathLike[str] | None = None
 ) -> Matrix | int:

@@ -131,7 +131,7 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
             claim.signature.bind(*args, **kwargs)
         except TypeError as error:
             return str(error)
-    G = args[0] if args else kwargs["G"]
+    G = args[0] if args else kwargs[claim.needed[0]]
     if G.is_multigraph():
         return "sparsezc has no multigraphs"
     if claim.undirected and G.is_directed():
@@ -163,7 +163,7 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     claim = CLAIMS[name]
     if claim.least == NEVER:
         return "NetworkX is faster"
-    G = args[0] if args else kwargs["G"]
+    G = args[0] if args else kwargs[claim.needed[0]]
     n = len(G)
     if n * (n + 1) < claim.least:
         return "NetworkX is faster on graphs of this size"

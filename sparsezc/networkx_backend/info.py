@@ -13,6 +13,8 @@ _SINKS = "No edge leads to a later component; among others the order is another 
 _ADDED = " Neighbours are added in the graph's order."
 _NOT_ALL_0 = "Only for weights >= 0 that are not all 0."
 _BOUNDED = " With `usebounds`, where integers and fractions mix, 2.0 may stand for 2."
+_CAPACITIES = "`flow_func` must be None. Only where every edge has a finite capacity >= 0. " + _WHOLE
+_SIDE = _UNDIRECTED + " Only onto one whole side of a bipartite graph."
 _FROM_0, _ABOVE_0 = "Only for weights >= 0.", "Only for weights > 0."
 
 #: Every function that is claimed, and what its arguments must be like beyond what NetworkX asks.
@@ -35,6 +37,7 @@ FUNCTIONS: dict[str, str] = {
     "center": _FROM_0,
     "closeness_centrality": _FROM_0,
     "clustering": _NOT_ALL_0,
+    "collaboration_weighted_projected_graph": _SIDE,
     "connected_components": "",
     "core_number": _UNDIRECTED,
     "descendants": "",
@@ -71,8 +74,11 @@ FUNCTIONS: dict[str, str] = {
     + " Only for weights >= 0 that are not all 0, without loops. Other moves for the same seed.",
     "maximal_independent_set": "Other sets than NetworkX's for the same seed.",
     "maximal_matching": _UNDIRECTED + " Another of several matchings may be chosen.",
+    "maximum_flow_value": _CAPACITIES,
     "maximum_spanning_edges": "`algorithm` has no influence. `ignore_nan` must be False.",
     "maximum_spanning_tree": "`algorithm` has no influence. `ignore_nan` must be False.",
+    "minimum_cut": _CAPACITIES,
+    "minimum_cut_value": _CAPACITIES,
     "minimum_spanning_edges": "`algorithm` has no influence. `ignore_nan` must be False.",
     "minimum_spanning_tree": "`algorithm` has no influence. `ignore_nan` must be False.",
     "modularity": _NOT_ALL_0,
@@ -83,8 +89,10 @@ FUNCTIONS: dict[str, str] = {
     "number_strongly_connected_components": "",
     "number_weakly_connected_components": "",
     "overall_reciprocity": _DIRECTED,
+    "overlap_weighted_projected_graph": _SIDE,
     "pagerank": "Only for weights, starts, personalisations and dangling shares >= 0.",
     "periphery": _FROM_0,
+    "projected_graph": _SIDE + " `multigraph` must be False.",
     "radius": _FROM_0 + _BOUNDED,
     "reciprocity": _DIRECTED,
     "shortest_path": "Only for weights >= 0, unless `method` is `bellman-ford`. " + _ANOTHER,
@@ -109,6 +117,7 @@ FUNCTIONS: dict[str, str] = {
     "transitivity": _UNDIRECTED,
     "triangles": "",
     "weakly_connected_components": "",
+    "weighted_projected_graph": _SIDE,
 }
 
 

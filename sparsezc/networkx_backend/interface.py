@@ -8,12 +8,14 @@ import networkx as nx
 
 # These claim their functions when they are imported.
 from sparsezc.networkx_backend import (  # noqa: F401
+    bipartite,
     centrality,
     choices,
     clusters,
     components,
     dags,
     distances,
+    flows,
     hops,
     lengths,
     paths,

@@ -313,6 +313,9 @@ def test_every_claim_is_held() -> None:
             "kosaraju_strongly_connected_components", "maximum_spanning_edges", "maximum_spanning_tree",
             "single_source_bellman_ford", "single_source_bellman_ford_path", "single_source_dijkstra",
             "shortest_path", "single_source_dijkstra_path", "single_source_shortest_path",
+            # test_flows_and_sides.py
+            "collaboration_weighted_projected_graph", "maximum_flow_value", "minimum_cut", "minimum_cut_value",
+            "overlap_weighted_projected_graph", "projected_graph", "weighted_projected_graph",
     }  # fmt: skip
     assert set(CLAIMS) == listed | alone
 

@@ -12,7 +12,10 @@ import pytest
 
 from tests.networkx_backend.entry_points import ROOT, write
 
-QUICK = ("tests.test_core", "tests.test_reciprocity", "tests.test_dag", "link_analysis", "components")
+QUICK = (
+    "tests.test_core", "tests.test_reciprocity", "tests.test_dag", "link_analysis", "components",
+    "bipartite.tests.test_project", "flow.tests.test_maxflow",
+)  # fmt: skip
 OTHERS = (
     "approximation.tests.test_kcomponents", "approximation.tests.test_distance_measures", "centrality", "coloring",
     "community", "connectivity.tests.test_stoer_wagner", "shortest_paths", "traversal", "tests.test_boundary",
