@@ -4,6 +4,7 @@ from sparsezc.applications.application_classification import application_classif
 from sparsezc.applications.collaborative_filtering import collaborative_filtering
 from sparsezc.applications.fused_lasso import fused_lasso
 from sparsezc.applications.geolocation import geolocation
+from sparsezc.applications.graphsage import graphsage
 from sparsezc.applications.linear_assignment import linear_assignment
 from sparsezc.applications.local_clustering import local_clustering
 from sparsezc.applications.projection import projection
@@ -15,6 +16,7 @@ __all__ = [
     "collaborative_filtering",
     "fused_lasso",
     "geolocation",
+    "graphsage",
     "linear_assignment",
     "local_clustering",
     "projection",

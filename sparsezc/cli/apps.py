@@ -162,6 +162,10 @@ def _factored(found: Graph, result: Any) -> tuple[dict[str, Any], Any]:
     }  # fmt: skip
 
 
+def _embedded(found: Graph, result: Any) -> tuple[dict[str, Any], Any]:
+    return {"columns": result.ncols}, result
+
+
 def _assigned(found: Graph, result: Any) -> tuple[dict[str, Any], Any]:
     return {"assigned": result.nvals}, result
 
@@ -216,6 +220,12 @@ APPS = (
          Option("rate", "step of the descent (by the ratings)"),
          Option("seed", "chooses the factors to begin with (by chance)", "count")),
         "the ratings (those of the file)", _factored, read_weights=None),
+    App("graphsage", "embeddings of vertices by features of sampled neighbours",
+        (Option("X", "features, a row for each vertex", "file", required=True),
+         *(Option(name, "weights", "file", required=True) for name in ("Wf1", "Wa1", "Wf2", "Wa2")),
+         Option("children", "neighbours sampled for each (10)", "count", 10),
+         Option("batch", "vertices in work at a time (2^20)", "count"),
+         Option("seed", "chooses the samples (by chance)", "count")), "ignored", _embedded),
     App("linear_assignment", "a column for each row, of least cost in all",
         (Option("absent", "what entries cost that are not there (they cannot be chosen)"),
          Option("method", "exact or auction (exact)", "word", "exact"), Option("eps", "least bid of the auction")),
@@ -272,7 +282,7 @@ def run(app: App, arguments: argparse.Namespace) -> Report:
 
 def _is_graph(app: App) -> bool:
     """Return whether the answer is a matrix that goes into a graph's file."""
-    return app.show in (_flow, _projected, _clusters, _places, _matched_pattern, _factored)
+    return app.show in (_flow, _projected, _clusters, _places, _matched_pattern, _factored, _embedded)
 
 
 def _another(arguments: argparse.Namespace, app: App, number: int) -> Any:

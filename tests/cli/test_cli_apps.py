@@ -24,6 +24,8 @@ def here(tmp_path, monkeypatch):
     (tmp_path / "g.tsv").write_text("0\t1\t2\n1\t2\t3\n2\t3\t4\n0\t4\t1\n")
     (tmp_path / "places.csv").write_text("latitude,longitude\n10,20\n,\n12,22\n,\n,\n")
     np.save(tmp_path / "y.npy", np.array([1.0, 1.1, 5.0, 5.1, 0.9]))
+    np.save(tmp_path / "x.features.npy", np.arange(10.0).reshape(5, 2))
+    np.save(tmp_path / "w.npy", np.eye(2))
     np.save(tmp_path / "p.npy", np.array([1.0, 5.0]))
     (tmp_path / "p.tsv").write_text("0\t1\t3\n")
     (tmp_path / "pairs.csv").write_text("0,0\n3,3\n")
@@ -67,6 +69,10 @@ CALLS = {
         "m.npy",
     ],
     "collaborative-filtering": ["--k", 2, "--solver", "als", "--seed", 1, "--out", "f.npz"],
+    "graphsage": [
+        *("--X", "x.features.npy", "--Wf1", "w.npy", "--Wa1", "w.npy", "--Wf2", "w.npy", "--Wa2", "w.npy"),
+        *("--children", 2, "--seed", 1, "--out", "h.csv"),
+    ],
     "linear-assignment": ["--absent", 9, "--out", "columns.txt"],
     "seeded-graph-matching": ["g.tsv", "--seeds", "pairs.csv", "--out", "match.tsv"],
 }

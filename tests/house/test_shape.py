@@ -14,6 +14,7 @@ MOST_FILES = 20
 
 #: Functions with more parameters, and why.
 LONG = {
+    "sparsezc.applications.graphsage.graphsage": "the weights of two layers, by name",
     "sparsezc.core.compressed_construct.from_csr": "python-graphblas's signature, and two promises",
     "sparsezc.io._options.parse": "users' options of read and convert by name",
     "sparsezc.io._read.read": "users' options by name",

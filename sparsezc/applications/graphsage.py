@@ -1,0 +1,149 @@
+"""GraphSAGE: embeddings of vertices by features of sampled neighbours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.algorithms import _check as graphs
+from sparsezc.algorithms import sample_neighbors
+from sparsezc.applications import _check
+from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
+from sparsezc.errors import InvalidValue
+from sparsezc.semirings import binary, monoid, select, semiring, unary
+from sparsezc.semirings.types import datatypes
+
+_BATCH = 1 << 20  # vertices in work at a time
+
+
+def graphsage(
+    A: Matrix,
+    X: Any,
+    Wf1: Any,
+    Wa1: Any,
+    Wf2: Any,
+    Wa2: Any,
+    children: Any = 10,
+    batch: Any = _BATCH,
+    seed: int | None = None,
+) -> Matrix:
+    """Compute embeddings by two layers of means over sampled neighbours.
+
+    Parameters
+    ----------
+    A : Matrix, shape (n, n), any dtype
+        Adjacency matrix: row i has the neighbours of i.
+    X : Matrix or array, shape (n, F)
+        Features, a row for each vertex.
+    Wf1, Wa1 : Matrix or array, shape (F, d1)
+        Weights of the first layer: of a vertex's own features, and of its neighbours' mean.
+    Wf2, Wa2 : Matrix or array, shape (d1, d)
+        Those of the second layer.
+    children : int or pair of int
+        Neighbours sampled for each vertex, at least 1; of two numbers each is for a layer. A vertex of fewer takes all,
+        one without any itself.
+    batch : int
+        Vertices in work at a time, at least 1: it bounds memory and changes no answer.
+    seed : int, optional
+        Chooses the samples, from 0 to 2**64 - 2. By default by chance.
+
+    Returns
+    -------
+    Matrix of FP64, shape (n, d)
+        A row of length 1 for each vertex, or of zeros.
+
+    Raises
+    ------
+    InvalidValue
+        Features or weights have NaN or infinite values, or `children` or `batch` is less than 1.
+    DimensionMismatch
+        `A` is not square, `X` has not a row for each vertex, or a matrix of weights has another shape.
+
+    Notes
+    -----
+    With S_k the sample of layer k, a row a vertex, and c the lengths of its rows::
+
+        M = S_k H / c                     the mean of the neighbours, over (plus, second)
+        H = max(H Wf_k + M Wa_k, 0)
+        H = H / |H|                       by rows
+
+    from H = X. Wf and Wa are the two halves of the weights that the paper multiplies a concatenation by. The samples of
+    layer k are :func:`sparsezc.algorithms.sample_neighbors`' for all vertices in order, with the seed `seed` + k - 1.
+
+    Source: W. Hamilton, R. Ying, J. Leskovec, Inductive representation learning on large graphs, NIPS 2017, algorithm
+    2, arXiv:1706.02216.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> A = gb.Matrix.from_edgelist([(0, 1), (1, 0), (1, 2)], nrows=4, ncols=4)
+    >>> X, W = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 2.0]], [[1.0, 0.0], [0.0, 1.0]]
+    >>> H = gb.applications.graphsage(A, X, W, W, W, W, seed=1)
+    >>> H[3, :].new().to_dense().tolist(), H.shape  # vertex 3 has no neighbours and is its own
+    ([0.0, 1.0], (4, 2))
+    """
+    n = graphs.adjacency(A)
+    H = _check.finite(_check.table(X, "X", n), "X")
+    Wf1, Wa1 = (_weights(W, name, H.shape[1]) for W, name in ((Wf1, "Wf1"), (Wa1, "Wa1")))
+    Wf2, Wa2 = (_weights(W, name, Wf1.shape[1]) for W, name in ((Wf2, "Wf2"), (Wa2, "Wa2")))
+    for one, other, name in ((Wf1, Wa1, "Wa1"), (Wf2, Wa2, "Wa2")):
+        _check.table(other, name, one.shape[0], one.shape[1])
+    counts = _counts(children)
+    size = graphs.count(batch, "batch", 1)
+    first = int(np.random.default_rng().integers(2**63)) if seed is None else seed
+    layer = Matrix.from_dense(H)
+    for number, (Wf, Wa) in enumerate(((Wf1, Wa1), (Wf2, Wa2))):
+        S = _sample(A, counts[number], first + number)
+        layer = _layer(S, layer, Matrix.from_dense(Wf), Matrix.from_dense(Wa), size)
+    return layer
+
+
+def _weights(W: Any, name: str, nrows: int) -> NDArray[np.float64]:
+    return _check.finite(_check.table(W, name, nrows), name)
+
+
+def _counts(children: Any) -> tuple[int, int]:
+    """Check the numbers of neighbours of both layers."""
+    if np.ndim(children) == 0:
+        k = graphs.count(children, "children", 1)
+        return k, k
+    if len(children) != 2:
+        raise InvalidValue(f"children has {len(children)} numbers; one for each of the two layers is needed")
+    return graphs.count(children[0], "children", 1), graphs.count(children[1], "children", 1)
+
+
+def _sample(A: Matrix, k: int, seed: int) -> Matrix:
+    """Return a sample of the neighbours of every vertex; one without any is its own."""
+    S = sample_neighbors(A, np.arange(A.nrows), k, seed=seed).apply(binary.pair[datatypes.BOOL], right=True).new()
+    alone = Vector(datatypes.BOOL, A.nrows)
+    alone(~S.reduce_rowwise(monoid.any).new().S) << True
+    S(binary.lor) << alone.diag()
+    return S
+
+
+def _layer(S: Matrix, H: Matrix, Wf: Matrix, Wa: Matrix, batch: int) -> Matrix:
+    """Return a layer of all vertices."""
+    parts = []
+    for first in range(0, S.nrows, batch):
+        some = slice(first, min(first + batch, S.nrows))
+        rows = S[some, :].new()
+        # M = S H / c
+        M = rows.mxm(H, semiring.plus_second[datatypes.FP64]).new()
+        c = rows.apply(unary.one).new(datatypes.FP64).reduce_rowwise(monoid.plus).new()
+        M << c.apply(unary.minv).new().ewise_mult(M, binary.times)
+        # H = max(H Wf + M Wa, 0)
+        Z = H[some, :].new().mxm(Wf, semiring.plus_times[datatypes.FP64]).new()
+        Z(binary.plus) << M.mxm(Wa, semiring.plus_times[datatypes.FP64])
+        Z << Z.apply(binary.max, right=0.0)
+        # H = H / |H|
+        length = Z.ewise_mult(Z, binary.times).new().reduce_rowwise(monoid.plus).new().apply(unary.sqrt).new()
+        scaled = length.select(select.valuegt, 0).new().apply(unary.minv).new().ewise_mult(Z, binary.times).new()
+        Z(scaled.S) << scaled
+        parts.append(Z)
+    if len(parts) == 1:
+        return parts[0]
+    made: Matrix = Matrix.from_dense(np.concatenate([part.to_dense() for part in parts]).reshape(S.nrows, Wf.ncols))
+    return made
