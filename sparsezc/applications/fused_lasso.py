@@ -78,7 +78,7 @@ def fused_lasso(
         u = min(max(v + B x / (d(i) + d(j)), -lambda1), lambda1)
         v = u + (k - 1) / (k + 2) (u - u_before)          k begins anew where the gap has risen
 
-    lambda2 is a soft threshold at the end, and the gap is lambda1 |B x|_1 - u'B x.
+    lambda2 is a soft threshold at the end, and the gap is ``lambda1 |B x|_1 - u'B x``.
 
     Source: A. Beck, M. Teboulle, Fast gradient-based algorithms for constrained total variation image denoising and
     deblurring problems, IEEE Trans. Image Processing 18, 2009, section IV, doi:10.1109/TIP.2009.2028250; restarts:

@@ -62,8 +62,8 @@ def geolocation(A: Matrix, places: Any, rounds: Any = 10, tol: float | None = No
         v = V / (1 / D) 1                    the step
         x = cos |v| x + sin |v| v / |v|
 
-    A vertex at the place of m of its neighbours stays if the others draw it with a force |V| of at most m, and goes
-    1 - m / |V| of the step else. A vertex without a place gets the direction of the sum of its neighbours' vectors.
+    A vertex at the place of m of its neighbours stays if the others draw it with a force ``|V|`` of at most m, and goes
+    ``1 - m / |V|`` of the step else. A vertex without a place gets the direction of the sum of its neighbours' vectors.
 
     Averages of degrees are wrong: over a continent they miss the median by 100 km and more, and across the
     180th meridian they lie on the other side of the earth.

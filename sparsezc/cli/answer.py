@@ -145,15 +145,34 @@ def save_table(path: str, graph: Graph, table: Any) -> None:
             file.write(",".join(map(repr, [vertex, *row])).encode() + b"\n")
 
 
+def check_matrix(path: str, *, tables: bool, arrays: bool) -> None:
+    """Refuse, before the work, a name that a Matrix, a table or arrays cannot be written to.
+
+    Raises
+    ------
+    FileFormatError
+        Its suffix says no format of those.
+    FileMissing
+        Its folder is not there.
+    """
+    from sparsezc.errors import FileFormatError
+    from sparsezc.io._write import check_target
+    from sparsezc.io.files.source import FileMissing
+
+    if arrays and not path.lower().endswith(".npz"):
+        raise FileFormatError(f"--out {path}: several arrays are written; a name that ends in .npz is needed")
+    if not arrays and not (tables and path.lower().endswith(_TABLES)):
+        check_target(Path(path), compress=False)
+    if not Path(path).resolve().parent.is_dir():
+        raise FileMissing(f"{path}: the folder {Path(path).resolve().parent} does not exist")
+
+
 def save_arrays(path: str, arrays: dict[str, Any]) -> None:
     """Write arrays by name into one ``.npz`` file."""
     import numpy as np
 
-    from sparsezc.errors import FileFormatError
     from sparsezc.io.files.atomic_write import Output
 
-    if not path.lower().endswith(".npz"):
-        raise FileFormatError(f"--out {path}: several arrays are written; a name that ends in .npz is needed")
     with Output(path) as out, out.open() as file:
         np.savez(file, **arrays)
 
@@ -269,6 +288,7 @@ _WRITERS: dict[str, Callable[[Answer, IO[bytes]], None]] = {
     ".txt": _text(" "), ".tsv": _text("\t"), ".csv": _text(",", "vertex,value\n"), ".json": _json, ".npy": _npy,
     ".npz": _npz,
 }  # fmt: skip
+_TABLES = (".npy", ".csv")
 _PARQUET = (".parquet", ".pq")
 _HDF5 = (".h5", ".hdf5")
 _SUFFIXES = (*_WRITERS, *_PARQUET, *_HDF5)

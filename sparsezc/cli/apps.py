@@ -258,6 +258,8 @@ def run(app: App, arguments: argparse.Namespace) -> Report:
     """Run an application, write what it answers and say what it is."""
     arguments.command = f"app {app.name}"
     into_file = app.function == "projection" and arguments.out is not None and answer.is_edge_list(arguments.out)
+    if arguments.out is not None and _is_graph(app):
+        answer.check_matrix(arguments.out, tables=app.show not in (_flow, _projected), arrays=app.show is _factored)
     found = loaded(arguments, app.read_weights, checked=not _is_graph(app))
     others = [_another(arguments, app, number) for number in range(2, app.graphs + 1)]
     given = {option.name: option.value(arguments, found) for option in app.options}

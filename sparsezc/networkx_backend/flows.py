@@ -45,6 +45,8 @@ def minimum_cut(
 ) -> tuple[Any, tuple[set[Any], set[Any]]]:
     """Return the capacity of a minimum cut and its two sides; :func:`sparsezc.algorithms.minimum_cut`."""
     s, t = _ends(flowG, _s, _t, kwargs)
+    if flowG.lacks(capacity):
+        raise NotImplementedError(f"sparsezc: an edge has no {capacity!r}, which NetworkX takes for infinite")
     with else_declined():
         value, side = algorithms.minimum_cut(flowG.values(capacity), s, t)
     near = set(flowG.names(side.to_coo()[0]))

@@ -14,7 +14,7 @@ _ADDED = " Neighbours are added in the graph's order."
 _NOT_ALL_0 = "Only for weights >= 0 that are not all 0."
 _BOUNDED = " With `usebounds`, where integers and fractions mix, 2.0 may stand for 2."
 _CAPACITIES = "`flow_func` must be None. Only where every edge has a finite capacity >= 0. " + _WHOLE
-_SIDE = _UNDIRECTED + " Only onto one whole side of a bipartite graph."
+_SIDE = _UNDIRECTED + " Only onto one whole side of a bipartite graph. Neighbours are in the order of `nodes`."
 _FROM_0, _ABOVE_0 = "Only for weights >= 0.", "Only for weights > 0."
 
 #: Every function that is claimed, and what its arguments must be like beyond what NetworkX asks.

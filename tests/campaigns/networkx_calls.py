@@ -36,7 +36,10 @@ DEADLINE, MEMORY = 60.0, None
 
 _NAMES = sorted(CLAIMS)
 _PLACES = {"approximate_diameter": nx.approximation.diameter}
-_FUNCTIONS = {name: _PLACES.get(name) or getattr(nx, name, None) or getattr(nx.community, name) for name in _NAMES}
+_MODULES = (nx, nx.community, nx.bipartite)
+_FUNCTIONS = {
+    name: _PLACES.get(name) or next(getattr(room, name) for room in _MODULES if hasattr(room, name)) for name in _NAMES
+}
 
 
 def trial(rng: np.random.Generator, folder: Path) -> Trial:

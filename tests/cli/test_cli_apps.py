@@ -128,6 +128,9 @@ def test_vertices_are_the_files_ids(here, capsys):
         (["fused-lasso", "g.tsv", "--y", "y.npy", "--lambda1", -1], "lambda1 is -1"),
         (["maximum-flow", "g.tsv", "--s", 1, "--t", 1], "s and t are both 1"),
         (["scan-statistics", "g.tsv", "--out", "a.xlsx"], "says no format"),
+        (["maximum-flow", "absent.tsv", "--s", 0, "--t", 1, "--out", "a.xlsx"], "a.xlsx"),
+        (["collaborative-filtering", "absent.tsv", "--out", "a.csv"], "--out a.csv: several arrays"),
+        (["geolocation", "absent.tsv", "--places", "places.csv", "--out", "no/a.csv"], "does not exist"),
     ],
 )
 def test_bad_input(arguments, message, here, capsys):

@@ -52,7 +52,8 @@ PACKAGES = {
 }
 PAGES_NEED = {"formats.md": "h5py"}
 #: The long options of all commands.
-COMMANDS = cli.parser()._subparsers._group_actions[0].choices
+COMMANDS = dict(cli.parser()._subparsers._group_actions[0].choices)
+COMMANDS |= {f"app {name}": each for name, each in COMMANDS["app"]._subparsers._group_actions[0].choices.items()}
 OPTIONS = {option for command in COMMANDS.values() for each in command._actions for option in each.option_strings}
 OPTIONS = {option for option in OPTIONS | {"--version"} if option.startswith("--")}
 #: Folders of the checkout, through the links, in which a page may name a file.
@@ -120,7 +121,7 @@ def test_names_on_pages_exist(page: Path) -> None:
         for name in re.findall(r"[\w./-]+\.(?:py|cu|cuh|md|json|toml)\b", tick):
             absent += [tick] * (not any((folder / name).exists() for folder in FOLDERS))
         if tick.startswith(("--", "sparsezc ")) and page.name != "performance.md":  # whose options are the benchmarks'
-            absent += [tick] * (not set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", tick)) <= OPTIONS)
+            absent += [tick] * (not set(re.findall(r"(?<![\w-])--[A-Za-z][\w-]*", tick)) <= OPTIONS)
     assert absent == []
 
 

@@ -21,6 +21,10 @@ ORDER: dict[str, str] = {
     "transitive_closure": _SET,
     "transitive_closure_dag": _SET,
     "transitive_reduction": _SET,
+    "projected_graph": _SET,
+    "weighted_projected_graph": _SET,
+    "collaboration_weighted_projected_graph": _SET,
+    "overlap_weighted_projected_graph": _SET,
 }
 
 
@@ -69,6 +73,25 @@ def _cut(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
     parts = inside.isdisjoint(other) and inside | set(other) == set(G) and one and other
     right = parts and np.isclose(float(between), float(theirs[0]))
     return _mixed(G, given, ours[0], theirs[0]) or _said(right, f"{ours!r:.80} is no least cut")
+
+
+def _least_cut(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
+    """Capacities that are fractions may sum to the same value in another order: two sides of that much between them."""
+    value, (near, far) = ours
+    capacity = given.get("capacity", "capacity")
+    between = [
+        d.get(capacity, np.inf)
+        for u, v, d in G.edges(data=True)
+        if (u in near and v in far) or (not G.is_directed() and u in far and v in near)
+    ]
+    sides = near.isdisjoint(far) and near | far == set(G) and given["_s"] in near and given["_t"] in far
+    right = sides and np.isclose(float(sum(between)), float(theirs[0])) and np.isclose(float(value), float(theirs[0]))
+    return _said(right, f"{ours!r:.80} is no minimum cut")
+
+
+def _flow(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
+    """The value; 2.0 may stand for 2 where integers and fractions mix."""
+    return difference(_floats(ours), _floats(theirs), 1e-6)
 
 
 def _matching(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
@@ -177,6 +200,9 @@ CHOICES: dict[str, Check] = {
     "single_source_bellman_ford": _weighted(_lengths_and_paths),
     "single_source_bellman_ford_path": _weighted(_path),
     "stoer_wagner": _cut,
+    "minimum_cut": _least_cut,
+    "minimum_cut_value": _flow,
+    "maximum_flow_value": _flow,
     "maximal_matching": _matching,
     "maximal_independent_set": _independent,
     "greedy_color": _colours,
@@ -237,6 +263,13 @@ def may_decline(name: str, G: Any, given: dict[str, Any]) -> bool:
         return True
     if "must name every node" in limits and given.get("nstart") is not None and set(given["nstart"]) != set(G):
         return True
+    if "whole side" in limits and not _is_side(G, given["nodes"]):
+        return True
+    if "finite capacity" in limits:
+        known = [d.get(given.get("capacity", "capacity")) for _, _, d in G.edges(data=True)]
+        return not all(isinstance(x, (int, float, np.number)) and 0 <= x < _MOST for x in known) or _two_values(
+            G, given.get("capacity", "capacity")
+        )
     weights = [d.get(_attribute(name, given), 1) for _, _, d in G.edges(data=True)]
     if not all(isinstance(x, (int, float, np.number)) and abs(x) < _MOST for x in weights):
         return True
@@ -244,6 +277,13 @@ def may_decline(name: str, G: Any, given: dict[str, Any]) -> bool:
     if "not all 0" in limits and weights and not any(weights):
         return True
     return bool((bound and least < 0) or ("> 0" in limits and least <= 0) or _two_values(G, _attribute(name, given)))
+
+
+def _is_side(G: Any, nodes: Any) -> bool:
+    """Return whether these are one whole side of a bipartite graph: every edge has one end among them."""
+    side = set(nodes)
+    once = len(side) == len(list(nodes)) and side <= set(G)
+    return once and all((u in side) != (v in side) for u, v in G.edges)
 
 
 def _two_values(G: Any, weight: Any) -> bool:

@@ -110,7 +110,7 @@ class Arguments:
         """Arguments by names: those without a default always, others now and then."""
         given = {}
         for p in list(signature(function).parameters.values())[1:]:
-            if p.name in ("backend", "backend_kwargs", "heap", "sort_neighbors", "sp"):
+            if p.name in ("backend", "backend_kwargs", "heap", "sort_neighbors", "sp", "flow_func", "kwargs"):
                 continue
             if p.default is Parameter.empty or self.rng.random() < 0.4:
                 given[p.name] = self._one(name, p.name)
@@ -137,7 +137,12 @@ class Arguments:
 
     def _one(self, function: str, name: str) -> Any:
         pick = self._pick
-        if name in ("source", "target", "n", "u", "v"):
+        if name == "nodes" and "projected" in function:
+            color = nx.bipartite.color(self.G) if nx.is_bipartite(self.G) else {}
+            return pick([node for node in self.nodes if color.get(node)], self.nodes[::2], self._some())
+        if name == "multigraph":
+            return pick(False, False, True)
+        if name in ("source", "target", "n", "u", "v", "_s", "_t"):
             if function in (
                 "shortest_path",
                 "shortest_path_length",
@@ -156,6 +161,7 @@ class Arguments:
         if name == "sources":
             return pick(self._some(), self._some(), [self._node()], self._node() if function == "bfs_layers" else [])
         choices: dict[str, Any] = {
+            "capacity": lambda: pick("weight", "weight", "cost", "absent"),
             "weight": lambda: pick("weight", "weight", "weight", None, "cost", "absent"),
             "distance": lambda: pick("weight", None, "cost", "absent"),
             "cutoff": lambda: pick(None, 0, 1, 2, 3, 1.5, -1, -0.5, 10**9, float("inf")),
