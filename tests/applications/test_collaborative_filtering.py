@@ -109,6 +109,16 @@ def test_a_seed_is_an_answer():
     assert not one.isclose(other)
 
 
+def test_products_are_formed_at_ratings_alone(monkeypatch):
+    """Of full factors too, whose whole product is m x n."""
+
+    def refuse(expression):
+        raise AssertionError(f"{expression.shape} is formed whole")
+
+    monkeypatch.setattr("sparsezc.engines.cpu.cpu_engine.matmul", refuse)
+    filtering(gb.io.from_scipy_sparse(ratings(200, 100, 0.3)), 5, rounds=2, seed=3)
+
+
 @pytest.mark.parametrize("solver", ["gd", "als"])
 def test_engines_agree(solver, gpu):
     A = gb.io.from_scipy_sparse(ratings())

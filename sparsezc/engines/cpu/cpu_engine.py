@@ -69,7 +69,8 @@ class CpuEngine(Keeper):
             if not expression.shape:
                 out._receive(expression, _read(expression), write.accum)
                 return
-            if expression.operation in WHOLE or is_dense(expression):
+            # under a mask only its entries are formed, of full matrices too
+            if expression.operation in WHOLE or (write.mask is None and is_dense(expression)):
                 _write_whole(expression, out, write)
             elif expression.operation not in EXPRESSIONS:
                 _assign(expression, out, write)
