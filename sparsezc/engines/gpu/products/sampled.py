@@ -5,7 +5,7 @@ The first is known as SDDMM. The result has the mask's own offsets and ids, whic
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -87,6 +87,8 @@ def times_small(semiring: Any, a: Any, b: Any, width: int, across: bool) -> Vect
     result: DataType = semiring.return_type
     if semiring.op is not plus_times or not (result.is_float or result.is_complex):
         return None
+    if not _has_blas():
+        return None
     x = _full(large, across != large._transposed)
     small: MatrixStore = few._store
     if x is None or small.nvals != small.nrows * small.ncols or not panel.fits(x.length * width, result):
@@ -98,6 +100,16 @@ def times_small(semiring: Any, a: Any, b: Any, width: int, across: bool) -> Vect
     rows = x.vector.values.reshape(x.length, x.width).astype(result.np_type, copy=False)
     made.set((rows @ factor).ravel(), _all_bits(made.size), made.size)
     return made
+
+
+@cache
+def _has_blas() -> bool:
+    """Whether CuPy finds cuBLAS, which its smallest installation lacks."""
+    one = cuda.current().xp.ones((1, 1))
+    try:
+        return float((one @ one)[0, 0]) == 1
+    except (ImportError, OSError, RuntimeError):
+        return False
 
 
 def _all_bits(size: int) -> Any:
