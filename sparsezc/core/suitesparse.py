@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from functools import partial, wraps
+from functools import wraps
 from types import MethodType
 from typing import Any
 
@@ -110,7 +110,7 @@ class SuiteSparse:
         if name in dir(_Makers(of.ndim)):
             return getattr(_Makers(of.ndim), name)
         if name == "selectk" and of.ndim == 2:
-            return partial(selectk, of)
+            return MethodType(selectk, of)
         if name not in _names(of.ndim):
             raise AttributeError(f"{type(of).__name__}.ss has no attribute {name!r}")
         # Looked up in the class: the object itself would be copied to the host here, and again in the call.

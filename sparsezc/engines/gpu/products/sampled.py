@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sparsezc import stats
 from sparsezc.device import cuda
+from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.elementwise import panel
 from sparsezc.engines.gpu.elementwise.matrix_merge import MaskRows
 from sparsezc.engines.gpu.elementwise.panel import Panel
@@ -69,7 +71,7 @@ def at_entries(given: Sides, mask: MaskRows) -> MatrixStore:
     values = allocate(budget.fitting(rows.indices.placement, nbytes), rows.nvals, dtype.np_type)
     prelude = typedefs(Id="u64" if rows.wide else "u32", W=dtype) + "\n" + given.prelude
     kernel = codegen.kernel(gpu, "sampled.cu", prelude, "sampled")
-    kernel.launch(
+    stats.counted(kernel, placements.lie_near(rows))(
         launch.blocks(gpu, rows.nvals), nvals=rows.nvals, nrows=rows.nrows, indptr=rows.indptr,
         indices=rows.indices.pointer, **given.arguments(), out=values.pointer,
     )  # fmt: skip

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from sparsezc import stats
 from sparsezc.device import cuda
+from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.codegen import flags, typedefs
 from sparsezc.engines.gpu.storage import row_blocks
@@ -77,12 +79,12 @@ def _met(rows: Rows, dtype: DataType, trail: Trail, weights: list[Any], first: i
     met = gpu.xp.empty((last - first, trail.length + 1), np.int64)
     if not met.size:
         return met
-    back, near, far = map(np.uint64, trail.shares or (0, 0, 0))
+    back, close, far = map(np.uint64, trail.shares or (0, 0, 0))
     prelude = _prelude(rows.wide, dtype, rows.iso, _WEIGHTS[trail.weights], trail.shares is not None)
     kernel = codegen.kernel(gpu, "walk.cu", prelude, "walk")
-    kernel.launch(
+    stats.counted(kernel, placements.lie_near(rows))(
         launch.blocks(gpu, last - first), count=last - first, first=first, length=trail.length, indptr=rows.indptr,
-        indices=rows.indices.pointer, values=rows.values.pointer, top=weights[0], by=weights[1], back=back, near=near,
+        indices=rows.indices.pointer, values=rows.values.pointer, top=weights[0], by=weights[1], back=back, close=close,
         far=far, seed=np.uint64(trail.seed), starts=starts, met=met,
     )  # fmt: skip
     return met
