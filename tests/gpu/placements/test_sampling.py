@@ -139,6 +139,28 @@ def test_best_columns_are_equal_everywhere(placement: str, dtype: str, lay: Lay)
         assert expected.get(i) == best
 
 
+@pytest.mark.parametrize("replace", [False, True])
+@pytest.mark.parametrize("accum", [None, gb.binary.plus])
+def test_results_are_written_as_any_are(accum: Any, replace: bool, lay: Lay) -> None:
+    """By mask, accumulator and replace; into another type; into an operand."""
+    A, old = make(gb, entries()), make(gb, entries(1))
+    M, v = make(gb, entries(2)), gb.Vector.from_dense(np.random.default_rng(0).integers(0, 9, N))
+    made = []
+    for put in (lambda x: x.dup(), lambda x: lay("zerocopy", "plain", x)):
+        B, C, mask, u = map(put, (A, old, M, v))
+        picked, best = C.dup("INT32"), put(gb.Vector.from_dense(np.arange(N)))
+        walks = put(gb.Matrix("FP64", N, 4))
+        C(mask.V, accum=accum or gb.binary.second, replace=replace) << ops.selectk(B, "largest", 4)
+        picked(~mask.S, replace=replace) << ops.selectk(B, "random", 4, seed=1)
+        walks << ops.walk(B, np.arange(N), 3, seed=1)
+        B << ops.selectk(B, "smallest", 4)
+        best(u.V, replace=replace) << ops.best_column(B, u)
+        made.append([C, picked, walks, B, best])
+    for here, there in zip(*made, strict=True):
+        assert here.nvals > 0
+        assert there.isequal(here, check_dtype=True)
+
+
 def test_nothing_falls_back(lay: Lay) -> None:
     B = lay("zerocopy", "plain", make(gb, entries()))
     with warnings.catch_warnings():

@@ -98,9 +98,8 @@ class _Picks:
             return self._by_key(begin, end, first)
         if self.pick.replace:
             return _counted(self._drawn(listed, first))
-        at = xp.empty((k, last - first), np.uint64)
+        at = xp.empty((last - first) * k, np.uint64)
         self._draw("floyd", listed, first, at)
-        at = xp.sort(at.T.copy(), axis=1).ravel()
         lengths = (end - begin).clip(0, k)
         return _Found(at if int(lengths.sum()) == at.size else at[at != _NONE], lengths)
 
