@@ -14,7 +14,8 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu import matrix_stores
 from sparsezc.engines.gpu.runtime import launch, presence_words
 from sparsezc.engines.gpu.storage import vector_store
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
+from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.errors import IndexOutOfBound, InvalidObject, InvalidValue, OutOfMemory
 from sparsezc.memory import budget
 from sparsezc.memory.csr import index_dtype

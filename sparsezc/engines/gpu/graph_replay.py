@@ -25,7 +25,7 @@ from sparsezc.engines.gpu.layouts.packed_values import PackedValues
 from sparsezc.engines.gpu.products import push_pull
 from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.array_pool import ArrayPool, DeviceScalar
-from sparsezc.engines.gpu.storage.matrix_store import VectorStore
+from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.semirings import monoid
 from sparsezc.semirings.types.datatypes import FP64, INT64
 

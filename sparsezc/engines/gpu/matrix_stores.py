@@ -13,7 +13,8 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise import matrix_map
 from sparsezc.engines.gpu.elementwise.transpose import transposed
 from sparsezc.engines.gpu.storage import reorder as permute
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore, rows_of
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, rows_of
+from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.engines.gpu.storage.vertex_order import Order
 from sparsezc.engines.gpu.user_typed import HostStore
 from sparsezc.expr import engines

@@ -14,8 +14,8 @@ from sparsezc.engines.gpu.elementwise import operands, panel, vector_map
 from sparsezc.engines.gpu.elementwise.panel import Panel
 from sparsezc.engines.gpu.products import multi_source_bfs, spmm
 from sparsezc.engines.gpu.products.spgemm_rows import products, the_one_value
-from sparsezc.engines.gpu.storage.mask_output import MaskBits, bits_of
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
+from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore, bits_of
 from sparsezc.expr.dispatch import Write
 from sparsezc.expr.mask import Mask
 from sparsezc.semirings.types.datatypes import BOOL

@@ -15,7 +15,8 @@ from sparsezc.engines.gpu.elementwise import vector_map
 from sparsezc.engines.gpu.graph_replay import Depth, Limit, Replay
 from sparsezc.engines.gpu.layouts import head_cache
 from sparsezc.engines.gpu.runtime import launch
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, VectorStore
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
+from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.engines.gpu.user_typed import HostStore, host_engine
 from sparsezc.memory import budget
 from sparsezc.memory.csr import Csr

@@ -10,8 +10,8 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise import matrix_index, vector_map
 from sparsezc.engines.gpu.runtime import gather_scatter
 from sparsezc.engines.gpu.storage import row_blocks
-from sparsezc.engines.gpu.storage.mask_output import ALL
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
+from sparsezc.engines.gpu.storage.vector_store import ALL, VectorStore
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import DataType
 

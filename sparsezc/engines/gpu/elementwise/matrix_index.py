@@ -15,7 +15,8 @@ from sparsezc.engines.gpu.elementwise.transpose import transposed
 from sparsezc.engines.gpu.elementwise.vector_index import positions_of
 from sparsezc.engines.gpu.runtime import gather_scatter
 from sparsezc.engines.gpu.storage import row_blocks
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
+from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.memory import allocate, budget
 from sparsezc.memory.csr import index_dtype
 from sparsezc.memory.device import DeviceBuffer

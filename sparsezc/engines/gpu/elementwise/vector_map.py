@@ -13,8 +13,7 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.array_pool import DeviceScalar
 from sparsezc.engines.gpu.runtime.codegen import flags, function, typedefs
-from sparsezc.engines.gpu.storage.mask_output import ALL, MaskBits, Out
-from sparsezc.engines.gpu.storage.matrix_store import VectorStore
+from sparsezc.engines.gpu.storage.vector_store import ALL, MaskBits, Out, VectorStore
 from sparsezc.expr.dispatch import Write
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import BOOL, DataType

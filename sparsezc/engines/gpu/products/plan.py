@@ -20,8 +20,8 @@ from sparsezc.engines.gpu.products import push_pull, rows_per_warp
 from sparsezc.engines.gpu.products.rows_per_warp import Grid
 from sparsezc.engines.gpu.runtime import array_pool, presence_words
 from sparsezc.engines.gpu.storage.layout import Demand
-from sparsezc.engines.gpu.storage.mask_output import MaskBits
-from sparsezc.engines.gpu.storage.matrix_store import Rows, VectorStore
+from sparsezc.engines.gpu.storage.matrix_store import Rows
+from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
 from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import DataType

@@ -14,8 +14,8 @@ from sparsezc.engines.gpu.products.spgemm_heavy_rows import HeavyRow
 from sparsezc.engines.gpu.runtime import codegen, groups, launch, presence_words
 from sparsezc.engines.gpu.runtime.codegen import evaluate, flags, function, typedefs
 from sparsezc.engines.gpu.storage import row_blocks, vector_store
-from sparsezc.engines.gpu.storage.mask_output import ALL
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
+from sparsezc.engines.gpu.storage.vector_store import ALL, VectorStore
 from sparsezc.errors import OutOfMemory
 from sparsezc.memory import Buffer, allocate, budget
 from sparsezc.memory.device import DeviceBuffer

@@ -15,8 +15,8 @@ from sparsezc.engines.gpu.placements import Wanted
 from sparsezc.engines.gpu.products import rows_per_warp
 from sparsezc.engines.gpu.runtime import codegen, groups, launch
 from sparsezc.engines.gpu.runtime.codegen import evaluate, flags, function, typedefs
-from sparsezc.engines.gpu.storage.mask_output import MaskBits
-from sparsezc.engines.gpu.storage.matrix_store import Rows, VectorStore
+from sparsezc.engines.gpu.storage.matrix_store import Rows
+from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
 from sparsezc.semirings.types.datatypes import DataType
 
 

@@ -19,8 +19,8 @@ from sparsezc.engines.gpu.products import plan
 from sparsezc.engines.gpu.products.plan import Plan, Product
 from sparsezc.engines.gpu.runtime import array_pool, codegen, groups, launch, presence_words
 from sparsezc.engines.gpu.runtime.codegen import function
-from sparsezc.engines.gpu.storage.mask_output import MaskBits, Out
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
+from sparsezc.engines.gpu.storage.vector_store import MaskBits, Out, VectorStore
 from sparsezc.expr.dispatch import Write
 from sparsezc.semirings import binary
 from sparsezc.semirings.algebra.operators import TypedOp

@@ -20,7 +20,6 @@ from sparsezc.device.cuda import Device
 from sparsezc.engines.gpu.runtime import groups
 from sparsezc.engines.gpu.storage.compressed_ids import CompressedIds, compressed
 from sparsezc.engines.gpu.storage.layout import Layouts
-from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.engines.gpu.storage.vertex_order import Order
 from sparsezc.errors import warn_slow
 from sparsezc.memory import Buffer, budget
@@ -30,7 +29,7 @@ from sparsezc.memory.id_blocks import BlocksBuffer
 from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.types.datatypes import DataType
 
-__all__ = ["Chunks", "MatrixStore", "Rows", "VectorStore", "rows_of"]
+__all__ = ["Chunks", "MatrixStore", "Rows", "rows_of"]
 
 _NOTEWORTHY = 1 << 20  # entries: a copy of fewer is not worth a word
 

@@ -1,23 +1,28 @@
 """What the GPU engine keeps behind a Vector: its values by position, and presence words, 32 entries packed into a u32.
 
-For 16 million vertices these take 2 MiB, so masks live in the cache.
+For 16 million vertices these take 2 MiB, so masks live in the cache. Below the store stand masks and outputs as kernels
+take them: the arguments behind ``struct Output`` of write.cuh.
 """
 
 from __future__ import annotations
 
 import weakref
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.runtime import array_pool, launch, presence_words
+from sparsezc.engines.gpu.runtime import array_pool, groups, launch, presence_words
 from sparsezc.engines.gpu.storage import vertex_order
 from sparsezc.engines.gpu.storage.vertex_order import Order
+from sparsezc.expr.dispatch import Write
 from sparsezc.semirings.types.datatypes import DataType
 
 if TYPE_CHECKING:
     from sparsezc.engines.gpu.storage.matrix_store import Rows
+
+_FLIP = 0xFFFFFFFF
 
 
 class VectorStore:
@@ -146,6 +151,71 @@ class VectorStore:
         """Give an empty vector its arrays; with a monoid, its neutral value lies everywhere."""
         self.set(*array_pool.allocate(self.size, self.dtype, monoid), 0)
         self.neutral = monoid
+
+
+@dataclass(frozen=True)
+class MaskBits:
+    """Presence words of what a mask lets through, before `flip`; `bits` 0: no mask."""
+
+    bits: Any = 0
+    flip: int = 0
+
+    @property
+    def allows_all(self) -> bool:
+        return isinstance(self.bits, int)
+
+    def arguments(self) -> groups.Mask:
+        return groups.Mask(self.bits, self.flip)
+
+
+_EVERYWHERE = MaskBits()
+#: Every entry of a result is written.
+ALL: Write[MaskBits] = Write(_EVERYWHERE, None, False)
+
+
+def in_bits(write: Write[Any]) -> Write[MaskBits]:
+    """How a vector is written, with the mask as presence words."""
+    mask, accum, replace = write
+    return Write(_EVERYWHERE if mask is None else bits_of(mask, mask.parent._store), accum, replace)
+
+
+def bits_of(kind: Any, store: VectorStore) -> MaskBits:
+    """The bits of a vector as a mask; `kind` says whether values count and whether it is complemented."""
+    if store.bits is None:
+        store.make()
+    bits = store.bits if kind.structure else presence_words.nonzero(*store.operands(), store.dtype, store.size)
+    return MaskBits(bits, _FLIP if kind.complement else 0)
+
+
+class Out:
+    """An output vector for one kernel call: where it writes, and what was there before.
+
+    Written in place, unless a kernel still reads the old content at other positions (`apart`): then the results go to
+    new arrays, which :meth:`done` makes the vector's own.
+    """
+
+    def __init__(self, store: VectorStore, *, apart: bool) -> None:
+        self.store = store
+        bits = store.bits
+        self.was_empty = bits is None or store.count == 0
+        self.old_values: Any = 0 if self.was_empty else store.values
+        self.old_bits: Any = 0 if self.was_empty else bits
+        if bits is None or apart:
+            xp = cuda.current().xp
+            self.values = xp.empty(store.size, store.dtype.np_type)
+            self.bits = xp.empty(store.nwords, np.uint32)
+        else:
+            self.values, self.bits = store.values, bits
+            store.neutral = None  # a kernel may leave anything where there is no entry
+
+    def arguments(self, mask: MaskBits, replace: bool) -> groups.Output:
+        """Return what kernels take that write a vector by the write rule."""
+        return groups.Output(
+            self.values, self.bits, self.old_values, self.old_bits, mask.bits, mask.flip, 1 if replace else 0
+        )
+
+    def done(self, count: int | None = None) -> None:
+        self.store.set(self.values, self.bits, count)
 
 
 def values_of(given: Any, dtype: DataType, copy: bool) -> Any:
