@@ -125,7 +125,7 @@ class Replay:
         if not self._goes_on():
             return
         near = self._caches(0)
-        if stats.is_counting():  # which asks the device after each launch
+        if stats.collecting is not None:  # which asks the device after each launch
             return
         gpu = cuda.current()
         pool = ArrayPool()  # lives until the last replay has ended

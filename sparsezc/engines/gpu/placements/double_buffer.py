@@ -101,7 +101,7 @@ class Staging:
         start = time.perf_counter()
         for target, source in zip(targets, sources, strict=True):
             self._lane.copy(target[offset : offset + source.size], source)
-        if stats.is_counting():
+        if stats.collecting is not None:
             self._lane.mark()()
             stats.copied(sum(source.nbytes for source in sources), time.perf_counter() - start)
         addresses = [gpu.pointer(target) for target in targets]

@@ -152,10 +152,10 @@ class Region:
         xp = cuda.current().xp
         order = xp.argsort(which)  # as it lies on the host
         which, slots = which[order], slots[order]
-        start = clock(cuda.current()) if stats.is_counting() else 0.0
+        start = clock(cuda.current()) if stats.collecting is not None else 0.0
         for buffer in self.entries.buffers:
             segments.copy(which.astype(np.uint64), slots.astype(np.uint64), buffer, self._kept[id(buffer)])
-        if stats.is_counting():
+        if stats.collecting is not None:
             taken = clock(cuda.current()) - start
             stats.copied((int(which.size) * self.entries.nbytes) << segments.BITS, taken)
         self._slot_of[which] = slots

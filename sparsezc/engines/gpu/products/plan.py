@@ -229,9 +229,10 @@ def _heads_to_push(product: Product, columns: Rows, rows: Rows | None) -> Heads:
 
 def _packed(product: Product, rows: Rows, entries: float) -> Packed:
     """Return ids and values in one word, where a product that reads so many entries has use for both."""
-    if not product.reads.values or product.vector is None:
+    if not product.reads.values or product.vector is None or config.packing == "off":
         return NOT_PACKED
-    return rows.layouts[PackedValues].get_or_build(rows, Demand(entries, product.dtype, values=True))
+    layout = rows.layouts[PackedValues]
+    return layout.built or layout.get_or_build(rows, Demand(entries, product.dtype, values=True))
 
 
 def _grid(rows: Rows, everything: bool, pulls: bool, looks: bool) -> Grid:

@@ -73,7 +73,7 @@ def signature(file: str, name: str) -> Signature:
 
 def kernel(device: Device, file: str, prelude: str, name: str) -> Launcher:
     """The kernel `name` of `file`, specialised by `prelude`, compiled on first use."""
-    counting = stats.is_counting()
+    counting = stats.collecting is not None
     key = (id(device), counting, file, name, prelude)
     try:
         found = _compiled[key]

@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from sparsezc.memory.id_blocks import BlocksBuffer
 from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.types.datatypes import DataType
 
-__all__ = ["Chunks", "MatrixStore", "Rows", "rows_of"]
+__all__ = ["Chunks", "Form", "MatrixStore", "Rows", "rows_of"]
 
 _NOTEWORTHY = 1 << 20  # entries: a copy of fewer is not worth a word
 
@@ -117,6 +117,27 @@ class PlainCopy:
         self._copy = lambda: None
 
 
+class Form(NamedTuple):
+    """The form of some rows' entries, which the kernels of products are specialised for.
+
+    Attributes
+    ----------
+    wide : bool
+        Ids take 8 bytes.
+    compressed : bool
+        Ids lie in blocks.
+    iso : bool
+        One value stands for all.
+    long : int
+        Entries from which on a row is cut into chunks.
+    """
+
+    wide: bool
+    compressed: bool
+    iso: bool
+    long: int
+
+
 @dataclass(frozen=True, eq=False)
 class Rows:
     """One orientation of a matrix: a CSR whose offsets lie on the device. Its arrays and facts never change."""
@@ -156,6 +177,11 @@ class Rows:
     def wide(self) -> bool:
         """Whether ids take 8 bytes."""
         return self.indices.dtype.itemsize == 8
+
+    @cached_property
+    def form(self) -> Form:
+        """The form that kernels are specialised for."""
+        return Form(self.wide, self.compressed, self.iso, self.chunks.length)
 
     @cached_property
     def id_bytes(self) -> float:
