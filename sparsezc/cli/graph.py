@@ -114,7 +114,7 @@ def configure(arguments: argparse.Namespace) -> None:
     asked = [f"{option} {value}" for option, value in wanted.items() if value != "auto"] + turned
     if asked and (missing := cuda.reason()) is not None:
         raise DeviceUnavailable(f"{asked[0]} needs a GPU, and there is {missing}")
-    placement = "auto" if placements.is_file(placement) else placement  # a file can be mapped, what is made cannot
+    placement = "auto" if placement in placements.FILES else placement  # a file can be mapped, what is made cannot
     config.set(engine=engine, placement=placement, host_budget=arguments.host_budget, head_cache=heads)
     config.set(**{name: size for name, size in sizes.items() if size is not None})
 

@@ -81,16 +81,17 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
             raise UnknownDtype(f"Matrix: {error}") from None
         self._begin(kind, (arrays.size(nrows, "Matrix: nrows"), arrays.size(ncols, "Matrix: ncols")), name)
 
-    def _begin(self, dtype: DataType, shape: tuple[int, ...], name: str | None) -> None:
+    def _begin(
+        self, dtype: DataType, shape: tuple[int, ...], name: str | None, engine: Engine | None = None, store: Any = None
+    ) -> None:
         self.dtype = dtype
         self.name = f"M_{next(_numbers)}" if name is None else name
         self._shape = shape
         self._symmetric = False
         self._transpose: weakref.ref[TransposedMatrix] | None = None  # in a circle both would wait for the collector
         self._facts: dict[str, Any] | None = {}  # what was once computed of the content; None: nothing is remembered
-        self._engine = None
-        self._store = None
-        self._lock = locks.new()
+        self._engine, self._store = engine, store
+        self._lock = locks.new() if engine is None or engine.lock is None else engine.lock
 
     @classmethod
     def _blank(cls, dtype: DataType, shape: tuple[int, ...], name: str | None) -> Self:
@@ -102,8 +103,8 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
     def _from_store(
         cls, engine: Engine, store: Any, dtype: DataType, shape: tuple[int, ...], name: str | None = None
     ) -> Self:
-        made = cls._blank(dtype, shape, name)
-        made._put(engine, store)
+        made = cls.__new__(cls)
+        made._begin(dtype, shape, name, engine, store)
         return made
 
     @classmethod
@@ -113,11 +114,10 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         With `adopt` the CPU engine takes over the arrays themselves, where they own their memory: the caller may not
         use them afterwards.
         """
-        if engine is None:
-            engine = budget.engine_of(csr.indices.placement)
-        there = engines.get(engine)
-        host = cpu.engine()
-        store = host.matrix_from_csr(csr, adopt) if there is host else there.matrix_from_csr(csr)
+        there = engines.get(budget.engine_of(csr.indices.placement) if engine is None else engine)
+        store = engines.capability(there, "adopt_csr")(csr) if adopt else None
+        if store is None:
+            store = there.matrix_from_csr(csr)
         return cls._from_store(there, store, csr.dtype, (csr.nrows, csr.ncols), name)._known_symmetric(csr.symmetric)
 
     @alone

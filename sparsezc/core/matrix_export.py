@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sparsezc.engines import cpu
 from sparsezc.locks import alone
-from sparsezc.memory.placement import is_host
+from sparsezc.memory.placement import HOSTS
 from sparsezc.ops import arrays
 from sparsezc.semirings.types.datatypes import DataType, cast, lookup
 from sparsezc.semirings.types.user_types import plain
@@ -73,7 +73,7 @@ class MatrixContents:
         """Copy to ``indptr``, column ids (both uint64, ids ascending in each row) and values."""
         csr = self._to_csr()
         ids, vals = csr.indices.read(), csr.values.read()
-        if not is_host(csr.indices.placement):  # what was read may be the matrix's own memory
+        if csr.indices.placement not in HOSTS:  # what was read may be the matrix's own memory
             ids, vals = ids.astype(np.uint64), vals.copy()
         if csr.iso:
             vals = np.full(csr.nvals, vals[0] if vals.size else np.zeros((), vals.dtype))

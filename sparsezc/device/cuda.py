@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from os import cpu_count
 from typing import Any, Protocol, TypeVar
 
@@ -392,6 +392,7 @@ _reason: str | None = None
 _starting = locks.shared()
 
 
+@cache
 def current() -> Device:
     """Return the device in use, started on first need.
 
@@ -401,8 +402,6 @@ def current() -> Device:
         Where no GPU can be used, with the reason.
     """
     global _current, _reason
-    if _current is not None:
-        return _current
     with _starting:
         if _current is None:
             if _reason is not None:
@@ -415,6 +414,7 @@ def current() -> Device:
         return _current
 
 
+@cache
 def reason() -> str | None:
     """Say why there is no GPU; None where there is one."""
     try:
@@ -427,5 +427,8 @@ def reason() -> str | None:
 def use(device: Device | None) -> Device | None:
     """Put `device` in the place of the GPU (None: look for one again) and return what was there before."""
     global _current, _reason
-    before, _current, _reason = _current, device, None
+    with _starting:
+        before, _current, _reason = _current, device, None
+        current.cache_clear()
+        reason.cache_clear()
     return before

@@ -20,7 +20,7 @@ from sparsezc.io.files.source import add_name, is_piped
 from sparsezc.io.hdf5 import aligned_file, csr_file
 from sparsezc.memory.budget import resolve
 from sparsezc.memory.csr import Csr
-from sparsezc.memory.placement import is_file
+from sparsezc.memory.placement import FILES
 from sparsezc.terminal.progress import task, working
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def _read(path: str | os.PathLike[str], options: ReadOptions) -> tuple[Csr, NDAr
     kind = options.kind
     if options.verify and kind != "binsparse":
         raise csr_file.unchecked(path)
-    if is_file(options.placement) and kind != "binsparse":
+    if options.placement in FILES and kind != "binsparse":
         resolve(options.placement, 0, 0)  # refuses before the work
     weights, placement, both = options.weights, options.placement, options.both
     if kind is None:

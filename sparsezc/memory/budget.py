@@ -15,7 +15,7 @@ from sparsezc.config import config, parse_bytes
 from sparsezc.device import cuda
 from sparsezc.errors import DeviceUnavailable, InvalidValue, OutOfMemory
 from sparsezc.memory import machine
-from sparsezc.memory.placement import BEYOND, FITS, HOST, RECORDS, Placement, is_file, is_host
+from sparsezc.memory.placement import BEYOND, FILES, FITS, HOST, HOSTS, RECORDS, Placement
 
 _SHARE = 0.9
 _SMALL = 1 << 24  # bytes: arrays that are not worth a look at the machine
@@ -210,7 +210,7 @@ def resolve(
     """
     known(placement)
     chosen = _mapped(placement, nbytes, nrows, lies) or _choose(placement, nbytes, nrows)
-    if chosen == lies and not is_file(lies):
+    if chosen == lies and lies not in FILES:
         return chosen
     needed, needed_host = needs(RECORDS[chosen], nbytes, nrows, nvals, host_nbytes)
     card = None if engine_of(chosen) != "gpu" else room(needed)
@@ -249,13 +249,13 @@ def _told(nbytes: int, nrows: int, nvals: int, host_nbytes: int | None) -> str:
 
 def _mapped(placement: str | None, nbytes: int, nrows: int, lies: str | None) -> str | None:
     """The placement "mapped" where a file is and shall stay so; None: any other."""
-    if placement is not None and is_file(placement):
+    if placement is not None and placement in FILES:
         if lies != placement:
             raise InvalidValue(
                 "placement='mapped' is for .h5 files that sparsezc wrote, as they are; gb.io.convert makes one"
             )
         return placement
-    if not is_file(lies) or placement not in (None, "auto") or config.placement != "auto" or not on_device():
+    if lies not in FILES or placement not in (None, "auto") or config.placement != "auto" or not on_device():
         return None
     fits = nbytes + working_bytes(nrows) <= available()
     return None if fits and nbytes <= _SOON_READ else lies
@@ -271,7 +271,7 @@ def engine_of(placement: str) -> str:
 
     Host memory is for the engine that the configuration names, unless that is the GPU's.
     """
-    if is_host(placement) or (is_file(placement) and not on_device()):
+    if placement in HOSTS or (placement in FILES and not on_device()):
         return "cpu" if config.engine in ("auto", "gpu") else config.engine
     return "gpu"
 
@@ -284,7 +284,7 @@ def known(placement: str | None) -> None:
 
 def _choose(placement: str | None, nbytes: int, nrows: int) -> str:
     """What the caller or the configuration says, "auto" by what fits the card."""
-    if is_host(placement) or (placement is None and config.engine not in ("auto", "gpu")):
+    if placement in HOSTS or (placement is None and config.engine not in ("auto", "gpu")):
         return HOST
     missing = cuda.reason()
     if missing is not None:

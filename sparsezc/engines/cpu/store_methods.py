@@ -90,10 +90,16 @@ class Keeper:
         """A full matrix from an array of two dimensions; copies."""
         return native.gb.Matrix.from_dense(plain(values, dtype), dtype=native.type_of(dtype))
 
-    def matrix_from_csr(self, csr: Csr, adopt: bool = False) -> Any:
-        """With `adopt`, ids and values are taken over without a copy where they are host arrays of the right types that
-        own their memory; the Csr must not be used afterwards.
+    def matrix_from_csr(self, csr: Csr) -> Any:
+        return self._imported(csr, adopt=False)
+
+    def adopt_csr(self, csr: Csr) -> Any:
+        """The same without a copy of ids and values where they are host arrays of the right types that own their memory;
+        the Csr must not be used afterwards.
         """
+        return self._imported(csr, adopt=True)
+
+    def _imported(self, csr: Csr, adopt: bool) -> Any:
         placed = csr.place("host", ids=np.uint64)
         adopt = adopt or placed is not csr
         indices, values = placed.indices.read(), placed.values.read()

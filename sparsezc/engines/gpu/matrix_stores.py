@@ -13,7 +13,7 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise import matrix_map
 from sparsezc.engines.gpu.elementwise.transpose import transposed
 from sparsezc.engines.gpu.storage import reorder as permute
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, rows_of
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.engines.gpu.storage.vertex_order import Order
 from sparsezc.engines.gpu.user_typed import HostStore
@@ -21,21 +21,14 @@ from sparsezc.expr import engines
 from sparsezc.expr.dispatch import Write
 from sparsezc.expr.mask import Mask
 from sparsezc.memory import budget
-from sparsezc.memory.csr import Csr, index_dtype
+from sparsezc.memory.buffer import index_dtype
+from sparsezc.memory.csr import Csr
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings import select
 from sparsezc.semirings.types.datatypes import BOOL, INT64, DataType
 
 _ROOM = 4  # times the bytes of a matrix on the card: with less left there, no transpose is made unasked
-
-
-def store_of(csr: Csr) -> MatrixStore:
-    """A store over the buffers of a Csr that lie where kernels can read them."""
-    if csr.nvals == 0:
-        return MatrixStore(csr.dtype, csr.nrows, csr.ncols, None)
-    rows = rows_of(csr)
-    return MatrixStore(csr.dtype, csr.nrows, csr.ncols, rows, rows if csr.symmetric else None)
 
 
 def csr_of(store: MatrixStore) -> Csr:
@@ -197,5 +190,5 @@ def replace_matrix(store: MatrixStore, csr: Csr) -> None:
     placement = store.placement
     if store.rows is None:
         placement = budget.resolve(config.placement, csr.placed_nbytes, csr.nrows, csr.nvals)
-    fresh = store_of(csr.place(placement))
+    fresh = MatrixStore.from_csr(csr.place(placement))
     store.rows, store.columns = fresh.rows, fresh.columns

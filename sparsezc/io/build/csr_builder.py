@@ -15,7 +15,8 @@ from sparsezc.io.build.edge_order import Positions
 from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.memory import allocate_all
 from sparsezc.memory.budget import require_host, resolve
-from sparsezc.memory.csr import Csr, index_dtype
+from sparsezc.memory.buffer import index_dtype
+from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes
 from sparsezc.terminal.progress import bar, working
 

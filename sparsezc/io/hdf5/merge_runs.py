@@ -22,7 +22,7 @@ from sparsezc.io.build.weights import Weights
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.source import naming
 from sparsezc.io.hdf5 import aligned_file, compressing, csr_file
-from sparsezc.memory.csr import index_dtype
+from sparsezc.memory.buffer import index_dtype
 from sparsezc.semirings.types import datatypes
 
 _STEP = 1 << 17  # entries that are written at a time

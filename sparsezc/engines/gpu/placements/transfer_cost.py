@@ -17,8 +17,8 @@ from sparsezc.engines.gpu.placements import Entries, Wanted, double_buffer, host
 from sparsezc.engines.gpu.runtime import presence_words
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.errors import OutOfMemory
-from sparsezc.memory import pages
-from sparsezc.memory.placement import is_file
+from sparsezc.memory import zerocopy
+from sparsezc.memory.placement import FILES
 
 IN_PLACE, COPIED, GATHERED = "in place", "copied", "gathered"
 _SECTOR, _LINE = 32, 128  # bytes: what kernels read at least of a row, and what a host's thread does
@@ -74,7 +74,7 @@ def may(rows: Rows, entries: Entries) -> bool:
     """Whether there is a choice: its arrays can be copied at the link's rate, and are large enough. What is mapped is a
     file for the host, even where kernels read a pinned copy of it.
     """
-    pinned = all(buffer.pages == "pinned" for buffer in entries.buffers) and not is_file(rows.indices.placement)
+    pinned = all(buffer.pages == "pinned" for buffer in entries.buffers) and rows.indices.placement not in FILES
     return pinned and rows.nvals * entries.nbytes >= _MATTERS
 
 
@@ -115,7 +115,7 @@ def measured(entries: Entries, room: int) -> Rates | None:
             return None
         buffer = max(entries.buffers, key=lambda buffer: buffer.nbytes)  # which has as many bytes
         sample = Pages(buffer.read(0, _SAMPLE // buffer.dtype.itemsize).view("uint8"), buffer.pointer, buffer.pages)
-        in_place, copied = pages.rate(gpu, sample, repeats=3), pages.copied(gpu, sample, repeats=3)
+        in_place, copied = zerocopy.rate(gpu, sample, repeats=3), zerocopy.copied(gpu, sample, repeats=3)
         try:
             gathered = host_gather.rate(sample.array)
         except OutOfMemory:  # the system lets nothing more be pinned, which gathering needs

@@ -29,7 +29,7 @@ from sparsezc.memory.id_blocks import BlocksBuffer
 from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.types.datatypes import DataType
 
-__all__ = ["Chunks", "Form", "MatrixStore", "Rows", "rows_of"]
+__all__ = ["Chunks", "Form", "MatrixStore", "Rows"]
 
 _NOTEWORTHY = 1 << 20  # entries: a copy of fewer is not worth a word
 
@@ -233,6 +233,18 @@ class MatrixStore:
         self._rows, self._columns = rows, columns
         self.panel: Any = None
 
+    @classmethod
+    def from_csr(cls, csr: Csr) -> MatrixStore:
+        """A store over the buffers of a Csr that lie where kernels can read them."""
+        ids = csr.indices
+        if not ids.count:
+            return cls(csr.dtype, csr.nrows, csr.ncols, None)
+        if isinstance(ids, BlocksBuffer) and not isinstance(ids, CompressedIds):
+            ids = CompressedIds.of(ids)
+        indptr = cuda.current().xp.asarray(csr.indptr)
+        rows = Rows(csr.nrows, csr.ncols, ids.count, indptr, ids, csr.values, csr.iso)
+        return cls(csr.dtype, csr.nrows, csr.ncols, rows, rows if csr.symmetric else None)
+
     def lying(self) -> tuple[Rows | None, Rows | None]:
         """Rows and columns as they lie."""
         if self.is_panel:
@@ -298,12 +310,3 @@ class MatrixStore:
     @property
     def symmetric(self) -> bool:
         return self._rows is not None and self._columns is self._rows
-
-
-def rows_of(csr: Csr) -> Rows:
-    """The rows of a Csr whose buffers lie where kernels can read them."""
-    xp = cuda.current().xp
-    ids = csr.indices
-    if isinstance(ids, BlocksBuffer) and not isinstance(ids, CompressedIds):
-        ids = CompressedIds.of(ids)
-    return Rows(csr.nrows, csr.ncols, csr.nvals, xp.asarray(csr.indptr), ids, csr.values, csr.iso)

@@ -16,7 +16,7 @@ import numpy as np
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.memory import Buffer, allocate, budget
-from sparsezc.memory.csr import index_dtype
+from sparsezc.memory.buffer import index_dtype
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.memory.placement import FITS, RECORDS
 from sparsezc.semirings.types.datatypes import DataType
