@@ -11,7 +11,7 @@ from typing import Any
 
 from sparsezc.errors import FileFormatError, GraphblasException, InvalidValue
 from sparsezc.expr.options import flag
-from sparsezc.io.build import edge_order
+from sparsezc.io.build import csr_builder
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.io.files.source import add_name, existing, is_piped
@@ -132,7 +132,7 @@ class ReadOptions:
         True
         """
         wanted = FROM_FILE if weights is None else weighting.parse(weights)
-        merge = "min" if dup_op is None else edge_order.merge_name(dup_op)
+        merge = "min" if dup_op is None else csr_builder.merge_name(dup_op)
         for name, value in (("symmetrize", symmetrize), ("relabel", relabel), ("verify", verify)):
             if value is not False:
                 flag(name, value)

@@ -94,8 +94,8 @@ class Keeper:
         return self._imported(csr, adopt=False)
 
     def adopt_csr(self, csr: Csr) -> Any:
-        """The same without a copy of ids and values where they are host arrays of the right types that own their memory;
-        the Csr must not be used afterwards.
+        """The same without a copy of ids and values where they are host arrays of the right types that own their
+        memory; the Csr must not be used afterwards.
         """
         return self._imported(csr, adopt=True)
 
