@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sparsezc.core.matrix import Matrix
-    from sparsezc.io._options import ReadOptions
+    from sparsezc.io._read import ReadOptions
     from sparsezc.memory.csr import Csr
 
 
@@ -185,7 +185,7 @@ class Graph:
 def read_options(arguments: argparse.Namespace, weights: Any = None) -> ReadOptions:
     """The arguments as options of :func:`sparsezc.io.read`; `weights` holds where --weights was not given."""
     from sparsezc.errors import InvalidValue
-    from sparsezc.io._options import ReadOptions
+    from sparsezc.io._read import ReadOptions
     from sparsezc.io.build.weights import parse
 
     given = arguments.weights
@@ -201,7 +201,7 @@ def read_options(arguments: argparse.Namespace, weights: Any = None) -> ReadOpti
             ) from None
     return ReadOptions.parse(
         arguments.graph,
-        True if arguments.directed else None,
+        directed=True if arguments.directed else None,
         symmetrize=arguments.undirected,
         weights=weights,
         relabel=arguments.relabel,

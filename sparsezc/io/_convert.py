@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from sparsezc.config import bytes_of, config
 from sparsezc.errors import InvalidValue, OutOfMemory
-from sparsezc.io._options import ReadOptions, format_of, module_of
-from sparsezc.io._read import ready_file
+from sparsezc.io._read import ReadOptions, format_of, module_of, ready_file
 from sparsezc.io.build import csr_builder, edge_list, external_sort, stored_csr
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks
 from sparsezc.io.build.optional import need
