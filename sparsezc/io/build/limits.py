@@ -1,10 +1,24 @@
-"""What a conversion refuses: objects of other kinds, and values that no format or other library can hold."""
+"""What a conversion refuses: unknown options, objects of other kinds, and values that no format or other library holds."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from sparsezc.errors import DomainMismatch
+
+
+def check_options(where: str, options: Mapping[str, Any], record: type) -> None:
+    """Refuse options that a record of them, a TypedDict, does not have.
+
+    Raises
+    ------
+    TypeError
+        As Python does for an unknown keyword; the message lists those that are known.
+    """
+    for name in options.keys() - record.__annotations__:
+        known = ", ".join(record.__annotations__)
+        raise TypeError(f"{where}: got an unexpected keyword argument {name!r}; there are {known}")
 
 
 def wrong_type(where: str, name: str, given: Any, needed: str) -> DomainMismatch:

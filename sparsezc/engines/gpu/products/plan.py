@@ -17,7 +17,7 @@ from sparsezc.engines.gpu.layouts.head_cache import NO_HEADS, HeadCache, Heads
 from sparsezc.engines.gpu.layouts.packed_values import NOT_PACKED, Packed, PackedValues
 from sparsezc.engines.gpu.placements import Wanted
 from sparsezc.engines.gpu.products import push_pull, rows_per_warp
-from sparsezc.engines.gpu.products.rows_per_warp import Grid
+from sparsezc.engines.gpu.products.rows_per_warp import Grid, Sizes
 from sparsezc.engines.gpu.runtime import array_pool, presence_words
 from sparsezc.engines.gpu.storage.layout import Demand
 from sparsezc.engines.gpu.storage.matrix_store import Rows
@@ -236,8 +236,8 @@ def _packed(product: Product, rows: Rows, entries: float) -> Packed:
 
 
 def _grid(rows: Rows, everything: bool, pulls: bool, looks: bool) -> Grid:
-    gpu, sizes = rows.device, (rows.nrows, rows.nvals, rows.chunks.count)
+    gpu, sizes = rows.device, Sizes(rows.nrows, rows.nvals, rows.chunks.count)
     return rows_per_warp.grid(
         gpu,  # type: ignore[arg-type]  # hashable, as every object that does not say how it compares
-        gpu.multiprocessors, config.rows_per_warp, *sizes, everything, pulls, looks,
+        gpu.multiprocessors, config.rows_per_warp, sizes, everything, pulls, looks,
     )  # fmt: skip

@@ -45,6 +45,14 @@ class Grid(NamedTuple):
     skips: bool
 
 
+class Sizes(NamedTuple):
+    """The sizes of some rows, by which a grid is chosen: rows, entries, chunks of long rows."""
+
+    nrows: int
+    nvals: int
+    nchunks: int
+
+
 def choose(rows: Rows) -> int:
     """Return 1 or 32: ``gb.config.rows_per_warp``, or what was measured to be no slower where that is "auto"."""
     return _choose(cuda.current(), config.rows_per_warp, rows.nrows, rows.nvals)
@@ -60,13 +68,13 @@ def _choose(gpu: Device, setting: int | str, nrows: int, nvals: int) -> int:
 
 @lru_cache(maxsize=1024)
 def grid(
-    gpu: Device, _multiprocessors: int, setting: int | str, nrows: int, nvals: int, nchunks: int, everything: bool,
-    pulls: bool, looks: bool,
-) -> Grid:  # fmt: skip
-    """Return how to share rows of these sizes, as `setting` and the device with its multiprocessors say.
+    gpu: Device, _multiprocessors: int, setting: int | str, sizes: Sizes, everything: bool, pulls: bool, looks: bool
+) -> Grid:
+    """Return how to share rows, as `setting` and the device with its multiprocessors say.
 
     `everything`: all rows are wanted; `looks`: a pull looks at the row-head cache first.
     """
+    nrows, nvals, nchunks = sizes
     at_once, nwords = _choose(gpu, setting, nrows, nvals), -(-nrows // 32)
     nblocks = launch.blocks(gpu, 32 * max(nwords * 32 // at_once, nchunks))
     warps = launch.warps(nblocks)
