@@ -27,7 +27,7 @@ from sparsezc.expr.expression import Expression, IndexList, ready
 from sparsezc.expr.mask import Mask, Maskable, as_mask
 from sparsezc.expr.options import check as check_options
 from sparsezc.expr.writable import Writable
-from sparsezc.locks import alone, hold
+from sparsezc.locks import hold_locks, locked
 from sparsezc.memory import budget
 from sparsezc.ops import arrays, compare, indices
 from sparsezc.semirings.types.datatypes import FP64, DataType, lookup
@@ -120,7 +120,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
             store = there.matrix_from_csr(csr)
         return cls._from_store(there, store, csr.dtype, (csr.nrows, csr.ncols), name)._known_symmetric(csr.symmetric)
 
-    @alone
+    @locked
     def _to_csr(self) -> Csr:
         """Copy the content into plain arrays."""
         engine, store = self._need()
@@ -141,7 +141,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         if self._facts:
             self._facts = {}
 
-    @alone
+    @locked
     def _fact(self, name: str, compute: Callable[[], Any]) -> Any:
         """Return ``compute()``, remembered until the content changes: for facts that take a pass over all entries."""
         if self._facts is None:
@@ -156,7 +156,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         v._settle(self._need()[0])
         return v
 
-    @alone
+    @locked
     def _turned(self) -> Matrix | TransposedMatrix:
         """Return A' for repeated products; the engine keeps its rows too, where that pays and memory allows."""
         if self._symmetric:
@@ -165,7 +165,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         engines.capability(engine, "afford_transpose")(store)
         return self.T
 
-    @alone
+    @locked
     def _sampled(self) -> Matrix | None:
         """Return some entries of each row, hubs first, where the engine has them nearer than the rest."""
         engine, store = self._need()
@@ -180,7 +180,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         placement.say_that_it_moves(self, engine.name, csr.nbytes)
         self._put(engine, engine.matrix_from_csr(csr))
 
-    @alone
+    @locked
     def _need(self) -> tuple[Engine, Any]:
         if self._engine is None:
             self._settle(engines.get("cpu"))
@@ -188,7 +188,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         return self._engine, self._store
 
     @property
-    @alone
+    @locked
     def nvals(self) -> int:
         """Number of entries."""
         return 0 if self._engine is None else self._engine.nvals(self._store)
@@ -216,7 +216,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         kind = self.dtype if dtype is None else lookup(dtype)
         if mask is not None:
             mask = as_mask(mask, self)
-        with hold(self) if mask is None else hold(self, mask.parent):
+        with hold_locks(self) if mask is None else hold_locks(self, mask.parent):
             made = self._blank(kind, self.shape, name)
             if clear or self._engine is None:
                 return made
@@ -255,7 +255,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
             There are entries, and `clear` is not set.
         """
         rows, columns, values = ready(rows), ready(columns), ready(values)
-        with hold(self):
+        with hold_locks(self):
             self._build(rows, columns, values, dup_op, clear, nrows, ncols)
 
     def _build(
@@ -274,12 +274,12 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         """Write to diagonal `k`: see :func:`sparsezc.ops.setdiag`."""
         ops.setdiag(self, values, k, mask, accum)
 
-    @alone
+    @locked
     def __sizeof__(self) -> int:
         held = 0 if self._engine is None or self._engine is not cpu.engine() else int(sys.getsizeof(self._store))
         return object.__sizeof__(self) + held
 
-    @alone
+    @locked
     def __reduce__(self) -> tuple[Any, ...]:
         i, j, values = self.to_coo()
         return _unpickle, (i, j, values, self.dtype, self.shape, self.name)
@@ -287,14 +287,14 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
     def _repr_html_(self) -> str:
         return html(self)
 
-    @alone
+    @locked
     def clear(self) -> None:
         """Remove every entry."""
         if self._engine is not None:
             self._engine.clear(self._store)
         self._changed()
 
-    @alone
+    @locked
     def resize(self, nrows: int, ncols: int) -> None:
         """Change the sizes; entries beyond go."""
         shape = arrays.size(nrows, f"{self.name}.resize: nrows"), arrays.size(ncols, f"{self.name}.resize: ncols")
@@ -304,7 +304,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         self._changed()
         self._transpose = None
 
-    @alone
+    @locked
     def wait(self, how: str = "materialize") -> Matrix:
         """Finish whatever is pending.
 
@@ -318,7 +318,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
             self._engine.wait(self._store)
         return self
 
-    @alone
+    @locked
     def to_graphblas(self, *, copy: bool = False) -> Any:
         """Return the matrix as python-graphblas's: see :func:`sparsezc.to_graphblas`."""
         here = self if self._engine is None else self.to("cpu")
@@ -345,7 +345,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
     def _deletion(self) -> Any:
         return scalar.Scalar(self.dtype)
 
-    @alone
+    @locked
     def __repr__(self) -> str:
         return compare.summary(self, "nowhere yet" if self._engine is None else self._engine.name)
 

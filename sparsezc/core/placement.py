@@ -152,7 +152,7 @@ def say_that_it_moves(matrix: Matrix, engine: str, nbytes: int) -> None:
 
 def placed(matrix: Matrix, engine: str | None, placement: str | None, with_transpose: bool) -> Matrix:
     """Return the matrix on an engine and in a placement: itself where nothing changes, else a copy."""
-    budget.known(placement)
+    budget.check_name(placement)
     if engine is None:
         engine = "cpu" if placement in HOSTS else "gpu"
     said = f"placement={placement!r}" if placement is not None else repr(engine)

@@ -56,7 +56,7 @@ class Cache(Protocol):
     def drop(self) -> None: ...
 
 
-def hold(cache: Cache) -> None:
+def register_cache(cache: Cache) -> None:
     """Count a cache for as long as it lives."""
     _caches.add(cache)
 
@@ -89,7 +89,7 @@ def exceeded() -> bool:
     return config.budget is not None and _held() > parse(config.budget, *cuda.current().memory())
 
 
-def room(nbytes: int) -> int:
+def make_room(nbytes: int) -> int:
     """Bytes of device memory that may be used, for what cannot do with less than `nbytes`: caches go if need be."""
     free = available()
     return available() if nbytes > free and reclaim() else free
@@ -100,7 +100,7 @@ def fitting(placement: str, nbytes: int) -> str:
     return BEYOND if RECORDS[placement].resident and nbytes > available() else placement
 
 
-def share(part: float | str) -> int:
+def setting_bytes(part: float | str) -> int:
     """Bytes of device memory that a setting such as `head_budget` stands for."""
     free, total = cuda.current().memory()
     return parse(part, free, total)
@@ -208,12 +208,12 @@ def resolve(
     DeviceUnavailable
         Where a GPU was asked for and there is none.
     """
-    known(placement)
+    check_name(placement)
     chosen = _mapped(placement, nbytes, nrows, lies) or _choose(placement, nbytes, nrows)
     if chosen == lies and lies not in FILES:
         return chosen
     needed, needed_host = needs(RECORDS[chosen], nbytes, nrows, nvals, host_nbytes)
-    card = None if engine_of(chosen) != "gpu" else room(needed)
+    card = None if engine_of(chosen) != "gpu" else make_room(needed)
     fits = card is None or needed <= card
     if fits and needed_host < _SMALL and config.host_budget is None:  # no need to ask the machine
         return chosen
@@ -276,7 +276,7 @@ def engine_of(placement: str) -> str:
     return "gpu"
 
 
-def known(placement: str | None) -> None:
+def check_name(placement: str | None) -> None:
     """Refuse a name that no placement has, before anything is asked of the machine."""
     if placement not in (None, "auto", *RECORDS):
         raise InvalidValue(f"placement={placement!r} is not a placement; choose one of {', '.join(('auto', *RECORDS))}")

@@ -150,9 +150,10 @@ def _statements() -> None:
 def _panels() -> Iterator[Case]:
     """What products with panels ask for once it is counted what they would read, which a rehearsal does not."""
     for words, aligned in ((1, True), (2, False)):
-        for looks, name in ((False, "reach_pull"), (True, "reach_pull"), (False, "reach_push")):
+        for looks, way in ((False, "pull"), (True, "pull"), (False, "push")):
+            name = f"multi_source_bfs_{way}"
             prelude = multi_source_bfs._prelude(False, False, looks, words, aligned, budget.LONG)
-            file = f"multi_source_{name.removeprefix('reach_')}.cu"
+            file = f"{name}.cu"
             yield name, f"#define KERNEL {name}\n" + codegen.source(file, prelude), name
     source = codegen.source("panel.cu", codegen.typedefs(Id="u32"))
     yield "panel_rows", "#define KERNEL panel_rows\n" + source, "panel_rows"

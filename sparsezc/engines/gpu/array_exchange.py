@@ -42,7 +42,7 @@ def array(x: Any) -> Any:
     return xp.asarray(np.asarray(x))
 
 
-@launch.alone
+@launch.locked
 def ids(given: Any, where: str, bound: int) -> Any:
     """Checked ids: integers in one row, not negative and below `bound`.
 
@@ -58,7 +58,7 @@ def ids(given: Any, where: str, bound: int) -> Any:
     return given
 
 
-@launch.alone
+@launch.locked
 def matrix_from_csr(
     indptr: Any, indices: Any, values: Any, ncols: int, dtype: DataType, *, copy: bool, symmetric: bool, where: str
 ) -> MatrixStore:
@@ -124,14 +124,14 @@ def _unsorted(offsets: Any, columns: Any, where: str) -> Any:
     return order
 
 
-@launch.alone
+@launch.locked
 def row_ids(offsets: Any, nvals: int) -> Any:
     """The row of each entry, int64."""
     xp = cuda.current().xp
     return xp.searchsorted(offsets, xp.arange(nvals, dtype=np.int64), side="right") - 1
 
 
-@launch.alone
+@launch.locked
 def matrix_from_sorted(
     rows: Any, columns: Any, values: Any, shape: tuple[int, int], dtype: DataType, *, copy: bool
 ) -> MatrixStore:
@@ -141,7 +141,7 @@ def matrix_from_sorted(
     return _store(offsets, columns, values, shape[1], dtype, copy=copy, symmetric=False)
 
 
-@launch.alone
+@launch.locked
 def matrix_to_csr(store: MatrixStore, *, by_columns: bool = False) -> tuple[Any, Any, Any]:
     """`indptr` (int64), ids and values on the device, of the matrix or of its transpose: views where they lie there.
 
@@ -156,7 +156,7 @@ def matrix_to_csr(store: MatrixStore, *, by_columns: bool = False) -> tuple[Any,
     if rows is None:
         return xp.zeros(store.nrows + 1, np.int64), xp.empty(0, np.int32), xp.empty(0, store.dtype.np_type)
     needed = 0 if RECORDS[store.placement].resident else rows.indices.nbytes + rows.values.nbytes
-    if needed > (room := budget.room(needed)):
+    if needed > (room := budget.make_room(needed)):
         raise OutOfMemory(f"the arrays need {needed:,} bytes of device memory and {room:,} may be used")
     values = rows.values.load()
     return rows.indptr, _signed(rows), xp.repeat(values, rows.nvals) if rows.iso else values
@@ -172,7 +172,7 @@ def _signed(rows: Rows) -> Any:
     )
 
 
-@launch.alone
+@launch.locked
 def vector_from_coo(at: Any, values: Any, dtype: DataType, size: int, where: str) -> VectorStore:
     """A vector of positions in any order and values; copies.
 
@@ -190,7 +190,7 @@ def vector_from_coo(at: Any, values: Any, dtype: DataType, size: int, where: str
     return store
 
 
-@launch.alone
+@launch.locked
 def matrix_from_dense(values: Any, dtype: DataType, *, copy: bool) -> MatrixStore:
     """A matrix with every entry of an array of two dimensions."""
     xp = cuda.current().xp
@@ -201,7 +201,7 @@ def matrix_from_dense(values: Any, dtype: DataType, *, copy: bool) -> MatrixStor
     return _store(offsets, columns, flat, ncols, dtype, copy=copy, symmetric=False)
 
 
-@launch.alone
+@launch.locked
 def matrix_to_dense(store: MatrixStore, fill: Any, dtype: DataType) -> Any:
     """An array of two dimensions on the device; one copy."""
     xp = cuda.current().xp

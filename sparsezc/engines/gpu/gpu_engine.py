@@ -34,7 +34,7 @@ class GpuEngine(Keeper):
     def run(self, expression: Any, out: Any, write: Write[Mask | None]) -> None:
         if resized_operands.any_resized:
             resized_operands.check(expression)
-        native: _Native | None = matrix_statements.run if out.ndim == 2 else _NATIVE.get(expression.operation)
+        native: _Native | None = matrix_statements.run_statement if out.ndim == 2 else _NATIVE.get(expression.operation)
         if _is_foreign(expression, out, write):
             native = None
         try:

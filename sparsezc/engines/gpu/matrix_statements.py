@@ -30,9 +30,9 @@ WHOLE: Write[MaskRows | None] = Write(None, None, False)
 _POSITION_BYTES = 32  # what work on positions or rows takes for each of them, whether it has entries or not
 
 
-def run(e: Any, out: Any, write: Write[Mask | None]) -> bool:
+def run_statement(e: Any, out: Any, write: Write[Mask | None]) -> bool:
     """Run an expression that makes a matrix; False where this engine cannot."""
-    if panel_statements.run(e, out, write):
+    if panel_statements.run_statement(e, out, write):
         return True
     if e.operation in ("assign", "subassign", "reposition") and _is_too_wide(e, out._store):
         return False

@@ -25,7 +25,7 @@ _HUBS = 8  # an entry of a panel meets rows so many times longer than the mean, 
 _PASS = 64  # products of few rows, made by few blocks, that take as long as so many entries in a pass over all
 
 
-def run(e: Any, out: Any, write: Write[Mask | None]) -> bool:
+def run_statement(e: Any, out: Any, write: Write[Mask | None]) -> bool:
     """Run a statement on panels; False where it is none of theirs."""
     shape = panel.shape_of(out._store.nrows, out._store.ncols)
     if shape is None or (write.mask is not None and write.mask.parent.ndim == 1):
@@ -44,7 +44,7 @@ class _Statement:
         self.width, self.across = width, across
 
     def of(self, store: MatrixStore) -> VectorStore:
-        return panel.of(store, self.width, self.across).vector
+        return panel.get_or_build(store, self.width, self.across).vector
 
     @property
     def size(self) -> int:
@@ -80,7 +80,7 @@ class _Statement:
         rows = None if same is not None else _rows(wide, turned)
         if same is None and rows is None:
             return False
-        x, how = Panel(self.width, self.across, panel.of(narrow, *shape).vector), self.in_bits()
+        x, how = Panel(self.width, self.across, panel.get_or_build(narrow, *shape).vector), self.in_bits()
         made: VectorStore
         if rows is None:
             along, across = wide.held()

@@ -49,7 +49,7 @@ class Keeper:
             return csr
         return matrix_stores.csr_of(store)
 
-    @launch.alone
+    @launch.locked
     def vector_from_coo(self, indices: NDArray[Any], values: NDArray[Any], dtype: DataType, size: int) -> Any:
         if dtype.is_udt:
             return HostStore(host_engine().vector_from_coo(indices, values, dtype, size))

@@ -34,7 +34,7 @@ def multiply(op: TypedOp, matrix: MatrixStore, v: VectorStore, left: bool) -> Ma
     v.nvals()  # where it is full, no kernel looks at its presence words, and the pattern stays
     x = groups.Vector(*v.operands())
     prelude = _prelude(op, matrix.dtype, v.dtype, rows.wide, rows.iso, left, rows.chunks.length)
-    kernel = codegen.kernel(gpu, "broadcast.cu", prelude, "along")
+    kernel = codegen.kernel(gpu, "broadcast.cu", prelude, "broadcast")
     grid = launch.blocks(gpu, 32 * max(-(-rows.nrows // 32), rows.chunks.count))
 
     def compute(start: int, stop: int, out: int, bits: Any) -> None:

@@ -124,7 +124,7 @@ def fits(size: int, *dtypes: DataType) -> bool:
     return needed == 0 or needed <= budget.available() // 2
 
 
-def of(store: MatrixStore, width: int, across: bool) -> Panel:
+def get_or_build(store: MatrixStore, width: int, across: bool) -> Panel:
     """The panel of a matrix, which it keeps."""
     if store.panel is None:
         made = Panel(width, across, VectorStore(store.dtype, store.nrows * store.ncols))

@@ -99,7 +99,7 @@ class ColumnBlocks:
             self.products = 0  # not at once again
             return
         self.built = Blocks(made, demand.values, _nbytes(rows, demand.values, nblocks))
-        budget.hold(self)
+        budget.register_cache(self)
 
     @property
     def nbytes(self) -> int:

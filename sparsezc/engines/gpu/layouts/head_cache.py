@@ -95,7 +95,7 @@ class HeadCache:
             self.read = 0  # not at once again
             warn_slow(f"no row-head cache for {rows.nrows:,} rows: {error}")
             return
-        budget.hold(self)
+        budget.register_cache(self)
 
     @property
     def nbytes(self) -> int:
@@ -148,7 +148,7 @@ class HeadCache:
             return 0
         room = int(_FREE * self._room(rows))
         asked = (
-            budget.share(config.head_budget)
+            budget.setting_bytes(config.head_budget)
             if config.head_budget is not None
             else budget.HEAD_BYTES // id_bytes * slot * rows.nrows
         )

@@ -43,7 +43,7 @@ def planned(rows: Rows, entries: Entries, make: Callable[[int], _T], share: floa
         count = max(smallest, count // 64 * 32)
 
 
-def room(rows: Rows) -> int:
+def bytes_for_entries(rows: Rows) -> int:
     """Bytes of device memory that are left for entries beside an algorithm's vectors."""
     return max(0, budget.available() - budget.working_bytes(rows.nrows))
 
@@ -59,7 +59,7 @@ def size(rows: Rows, entry_bytes: int, share: float = 1.0) -> int:
     """
     vectors, smallest = budget.working_bytes(rows.nrows), least(rows, entry_bytes)
     needed = vectors + smallest
-    may = budget.room(needed)
+    may = budget.make_room(needed)
     left = may - vectors
     entries = min(max(int(share * left), min(left, smallest)) // 2, MOST) // entry_bytes // 32 * 32
     if entries < 2 * spare(rows):

@@ -85,21 +85,21 @@ def _own() -> _Hands:
     return _kept.setdefault(cuda.current(), _Hands())
 
 
-def take(nbytes: int) -> cuda.Pages:
+def take_pages(nbytes: int) -> cuda.Pages:
     """Pinned memory for a list of runs: some that was given back, where it is large enough."""
     own = _own()
     found, own.spare = own.spare, None
     return found if found and found.array.nbytes >= nbytes else cuda.current().pages(max(nbytes, _LIST), "pinned")
 
 
-def give(pages: cuda.Pages) -> None:
+def give_pages(pages: cuda.Pages) -> None:
     """Keep a list's memory for the next one; of two the larger."""
     own = _own()
     if own.spare is None or own.spare.array.nbytes < pages.array.nbytes:
         own.spare = pages
 
 
-def share() -> float:
+def break_even_share() -> float:
     """Of a piece's entries: if so many are wanted, copying all takes no more time than gathering them."""
     own = _own()
     return min(1.0, own.gathers / own.copies) if own.copies else _SHARE

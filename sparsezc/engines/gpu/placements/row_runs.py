@@ -95,7 +95,7 @@ class Scan:
         """
         dtype = np.dtype(np.int64 if self._rows.wide else np.int32)
         ends = np.cumsum([stretch.nruns for stretch, _ in stretches]).tolist()
-        pages = host_gather.take(2 * dtype.itemsize * ends[-1])
+        pages = host_gather.take_pages(2 * dtype.itemsize * ends[-1])
         bounds = pages.array.view(dtype)[: 2 * ends[-1]].reshape(-1, 2)
         for (stretch, base), end in zip(stretches, ends, strict=True):
             self._tell(stretch, base=base, pointer=pages.pointer + bounds.strides[0] * (end - stretch.nruns))

@@ -256,7 +256,7 @@ def _made(rows: Rows, entries: Entries, wanted: Wanted, rule: Rule) -> Region | 
         except MemoryError:  # the card has less than it said, or has it in small pieces
             room //= 2
             continue
-        budget.hold(cache)
+        budget.register_cache(cache)
         return cache.built
     return None
 

@@ -42,7 +42,7 @@ def cheapest(rows: Rows, entries: Entries, wanted: Wanted, expected: float, kept
     """The way for a product that reads about `expected` entries, a share `kept` of them on the card."""
     if expected < _MUCH * rows.nvals or wanted.most < rows.nvals or not may(rows, entries):
         return IN_PLACE
-    room = double_buffer.room(rows)
+    room = double_buffer.bytes_for_entries(rows)
     if room < double_buffer.least(rows, entries.nbytes) or (rates := measured(entries, room)) is None:
         return IN_PLACE
     share = min(1.0, expected / rows.nvals)  # an estimate may be of more than there are

@@ -33,7 +33,7 @@ def dots(semiring: Any, a: MatrixStore, b_type: DataType, columns: Rows, mask: M
     a_rows = row_blocks.near(a.rows, values="x" in semiring.reads)
     b_rows = a_rows if columns is a.rows else row_blocks.near(columns, values="y" in semiring.reads)
     case = _Case(semiring, a.dtype, b_type, a_rows, b_rows, m_rows.wide)
-    kernel = codegen.kernel(gpu, "spgemm_masked_dot.cu", case.prelude, "dots")
+    kernel = codegen.kernel(gpu, "spgemm_masked_dot.cu", case.prelude, "masked_dot")
     a_lengths = a_rows.indptr[1:] - a_rows.indptr[:-1]
     edge = 0 if RECORDS[b_rows.indices.placement].resident else 31
 

@@ -61,7 +61,7 @@ def product(semiring: Any, a: MatrixStore, b_type: DataType, b_rows: Rows, found
 def _require_room(counts: Any, entry_bytes: int) -> None:
     """Refuse a product that has a row which the device cannot hold: each is made there as a whole."""
     most = int(counts.max()) if counts.size else 0
-    room = budget.room(most * entry_bytes)
+    room = budget.make_room(most * entry_bytes)
     if most * entry_bytes > room:
         raise OutOfMemory(
             f"mxm: a row of the product has {most:,} entries, which take {most * entry_bytes:,} bytes of device memory,"

@@ -31,7 +31,9 @@ from sparsezc.semirings.algebra.structures import register_anonymous
 from sparsezc.semirings.types.datatypes import INT64, DataType
 
 # The same launches come again and again: their numbers are made once.
-_piece, _share, _spread = (lru_cache(maxsize=1024)(f) for f in (launch.piece, launch.share, launch.spread))
+_piece = lru_cache(maxsize=1024)(launch.piece)
+_sparse_piece = lru_cache(maxsize=1024)(launch.sparse_piece)
+_spread = lru_cache(maxsize=1024)(launch.spread)
 
 
 def spmv(
@@ -150,7 +152,7 @@ def _push(product: Product, columns: Rows, rows: Rows | None, store: VectorStore
         run = _launcher("vxm", product, planned, None, result_type, part)
         counters = 0 if few else columns.device.xp.zeros(2, np.uint64)
         items = part.nwords * 32 // grid.at_once
-        piece = _share(grid.blocks, items) if few else _piece(grid.blocks, items, grid.most)
+        piece = _sparse_piece(grid.blocks, items) if few else _piece(grid.blocks, items, grid.most)
         turns = groups.Turns(counters, piece, _spread(grid.blocks, part.nchunks) if few else 1)
         run(grid.blocks, part.arguments, vector, allowed, target, turns)
     result.count = None

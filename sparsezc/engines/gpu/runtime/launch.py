@@ -19,7 +19,7 @@ _MANY = 512  # entries of a word of rows on average
 _BLOCKS_PER_MULTIPROCESSOR = 8  # 64 warps: as many as fit, to keep as many requests in flight as possible
 
 
-def alone(function: _Function) -> _Function:
+def locked(function: _Function) -> _Function:
     """A function that launches and that no other launch meets, for no object's lock may be the engine's yet."""
 
     @wraps(function)
@@ -59,7 +59,7 @@ def words(nvals: int, nwords: int, everything: bool) -> int:
     return 1 if everything and nvals >= _MANY * nwords else 4
 
 
-def share(blocks: int, nwords: int) -> int:
+def sparse_piece(blocks: int, nwords: int) -> int:
     """Words, at most 32, that a warp looks at together where few have anything to do: these may lie side by side, and
     go to as many warps as there are.
     """

@@ -230,7 +230,7 @@ def own(made: Any, given: Any, copy: bool) -> Any:
     return made.copy() if copy and gpu.pointer(made) == gpu.pointer(given) else made
 
 
-@launch.alone
+@launch.locked
 def from_dense(values: Any, dtype: DataType, *, copy: bool) -> VectorStore:
     """A vector with an entry at each position."""
     xp = cuda.current().xp
@@ -243,7 +243,7 @@ def from_dense(values: Any, dtype: DataType, *, copy: bool) -> VectorStore:
     return store
 
 
-@launch.alone
+@launch.locked
 def to_dense(store: VectorStore, fill: Any, dtype: DataType) -> Any:
     """The values at all positions, `fill` where there is none: a view of the vector's own where it is full."""
     xp = cuda.current().xp
