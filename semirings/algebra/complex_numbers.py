@@ -1,7 +1,7 @@
 """Complex numbers: which operators take FC32 and FC64, and what comes out.
 
 The operators' own lines speak of real types; here complex ones are added to those that have them in python-graphblas.
-Their NumPy functions and CUDA expressions are the same; what these call of complex numbers stands in complex.cuh.
+Their NumPy functions and CUDA expressions are the same; what these call of complex numbers stands in cuda/complex.cuh.
 """
 
 from __future__ import annotations

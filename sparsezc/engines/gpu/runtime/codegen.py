@@ -24,7 +24,7 @@ from sparsezc.semirings.types.datatypes import DataType
 
 _KERNELS = Path(__file__).resolve().parents[1] / "kernels"
 _PACKAGE = Path(__file__).resolve().parents[3]
-_SEMIRINGS = next(p for p in (_PACKAGE / "semirings", _PACKAGE.parent / "semirings") if (p / "operators.cuh").is_file())
+_HELPERS = next(p for p in (_PACKAGE / "semirings/cuda", _PACKAGE.parent / "semirings/cuda") if p.is_dir())
 _INCLUDE = re.compile(r'^#include "([\w.]+)"\n', re.MULTILINE)
 _COMPLEX = re.compile(r"\bc(64|128)\b")
 #: The latest used last. Users' functions make kernels without end; those of a recording are among the latest.
@@ -40,7 +40,7 @@ def _file(name: str) -> str:
 @cache
 def _paths() -> dict[str, Path]:
     """Every kernel text by its name, which is its own in all folders."""
-    return {path.name: path for folder in (_KERNELS, _SEMIRINGS) for path in folder.rglob("*.cu*")}
+    return {path.name: path for folder in (_KERNELS, _HELPERS) for path in folder.rglob("*.cu*")}
 
 
 def source(file: str, prelude: str) -> str:
