@@ -74,7 +74,7 @@ ENGINE_ROOMS = {
     "sparsezc.engines": "they are the engines",
     "sparsezc.expr.engines": "it has the table of them",
     "sparsezc.memory": "a placement belongs to a device",
-    "sparsezc.device.cuda": "it is the device",
+    "sparsezc.device.cupy_device": "it is the device",
     "sparsezc.cli.doctor": "it tells what CuPy and the card say",
     "sparsezc.io.interop.cupy_sparse": "it converts CuPy's own objects",
     "sparsezc.io.build.generate": "graphs are made on the GPU where there is one",

@@ -17,7 +17,7 @@ from sparsezc.expr.options import flag
 from sparsezc.io.build import csr_builder, edge_list
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.csr_chunks import as_edges
-from sparsezc.io.build.limits import check_options
+from sparsezc.io.build.limits import unexpected
 from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.io.files.pipe_spool import seekable
 from sparsezc.io.files.source import add_name, existing, is_piped
@@ -241,7 +241,8 @@ class ReadOptions:
         >>> ReadOptions.parse("kron:4", symmetrize=True).both
         True
         """
-        check_options("read", options, Reading)
+        if unknown := options.keys() - Reading.__annotations__:
+            raise unexpected("read", unknown, Reading)
         directed, symmetrize = options.get("directed"), options.get("symmetrize", False)
         verify, format = options.get("verify", False), options.get("format")
         given, dup_op = options.get("weights"), options.get("dup_op")

@@ -13,6 +13,7 @@ from weakref import WeakSet
 
 from sparsezc.config import config, parse_bytes
 from sparsezc.device import cuda
+from sparsezc.device.protocol import when_short
 from sparsezc.errors import DeviceUnavailable, InvalidValue, OutOfMemory
 from sparsezc.memory import machine
 from sparsezc.memory.placement import BEYOND, FILES, FITS, HOST, HOSTS, RECORDS, Placement
@@ -73,7 +74,7 @@ def reclaim() -> bool:
     return bool(found)
 
 
-cuda.when_short(reclaim)
+when_short(reclaim)
 
 
 def available() -> int:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparsezc.device import cuda
+from sparsezc.device.protocol import Pages
 from sparsezc.errors import FileFormatError, InvalidValue, OutOfMemory, warn_slow
 from sparsezc.memory import zerocopy
 from sparsezc.memory.buffer import Buffer
@@ -60,13 +61,13 @@ class MappedBuffer(Buffer):
             self.array = np.fromfile(self.path, self.dtype, count, offset=offset)
         else:
             self.array = np.asarray(np.memmap(self.path, self.dtype, "r", offset, (count,)))
-        self._reached: cuda.Pages | zerocopy.ZerocopyBuffer | None = None  # what kernels read, once one has asked
+        self._reached: Pages | zerocopy.ZerocopyBuffer | None = None  # what kernels read, once one has asked
 
     @property
     def pointer(self) -> int:
         return self._reach().pointer
 
-    def _reach(self) -> cuda.Pages | zerocopy.ZerocopyBuffer:
+    def _reach(self) -> Pages | zerocopy.ZerocopyBuffer:
         """What kernels read. Only now the pages are registered, and ids checked."""
         if self._reached is None:
             self._trust()
@@ -90,7 +91,7 @@ class MappedBuffer(Buffer):
             self.compare(self.array.view(np.uint8))
             self.compare = None
 
-    def _registered(self) -> cuda.Pages | None:
+    def _registered(self) -> Pages | None:
         """The file's pages for kernels to read; None where there are none, or the driver refuses."""
         if self.nbytes < PAGE:
             return None

@@ -29,8 +29,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparsezc.device import cuda
-from sparsezc.device.cuda import Device, Pages
 from sparsezc.device.launcher import THREADS, Launcher
+from sparsezc.device.protocol import Device, Pages
 from sparsezc.errors import OutOfMemory
 from sparsezc.memory import budget
 from sparsezc.memory.buffer import Buffer

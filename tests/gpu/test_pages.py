@@ -14,6 +14,7 @@ import pytest
 from sparsezc import memory
 from sparsezc.cli import doctor as command
 from sparsezc.device import cuda
+from sparsezc.device.protocol import Pages
 from sparsezc.engines.gpu import doctor
 from sparsezc.errors import OutOfMemory
 from sparsezc.memory import machine, zerocopy
@@ -85,7 +86,7 @@ def test_a_measurement_is_made_once_and_for_large_arrays_only(
 ) -> None:
     asked: list[str] = []
 
-    def counted(gpu: Any, held: cuda.Pages, **_: Any) -> Rate:
+    def counted(gpu: Any, held: Pages, **_: Any) -> Rate:
         asked.append(held.kind)
         return Rate(2e9, 1e9) if held.kind == "pinned" else Rate(1e9, 1e9)
 
@@ -110,7 +111,7 @@ def test_a_kind_that_cannot_be_made_is_not_taken(
 ) -> None:
     made = card.pages
 
-    def refusing(nbytes: int, kind: str) -> cuda.Pages:
+    def refusing(nbytes: int, kind: str) -> Pages:
         if kind == missing:
             raise OutOfMemory("the system forbids it")
         return made(nbytes, kind)
@@ -215,7 +216,7 @@ def test_doctor_holds_one_kind_of_pages_at_a_time(card: EmulatedDevice, monkeypa
     monkeypatch.setattr(doctor, "_BYTES", 1 << 17)
     made, held = card.pages, []
 
-    def noted(nbytes: int, kind: str) -> cuda.Pages:
+    def noted(nbytes: int, kind: str) -> Pages:
         assert [pages() for pages in held if pages() is not None] == []
         found = made(nbytes, kind)
         held.append(weakref.ref(found.array.base))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc.device import cuda as device
-from sparsezc.device.cuda import Device, Pages
+from sparsezc.device.protocol import Device, Pages
 from sparsezc.engines.gpu.placements import host_gather
 from sparsezc.errors import OutOfMemory
 from sparsezc.memory import budget, zerocopy

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from sparsezc.errors import DomainMismatch
 
 
-def check_options(where: str, options: Mapping[str, Any], record: type) -> None:
-    """Refuse options that a record of them, a TypedDict, does not have.
-
-    Raises
-    ------
-    TypeError
-        As Python does for an unknown keyword; the message lists those that are known.
-    """
-    for name in options.keys() - record.__annotations__:
-        known = ", ".join(record.__annotations__)
-        raise TypeError(f"{where}: got an unexpected keyword argument {name!r}; there are {known}")
+def unexpected(where: str, names: Iterable[str], record: type) -> TypeError:
+    """The error for options that a record of them, a TypedDict, does not have: Python's own, with those that it has."""
+    known = ", ".join(record.__annotations__)
+    return TypeError(f"{where}: got an unexpected keyword argument {min(names)!r}; there are {known}")
 
 
 def wrong_type(where: str, name: str, given: Any, needed: str) -> DomainMismatch:

@@ -17,7 +17,7 @@ from sparsezc.engines.gpu import array_exchange
 from sparsezc.engines.gpu.storage import vector_store
 from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.expr import engines
-from sparsezc.io.build.limits import check_options, wrong_type
+from sparsezc.io.build.limits import unexpected, wrong_type
 from sparsezc.io.interop.array import on_device, on_host
 from sparsezc.ops import arrays
 from sparsezc.semirings.types.datatypes import DataType, lookup
@@ -98,7 +98,8 @@ def from_csr_arrays(
 
 def _new(where: str, options: NewMatrix) -> tuple[Any, str | None, str | None]:
     """Type, engine and name, None where they are not given."""
-    check_options(where, options, NewMatrix)
+    if unknown := options.keys() - NewMatrix.__annotations__:
+        raise unexpected(where, unknown, NewMatrix)
     return options.get("dtype"), options.get("engine"), options.get("name")
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
-from sparsezc.io.build.limits import check_options, need_numbers, wrong_type
+from sparsezc.io.build.limits import need_numbers, unexpected, wrong_type
 
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
@@ -91,7 +91,8 @@ def to_matrix(
     """A matrix of edges; with `relabel` also the labels, ascending: row i stands for ``labels[i]``."""
     from sparsezc.core.matrix import Matrix
 
-    check_options(where, options, TableOptions)
+    if unknown := options.keys() - TableOptions.__annotations__:
+        raise unexpected(where, unknown, TableOptions)
     nrows, ncols = options.get("nrows"), options.get("ncols")
     dtype, dup_op, name = options.get("dtype"), options.get("dup_op"), options.get("name")
     labels = None

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from sparsezc import stats
 from sparsezc.device import cuda
+from sparsezc.device.protocol import Device, Pages
 from sparsezc.engines.gpu.placements import Entries
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 
@@ -63,9 +64,9 @@ class _Hands:
 
     def __init__(self) -> None:
         self.turn = 0
-        self.pages: tuple[dict[int, cuda.Pages], ...] = ({}, {})
+        self.pages: tuple[dict[int, Pages], ...] = ({}, {})
         self.free: list[Callable[[], None]] = [lambda: None] * 2  # waits until what a half held has been copied
-        self.spare: cuda.Pages | None = None  # a list of runs, of a product that is done
+        self.spare: Pages | None = None  # a list of runs, of a product that is done
         self.gathers = self.copies = 0.0  # bytes a second
         self.looks = 0  # copies that were measured
 
@@ -78,21 +79,21 @@ class _Hands:
         return array
 
 
-_kept: WeakKeyDictionary[cuda.Device, _Hands] = WeakKeyDictionary()
+_kept: WeakKeyDictionary[Device, _Hands] = WeakKeyDictionary()
 
 
 def _own() -> _Hands:
     return _kept.setdefault(cuda.current(), _Hands())
 
 
-def take_pages(nbytes: int) -> cuda.Pages:
+def take_pages(nbytes: int) -> Pages:
     """Pinned memory for a list of runs: some that was given back, where it is large enough."""
     own = _own()
     found, own.spare = own.spare, None
     return found if found and found.array.nbytes >= nbytes else cuda.current().pages(max(nbytes, _LIST), "pinned")
 
 
-def give_pages(pages: cuda.Pages) -> None:
+def give_pages(pages: Pages) -> None:
     """Keep a list's memory for the next one; of two the larger."""
     own = _own()
     if own.spare is None or own.spare.array.nbytes < pages.array.nbytes:

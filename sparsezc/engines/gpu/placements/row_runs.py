@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.device import cuda
+from sparsezc.device.protocol import Pages
 from sparsezc.engines.gpu.placements import Wanted, host_gather
 from sparsezc.engines.gpu.placements.host_gather import Runs
 from sparsezc.engines.gpu.runtime import codegen, launch
@@ -47,7 +48,7 @@ class Listed(NamedTuple):
     """Runs of some stretches, and the memory that they lie in, which goes back to host_gather.py."""
 
     runs: list[Runs]
-    pages: cuda.Pages
+    pages: Pages
 
 
 class Scan:

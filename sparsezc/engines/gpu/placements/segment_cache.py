@@ -20,6 +20,7 @@ import numpy as np
 
 from sparsezc import stats
 from sparsezc.device import cuda
+from sparsezc.device.protocol import Device
 from sparsezc.engines.gpu.placements import Entries, Part, Wanted, segments
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.memory import budget
@@ -274,7 +275,7 @@ def in_order(reads: Any, which: Any) -> Any:
     return which.astype(np.int64) - (reads << 32)
 
 
-def clock(gpu: cuda.Device) -> float:
+def clock(gpu: Device) -> float:
     """Seconds, once the device has done what was launched."""
     gpu.synchronize()
     return time.perf_counter()

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from sparsezc.device import cuda
-from sparsezc.device.cuda import Device, Pages
+from sparsezc.device.protocol import Device, Pages
 from sparsezc.engines.gpu.placements import Entries, Wanted, double_buffer, host_gather
 from sparsezc.engines.gpu.runtime import presence_words
 from sparsezc.engines.gpu.storage.matrix_store import Rows

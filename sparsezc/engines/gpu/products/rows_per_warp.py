@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from sparsezc.config import config
 from sparsezc.device import cuda
-from sparsezc.device.cuda import Device
+from sparsezc.device.protocol import Device
 from sparsezc.engines.gpu.runtime import launch
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sparsezc import stats
-from sparsezc.device.cuda import Device
 from sparsezc.device.launcher import Launcher
+from sparsezc.device.protocol import Device
 from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.elementwise import vector_map
 from sparsezc.engines.gpu.placements import Part

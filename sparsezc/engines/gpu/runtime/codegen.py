@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from sparsezc import stats
-from sparsezc.device.cuda import Device
 from sparsezc.device.launcher import Launcher
+from sparsezc.device.protocol import Device
 from sparsezc.device.signature import Signature
 from sparsezc.device.signature import typedefs as types_of
 from sparsezc.semirings.algebra.operators import TypedOp

@@ -7,8 +7,8 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from sparsezc import locks
-from sparsezc.device.cuda import Device
 from sparsezc.device.launcher import THREADS as THREADS
+from sparsezc.device.protocol import Device
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 #: Of the whole engine: launches go to one stream, and array pools, orders, caches and recordings are all launches'.

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.device.cuda import Device
+from sparsezc.device.protocol import Device
 from sparsezc.engines.gpu.runtime import groups
 from sparsezc.engines.gpu.storage.compressed_ids import CompressedIds, compressed
 from sparsezc.engines.gpu.storage.layout import Layouts
