@@ -22,7 +22,6 @@ FULL = {
     "sparsezc/applications": "the same",
     "tests/algorithms": "the same",
     "benchmarks/results": "what runs have written; git ignores it",
-    "semirings": "two files of CUDA helpers beside 20 of Python, to be moved",
 }
 
 
