@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sparsezc.memory.buffer import Buffer as Buffer
     from sparsezc.memory.buffer import allocate as allocate
     from sparsezc.memory.buffer import allocate_all as allocate_all
-    from sparsezc.memory.buffer import wrap as wrap
+    from sparsezc.memory.host import wrap as wrap
 
 __all__ = ["Buffer", "allocate", "allocate_all", "wrap"]
 
@@ -32,5 +32,6 @@ def __getattr__(name: str) -> Any:
     """Load what needs NumPy at its first use: the records are read before (config.py, the command line's arguments)."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(f"{__name__}.buffer"), name)
+    home = "host" if name == "wrap" else "buffer"
+    found = globals()[name] = getattr(import_module(f"{__name__}.{home}"), name)
     return found

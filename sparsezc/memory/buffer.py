@@ -107,10 +107,3 @@ def allocate_all(placement: str, *arrays: tuple[int, DTypeLike]) -> list[Buffer]
             return buffers
         made = module.allocate
     return [made(count, dtype, placement) for count, dtype in sizes]
-
-
-def wrap(array: Any) -> Buffer:
-    """Give a NumPy array a Buffer's face, without a copy where it is contiguous."""
-    from sparsezc.memory.host import HostBuffer
-
-    return HostBuffer(np.ascontiguousarray(array))

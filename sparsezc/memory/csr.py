@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.memory.budget import require_host
-from sparsezc.memory.buffer import Buffer, allocate, index_dtype, wrap
+from sparsezc.memory.buffer import Buffer, allocate, index_dtype
+from sparsezc.memory.host import wrap
 from sparsezc.memory.id_blocks import BlocksBuffer
 from sparsezc.memory.placement import HOSTS, RECORDS
 from sparsezc.semirings.types.datatypes import DataType, lookup

@@ -18,8 +18,8 @@ from sparsezc.engines.gpu.elementwise import (
 from sparsezc.engines.gpu.elementwise.matrix_merge import MaskRows, Region
 from sparsezc.engines.gpu.products import spgemm
 from sparsezc.engines.gpu.runtime import presence_words
+from sparsezc.engines.gpu.storage.assembly import rows_of
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
-from sparsezc.engines.gpu.storage.row_blocks import rows_of
 from sparsezc.engines.gpu.storage.vector_store import VectorStore, in_bits
 from sparsezc.expr.dispatch import Write
 from sparsezc.expr.mask import Mask

@@ -20,6 +20,7 @@ from sparsezc.device.protocol import Device
 from sparsezc.engines.gpu.runtime import groups
 from sparsezc.engines.gpu.storage.compressed_ids import CompressedIds, compressed
 from sparsezc.engines.gpu.storage.layout import Layouts
+from sparsezc.engines.gpu.storage.renumber import renumbered
 from sparsezc.engines.gpu.storage.vertex_order import Order
 from sparsezc.errors import warn_slow
 from sparsezc.memory import Buffer, budget
@@ -96,9 +97,8 @@ class PlainCopy:
             if rows.order is None:
                 self._copy = weakref.ref(made)
             else:
-                from sparsezc.engines.gpu.storage.reorder import permuted  # which makes rows
-
-                made = kept = permuted(made, rows.order.places, rows.order.vertices, None)
+                arrays = renumbered(made, rows.order.places, rows.order.vertices)
+                made = kept = Rows(rows.nrows, rows.ncols, rows.nvals, *arrays, rows.iso)
                 self._copy = lambda: kept
             if made.nvals >= _NOTEWORTHY:
                 said = "whose ids are compressed" if rows.order is None else "that is compressed in another order"
