@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc import locks
-from sparsezc.core.scalar_methods import ReadableScalar
+from sparsezc import locks, ops
 from sparsezc.engines import cpu
 from sparsezc.errors import InvalidValue
 from sparsezc.expr.expression import Expression, Unrun
@@ -17,17 +16,22 @@ from sparsezc.expr.writable import Writable
 from sparsezc.locks import hold_locks
 from sparsezc.ops.arrays import must_be_read
 from sparsezc.ops.compare import check_how
+from sparsezc.semirings import binary, monoid
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import BOOL, FP64, INT64, UINT64, DataType, cast, highest, lookup, lowest
 
-__all__ = ["Scalar"]
+__all__ = ["NotAnIndex", "Scalar"]
+
+
+class NotAnIndex(TypeError, AttributeError):
+    """A Scalar of another type was used where Python needs an integer."""
 
 
 _numbers = itertools.count()
 _PLAIN: dict[type, DataType] = {bool: BOOL, int: INT64, float: FP64}
 
 
-class Scalar(ReadableScalar, Writable["Scalar"]):
+class Scalar(Writable["Scalar"]):
     """One value of a GraphBLAS type, or none. It lives on the host, whatever engine computes it.
 
     Parameters
@@ -265,6 +269,67 @@ class Scalar(ReadableScalar, Writable["Scalar"]):
         return not self.isequal(other)
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __getitem__(self, keys: Any) -> Any:
+        raise TypeError(f"the Scalar {self.name} is not subscriptable")
+
+    def __setitem__(self, keys: Any, value: Any, **options: Any) -> None:
+        raise TypeError(f"the Scalar {self.name} does not support item assignment")
+
+    def __delitem__(self, keys: Any) -> None:
+        raise TypeError(f"the Scalar {self.name} does not support item deletion")
+
+    def _indexed(self, keys: Any) -> Any:
+        raise TypeError(f"Indexing not supported for Scalars: {self.name}(...)[...]")
+
+    def __bool__(self) -> bool:
+        return bool(self._value)
+
+    def __complex__(self) -> complex:
+        return complex(self._need())
+
+    def __float__(self) -> float:
+        return float(self._need())
+
+    def __int__(self) -> int:
+        return int(self._need())
+
+    def __index__(self) -> int:
+        if not self.dtype.is_integer:
+            raise NotAnIndex(
+                f"Scalar {self.name} of type {self.dtype}: only those have __index__ whose type is integral"
+            )
+        return int(self._need())
+
+    def _need(self) -> Any:
+        value = self._value
+        if value is None:
+            raise TypeError(f"{self.name} is empty, and so no number")
+        return value
+
+    def __array__(self, dtype: Any = None, *, copy: Any = None) -> Any:
+        return np.array(self._need(), self.dtype.base if dtype is None else dtype)
+
+    # Operations
+    def ewise_add(self, other: Any, op: Any = monoid.plus) -> Expression[Scalar]:
+        """Apply `op` to both values, or take the one that is there: see :func:`sparsezc.ops.ewise_add`."""
+        return ops.ewise_add(self, other, op)
+
+    def ewise_mult(self, other: Any, op: Any = binary.times) -> Expression[Scalar]:
+        """Apply `op` to both values: see :func:`sparsezc.ops.ewise_mult`."""
+        return ops.ewise_mult(self, other, op)
+
+    def ewise_union(self, other: Any, op: Any, left_default: Any, right_default: Any) -> Expression[Scalar]:
+        """Apply `op`, with defaults for missing values: see :func:`sparsezc.ops.ewise_union`."""
+        return ops.ewise_union(self, other, op, left_default, right_default)
+
+    def apply(self, op: Any, right: Any = None, *, left: Any = None) -> Expression[Scalar]:
+        """Apply `op` to the value: see :func:`sparsezc.ops.apply`."""
+        return ops.apply(self, op, right, left)
+
+    def select(self, op: Any, thunk: Any = None) -> Expression[Scalar]:
+        """Keep the value if `op` accepts it: see :func:`sparsezc.ops.select`."""
+        return ops.select(self, op, thunk)
 
     def to_graphblas(self) -> Any:
         """Return a python-graphblas Scalar of the same type and value."""
