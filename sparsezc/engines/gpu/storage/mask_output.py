@@ -1,4 +1,4 @@
-"""Masks and outputs as kernels take them: the arguments behind ``struct Output`` of write.cuh."""
+"""Masks and outputs as kernel arguments: those behind ``struct Output`` of write.cuh."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FLIP = 0xFFFFFFFF
 
 @dataclass(frozen=True)
 class MaskBits:
-    """Presence words of what a mask lets through, before `flip`; `bits` 0: no mask."""
+    """Presence words of the entries that a mask lets through, before `flip`; `bits` 0: no mask."""
 
     bits: Any = 0
     flip: int = 0
@@ -36,13 +36,13 @@ ALL: Write[MaskBits] = Write(_EVERYWHERE, None, False)
 
 
 def in_bits(write: Write[Any]) -> Write[MaskBits]:
-    """How a vector is written, with the mask as presence words."""
+    """Return the write options of a vector, with the mask as presence words."""
     mask, accum, replace = write
     return Write(_EVERYWHERE if mask is None else bits_of(mask, mask.parent._store), accum, replace)
 
 
 def bits_of(kind: Any, store: VectorStore) -> MaskBits:
-    """The bits of a vector as a mask; `kind` says whether values count and whether it is complemented."""
+    """Return the bits of a vector as a mask; `kind` says whether values count and whether it is complemented."""
     if store.bits is None:
         store.make()
     bits = store.bits if kind.structure else presence_words.nonzero(*store.operands(), store.dtype, store.size)
@@ -50,10 +50,10 @@ def bits_of(kind: Any, store: VectorStore) -> MaskBits:
 
 
 class Out:
-    """An output vector for one kernel call: where it writes, and what was there before.
+    """An output vector for one kernel call: its arrays before and after.
 
-    Written in place, unless a kernel still reads the old content at other positions (`apart`): then the results go to
-    new arrays, which :meth:`done` makes the vector's own.
+    Results are written in place, unless a kernel still reads the old content at other positions (`apart`): then they
+    are written to new arrays, which :meth:`done` makes the vector's own.
     """
 
     def __init__(self, store: VectorStore, *, apart: bool) -> None:
@@ -68,10 +68,10 @@ class Out:
             self.bits = xp.empty(store.nwords, np.uint32)
         else:
             self.values, self.bits = store.values, bits
-            store.neutral = None  # a kernel may leave anything where there is no entry
+            store.neutral = None  # a kernel may leave any value at absent positions
 
     def arguments(self, mask: MaskBits, replace: bool) -> groups.Output:
-        """Return what kernels take that write a vector by the write rule."""
+        """Return the kernel arguments of the write rule for this vector."""
         return groups.Output(
             self.values, self.bits, self.old_values, self.old_bits, mask.bits, mask.flip, 1 if replace else 0
         )

@@ -1,8 +1,8 @@
-"""Matrices larger than the device, a block of rows at a time.
+"""Matrices larger than the device, a row block at a time.
 
 An operation that makes a matrix says how to make a block of its rows from device arrays; :func:`assemble` cuts the rows
-so that a block fits, and builds the result straight into its placement. Where one block is enough, nothing is done
-twice. Otherwise a first round counts, so that no second copy of the result ever exists, and a second one makes.
+so that a block fits, and builds the result in its placement. Where one block is enough, nothing is computed twice.
+Otherwise a first round counts entries, so that no second copy of the result ever exists, and a second one makes them.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from sparsezc.memory.placement import FITS, RECORDS
 from sparsezc.semirings.types.datatypes import DataType
 
 #: make(first, last, whole, *part): rows first .. last-1 of the result as (offsets from 0, one more than rows; ids;
-#: values). Where `whole` is false only the offsets are needed. `part`: which part of the row, where one row is cut.
+#: values). Where `whole` is false only the offsets are needed. `part`: the part of the row, where one row is cut.
 Make = Callable[..., tuple[Any, Any, Any]]
-#: first, last, and of a row that is cut which part of it this is.
+#: first, last, and the part of the row, where one row is cut.
 Block = tuple[int, ...]
-#: cut(row, limit): the parts of a row, in their order, each of at most so many entries.
+#: cut(row, limit): the parts of a row in order, each of at most `limit` entries.
 Cut = Callable[[int, int], Sequence[tuple[int, ...]]]
 
 
@@ -36,11 +36,11 @@ def blocks(offsets: Sequence[Any], entry_bytes: int, *, cut: Cut | None = None) 
     Parameters
     ----------
     offsets : arrays of int64 on the device, shape (nrows + 1,)
-        Of every matrix that takes part.
+        The offsets of every matrix that takes part.
     entry_bytes : int
-        Device memory that an entry takes while it is worked on.
+        The device memory for each entry while it is processed.
     cut : callable, optional
-        Cuts a row that is too long by itself; without it such a row is one block.
+        Cuts a row that exceeds the limit; without it such a row is one block.
     """
     gpu = cuda.current()
     nrows = offsets[0].size - 1
@@ -64,7 +64,7 @@ def blocks(offsets: Sequence[Any], entry_bytes: int, *, cut: Cut | None = None) 
 
 
 def evenly(offsets: Any) -> Cut:
-    """Cut rows that begin at these offsets by the number of entries: a part is where it starts and stops."""
+    """Return a cut of rows with these offsets by the number of entries: a part is its first and last entry."""
 
     def cut(row: int, limit: int) -> list[tuple[int, int]]:
         start, stop = cuda.current().asnumpy(offsets[row : row + 2]).tolist()
@@ -74,23 +74,23 @@ def evenly(offsets: Any) -> Cut:
 
 
 def between(indptr: Any, row: int, start: int, stop: int) -> Any:
-    """Offsets by which a row begins and ends where this part of it does."""
+    """Return the offsets of a block in which one row has only the entries start .. stop-1."""
     made = indptr.copy()
     made[row], made[row + 1] = start, stop
     return made
 
 
 def pieces(nvals: int, entry_bytes: int, *, multiple: int = 1) -> list[tuple[int, int]]:
-    """Cut entries, wherever rows begin, into ranges that take at most half of the device memory that may be used.
+    """Cut entries, regardless of rows, into ranges that take at most half of the device memory that may be used.
 
     Parameters
     ----------
     nvals : int
-        Entries in all.
+        The number of entries.
     entry_bytes : int
-        Device memory that an entry takes while it is worked on.
+        The device memory for each entry while it is processed.
     multiple : int
-        Of which every range but the last holds a multiple.
+        Every range but the last holds a multiple of this.
     """
     size = max(1, budget.available() // 2 // entry_bytes // multiple) * multiple
     return [(start, min(start + size, nvals)) for start in range(0, nvals, size)]
@@ -104,9 +104,9 @@ def assemble(
     placement: str,
     iso: Buffer | None = None,
 ) -> MatrixStore:
-    """A matrix from its blocks of rows; `iso`: the one value of all entries.
+    """Return a matrix made of its row blocks; `iso`: the one value of all entries.
 
-    What does not fit the device goes to the host, whatever `placement` says.
+    A result that does not fit the device is put in host memory, whatever `placement` says.
     """
     xp = cuda.current().xp
     nrows, ncols = shape
@@ -120,7 +120,7 @@ def assemble(
     begins = [
         True,
         *(this[0] != before[0] for before, this in pairwise(ranges)),
-    ]  # of a row that is cut, the first part
+    ]  # of a cut row only the first part
     parts = [
         offsets[:-1] + start
         for (offsets, _, _), start, first in zip(made, starts.tolist(), begins, strict=False)
@@ -151,7 +151,7 @@ def _store(
 
 
 def rows_of(store: MatrixStore) -> Rows:
-    """The rows of a store, also where it has no entries, for kernels that read some."""
+    """Return the rows of a store, or rows without entries where it has none, for kernels that always read rows."""
     if store.rows is not None:
         return store.rows
     xp = cuda.current().xp
@@ -161,9 +161,9 @@ def rows_of(store: MatrixStore) -> Rows:
 
 
 def near(rows: Rows, *, values: bool) -> Rows:
-    """The same rows in device memory, where they fit: for kernels that read entries again and again, or at random.
+    """Return the same rows in device memory if they fit, for kernels that read entries repeatedly or at random.
 
-    `values`: whether these are read too.
+    `values`: these are read too.
     """
     if (
         RECORDS[rows.indices.placement].resident
@@ -176,5 +176,5 @@ def near(rows: Rows, *, values: bool) -> Rows:
 
 
 def placement_of(*stores: MatrixStore) -> str:
-    """Where a result of these goes: to the host as soon as one of them lies there, for they are large."""
+    """Return the placement of a result of these: host memory if one of them is in host memory, as it is then large."""
     return next((s.placement for s in stores if s.rows is not None and not RECORDS[s.placement].resident), FITS)
