@@ -39,28 +39,28 @@ _registered: dict[str, Any] = {}
 
 
 def module_of(kind: str) -> Any:
-    """Return what reads and writes a format: a module of formats/, or what a program registered."""
+    """Return the module that reads and writes a format: one of formats/, or one that a program registered."""
     return _registered.get(kind) or import_module(f"sparsezc.io.formats.{kind}")
 
 
 def register_format(name: str, format: Any, suffixes: Sequence[str]) -> None:
-    """Add a file format of a program's own to ``gb.io.read``, ``write``, ``convert`` and the command line.
+    """Add a program's own file format to ``gb.io.read``, ``write``, ``convert`` and the command line.
 
     Parameters
     ----------
     name : str
-        What ``format=`` and ``--format`` take.
+        The name for ``format=`` and ``--format``.
     format : module or object
         ``read(path, *, weights, placement, direct)`` returns :class:`~sparsezc.io.build.edge_list.Edges` or a
         :class:`~sparsezc.memory.csr.Csr`; ``write(csr, output, **options)`` writes to ``output.open()``. For
         conversions in bounded memory, ``edge_chunks(path, weights)``.
     suffixes : sequence of str
-        Of file names, each with its dot.
+        Suffixes of file names, each with its dot.
 
     Raises
     ------
     InvalidValue
-        The name or a suffix is taken, or is none.
+        The name or a suffix is taken or malformed.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def register_format(name: str, format: Any, suffixes: Sequence[str]) -> None:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What :func:`sparsezc.io.read` was asked for.
+    """The options of :func:`sparsezc.io.read`, parsed.
 
     Attributes
     ----------
@@ -87,9 +87,9 @@ class ReadOptions:
     both : bool
         Every edge counts in both directions.
     merge : str
-        The name of what merges duplicates.
+        The name of the operator that merges duplicates.
     adds_duplicates : bool
-        Duplicates in this format mean their sum, as SciPy's do, and nothing else was asked for.
+        Duplicates are added, as this format means them so (SciPy's do) and no other operator was given.
     """
 
     kind: str | None
@@ -116,15 +116,15 @@ class ReadOptions:
         format: str | None = None,
         verify: bool = False,
     ) -> ReadOptions:
-        """Understand the arguments of :func:`sparsezc.io.read`.
+        """Parse the arguments of :func:`sparsezc.io.read`.
 
         Raises
         ------
         InvalidValue
-            One of them is not understood, or two contradict each other; there is no name, or a format where nothing is
-            read.
+            An argument is malformed, or two contradict each other; the name is empty, or a format is given where no
+            file is read.
         FileFormatError
-            As of :func:`format_of`.
+            As for :func:`format_of`.
 
         Examples
         --------
@@ -154,18 +154,18 @@ class ReadOptions:
         return cls(kind, directed, both, wanted, bool(relabel), placement, merge, adds, bool(verify))
 
     def check_direction(self, path: str | os.PathLike[str], undirected: bool) -> None:
-        """Refuse to count the edges of a graph one way that is undirected by its format."""
+        """Raise InvalidValue if directed=True is given for a graph whose format makes it undirected."""
         if self.directed and undirected:
             raise InvalidValue(f"directed=True, but {path} is undirected by its format; leave directed out")
 
 
 def is_generated(path: str | os.PathLike[str]) -> bool:
-    """Whether it is the name of a generated graph."""
+    """Return whether it is the name of a generated graph."""
     return isinstance(path, str) and path.partition(":")[0] in GENERATED and not Path(path).exists()
 
 
 def format_of(path: Path, format: str | None = None, *, exists: bool = True) -> str:
-    """The format of a file by the longest known suffix of its name, or the one that was asked for.
+    """Return the format of a file by the longest known suffix of its name, or the requested one.
 
     >>> format_of(Path("web-Google.txt.gz"))
     'snap'

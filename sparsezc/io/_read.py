@@ -1,4 +1,4 @@
-"""``gb.io.read``: one entry for every format and every made graph."""
+"""``gb.io.read``: one entry for every format and every generated graph."""
 
 from __future__ import annotations
 
@@ -57,65 +57,65 @@ def read(
     format: str | None = None,
     verify: bool = False,
 ) -> Matrix | tuple[Matrix, NDArray[np.int64]]:
-    """Read a graph from a file, or make one, as an adjacency matrix.
+    """Read a graph from a file, or generate one, as an adjacency matrix.
 
     Parameters
     ----------
     path : str or path
-        A file whose name ends in a known suffix, or the name of a made graph: ``kron:SCALE[:EDGEFACTOR]``,
-        ``urand:SCALE[:EDGEFACTOR]``, ``grid:ROWSxCOLS``, ``path:N``, ``star:N``, each perhaps with options as in
+        A file whose name ends in a known suffix, or the name of a generated graph: ``kron:SCALE[:EDGEFACTOR]``,
+        ``urand:SCALE[:EDGEFACTOR]``, ``grid:ROWSxCOLS``, ``path:N``, ``star:N``, each optionally with options as in
         ``kron:20?seed=7&weights=1-255``.
     directed : bool, optional
         False: every edge counts in both directions. None: as the format says (edge lists and .gr are directed).
     symmetrize : bool
         Add the transpose: the same as ``directed=False``, for matrices that are directed by format.
     weights : None, bool, dtype or str
-        None: the file's values, in the type that the file states, or else INT64 (UINT64 where one does not fit) for
-        whole numbers and FP64 for fractions; True everywhere (BOOL, iso-valued) where the file has none, as .sg. False:
-        the pattern only. A type: the file's values, converted to it as GraphBLAS does (integers wrap, floats saturate
-        on their way to integers, NaN becomes 0 there). ``"narrowest"``: as None, but whole numbers whose type the file
-        does not state in the smallest type that holds them (UINT8 for 1 to 255), so that a GPU reads fewer bytes.
-        ``"hash:LOW-HIGH"``: made whole numbers in such a type, of the numbers that the two vertices have in the matrix:
-        the same for (i, j) and (j, i), and others with `relabel`.
+        None: the file's values, in the type that the file states; if it states none, INT64 for whole numbers (UINT64
+        where one does not fit) and FP64 for fractions; True everywhere (BOOL, iso-valued) if the file has no values, as
+        .sg. False: the pattern only. A type: the file's values, converted to it as GraphBLAS does (integers wrap;
+        floats saturate when they become integers, and NaN becomes 0). ``"narrowest"``: as None, but whole numbers
+        without a stated type come in the smallest type that holds them (UINT8 for 1 to 255), so that a GPU reads fewer
+        bytes. ``"hash:LOW-HIGH"``: generated whole numbers in such a type, a hash of the two vertices' numbers in the
+        matrix: (i, j) and (j, i) have the same weight, and `relabel` changes the weights.
     relabel : bool
         Number only the ids that occur, in ascending order.
     placement : str, optional
-        Where the arrays are built: "auto" or one of ``sparsezc.memory.placement.RECORDS``; None leaves it to
-        ``gb.config``. "mapped" leaves them in the file, a .h5 that sparsezc wrote, and opens it without reading them:
-        what "auto" does on a GPU if the file is large (docs/formats.md). The CPU engine reads it all the same.
+        The placement in which the arrays are built: "auto" or one of ``sparsezc.memory.placement.RECORDS``; None: that
+        of ``gb.config``. "mapped" leaves ids and values in a .h5 file that sparsezc wrote, and opens it without reading
+        them; "auto" does so on a GPU if the file is large (docs/formats.md). The CPU engine reads the file into memory.
     dup_op : str, BinaryOp or Monoid, optional
-        How the values of edges that occur more than once become one: min, max, plus, times, first, second, any, lor,
-        land or lxor. None: "plus" for .npz, where duplicates mean their sum, and "min" for all other formats (edge
-        lists, .mtx, .gr, .graph, .sg, .wsg, .bel, .parquet; .h5 files with duplicates are refused). What `symmetrize`
-        adds is merged with "min" in .npz too.
+        The operator that merges the values of edges that occur more than once: min, max, plus, times, first, second,
+        any, lor, land or lxor. None: "plus" for .npz, where duplicates mean their sum, and "min" for all other formats
+        (edge lists, .mtx, .gr, .graph, .sg, .wsg, .bel, .parquet; .h5 files with duplicates are refused). Reversed
+        edges that `symmetrize` adds are merged with "min" in .npz too.
     format : str, optional
         Read the file as this format ("snap", "mtx", "dimacs", "metis", "gap", "emogi", "npz", "parquet" or
         "binsparse"), whatever its name.
     verify : bool
-        Compare the whole of a .h5 file that sparsezc wrote with its checksums at once. Without it, what is read is
-        compared when it is read, and what "mapped" leaves in the file when it is first used.
+        Compare a whole .h5 file that sparsezc wrote with its checksums at once. Without it, arrays are compared when
+        they are read, and mapped arrays when they are first used.
 
     Returns
     -------
     Matrix, shape (n, n)
-        Or (Matrix, ids) with `relabel`: row i stands for the vertex that has number ``ids[i]`` without it (ids are
-        int64, shape (n,)). Ids are the file's; those of formats that count from 1 are lowered by one.
+        With `relabel` it is (Matrix, ids): row i stands for the vertex ``ids[i]`` of the file (ids are int64, shape
+        (n,)). Formats that count from 1 have their ids lowered by one.
 
     Raises
     ------
     FileFormatError
         The file is empty, damaged or not of its format; the message has file, line, what was found and needed.
     FileNotFoundError, IsADirectoryError
-        There is no such file.
+        The file does not exist, or is a folder.
     InvalidValue
-        An argument that is not understood.
+        An argument is not understood.
     OutOfMemory
         The graph does not fit; the message has the bytes.
 
     Notes
     -----
-    In a narrow type, which is that of made weights, sums of plain statements may wrap around, as in python-graphblas;
-    the algorithms widen it. ``A.dup("INT64")`` is the same matrix in a wider type.
+    In a narrow type, such as that of generated weights, sums of plain statements may wrap around, as in
+    python-graphblas; the algorithms widen it. ``A.dup("INT64")`` is the same matrix in a wider type.
 
     Examples
     --------
@@ -133,16 +133,16 @@ def read(
         path, directed, symmetrize, weights, relabel, placement, dup_op=dup_op, format=format, verify=verify
     )
     csr, ids = read_csr(path, options)
-    matrix: Matrix = Matrix._from_csr(csr, adopt=True)  # nothing else has these arrays
+    matrix: Matrix = Matrix._from_csr(csr, adopt=True)  # no other object has these arrays
     return matrix if ids is None else (matrix, ids)
 
 
 def read_csr(
     path: str | os.PathLike[str], options: ReadOptions | None = None, **given: Any
 ) -> tuple[Csr, NDArray[np.int64] | None]:
-    """What :func:`read` does, as a plain :class:`~sparsezc.memory.csr.Csr` and the ids (None without `relabel`).
+    """Read as :func:`read` does; return a :class:`~sparsezc.memory.csr.Csr`, and the ids (None without `relabel`).
 
-    The options are parsed ones, or `given` by the names that :func:`read` has for them.
+    The options are parsed ones, or `given` by their names in :func:`read`.
     """
     options = ReadOptions.parse(path, **given) if options is None else options
     try:
@@ -160,7 +160,7 @@ def _read(path: str | os.PathLike[str], options: ReadOptions) -> tuple[Csr, NDAr
     if options.verify and kind != "binsparse":
         raise csr_file.unchecked(path)
     if is_file(options.placement) and kind != "binsparse":
-        resolve(options.placement, 0, 0)  # refuses before the work
+        resolve(options.placement, 0, 0)  # an unknown placement is refused before the file is read
     weights, placement, both = options.weights, options.placement, options.both
     if kind is None:
         generate = import_module("sparsezc.io.build.generate")
@@ -182,7 +182,7 @@ def _read(path: str | os.PathLike[str], options: ReadOptions) -> tuple[Csr, NDAr
     merge = options.merge
     if options.adds_duplicates:
         merge = "plus"
-        if both:  # the other directions are no duplicates to add
+        if both:  # reversed edges are no duplicates to add
             found, merge = as_edges(csr_builder.build(found, placement="host", dup_op="plus")), "min"
     ids = None
     if options.relabel:
@@ -192,12 +192,12 @@ def _read(path: str | os.PathLike[str], options: ReadOptions) -> tuple[Csr, NDAr
 
 
 def ready_file(path: str | os.PathLike[str], kind: str | None) -> aligned_file.Ready | None:
-    """What is known of a file that lies ready and so has checksums; None for other files and generated graphs."""
+    """Return the facts about a mappable file with checksums; None for other files and generated graphs."""
     return csr_file.find(Path(path)) if kind == "binsparse" else None
 
 
 def as_edges(csr: Csr) -> edge_list.Edges:
-    """A CSR as edges again."""
+    """Return the entries of a CSR as edges."""
     rows = np.repeat(np.arange(csr.nrows, dtype=np.int64), np.diff(csr.indptr))
     values = None if unweighted(csr) else csr.values.read()
     if csr.iso and values is not None:

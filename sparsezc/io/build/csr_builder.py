@@ -28,9 +28,9 @@ def build(
     dup_op: str = "min",
     symmetrize: bool = False,
 ) -> Csr:
-    """Make the CSR of some edges.
+    """Return the CSR of some edges.
 
-    The edges' arrays are given up: the caller should hold no reference to them, so that their memory is free early.
+    The edges' arrays are freed early: the caller should hold no reference to them.
     """
     both = edges.undirected or symmetrize
     edge_list.check_sizes(edges.nrows, edges.ncols)
@@ -54,9 +54,9 @@ def build(
 
 
 def alike(valued: bool, dtype: datatypes.DataType, dup_op: str) -> bool:
-    """Whether merging gives both directions of edges the same values.
+    """Return whether merging gives both directions of edges the same values.
 
-    Floating sums depend on their order, and first, second and any on the file's.
+    Floating-point sums depend on their order, and first, second and any depend on the file's order.
     """
     return not valued or dup_op in ("min", "max") or (dtype.is_integer and dup_op in ("plus", "times"))
 
@@ -64,7 +64,7 @@ def alike(valued: bool, dtype: datatypes.DataType, dup_op: str) -> bool:
 def final_values(
     values: NDArray[Any] | None, weights: Weights, stated: datatypes.DataType | None
 ) -> tuple[NDArray[Any] | None, datatypes.DataType, bool]:
-    """Values in their final type, that type, and whether one value stands for all; then there is only that one."""
+    """Return values in their final type, that type, and whether one value, then the only one, stands for all."""
     if weights.kind == "hash":
         assert weights.dtype is not None
         return None, weights.dtype, False
@@ -114,7 +114,7 @@ def _fill(
 
 
 def offsets(nrows: int) -> NDArray[np.int64]:
-    """Zeroed offsets, or an OutOfMemory that says what they need."""
+    """Return zeroed offsets; raise an OutOfMemory that gives their bytes if they do not fit."""
     try:
         require_host(8 * (nrows + 1), f"the array of offsets of {nrows:,} rows")
         return np.zeros(nrows + 1, np.int64)
@@ -124,7 +124,7 @@ def offsets(nrows: int) -> NDArray[np.int64]:
 
 
 def place(placement: str | None, nrows: int, ncols: int, nvals: int, dtype: datatypes.DataType, iso: bool) -> str:
-    """Where the arrays go: what the caller or the configuration says, once the sizes are known."""
+    """Return the placement of the arrays: the caller's or the configured one, once the sizes are known."""
     value = 0 if iso else dtype.np_type.itemsize
     narrow, wide = index_dtype(ncols, "device").itemsize, index_dtype(ncols, "host").itemsize
     return resolve(placement, nvals * (narrow + value), nrows, nvals, host_nbytes=nvals * (wide + value))
