@@ -1,8 +1,8 @@
 """The one GPU of this process, or the reason why there is none.
 
-Everything that touches the driver goes through the small class below: an array module (`xp`), a compiler, pages of host
-memory that kernels can read, and a few facts. :class:`Cuda` does it with CuPy; the tests put an emulated device in its
-place (:func:`use`) and so run the whole GPU engine, kernels included, on a machine without a GPU.
+Every access to the driver is made through a small class: an array module (`xp`), a compiler, pages of host memory that
+kernels can read, and a few facts. :class:`Cuda` does it with CuPy; the tests replace it by an emulated device
+(:func:`use`) and so run the whole GPU engine, kernels included, on a machine without a GPU.
 CuPy is imported at the first use of a GPU, never before.
 """
 
@@ -60,7 +60,7 @@ class Device(Protocol):
 
     def pages(self, nbytes: int, kind: str) -> Pages: ...
     def map(self, array: NDArray[np.uint8]) -> Pages:
-        """Map pages of a file that the host has mapped, for kernels to read only; OutOfMemory where that is refused."""
+        """Map a file's pages, mapped by the host, for kernels to read only; raise OutOfMemory if that is refused."""
         ...
 
     def managed_is_safe(self) -> bool:
@@ -83,12 +83,12 @@ class Device(Protocol):
     def traffic(self, kernel: Kernel) -> tuple[int, int, int]:
         """Return the requests and sectors (32 bytes) of host memory, and the sectors of segments in device memory.
 
-        They are what a counting kernel read since this was asked last.
+        These are the counts of a counting kernel since the last call.
         """
         ...
 
     def record(self) -> AbstractContextManager[Recording]:
-        """Write kernels down that are launched within the context, instead of running them."""
+        """Record the kernels that are launched within the context, instead of running them."""
         ...
 
 
@@ -96,13 +96,13 @@ class Copies(Protocol):
     """Copies to the device that run beside kernels, in their order."""
 
     def wait(self) -> None:
-        """Let the next copies begin once the kernels launched so far have ended."""
+        """Let the next copies begin once all kernels launched so far have ended."""
 
     def copy(self, target: Any, host: NDArray[Any]) -> None:
-        """Begin to fill a device array; the host's must be pinned, and stay as it is until the copy has ended."""
+        """Begin to fill a device array; the host's must be pinned, and stay unchanged until the copy has ended."""
 
     def join(self) -> None:
-        """Let kernels launched from now on wait for the copies so far."""
+        """Let kernels launched later wait for the copies so far."""
 
     def mark(self) -> Callable[[], None]:
         """Return a function with which the host waits for the copies so far."""
@@ -110,7 +110,7 @@ class Copies(Protocol):
 
 
 class Recording(Protocol):
-    """Kernels to run again, in their order."""
+    """Recorded kernels that can run again, in their order."""
 
     def replay(self) -> None: ...
 
@@ -120,12 +120,12 @@ _givers: list[Callable[[], bool]] = []
 
 
 def when_short(give: Callable[[], bool]) -> None:
-    """Have `give` asked for device memory where an allocation fails; it says whether it had any."""
+    """Have `give` called when an allocation fails; it frees device memory and returns whether it freed any."""
     _givers.append(give)
 
 
 def giving(allocate: Callable[[int], _T]) -> Callable[[int], _T]:
-    """Wrap an allocator so that before it fails it has given back what can be done without."""
+    """Wrap an allocator so that it frees caches before it fails."""
 
     def allocated(nbytes: int) -> _T:
         try:
@@ -151,7 +151,7 @@ class _Graph:
 
 
 class _Kernel:
-    """A kernel; `module` has the numbers that it counts."""
+    """A kernel; `module` holds the numbers that it counts."""
 
     def __init__(self, module: Any, name: str) -> None:
         self.module = module
@@ -162,7 +162,7 @@ class _Kernel:
 
 
 class _CopyStream:
-    """Copies on a stream of their own."""
+    """Copies on a separate stream."""
 
     def __init__(self, cuda: Any) -> None:
         self._cuda, self._stream = cuda, cuda.Stream(non_blocking=True)
@@ -195,7 +195,7 @@ class Cuda:
         self.cache_bytes = int(properties["l2CacheSize"])
         self.capability = f"{properties['major']}.{properties['minor']}"
         memory = self.xp.cuda
-        with suppress(ValueError):  # inside the user's ``using_allocator`` that allocator serves
+        with suppress(ValueError):  # inside the user's ``using_allocator`` that allocator is used
             memory.set_allocator(giving(memory.get_allocator()))
 
     def compile(self, source: str, name: str) -> Kernel:
@@ -229,7 +229,7 @@ class Cuda:
         return self._pinned(nbytes) if kind == "pinned" else self._managed(nbytes, kind)
 
     def _managed(self, nbytes: int, kind: str) -> Pages:
-        """Allocate pages that stay on the host, which touches them first; of kind "migrating", copies come and go."""
+        """Allocate pages that stay on the host, which touches them first; "migrating" ones are copied on demand."""
         runtime = self._runtime
         try:
             pointer = int(runtime.mallocManaged(max(nbytes, 1)))
@@ -267,7 +267,7 @@ class Cuda:
         size = -(-(array.ctypes.data + array.size - start) // mmap.PAGESIZE) * mmap.PAGESIZE
         try:
             self._runtime.hostRegister(start, size, _PORTABLE_MAPPED | _READ_ONLY)
-        except Exception as error:  # a file system without such pages, a driver or a kernel that is too old, no memory
+        except Exception as error:  # no such pages in this file system, an old driver or kernel, or no memory
             raise OutOfMemory(f"{size:,} bytes of a file could not be registered: {error}") from None
         pages = Pages(array, array.ctypes.data, "file")
         weakref.finalize(pages, _give_back, self._runtime, self._runtime.hostUnregister, start, array)
@@ -312,7 +312,7 @@ class Cuda:
     def record(self) -> Iterator[_Graph]:
         global _later
         cuda, recording = self.xp.cuda, _Graph()
-        recording.pool = cuda.MemoryPool()  # of its own: no other allocation takes what is freed meanwhile
+        recording.pool = cuda.MemoryPool()  # of its own: no other allocation reuses memory that is freed meanwhile
         self.synchronize()
         stream = cuda.Stream(non_blocking=True)
         with stream, cuda.using_allocator(recording.pool.malloc):
@@ -344,23 +344,24 @@ def touch(array: NDArray[np.uint8]) -> None:
 
 
 def _view(pointer: int, nbytes: int) -> NDArray[np.uint8]:
-    """Return the bytes at an address; the view's `base` stays alive as long as any view of it."""
+    """Return the bytes at an address; the view's `base` lives as long as any view of it."""
     memory: Any = (ctypes.c_uint8 * max(nbytes, 1)).from_address(pointer)
     array: NDArray[np.uint8] = np.frombuffer(memory, np.uint8)
     return array[:nbytes]
 
 
-_later: list[tuple[Any, ...]] | None = None  # what is given back once a recording has ended; None: there is none
+_later: list[tuple[Any, ...]] | None = None  # pages to free once a recording has ended; None: there is no recording
 
 
 def _give_back(runtime: Any, release: Callable[[int], None], pointer: int, memory: Any = None) -> None:
-    """Give pages back once no kernel reads them any more: launches do not wait, and the matrix may be gone before.
-    `memory`, which backs them, may go only then.
+    """Free pages once no kernel reads them: launches do not wait, and the matrix may be freed before they end.
+
+    `memory`, which backs the pages, may be freed only then.
     """
     if (later := _later) is not None:  # a garbage collection may come at any time, and a wait would break the recording
         later.append((runtime, release, pointer, memory))
         return
-    with suppress(Exception):  # the process may be going down, and the driver with it
+    with suppress(Exception):  # the process may be exiting, and the driver with it
         runtime.deviceSynchronize()
         release(pointer)
 
@@ -393,12 +394,12 @@ _starting = locks.shared()
 
 
 def current() -> Device:
-    """Return the device in use, started on first need.
+    """Return the device in use, started at first need.
 
     Raises
     ------
     DeviceUnavailable
-        Where no GPU can be used, with the reason.
+        No GPU can be used; the message gives the reason.
     """
     global _current, _reason
     if _current is not None:
@@ -416,7 +417,7 @@ def current() -> Device:
 
 
 def reason() -> str | None:
-    """Say why there is no GPU; None where there is one."""
+    """Return the reason why there is no GPU; None if there is one."""
     try:
         current()
     except DeviceUnavailable as error:
@@ -425,7 +426,7 @@ def reason() -> str | None:
 
 
 def use(device: Device | None) -> Device | None:
-    """Put `device` in the place of the GPU (None: look for one again) and return what was there before."""
+    """Use `device` instead of the GPU (None: look for a GPU again) and return the former device."""
     global _current, _reason
     before, _current, _reason = _current, device, None
     return before

@@ -1,4 +1,4 @@
-"""Making buffers in a placement."""
+"""Allocation of buffers in a placement."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from sparsezc.memory.placement import RECORDS
 
 
 def allocate(placement: str, count: int, dtype: DTypeLike) -> Buffer:
-    """Make an uninitialised array of `count` entries in a placement.
+    """Return an uninitialised array of `count` entries in a placement.
 
     Parameters
     ----------
     placement : str
-        A name of :data:`sparsezc.memory.placement.RECORDS`. What is made for "mapped" is zero-copy memory: a file that
-        is mapped holds what it holds.
+        A name of :data:`sparsezc.memory.placement.RECORDS`. New arrays for "mapped" are in zero-copy memory, as a
+        mapped file cannot be changed.
     count : int
-        Number of entries.
+        The number of entries.
     dtype : dtype-like
-        Type of one entry.
+        The type of one entry.
 
     Raises
     ------
     InvalidValue
-        For a name that is no placement.
+        The name is no placement.
     OutOfMemory
-        When the memory asked for is not there; the message gives both sizes in bytes.
+        Memory is short; the message gives both sizes in bytes.
     DeviceUnavailable
-        When the placement needs a GPU and there is none.
+        The placement needs a GPU and there is none.
     """
     (buffer,) = allocate_all(placement, (count, dtype))
     return buffer
 
 
 def allocate_all(placement: str, *arrays: tuple[int, DTypeLike]) -> list[Buffer]:
-    """Make several arrays, of which all or none fit: a (count, dtype) each; as :func:`allocate` makes one.
+    """Return several arrays, of which all or none fit: a (count, dtype) each; as :func:`allocate` makes one.
 
     >>> [len(buffer) for buffer in allocate_all("host", (4, "uint32"), (1, "bool"))]
     [4, 1]
@@ -59,7 +59,7 @@ def allocate_all(placement: str, *arrays: tuple[int, DTypeLike]) -> list[Buffer]
 
 
 def wrap(array: Any) -> Buffer:
-    """Give a NumPy array a Buffer's face, without a copy where it is contiguous."""
+    """Return a NumPy array as a Buffer, without a copy if it is contiguous."""
     from sparsezc.memory.host import HostBuffer
 
     return HostBuffer(np.ascontiguousarray(array))

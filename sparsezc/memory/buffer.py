@@ -1,4 +1,4 @@
-"""The face that every placement shows: one array of a matrix, written and read part by part."""
+"""The interface of every placement: one array of a matrix, written and read part by part."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class Buffer(ABC):
     count : int
     dtype : numpy.dtype
     placement : str
-        Name of the placement that made it.
+        The name of the placement that made it.
     pages : str
-        What kind of memory backs it ("numpy", "device", "managed", "pinned", "migrating", "file"): what ``info`` and
-        ``doctor`` show.
+        The kind of memory behind it ("numpy", "device", "managed", "pinned", "migrating", "file"), which ``info`` and
+        ``doctor`` print.
     """
 
     placement: str
@@ -40,7 +40,7 @@ class Buffer(ABC):
     @property
     @abstractmethod
     def pointer(self) -> int:
-        """Address of the first entry, as the engine of this placement reads it."""
+        """Return the address of the first entry, for the engine of this placement."""
 
     @abstractmethod
     def write(self, start: int, array: ArrayLike) -> None:
@@ -48,11 +48,11 @@ class Buffer(ABC):
 
     @abstractmethod
     def read(self, start: int = 0, stop: int | None = None) -> NDArray[Any]:
-        """The entries ``start:stop`` as a NumPy array; a view where the memory is the host's."""
+        """Return the entries ``start:stop`` as a NumPy array; a view if they are in host memory."""
 
     @abstractmethod
     def load(self, start: int = 0, stop: int | None = None) -> Any:
-        """The entries ``start:stop`` as an array in device memory; a view where they lie there: not to be changed."""
+        """Return the entries ``start:stop`` as an array in device memory; if they are there, a read-only view."""
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.count} x {self.dtype} in {self.placement} ({self.pages})>"

@@ -39,7 +39,7 @@ class HostBuffer(Buffer):
 
 
 def allocate(count: int, dtype: np.dtype[Any], placement: str) -> HostBuffer:
-    """An uninitialised host array of `count` entries."""
+    """Return an uninitialised host array of `count` entries."""
     budget.require_host(count * dtype.itemsize, f"placement {placement!r}")
     try:
         return HostBuffer(np.empty(count, dtype))

@@ -1,10 +1,10 @@
-"""Which kind of host pages an array gets that kernels read over the link: the one place that decides.
+"""The choice of the kind of host pages for an array that kernels read over the link; no other module chooses.
 
-Rules come first. Bulk copies want pinned pages, whatever reads them otherwise; and managed pages are never made beyond
-what the card has free, as more can hang it. Where both kinds are allowed, the faster one is taken: both are measured
-once in a process, when the first large array is made, which takes some hundredths of a second. Kinds that are equally
-fast in that sample are not so in large arrays, where the reach of a card's address translation ends (pinned pages of
-several GiB were read at a tenth of the rate at random), so a tie goes to managed pages.
+Rules come first. Bulk copies need pinned pages, whatever else reads them; and managed pages are never made beyond the
+device's free memory, as more can hang it. If both kinds are allowed, the faster one is chosen: both are measured once a
+process, when the first large array is made, which takes some hundredths of a second. Kinds that are equally fast in
+that sample differ in large arrays, beyond the reach of the device's address translation (pinned pages of several GiB
+were read at a tenth of the rate at random), so managed pages win a tie.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from sparsezc.device.launcher import THREADS, Launcher
 from sparsezc.errors import OutOfMemory
 from sparsezc.memory.placement import RECORDS
 
-_MATTERS = 1 << 28  # bytes: smaller arrays are not worth a measurement
-_SAMPLE = 1 << 26  # bytes that a measurement reads: more than a card's cache holds
-_TIE = 1.1  # pinned pages that are so many times faster are faster
+_MATTERS = 1 << 28  # bytes: for smaller arrays a measurement costs more than it saves
+_SAMPLE = 1 << 26  # bytes that a measurement reads: more than the device's cache holds
+_TIE = 1.1  # pinned pages win if they are so many times faster
 _LINE = 128  # bytes
-_FAR = 0x9E3779B97F4A7C15  # an odd factor that puts neighbours far apart
+_FAR = 0x9E3779B97F4A7C15  # an odd factor that maps neighbours far apart
 _BLOCKS_PER_MULTIPROCESSOR = 8
 
 
 class Rate(NamedTuple):
-    """Bytes a second at which a kernel reads pages: in the order in which they lie, and a line here and there."""
+    """Bytes a second at which a kernel reads pages: in ascending order, and lines in random order."""
 
     streamed: float
     scattered: float
 
     @property
     def cost(self) -> float:
-        """Seconds for a byte read in each way."""
+        """Return the seconds for a byte read in each way."""
         return 1 / self.streamed + 1 / self.scattered
 
     def __str__(self) -> str:
@@ -46,7 +46,7 @@ class Rate(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """A kind of pages, and why."""
+    """A kind of pages, and the reason for it."""
 
     kind: str
     why: str
@@ -56,18 +56,18 @@ _measured: tuple[Device, dict[str, Rate]] | None = None
 
 
 def choose(placement: str, nbytes: int, room: int, *, measure: bool = True) -> Choice:
-    """The kind of pages for an array.
+    """Return the kind of pages for an array.
 
     Parameters
     ----------
     placement : str
-        Who reads them.
+        The placement that reads them.
     nbytes : int
-        Of the array.
+        The bytes of the array.
     room : int
-        Bytes of managed memory that may still be made.
+        The bytes of managed memory that may still be made.
     measure : bool
-        Whether a measurement may be made that has not been.
+        Measure the rates, if that was not done yet.
     """
     gpu = cuda.current()
     if not RECORDS[placement].in_place:
@@ -87,7 +87,7 @@ def choose(placement: str, nbytes: int, room: int, *, measure: bool = True) -> C
 
 
 def _faster(rates: dict[str, Rate]) -> Choice:
-    """By what was measured; a kind that is missing could not be made."""
+    """Return the choice by measured rates; a missing kind could not be allocated."""
     if "pinned" not in rates:
         return Choice("managed", "pinned pages could not be made for a measurement")
     if "managed" not in rates:
@@ -99,7 +99,7 @@ def _faster(rates: dict[str, Rate]) -> Choice:
 
 
 def known(gpu: Device) -> dict[str, Rate] | None:
-    """What was measured in this process; None: nothing yet."""
+    """Return the rates that were measured in this process; None: none yet."""
     return _measured[1] if _measured is not None and _measured[0] is gpu else None
 
 
@@ -118,7 +118,7 @@ def _measure(gpu: Device, room: int) -> dict[str, Rate]:
 
 
 def rate(gpu: Device, pages: Pages, repeats: int = 5) -> Rate:
-    """How fast a kernel reads pages, of which there are a power of two bytes: the best of some runs."""
+    """Return the rates at which a kernel reads a power of two bytes of pages: the best of some runs."""
     lines = pages.array.size // _LINE
     blocks = gpu.multiprocessors * _BLOCKS_PER_MULTIPROCESSOR
     kernel, sums = _kernel(gpu), gpu.xp.zeros(blocks * THREADS, np.uint64)
@@ -133,7 +133,7 @@ def rate(gpu: Device, pages: Pages, repeats: int = 5) -> Rate:
 
 
 def copied(gpu: Device, held: Pages, repeats: int = 5) -> float:
-    """Bytes a second of copies from pages: the best of some runs."""
+    """Return the bytes a second of copies from pages: the best of some runs."""
     target = gpu.xp.empty(held.array.size, np.uint8)
     seconds = [_seconds(gpu, lambda: gpu.copy_in(target, held.array, held.kind)) for _ in range(repeats + 1)]
     return held.array.size / min(seconds[1:])
@@ -158,7 +158,7 @@ def _kernel(gpu: Device) -> Launcher:
 
 
 def choices(room: int, *, measure: bool = True) -> list[tuple[int, Choice]]:
-    """What arrays read in place get by their size: the bytes from which on each choice holds."""
+    """Return the choices for arrays read in place, by size: the bytes from which on each choice holds."""
     found: list[tuple[int, Choice]] = []
     for start in sorted({0, _MATTERS, max(room, 0)}):
         choice = choose("zerocopy", start, room, measure=measure)

@@ -1,12 +1,13 @@
 """Placement ``zerocopy``: host memory that kernels read over the link, a request at a time, without a copy.
 
-The kind of page matters up to tenfold for random rows; :mod:`~sparsezc.memory.pages` chooses it. Managed pages that the
-host touches first and that are mapped for the device (SetAccessedBy) keep their speed at any size, but all of them
-together stay below the card's free memory: more than that can hang a card. Pinned pages (mmap, touched by many threads,
-registered) are the rest. Pointers are aligned to 128 bytes and more, so entry 32 * k of any array starts a line.
+The kind of page changes the rate of random rows up to tenfold; :mod:`~sparsezc.memory.pages` chooses it. Managed pages
+that the host touches first and that are mapped for the device (SetAccessedBy) keep their rate at any size, but all of
+them together stay below the device's free memory: more than that can hang it. Other arrays get pinned pages (mmap,
+touched by many threads, registered). Pointers are aligned to at least 128 bytes, so entry 32 * k of any array starts a
+line.
 
-Bulk copies want pinned pages (from managed ones they run at a sixth of the link's rate), so placements that live by
-them take these; those that are read in place (placement.py) take what ``zerocopy`` takes.
+Bulk copies need pinned pages (from managed ones they run at a sixth of the link's rate), so placements that copy in
+bulk get these; placements that are read in place (placement.py) get the pages that ``zerocopy`` gets.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from sparsezc.terminal.progress import working
 
 _PART = 1 << 22  # entries that one thread copies at a time
 _managed: weakref.WeakSet[Buffer] = weakref.WeakSet()  # live buffers of managed memory
-_counting = threading.Lock()  # of several threads one may make a buffer while another looks at all
+_counting = threading.Lock()  # one thread may make a buffer while another counts all of them
 
 
 class ZerocopyBuffer(Buffer):
@@ -47,7 +48,7 @@ class ZerocopyBuffer(Buffer):
         return self._pages.pointer
 
     def write(self, start: int, array: ArrayLike) -> None:
-        if hasattr(array, "__cuda_array_interface__"):  # device memory: straight into the pages
+        if hasattr(array, "__cuda_array_interface__"):  # from device memory directly into the pages
             given: Any = array
             target = self.array[start : start + given.size]
             cuda.current().copy_out(given.astype(self.dtype, copy=False), target, self.pages)
@@ -57,7 +58,7 @@ class ZerocopyBuffer(Buffer):
         if part.size <= _PART:
             target[...] = part
             return
-        with ThreadPoolExecutor(min(16, cpu_count() or 1)) as pool:  # one core copies slower than the link
+        with ThreadPoolExecutor(min(16, cpu_count() or 1)) as pool:  # one core copies more slowly than the link
             list(pool.map(lambda i: np.copyto(target[i : i + _PART], part[i : i + _PART], "unsafe"),
                           range(0, part.size, _PART)))  # fmt: skip
 
@@ -72,12 +73,12 @@ class ZerocopyBuffer(Buffer):
 
 
 def allocate(count: int, dtype: np.dtype[Any], placement: str) -> ZerocopyBuffer:
-    """Pages for `count` entries."""
+    """Return pages for `count` entries."""
     return allocate_all([(count, dtype)], placement)[0]
 
 
 def allocate_all(arrays: Sequence[tuple[int, np.dtype[Any]]], placement: str) -> list[ZerocopyBuffer]:
-    """Pages of one kind for arrays of these counts and types, chosen by what they take together."""
+    """Return pages of one kind for arrays of these counts and types, chosen by their total bytes."""
     nbytes = sum(count * dtype.itemsize for count, dtype in arrays)
     budget.require_host(nbytes, f"placement {placement!r}")  # before it is mapped and touched
     gpu, made = cuda.current(), []
@@ -92,12 +93,12 @@ def allocate_all(arrays: Sequence[tuple[int, np.dtype[Any]]], placement: str) ->
 
 
 def managed_room() -> int:
-    """Bytes of managed memory that may still be made: all of it together stays below the card's free memory."""
+    """Return the bytes of managed memory that may still be made: in all it stays below the device's free memory."""
     return cuda.current().memory()[0] - managed_bytes()
 
 
 def managed_bytes() -> int:
-    """Bytes of managed memory that live in this process."""
+    """Return the bytes of managed memory that exist in this process."""
     with _counting:
         return sum(map(attrgetter("nbytes"), _managed))
 
