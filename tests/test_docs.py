@@ -1,4 +1,4 @@
-"""What is written is true: examples in docstrings, Python blocks in README.md and docs/, the links between pages."""
+"""The documentation is true: examples in docstrings, Python blocks in README.md and docs/, the links between pages."""
 
 from __future__ import annotations
 

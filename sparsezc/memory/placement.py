@@ -89,52 +89,52 @@ RECORDS: dict[str, Placement] = {
             kernels=False,
         ),
         Placement(
-            "device", f"{_HERE}.device", "on the card", "as they are", "graphs that fit",
+            "device", f"{_HERE}.device", "in device memory", "as they are", "graphs that fit",
             resident=True, near=True,
         ),
         Placement(
             "zerocopy", f"{_HERE}.zerocopy", "in host memory",
             "read over the link, 128 bytes a request; row heads; packed values",
-            "as little device memory as can be; EMOGI's way of reading",
+            "the least device memory; EMOGI's way of reading",
             source="Min et al., EMOGI, PVLDB 14(2), 2020, doi:10.14778/3425879.3425883",
             in_place=True,
         ),
         Placement(
             "mapped", f"{_HERE}.mapped", "in a `.h5` file ([formats](formats.md))",
-            "as `hybrid`, from the system's cache of the file", "graphs that shall open in a moment",
+            "as `hybrid`, from the system's cache of the file", "graphs that open without being read",
             file=True, in_place=True, serves=f"{_SERVED}.hybrid",
         ),
         Placement(
             "hybrid", f"{_HERE}.zerocopy", "in host memory",
-            "the most read segments of 4,096 entries stay on the card, the rest is read over the link, in one launch,"
+            "the most read segments of 4,096 entries are resident, the rest is read over the link in one launch,"
             " or copied or gathered where that is faster; row heads; packed values",
-            "what `auto` takes beyond the budget",
+            "`auto` beyond the budget",
             in_place=True, serves=f"{_SERVED}.hybrid",
         ),
         Placement(
             "stream", f"{_HERE}.zerocopy", "in host memory",
-            "ranges of rows are copied in turn through two buffers; those of which no row is wanted are left out",
+            "ranges of rows are copied in turn through two buffers; ranges without a wanted row are skipped",
             "comparison with GraphReduce",
             source="Sengupta et al., GraphReduce, SC 2015, doi:10.1145/2807591.2807655",
             buffers=two_buffers, serves=f"{_SERVED}.baselines.stream", baseline=True,
         ),
         Placement(
             "gather", f"{_HERE}.zerocopy", "in host memory",
-            "the wanted rows are put together by the host's threads and copied; pieces that are wanted for the most"
-            " part are copied whole",
+            "the host's threads gather the wanted rows, which are then copied; pieces of which most is wanted are"
+            " copied whole",
             "comparison with Subway",
             source="Sabet et al., Subway, EuroSys 2020, doi:10.1145/3342195.3387537",
             buffers=two_buffers, serves=f"{_SERVED}.baselines.gather", baseline=True,
         ),
         Placement(
             "cached", f"{_HERE}.zerocopy", "in host memory",
-            "rows on the card at once, the others gathered meanwhile or read in place, as measured",
+            "resident rows are read at once, the others are gathered meanwhile or read in place, as measured",
             "comparison with Ascetic",
             source="Tang et al., Ascetic, ICPP 2021, doi:10.1145/3472456.3472457",
             serves=f"{_SERVED}.baselines.cached", baseline=True,
         ),
         Placement(
-            "uvm", f"{_HERE}.uvm", "pages that migrate", "the driver copies pages at first use",
+            "uvm", f"{_HERE}.uvm", "in migrating pages", "the driver copies pages at first use",
             "comparison with EMOGI's UVM baseline",
             source="Min et al., EMOGI, PVLDB 14(2), 2020, doi:10.14778/3425879.3425883",
             near=True, baseline=True,

@@ -1,4 +1,4 @@
-"""What README.md and docs/ tell of published results is what these hold."""
+"""README.md and docs/ quote published results as their files have them."""
 
 from __future__ import annotations
 
