@@ -32,7 +32,7 @@ def reads_of(expression: str) -> frozenset[str]:
 
 
 class Called:
-    """What operators share, typed or not: they are called with objects."""
+    """The part that operators share, typed or not: they are called with objects."""
 
     __slots__ = ()
 

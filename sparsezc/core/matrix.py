@@ -1,4 +1,4 @@
-"""Matrix: a sparse matrix that lies where it was put, and its transpose, which is never formed unless asked for."""
+"""Matrix: a sparse matrix on an engine, in a placement; its transpose is never formed unless asked for."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _numbers = itertools.count()
 class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable["Matrix"]):
     """A sparse matrix of `nrows` rows and `ncols` columns.
 
-    A matrix stays on the engine where it was made (``config.engine``); :meth:`to` makes it on another one.
+    A matrix stays on the engine on which it was made (``config.engine``); :meth:`to` copies it to another.
 
     Parameters
     ----------
@@ -88,8 +88,9 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         self.name = f"M_{next(_numbers)}" if name is None else name
         self._shape = shape
         self._symmetric = False
-        self._transpose: weakref.ref[TransposedMatrix] | None = None  # in a circle both would wait for the collector
-        self._facts: dict[str, Any] | None = {}  # what was once computed of the content; None: nothing is remembered
+        # Weak, as in a circle both would wait for the garbage collector.
+        self._transpose: weakref.ref[TransposedMatrix] | None = None
+        self._facts: dict[str, Any] | None = {}  # facts computed of the content; None: no facts are kept
         self._engine, self._store = engine, store
         self._lock = locks.new() if engine is None or engine.lock is None else engine.lock
 
@@ -109,10 +110,10 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
 
     @classmethod
     def _from_csr(cls, csr: Csr, engine: str | None = None, *, name: str | None = None, adopt: bool = False) -> Self:
-        """Make a matrix on the engine that the arrays' placement belongs to, or on the one named.
+        """Make a matrix on the engine of the arrays' placement, or on the named one.
 
-        With `adopt` the CPU engine takes over the arrays themselves, where they own their memory: the caller may not
-        use them afterwards.
+        With `adopt` the CPU engine takes over the arrays if they own their memory: the caller must not use them
+        afterwards.
         """
         there = engines.get(budget.engine_of(csr.indices.placement) if engine is None else engine)
         store = engines.capability(there, "adopt_csr")(csr) if adopt else None
@@ -122,16 +123,16 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
 
     @locked
     def _to_csr(self) -> Csr:
-        """Copy the content into plain arrays."""
+        """Return the content as plain arrays, copied."""
         engine, store = self._need()
         csr = engine.matrix_to_csr(store)
         csr.symmetric = self._symmetric
         return csr
 
     def _known_symmetric(self, symmetric: bool = True) -> Self:
-        """Return itself, marked as equal to its transpose: until it changes, nothing looks again.
+        """Return itself, marked as equal to its transpose until it changes.
 
-        Only here is `_symmetric` set.
+        `_symmetric` is set only here.
         """
         self._symmetric = symmetric
         return self
@@ -143,7 +144,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
 
     @locked
     def _fact(self, name: str, compute: Callable[[], Any]) -> Any:
-        """Return ``compute()``, remembered until the content changes: for facts that take a pass over all entries."""
+        """Return ``compute()``, cached until the content changes: for facts that need a pass over all entries."""
         if self._facts is None:
             return compute()
         if name not in self._facts:
@@ -158,7 +159,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
 
     @locked
     def _turned(self) -> Matrix | TransposedMatrix:
-        """Return A' for repeated products; the engine keeps its rows too, where that pays and memory allows."""
+        """Return A' for repeated products; the engine keeps its rows too, if that pays and memory allows."""
         if self._symmetric:
             return self
         engine, store = self._need()
@@ -167,7 +168,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
 
     @locked
     def _sampled(self) -> Matrix | None:
-        """Return some entries of each row, hubs first, where the engine has them nearer than the rest."""
+        """Return some entries of each row, hubs first, if the engine has them in faster memory than the rest."""
         engine, store = self._need()
         sample = engines.capability(engine, "sample")(store)
         return None if sample is None else Matrix._from_store(engine, sample, self.dtype, self.shape)
@@ -195,7 +196,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
 
     @property
     def T(self) -> TransposedMatrix:
-        """The transpose, for operations to read; ``A.T.new()`` forms it."""
+        """The transpose as an operand; ``A.T.new()`` forms it."""
         view = None if self._transpose is None else self._transpose()
         if view is None:
             view = TransposedMatrix(self)
@@ -245,14 +246,14 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         rows, columns, values, dup_op
             As in :meth:`from_coo`.
         clear : bool
-            Remove what is there first.
+            Remove existing entries first.
         nrows, ncols : int, optional
             Resize first.
 
         Raises
         ------
         OutputNotEmpty
-            There are entries, and `clear` is not set.
+            The matrix has entries, and `clear` is not set.
         """
         rows, columns, values = ready(rows), ready(columns), ready(values)
         with hold_locks(self):
@@ -296,7 +297,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
 
     @locked
     def resize(self, nrows: int, ncols: int) -> None:
-        """Change the sizes; entries beyond go."""
+        """Change the sizes; entries beyond them are dropped."""
         shape = arrays.size(nrows, f"{self.name}.resize: nrows"), arrays.size(ncols, f"{self.name}.resize: ncols")
         if self._engine is not None:
             self._engine.resize(self._store, *shape)
@@ -306,7 +307,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
 
     @locked
     def wait(self, how: str = "materialize") -> Matrix:
-        """Finish whatever is pending.
+        """Finish pending operations.
 
         Raises
         ------
@@ -326,11 +327,11 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         if copy:
             return engine.dup(store, self.dtype)
         if here is self:
-            self._changed()  # from now on it may be, through the other object
+            self._changed()  # the other object may change it from now on
             self._facts = None
         return store
 
-    # What writing needs
+    # Methods for writing
     def _indexed(self, keys: Any) -> tuple[IndexList, ...]:
         return indices.parse(keys, self.shape, self.name)
 

@@ -1,4 +1,4 @@
-"""TransposedMatrix: a matrix with rows and columns exchanged, which is never formed unless asked for."""
+"""TransposedMatrix: a matrix with rows and columns exchanged; it is never formed unless asked for."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["TransposedMatrix"]
 
 
 class TransposedMatrix(FlippedContents, Readable):
-    """``A.T``: A with rows and columns exchanged, for operations to read. ``new()`` forms a Matrix."""
+    """``A.T``: A with rows and columns exchanged, as an operand. ``new()`` forms a Matrix."""
 
     __slots__ = ("_matrix", "__weakref__")
     _transposed = True
@@ -96,7 +96,7 @@ class TransposedMatrix(FlippedContents, Readable):
         return self.new().to_graphblas()
 
     def wait(self, how: str = "materialize") -> TransposedMatrix:
-        """Finish whatever is pending."""
+        """Finish pending operations."""
         self._matrix.wait(how)
         return self
 

@@ -1,4 +1,4 @@
-"""Vector: a sparse vector on whatever engine it is needed."""
+"""Vector: a sparse vector, which moves to the engine that needs it."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 __all__ = ["Vector"]
 
 _numbers = itertools.count()
-_MOST_PENDING = 64  # elements that a vector without a store remembers
+_MOST_PENDING = 64  # elements that a vector without a store keeps
 
 
 class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
     """A sparse vector: `size` positions, some of which hold a value.
 
-    A vector lies on the engine of the last statement that it took part in and moves by itself; a new one lies nowhere.
+    A vector is on the engine of the last statement that it took part in, and moves by itself; a new one has no engine.
 
     Parameters
     ----------
@@ -79,8 +79,8 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
         self._engine = None
         self._store = None
         self._lock = locks.new()
-        # Until an engine stores it: what every position holds, and the single elements written since. So a vector that
-        # an algorithm begins with needs no place before the first statement with a matrix gives it one.
+        # Until an engine stores it: the value of every position, and the single elements written since. So a vector of
+        # an algorithm needs no engine before the first statement with a matrix gives it one.
         self._everywhere: scalar.Scalar | None = None
         self._pending: list[Expression] = []
 
@@ -136,7 +136,7 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
             engine.run(expression, self, PLAIN)
 
     def _postpone(self, expression: Expression) -> bool:
-        """Remember ``self[i] << s`` for the engine that will store this vector; False where it is something else."""
+        """Keep ``self[i] << s`` for the engine that will store this vector; return False for any other statement."""
         if expression.operation != "assign" or len(self._pending) == _MOST_PENDING:
             return False
         s, index = expression.operands
@@ -147,13 +147,13 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
 
     @locked
     def _need(self) -> tuple[Engine, Any]:
-        """Return engine and store; a vector that was never filled gets them on the CPU."""
+        """Return engine and store; a vector that was never filled gets them on the CPU engine."""
         if self._engine is None:
             self._settle(engines.get("cpu"))
         assert self._engine is not None
         return self._engine, self._store
 
-    # Reading it
+    # Reading
     @property
     def size(self) -> int:
         """Number of positions."""
@@ -178,7 +178,7 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
         values: bool = True,
         sort: bool = True,
     ) -> tuple[Any, Any]:
-        """Return positions (uint64, ascending) and values as arrays, copied; None for what is not asked for."""
+        """Return positions (uint64, ascending) and values as arrays, copied; None for parts not wanted."""
         engine, store = self._need()
         at, vals = engine.vector_to_coo(store)
         vals = plain(vals, self.dtype)
@@ -186,7 +186,7 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
             vals = cast(vals, lookup(dtype))
         return at if indices else None, vals if values else None
 
-    # Changing it
+    # Changing
     def dup(
         self,
         dtype: Any = None,
@@ -210,7 +210,7 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
             elif self._engine is None and (kind is self.dtype or (not self._pending and self._everywhere is None)):
                 made._everywhere, made._pending = self._everywhere, self._pending.copy()
             else:
-                engine, store = self._need()  # what was written has this vector's type first
+                engine, store = self._need()  # pending elements are first converted to this vector's type
                 made._put(engine, engine.dup(store, kind))
             return made
 
@@ -224,14 +224,14 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
         indices, values, dup_op
             As in :meth:`from_coo`.
         clear : bool
-            Remove what is there first.
+            Remove existing entries first.
         size : int, optional
             Resize first.
 
         Raises
         ------
         OutputNotEmpty
-            There are entries, and `clear` is not set.
+            The vector has entries, and `clear` is not set.
         """
         indices, values = ready(indices), ready(values)
         with hold_locks(self):
@@ -269,7 +269,7 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
 
     @locked
     def resize(self, size: int) -> None:
-        """Change the number of positions; entries beyond go."""
+        """Change the number of positions; entries beyond it are dropped."""
         size = arrays.size(size, f"{self.name}.resize: size")
         if self._everywhere is not None or self._pending:
             self._need()
@@ -279,7 +279,7 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
 
     @locked
     def wait(self, how: str = "materialize") -> Vector:
-        """Finish whatever is pending.
+        """Finish pending operations.
 
         Raises
         ------
@@ -292,12 +292,12 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
         return self
 
     def to(self, engine: str) -> Vector:
-        """Return the vector on an engine, ``"cpu"`` or ``"gpu"``: itself where it is there, else a copy.
+        """Return the vector on an engine, ``"cpu"`` or ``"gpu"``: itself if it is there, else a copy.
 
         Raises
         ------
         DeviceUnavailable
-            For "gpu" without one.
+            The engine is "gpu" and there is none.
         """
         there = engines.get(engine, f"{self.name}.to({engine!r})")
         if self._engine is there:
@@ -313,7 +313,7 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
         engine, store = here._need()
         return engine.dup(store, self.dtype) if copy else store
 
-    # What writing needs
+    # Methods for writing
     def _indexed(self, keys: Any) -> tuple[IndexList, ...]:
         return indices.parse(keys, self._shape, self.name)
 
@@ -338,5 +338,5 @@ def _unpickle(at: Any, values: Any, dtype: Any, size: int, name: str) -> Vector:
     return Vector.from_coo(at, values, dtype, size=size, name=name)
 
 
-# At the end, because it needs Vector: a program that never names Matrix may make one (diag).
+# At the end, as it needs Vector: a program that never names Matrix may make one (diag).
 import sparsezc.core.matrix  # noqa: E402, F401

@@ -1,4 +1,4 @@
-"""The methods that read a vector: operations, and its content as numbers."""
+"""The methods that read a vector: operations, and export of its content."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class ReadableVector(Operand["Vector"]):
         made: Matrix = ops.diag(self, k).new(name=name)
         return made
 
-    # Its content
+    # Export
     def to_coo(
         self, dtype: Any = None, *, indices: bool = True, values: bool = True, sort: bool = True
     ) -> tuple[Any, Any]:
@@ -133,7 +133,7 @@ class ReadableVector(Operand["Vector"]):
 
     @locked
     def get(self, index: int, default: Any = None) -> Any:
-        """Return the value at a position, or `default` where there is none.
+        """Return the value at a position, or `default` if there is none.
 
         Raises
         ------

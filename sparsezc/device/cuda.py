@@ -1,8 +1,8 @@
 """The one GPU of this process, or the reason why there is none.
 
-Everything that touches the driver goes through a small class (protocol.py): an array module (`xp`), a compiler, pages
-of host memory that kernels can read, and a few facts. cupy_device.py does it with CuPy; the tests put an emulated
-device in its place (:func:`use`) and so run the whole GPU engine, kernels included, on a machine without a GPU.
+Every access to the driver is made through a small class (protocol.py): an array module (`xp`), a compiler, pages of
+host memory that kernels can read, and a few facts. cupy_device.py does it with CuPy; the tests replace it by an
+emulated device (:func:`use`) and so run the whole GPU engine, kernels included, on a machine without a GPU.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _starting = locks.shared()
 
 @cache
 def current() -> Device:
-    """Return the device in use, started on first need.
+    """Return the device in use, started at first need.
 
     Raises
     ------
     DeviceUnavailable
-        Where no GPU can be used, with the reason.
+        No GPU can be used; the message gives the reason.
     """
     global _current, _reason
     with _starting:
@@ -45,7 +45,7 @@ def current() -> Device:
 
 @cache
 def reason() -> str | None:
-    """Say why there is no GPU; None where there is one."""
+    """Return the reason why there is no GPU; None if there is one."""
     try:
         current()
     except DeviceUnavailable as error:
@@ -54,7 +54,7 @@ def reason() -> str | None:
 
 
 def use(device: Device | None) -> Device | None:
-    """Put `device` in the place of the GPU (None: look for one again) and return what was there before."""
+    """Use `device` instead of the GPU (None: look for a GPU again) and return the former device."""
     global _current, _reason
     with _starting:
         before, _current, _reason = _current, device, None

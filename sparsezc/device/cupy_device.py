@@ -39,7 +39,7 @@ class _Graph:
 
 
 class _Kernel:
-    """A kernel; `module` has the numbers that it counts."""
+    """A kernel; `module` holds the numbers that it counts."""
 
     def __init__(self, module: Any, name: str) -> None:
         self.module = module
@@ -50,7 +50,7 @@ class _Kernel:
 
 
 class _CopyStream:
-    """Copies on a stream of their own."""
+    """Copies on a separate stream."""
 
     def __init__(self, cuda: Any) -> None:
         self._cuda, self._stream = cuda, cuda.Stream(non_blocking=True)
@@ -83,7 +83,7 @@ class Cuda:
         self.cache_bytes = int(properties["l2CacheSize"])
         self.capability = f"{properties['major']}.{properties['minor']}"
         memory = self.xp.cuda
-        with suppress(ValueError):  # inside the user's ``using_allocator`` that allocator serves
+        with suppress(ValueError):  # inside the user's ``using_allocator`` that allocator is used
             memory.set_allocator(giving(memory.get_allocator()))
 
     def compile(self, source: str, name: str) -> Kernel:
@@ -117,7 +117,7 @@ class Cuda:
         return self._pinned(nbytes) if kind == "pinned" else self._managed(nbytes, kind)
 
     def _managed(self, nbytes: int, kind: str) -> Pages:
-        """Allocate pages that stay on the host, which touches them first; of kind "migrating", copies come and go."""
+        """Allocate pages that stay on the host, which touches them first; "migrating" ones are copied on demand."""
         runtime = self._runtime
         try:
             pointer = int(runtime.mallocManaged(max(nbytes, 1)))
@@ -155,7 +155,7 @@ class Cuda:
         size = -(-(array.ctypes.data + array.size - start) // mmap.PAGESIZE) * mmap.PAGESIZE
         try:
             self._runtime.hostRegister(start, size, _PORTABLE_MAPPED | _READ_ONLY)
-        except Exception as error:  # a file system without such pages, a driver or a kernel that is too old, no memory
+        except Exception as error:  # no such pages in this file system, an old driver or kernel, or no memory
             raise OutOfMemory(f"{size:,} bytes of a file could not be registered: {error}") from None
         pages = Pages(array, array.ctypes.data, "file")
         weakref.finalize(pages, _give_back, self._runtime, self._runtime.hostUnregister, start, array)
@@ -200,7 +200,7 @@ class Cuda:
     def record(self) -> Iterator[_Graph]:
         global _later
         cuda, recording = self.xp.cuda, _Graph()
-        recording.pool = cuda.MemoryPool()  # of its own: no other allocation takes what is freed meanwhile
+        recording.pool = cuda.MemoryPool()  # of its own: no other allocation reuses memory that is freed meanwhile
         self.synchronize()
         stream = cuda.Stream(non_blocking=True)
         with stream, cuda.using_allocator(recording.pool.malloc):
@@ -232,23 +232,24 @@ def touch(array: NDArray[np.uint8]) -> None:
 
 
 def _view(pointer: int, nbytes: int) -> NDArray[np.uint8]:
-    """Return the bytes at an address; the view's `base` stays alive as long as any view of it."""
+    """Return the bytes at an address; the view's `base` lives as long as any view of it."""
     memory: Any = (ctypes.c_uint8 * max(nbytes, 1)).from_address(pointer)
     array: NDArray[np.uint8] = np.frombuffer(memory, np.uint8)
     return array[:nbytes]
 
 
-_later: list[tuple[Any, ...]] | None = None  # what is given back once a recording has ended; None: there is none
+_later: list[tuple[Any, ...]] | None = None  # pages to free once a recording has ended; None: there is no recording
 
 
 def _give_back(runtime: Any, release: Callable[[int], None], pointer: int, memory: Any = None) -> None:
-    """Give pages back once no kernel reads them any more: launches do not wait, and the matrix may be gone before.
-    `memory`, which backs them, may go only then.
+    """Free pages once no kernel reads them: launches do not wait, and the matrix may be freed before they end.
+
+    `memory`, which backs the pages, may be freed only then.
     """
     if (later := _later) is not None:  # a garbage collection may come at any time, and a wait would break the recording
         later.append((runtime, release, pointer, memory))
         return
-    with suppress(Exception):  # the process may be going down, and the driver with it
+    with suppress(Exception):  # the process may be exiting, and the driver with it
         runtime.deviceSynchronize()
         release(pointer)
 

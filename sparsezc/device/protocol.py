@@ -42,7 +42,7 @@ class Device(Protocol):
 
     def pages(self, nbytes: int, kind: str) -> Pages: ...
     def map(self, array: NDArray[np.uint8]) -> Pages:
-        """Map pages of a file that the host has mapped, for kernels to read only; OutOfMemory where that is refused."""
+        """Map a file's pages, mapped by the host, for kernels to read only; raise OutOfMemory if that is refused."""
         ...
 
     def managed_is_safe(self) -> bool:
@@ -65,12 +65,12 @@ class Device(Protocol):
     def traffic(self, kernel: Kernel) -> tuple[int, int, int]:
         """Return the requests and sectors (32 bytes) of host memory, and the sectors of segments in device memory.
 
-        They are what a counting kernel read since this was asked last.
+        These are the counts of a counting kernel since the last call.
         """
         ...
 
     def record(self) -> AbstractContextManager[Recording]:
-        """Write kernels down that are launched within the context, instead of running them."""
+        """Record the kernels that are launched within the context, instead of running them."""
         ...
 
 
@@ -78,13 +78,13 @@ class Copies(Protocol):
     """Copies to the device that run beside kernels, in their order."""
 
     def wait(self) -> None:
-        """Let the next copies begin once the kernels launched so far have ended."""
+        """Let the next copies begin once all kernels launched so far have ended."""
 
     def copy(self, target: Any, host: NDArray[Any]) -> None:
-        """Begin to fill a device array; the host's must be pinned, and stay as it is until the copy has ended."""
+        """Begin to fill a device array; the host's must be pinned, and stay unchanged until the copy has ended."""
 
     def join(self) -> None:
-        """Let kernels launched from now on wait for the copies so far."""
+        """Let kernels launched later wait for the copies so far."""
 
     def mark(self) -> Callable[[], None]:
         """Return a function with which the host waits for the copies so far."""
@@ -92,7 +92,7 @@ class Copies(Protocol):
 
 
 class Recording(Protocol):
-    """Kernels to run again, in their order."""
+    """Recorded kernels that can run again, in their order."""
 
     def replay(self) -> None: ...
 
@@ -102,12 +102,12 @@ _givers: list[Callable[[], bool]] = []
 
 
 def when_short(give: Callable[[], bool]) -> None:
-    """Have `give` asked for device memory where an allocation fails; it says whether it had any."""
+    """Have `give` called when an allocation fails; it frees device memory and returns whether it freed any."""
     _givers.append(give)
 
 
 def giving(allocate: Callable[[int], _T]) -> Callable[[int], _T]:
-    """Wrap an allocator so that before it fails it has given back what can be done without."""
+    """Wrap an allocator so that it frees caches before it fails."""
 
     def allocated(nbytes: int) -> _T:
         try:

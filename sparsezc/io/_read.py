@@ -1,4 +1,4 @@
-"""``gb.io.read``: one entry for every format and every made graph; its options, and the format of a file."""
+"""``gb.io.read``: one entry for every format and every generated graph; its options, and the format of a file."""
 
 from __future__ import annotations
 
@@ -60,65 +60,65 @@ def read(
 def read(
     path: str | os.PathLike[str], *, relabel: bool = False, **options: Unpack[Reading]
 ) -> Matrix | tuple[Matrix, NDArray[np.int64]]:
-    """Read a graph from a file, or make one, as an adjacency matrix.
+    """Read a graph from a file, or generate one, as an adjacency matrix.
 
     Parameters
     ----------
     path : str or path
-        A file whose name ends in a known suffix, or the name of a made graph: ``kron:SCALE[:EDGEFACTOR]``,
-        ``urand:SCALE[:EDGEFACTOR]``, ``grid:ROWSxCOLS``, ``path:N``, ``star:N``, each perhaps with options as in
+        A file whose name ends in a known suffix, or the name of a generated graph: ``kron:SCALE[:EDGEFACTOR]``,
+        ``urand:SCALE[:EDGEFACTOR]``, ``grid:ROWSxCOLS``, ``path:N``, ``star:N``, each optionally with options as in
         ``kron:20?seed=7&weights=1-255``.
     directed : bool, optional
         False: every edge counts in both directions. None: as the format says (edge lists and .gr are directed).
     symmetrize : bool
         Add the transpose: the same as ``directed=False``, for matrices that are directed by format.
     weights : None, bool, dtype or str
-        None: the file's values, in the type that the file states, or else INT64 (UINT64 where one does not fit) for
-        whole numbers and FP64 for fractions; True everywhere (BOOL, iso-valued) where the file has none, as .sg. False:
-        the pattern only. A type: the file's values, converted to it as GraphBLAS does (integers wrap, floats saturate
-        on their way to integers, NaN becomes 0 there). ``"narrowest"``: as None, but whole numbers whose type the file
-        does not state in the smallest type that holds them (UINT8 for 1 to 255), so that a GPU reads fewer bytes.
-        ``"hash:LOW-HIGH"``: made whole numbers in such a type, of the numbers that the two vertices have in the matrix:
-        the same for (i, j) and (j, i), and others with `relabel`.
+        None: the file's values, in the type that the file states; if it states none, INT64 for whole numbers (UINT64
+        where one does not fit) and FP64 for fractions; True everywhere (BOOL, iso-valued) if the file has no values, as
+        .sg. False: the pattern only. A type: the file's values, converted to it as GraphBLAS does (integers wrap;
+        floats saturate when they become integers, and NaN becomes 0). ``"narrowest"``: as None, but whole numbers
+        without a stated type come in the smallest type that holds them (UINT8 for 1 to 255), so that a GPU reads fewer
+        bytes. ``"hash:LOW-HIGH"``: generated whole numbers in such a type, a hash of the two vertices' numbers in the
+        matrix: (i, j) and (j, i) have the same weight, and `relabel` changes the weights.
     relabel : bool
         Number only the ids that occur, in ascending order.
     placement : str, optional
-        Where the arrays are built: "auto" or one of ``sparsezc.memory.placement.RECORDS``; None leaves it to
-        ``gb.config``. "mapped" leaves them in the file, a .h5 that sparsezc wrote, and opens it without reading them:
-        what "auto" does on a GPU if the file is large (docs/formats.md). The CPU engine reads it all the same.
+        The placement in which the arrays are built: "auto" or one of ``sparsezc.memory.placement.RECORDS``; None: that
+        of ``gb.config``. "mapped" leaves ids and values in a .h5 file that sparsezc wrote, and opens it without reading
+        them; "auto" does so on a GPU if the file is large (docs/formats.md). The CPU engine reads the file into memory.
     dup_op : str, BinaryOp or Monoid, optional
-        How the values of edges that occur more than once become one: min, max, plus, times, first, second, any, lor,
-        land or lxor. None: "plus" for .npz, where duplicates mean their sum, and "min" for all other formats (edge
-        lists, .mtx, .gr, .graph, .sg, .wsg, .bel, .parquet; .h5 files with duplicates are refused). What `symmetrize`
-        adds is merged with "min" in .npz too.
+        The operator that merges the values of edges that occur more than once: min, max, plus, times, first, second,
+        any, lor, land or lxor. None: "plus" for .npz, where duplicates mean their sum, and "min" for all other formats
+        (edge lists, .mtx, .gr, .graph, .sg, .wsg, .bel, .parquet; .h5 files with duplicates are refused). Reversed
+        edges that `symmetrize` adds are merged with "min" in .npz too.
     format : str, optional
         Read the file as this format ("snap", "mtx", "dimacs", "metis", "gap", "emogi", "npz", "parquet" or
         "binsparse"), whatever its name.
     verify : bool
-        Compare the whole of a .h5 file that sparsezc wrote with its checksums at once. Without it, what is read is
-        compared when it is read, and what "mapped" leaves in the file when it is first used.
+        Compare a whole .h5 file that sparsezc wrote with its checksums at once. Without it, arrays are compared when
+        they are read, and mapped arrays when they are first used.
 
     Returns
     -------
     Matrix, shape (n, n)
-        Or (Matrix, ids) with `relabel`: row i stands for the vertex that has number ``ids[i]`` without it (ids are
-        int64, shape (n,)). Ids are the file's; those of formats that count from 1 are lowered by one.
+        With `relabel` it is (Matrix, ids): row i stands for the vertex ``ids[i]`` of the file (ids are int64, shape
+        (n,)). Formats that count from 1 have their ids lowered by one.
 
     Raises
     ------
     FileFormatError
         The file is empty, damaged or not of its format; the message has file, line, what was found and needed.
     FileNotFoundError, IsADirectoryError
-        There is no such file.
+        The file does not exist, or is a folder.
     InvalidValue
-        An argument that is not understood.
+        An argument is not understood.
     OutOfMemory
         The graph does not fit; the message has the bytes.
 
     Notes
     -----
-    In a narrow type, which is that of made weights, sums of plain statements may wrap around, as in python-graphblas;
-    the algorithms widen it. ``A.dup("INT64")`` is the same matrix in a wider type.
+    In a narrow type, such as that of generated weights, sums of plain statements may wrap around, as in
+    python-graphblas; the algorithms widen it. ``A.dup("INT64")`` is the same matrix in a wider type.
 
     Examples
     --------
@@ -133,16 +133,16 @@ def read(
     from sparsezc.core.matrix import Matrix
 
     csr, ids = read_csr(path, ReadOptions.parse(path, relabel=relabel, **options))
-    matrix: Matrix = Matrix._from_csr(csr, adopt=True)  # nothing else has these arrays
+    matrix: Matrix = Matrix._from_csr(csr, adopt=True)  # no other object has these arrays
     return matrix if ids is None else (matrix, ids)
 
 
 def read_csr(
     path: str | os.PathLike[str], options: ReadOptions | None = None, *, relabel: bool = False, **given: Unpack[Reading]
 ) -> tuple[Csr, NDArray[np.int64] | None]:
-    """What :func:`read` does, as a plain :class:`~sparsezc.memory.csr.Csr` and the ids (None without `relabel`).
+    """Read as :func:`read` does; return a :class:`~sparsezc.memory.csr.Csr`, and the ids (None without `relabel`).
 
-    The options are parsed ones, or `given` by the names that :func:`read` has for them.
+    The options are parsed ones, or `given` by their names in :func:`read`.
     """
     options = ReadOptions.parse(path, relabel=relabel, **given) if options is None else options
     try:
@@ -160,7 +160,7 @@ def _read(path: str | os.PathLike[str], options: ReadOptions) -> tuple[Csr, NDAr
     if options.verify and kind != "binsparse":
         raise csr_file.unchecked(path)
     if options.placement in FILES and kind != "binsparse":
-        resolve(options.placement, 0, 0)  # refuses before the work
+        resolve(options.placement, 0, 0)  # an unknown placement is refused before the file is read
     weights, placement, both = options.weights, options.placement, options.both
     if kind is None:
         generate = import_module("sparsezc.io.build.generate")
@@ -182,7 +182,7 @@ def _read(path: str | os.PathLike[str], options: ReadOptions) -> tuple[Csr, NDAr
     merge = options.merge
     if options.adds_duplicates:
         merge = "plus"
-        if both:  # the other directions are no duplicates to add
+        if both:  # reversed edges are no duplicates to add
             found, merge = as_edges(csr_builder.build(found, placement="host", dup_op="plus")), "min"
     ids = None
     if options.relabel:
@@ -192,13 +192,13 @@ def _read(path: str | os.PathLike[str], options: ReadOptions) -> tuple[Csr, NDAr
 
 
 def ready_file(path: str | os.PathLike[str], kind: str | None) -> aligned_file.Ready | None:
-    """What is known of a file that lies ready and so has checksums; None for other files and generated graphs."""
+    """Return the facts about a mappable file with checksums; None for other files and generated graphs."""
     return csr_file.find(Path(path)) if kind == "binsparse" else None
 
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What :func:`sparsezc.io.read` was asked for.
+    """The options of :func:`sparsezc.io.read`, parsed.
 
     Attributes
     ----------
@@ -207,9 +207,9 @@ class ReadOptions:
     both : bool
         Every edge counts in both directions.
     merge : str
-        The name of what merges duplicates.
+        The name of the operator that merges duplicates.
     adds_duplicates : bool
-        Duplicates in this format mean their sum, as SciPy's do, and nothing else was asked for.
+        Duplicates are added, as this format means them so (SciPy's do) and no other operator was given.
     """
 
     kind: str | None
@@ -224,15 +224,15 @@ class ReadOptions:
 
     @classmethod
     def parse(cls, path: str | os.PathLike[str], *, relabel: bool = False, **options: Unpack[Reading]) -> ReadOptions:
-        """Understand the options of :func:`read` for a graph.
+        """Parse the options of :func:`read` for a graph.
 
         Raises
         ------
         InvalidValue
-            One of them is not understood, or two contradict each other; there is no name, or a format where nothing is
-            read.
+            An argument is malformed, or two contradict each other; the name is empty, or a format is given where no
+            file is read.
         FileFormatError
-            As of :func:`format_of`.
+            As for :func:`format_of`.
         TypeError
             There is no such option.
 
@@ -269,18 +269,18 @@ class ReadOptions:
         return cls(kind, directed, both, wanted, bool(relabel), options.get("placement"), merge, adds, bool(verify))
 
     def check_direction(self, path: str | os.PathLike[str], undirected: bool) -> None:
-        """Refuse to count the edges of a graph one way that is undirected by its format."""
+        """Raise InvalidValue if directed=True is given for a graph whose format makes it undirected."""
         if self.directed and undirected:
             raise InvalidValue(f"directed=True, but {path} is undirected by its format; leave directed out")
 
 
 def is_generated(path: str | os.PathLike[str]) -> bool:
-    """Whether it is the name of a generated graph."""
+    """Return whether it is the name of a generated graph."""
     return isinstance(path, str) and path.partition(":")[0] in GENERATED and not Path(path).exists()
 
 
 def format_of(path: Path, format: str | None = None, *, exists: bool = True) -> str:
-    """The format of a file by the longest known suffix of its name, or the one that was asked for.
+    """Return the format of a file by the longest known suffix of its name, or the requested one.
 
     >>> format_of(Path("web-Google.txt.gz"))
     'snap'
@@ -308,5 +308,5 @@ def format_of(path: Path, format: str | None = None, *, exists: bool = True) -> 
 
 
 def module_of(kind: str) -> Any:
-    """Return what reads and writes a format: a module of formats/, or what a program registered."""
+    """Return the module that reads and writes a format: one of formats/, or one that a program registered."""
     return REGISTERED.get(kind) or import_module(f"sparsezc.io.formats.{kind}")

@@ -19,27 +19,27 @@ from sparsezc.terminal.progress import task
 
 
 def write(A: Any, path: str | os.PathLike[str], *, format: str | None = None, **options: Any) -> None:
-    """Write a matrix to a file whose name says the format; a name that ends in .gz is compressed.
+    """Write a matrix to a file; the suffix of its name chooses the format, and a name that ends in .gz is compressed.
 
     Parameters
     ----------
     A : Matrix
     path : str or path
         A name with a suffix that :func:`~sparsezc.io.read` knows. An old file of that name is replaced once the new one
-        is whole; on any error, or Ctrl-C, it stays and nothing else is left behind.
+        is whole; on any error, or Ctrl-C, it stays unchanged and no other file is left behind.
     format : str, optional
-        The format, whatever the name.
+        The format, whatever the suffix.
     compressed : bool
         For .npz: deflate the arrays (smaller, much slower). Default False.
     compress : bool
-        For .h5: ids as gaps, bit-packed in blocks of 32, which kernels read as they are (docs/formats.md). Default
+        For .h5: ids as gaps, bit-packed in blocks of 32, which kernels read directly (docs/formats.md). Default
         False.
 
     Raises
     ------
     InvalidValue
-        The format cannot hold the matrix: not square, values that its weights cannot represent (.sg has none and drops
-        them), self-loops in .graph; or it knows no compressed ids.
+        The format cannot hold the matrix: it is not square, its values do not fit the format's weights (.sg has none
+        and drops them), or it has self-loops (.graph); or the format has no compressed ids.
     FileNotFoundError
         The folder does not exist.
 
@@ -56,7 +56,7 @@ def write(A: Any, path: str | os.PathLike[str], *, format: str | None = None, **
 
 
 def write_files(A: Any, path: str | os.PathLike[str], *, format: str | None = None, **options: Any) -> list[Path]:
-    """What :func:`write` does; returns the files that it wrote."""
+    """Write as :func:`write` does, and return the files that were written."""
     target = Path(path)
     kind = check_target(target, format, compress=options.pop("compress", False))
     module = module_of(kind[0])
@@ -67,7 +67,7 @@ def write_files(A: Any, path: str | os.PathLike[str], *, format: str | None = No
 
 
 def check_target(path: Path, format: str | None = None, *, compress: bool) -> tuple[str, dict[str, Any]]:
-    """The format of a file to write, and what its writer takes; a bad name is told before the work."""
+    """Return the format of a file to write and its writer's options; a bad name is refused before any work."""
     kind = format_of(path, format, exists=False)
     flag("compress", compress)
     if compress and kind != "binsparse":
@@ -91,21 +91,21 @@ def convert(
     Parameters
     ----------
     source, target : str or path
-        As for :func:`~sparsezc.io.read` and :func:`write`; made graphs can be a source. Of a source with checksums,
-        a .h5 file that sparsezc wrote, all are compared.
+        As for :func:`~sparsezc.io.read` and :func:`write`; generated graphs can be a source. A source with checksums, a
+        .h5 file that sparsezc wrote, is compared with all of them.
     memory : int or str, optional
-        Bytes of host memory, such as "2GB", that the process may take in all. The edges are then sorted on disk, in
-        the folder of `target`, which must be a .h5 file: a graph of any size can be converted. Without it, the graph
-        is held in memory.
+        Bytes of host memory, such as "2GB", that the process may use in all. Edges are then sorted on disk, in the
+        folder of `target`, which must be a .h5 file: a graph of any size can be converted. Without it, the graph is
+        held in memory.
     compress : bool
         As for :func:`write`.
     relabel, **options
-        What :func:`~sparsezc.io.read` takes, such as ``symmetrize=True`` or ``weights=False``.
+        Options of :func:`~sparsezc.io.read`, such as ``symmetrize=True`` or ``weights=False``.
 
     Raises
     ------
     OutOfMemory
-        The graph does not fit, or `memory` is less than can be done with: the message says what is.
+        The graph does not fit, or `memory` is too small; the message gives the bytes that are enough.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def convert(
 
 
 def as_csr(A: Any) -> Csr:
-    """The CSR of a matrix of numbers, on the host."""
+    """Return the CSR of a matrix of numbers, in host memory."""
     if isinstance(A, Csr):
         return A
     from sparsezc.core.matrix import Matrix

@@ -1,11 +1,11 @@
-"""Where the arrays of a matrix lie.
+"""The memory of a matrix's arrays.
 
-The kinds of memory are one file each: :mod:`~sparsezc.memory.host` (NumPy arrays, for the CPU engine),
-:mod:`~sparsezc.memory.device` (the card's own memory), :mod:`~sparsezc.memory.zerocopy` (host memory that kernels
-read over the link), :mod:`~sparsezc.memory.mapped` (a file's pages, which they read in the same way) and
+Each kind of memory is a file: :mod:`~sparsezc.memory.host` (NumPy arrays, for the CPU engine),
+:mod:`~sparsezc.memory.device` (device memory), :mod:`~sparsezc.memory.zerocopy` (host memory that kernels read over the
+host link), :mod:`~sparsezc.memory.mapped` (a file's pages, which kernels read in the same way) and
 :mod:`~sparsezc.memory.uvm` (pages that migrate). A *placement* is one of these together with the way in which products
-get at it: one record in :mod:`~sparsezc.memory.placement`. :func:`allocate` makes :class:`Buffer` objects;
-:mod:`~sparsezc.memory.budget` says how much of the card may be used and resolves ``"auto"``.
+read it: one record in :mod:`~sparsezc.memory.placement`. :func:`allocate` makes :class:`Buffer` objects;
+:mod:`~sparsezc.memory.budget` says how much device memory may be used and resolves ``"auto"``.
 
 >>> from sparsezc import memory
 >>> ids = memory.allocate("host", 4, "uint32")
@@ -29,7 +29,7 @@ __all__ = ["Buffer", "allocate", "allocate_all", "wrap"]
 
 
 def __getattr__(name: str) -> Any:
-    """Load what needs NumPy at its first use: the records are read before (config.py, the command line's arguments)."""
+    """Load names that need NumPy at their first use: config.py and the command line read the records before."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     home = "host" if name == "wrap" else "buffer"

@@ -1,4 +1,4 @@
-"""The face that every placement shows: one array of a matrix, written and read part by part; and how it is made."""
+"""The interface of every placement: one array of a matrix, written and read part by part; and its allocation."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class Buffer(ABC):
     count, nbytes : int
     dtype : numpy.dtype
     placement : str
-        Name of the placement that made it.
+        The name of the placement that made it.
     pages : str
-        What kind of memory backs it ("numpy", "device", "managed", "pinned", "migrating", "file"): what ``info`` and
-        ``doctor`` show.
+        The kind of memory behind it ("numpy", "device", "managed", "pinned", "migrating", "file"), which ``info`` and
+        ``doctor`` print.
     """
 
     placement: str
@@ -41,7 +41,7 @@ class Buffer(ABC):
     @property
     @abstractmethod
     def pointer(self) -> int:
-        """Address of the first entry, as the engine of this placement reads it."""
+        """Return the address of the first entry, for the engine of this placement."""
 
     @abstractmethod
     def write(self, start: int, array: ArrayLike) -> None:
@@ -49,49 +49,49 @@ class Buffer(ABC):
 
     @abstractmethod
     def read(self, start: int = 0, stop: int | None = None) -> NDArray[Any]:
-        """The entries ``start:stop`` as a NumPy array; a view where the memory is the host's."""
+        """Return the entries ``start:stop`` as a NumPy array; a view if they are in host memory."""
 
     @abstractmethod
     def load(self, start: int = 0, stop: int | None = None) -> Any:
-        """The entries ``start:stop`` as an array in device memory; a view where they lie there: not to be changed."""
+        """Return the entries ``start:stop`` as an array in device memory; if they are there, a read-only view."""
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.count} x {self.dtype} in {self.placement} ({self.pages})>"
 
 
 def index_dtype(ncols: int, placement: str) -> np.dtype[Any]:
-    """Type of the column ids of a matrix: 4 bytes where they fit; SuiteSparse's 8 bytes on the host."""
+    """Return the type of the column ids of a matrix: 4 bytes if they fit; in host memory SuiteSparse's 8 bytes."""
     return np.dtype(np.uint32 if RECORDS[placement].kernels and ncols <= 2**32 else np.uint64)
 
 
 def allocate(placement: str, count: int, dtype: DTypeLike) -> Buffer:
-    """Make an uninitialised array of `count` entries in a placement.
+    """Return an uninitialised array of `count` entries in a placement.
 
     Parameters
     ----------
     placement : str
-        A name of :data:`sparsezc.memory.placement.RECORDS`. What is made for "mapped" is zero-copy memory: a file that
-        is mapped holds what it holds.
+        A name of :data:`sparsezc.memory.placement.RECORDS`. New arrays for "mapped" are in zero-copy memory, as a
+        mapped file cannot be changed.
     count : int
-        Number of entries.
+        The number of entries.
     dtype : dtype-like
-        Type of one entry.
+        The type of one entry.
 
     Raises
     ------
     InvalidValue
-        For a name that is no placement.
+        The name is no placement.
     OutOfMemory
-        When the memory asked for is not there; the message gives both sizes in bytes.
+        Memory is short; the message gives both sizes in bytes.
     DeviceUnavailable
-        When the placement needs a GPU and there is none.
+        The placement needs a GPU and there is none.
     """
     (buffer,) = allocate_all(placement, (count, dtype))
     return buffer
 
 
 def allocate_all(placement: str, *arrays: tuple[int, DTypeLike]) -> list[Buffer]:
-    """Make several arrays, of which all or none fit: a (count, dtype) each; as :func:`allocate` makes one.
+    """Return several arrays, of which all or none fit: a (count, dtype) each; as :func:`allocate` makes one.
 
     >>> [len(buffer) for buffer in allocate_all("host", (4, "uint32"), (1, "bool"))]
     [4, 1]

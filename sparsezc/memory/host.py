@@ -39,7 +39,7 @@ class HostBuffer(Buffer):
 
 
 def allocate(count: int, dtype: np.dtype[Any], placement: str) -> HostBuffer:
-    """An uninitialised host array of `count` entries."""
+    """Return an uninitialised host array of `count` entries."""
     budget.require_host(count * dtype.itemsize, f"placement {placement!r}")
     try:
         return HostBuffer(np.empty(count, dtype))
@@ -50,5 +50,5 @@ def allocate(count: int, dtype: np.dtype[Any], placement: str) -> HostBuffer:
 
 
 def wrap(array: Any) -> Buffer:
-    """Give a NumPy array a Buffer's face, without a copy where it is contiguous."""
+    """Return a NumPy array as a Buffer, without a copy if it is contiguous."""
     return HostBuffer(np.ascontiguousarray(array))

@@ -1,16 +1,16 @@
 """Placement ``zerocopy``: host memory that kernels read over the link, a request at a time, without a copy.
 
-The kind of page matters up to tenfold for random rows. Managed pages that the host touches first and that are mapped
-for the device (SetAccessedBy) keep their speed at any size, but all of them together stay below the card's free memory:
-more than that can hang a card. Pinned pages (mmap, touched by many threads, registered) are the rest. Pointers are
-aligned to 128 bytes and more, so entry 32 * k of any array starts a line.
+The kind of page changes the rate of random rows up to tenfold. Managed pages that the host touches first and that are
+mapped for the device (SetAccessedBy) keep their rate at any size, but all of them together stay below the device's free
+memory: more than that can hang it. Other arrays get pinned pages (mmap, touched by many threads, registered). Pointers
+are aligned to at least 128 bytes, so entry 32 * k of any array starts a line.
 
-:func:`choose` is the one place that decides. Rules come first. Bulk copies want pinned pages (from managed ones they
-run at a sixth of the link's rate), so placements that live by them take these; those that are read in place
-(placement.py) take what ``zerocopy`` takes. Where both kinds are allowed, the faster one is taken: both are measured
-once in a process, when the first large array is made, which takes some hundredths of a second. Kinds that are equally
-fast in that sample are not so in large arrays, where the reach of a card's address translation ends (pinned pages of
-several GiB were read at a tenth of the rate at random), so a tie goes to managed pages.
+:func:`choose` chooses the kind; nothing else does. Rules come first. Bulk copies need pinned pages (from managed ones
+they run at a sixth of the link's rate), so placements that copy in bulk get these; placements that are read in place
+(placement.py) get the pages that ``zerocopy`` gets. If both kinds are allowed, the faster one is chosen: both are
+measured once a process, when the first large array is made, which takes some hundredths of a second. Kinds that are
+equally fast in that sample differ in large arrays, beyond the reach of the device's address translation (pinned pages
+of several GiB were read at a tenth of the rate at random), so managed pages win a tie.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ from sparsezc.memory.placement import RECORDS
 from sparsezc.terminal.progress import working
 
 _PART = 1 << 22  # entries that one thread copies at a time
-_MATTERS = 1 << 28  # bytes: smaller arrays are not worth a measurement
-_SAMPLE = 1 << 26  # bytes that a measurement reads: more than a card's cache holds
-_TIE = 1.1  # pinned pages that are so many times faster are faster
+_MATTERS = 1 << 28  # bytes: for smaller arrays a measurement costs more than it saves
+_SAMPLE = 1 << 26  # bytes that a measurement reads: more than the device's cache holds
+_TIE = 1.1  # pinned pages win if they are so many times faster
 _LINE = 128  # bytes
-_FAR = 0x9E3779B97F4A7C15  # an odd factor that puts neighbours far apart
+_FAR = 0x9E3779B97F4A7C15  # an odd factor that maps neighbours far apart
 _BLOCKS_PER_MULTIPROCESSOR = 8
 _managed: weakref.WeakSet[Buffer] = weakref.WeakSet()  # live buffers of managed memory
-_counting = threading.Lock()  # of several threads one may make a buffer while another looks at all
+_counting = threading.Lock()  # one thread may make a buffer while another counts all of them
 
 
 class ZerocopyBuffer(Buffer):
@@ -63,7 +63,7 @@ class ZerocopyBuffer(Buffer):
         return self._pages.pointer
 
     def write(self, start: int, array: ArrayLike) -> None:
-        if hasattr(array, "__cuda_array_interface__"):  # device memory: straight into the pages
+        if hasattr(array, "__cuda_array_interface__"):  # from device memory directly into the pages
             given: Any = array
             target = self.array[start : start + given.size]
             cuda.current().copy_out(given.astype(self.dtype, copy=False), target, self.pages)
@@ -73,7 +73,7 @@ class ZerocopyBuffer(Buffer):
         if part.size <= _PART:
             target[...] = part
             return
-        with ThreadPoolExecutor(min(16, cpu_count() or 1)) as pool:  # one core copies slower than the link
+        with ThreadPoolExecutor(min(16, cpu_count() or 1)) as pool:  # one core copies more slowly than the link
             list(pool.map(lambda i: np.copyto(target[i : i + _PART], part[i : i + _PART], "unsafe"),
                           range(0, part.size, _PART)))  # fmt: skip
 
@@ -88,12 +88,12 @@ class ZerocopyBuffer(Buffer):
 
 
 def allocate(count: int, dtype: np.dtype[Any], placement: str) -> ZerocopyBuffer:
-    """Pages for `count` entries."""
+    """Return pages for `count` entries."""
     return allocate_all([(count, dtype)], placement)[0]
 
 
 def allocate_all(arrays: Sequence[tuple[int, np.dtype[Any]]], placement: str) -> list[ZerocopyBuffer]:
-    """Pages of one kind for arrays of these counts and types, chosen by what they take together."""
+    """Return pages of one kind for arrays of these counts and types, chosen by their total bytes."""
     nbytes = sum(count * dtype.itemsize for count, dtype in arrays)
     budget.require_host(nbytes, f"placement {placement!r}")  # before it is mapped and touched
     gpu, made = cuda.current(), []
@@ -108,12 +108,12 @@ def allocate_all(arrays: Sequence[tuple[int, np.dtype[Any]]], placement: str) ->
 
 
 def managed_room() -> int:
-    """Bytes of managed memory that may still be made: all of it together stays below the card's free memory."""
+    """Return the bytes of managed memory that may still be made: in all it stays below the device's free memory."""
     return cuda.current().memory()[0] - managed_bytes()
 
 
 def managed_bytes() -> int:
-    """Bytes of managed memory that live in this process."""
+    """Return the bytes of managed memory that exist in this process."""
     with _counting:
         return sum(map(attrgetter("nbytes"), _managed))
 
@@ -128,14 +128,14 @@ def count_managed(buffer: Buffer) -> None:
 
 
 class Rate(NamedTuple):
-    """Bytes a second at which a kernel reads pages: in the order in which they lie, and a line here and there."""
+    """Bytes a second at which a kernel reads pages: in ascending order, and lines in random order."""
 
     streamed: float
     scattered: float
 
     @property
     def cost(self) -> float:
-        """Seconds for a byte read in each way."""
+        """Return the seconds for a byte read in each way."""
         return 1 / self.streamed + 1 / self.scattered
 
     def __str__(self) -> str:
@@ -143,7 +143,7 @@ class Rate(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """A kind of pages, and why."""
+    """A kind of pages, and the reason for it."""
 
     kind: str
     why: str
@@ -153,18 +153,18 @@ _measured: tuple[Device, dict[str, Rate]] | None = None
 
 
 def choose(placement: str, nbytes: int, room: int, *, measure: bool = True) -> Choice:
-    """The kind of pages for an array.
+    """Return the kind of pages for an array.
 
     Parameters
     ----------
     placement : str
-        Who reads them.
+        The placement that reads them.
     nbytes : int
-        Of the array.
+        The bytes of the array.
     room : int
-        Bytes of managed memory that may still be made.
+        The bytes of managed memory that may still be made.
     measure : bool
-        Whether a measurement may be made that has not been.
+        Measure the rates, if that was not done yet.
     """
     gpu = cuda.current()
     if not RECORDS[placement].in_place:
@@ -184,7 +184,7 @@ def choose(placement: str, nbytes: int, room: int, *, measure: bool = True) -> C
 
 
 def _faster(rates: dict[str, Rate]) -> Choice:
-    """By what was measured; a kind that is missing could not be made."""
+    """Return the choice by measured rates; a missing kind could not be allocated."""
     if "pinned" not in rates:
         return Choice("managed", "pinned pages could not be made for a measurement")
     if "managed" not in rates:
@@ -196,7 +196,7 @@ def _faster(rates: dict[str, Rate]) -> Choice:
 
 
 def known(gpu: Device) -> dict[str, Rate] | None:
-    """What was measured in this process; None: nothing yet."""
+    """Return the rates that were measured in this process; None: none yet."""
     return _measured[1] if _measured is not None and _measured[0] is gpu else None
 
 
@@ -215,7 +215,7 @@ def _measure(gpu: Device, room: int) -> dict[str, Rate]:
 
 
 def rate(gpu: Device, pages: Pages, repeats: int = 5) -> Rate:
-    """How fast a kernel reads pages, of which there are a power of two bytes: the best of some runs."""
+    """Return the rates at which a kernel reads a power of two bytes of pages: the best of some runs."""
     lines = pages.array.size // _LINE
     blocks = gpu.multiprocessors * _BLOCKS_PER_MULTIPROCESSOR
     kernel, sums = _kernel(gpu), gpu.xp.zeros(blocks * THREADS, np.uint64)
@@ -230,7 +230,7 @@ def rate(gpu: Device, pages: Pages, repeats: int = 5) -> Rate:
 
 
 def copied(gpu: Device, held: Pages, repeats: int = 5) -> float:
-    """Bytes a second of copies from pages: the best of some runs."""
+    """Return the bytes a second of copies from pages: the best of some runs."""
     target = gpu.xp.empty(held.array.size, np.uint8)
     seconds = [_seconds(gpu, lambda: gpu.copy_in(target, held.array, held.kind)) for _ in range(repeats + 1)]
     return held.array.size / min(seconds[1:])
@@ -255,7 +255,7 @@ def _kernel(gpu: Device) -> Launcher:
 
 
 def choices(room: int, *, measure: bool = True) -> list[tuple[int, Choice]]:
-    """What arrays read in place get by their size: the bytes from which on each choice holds."""
+    """Return the choices for arrays read in place, by size: the bytes from which on each choice holds."""
     found: list[tuple[int, Choice]] = []
     for start in sorted({0, _MATTERS, max(room, 0)}):
         choice = choose("zerocopy", start, room, measure=measure)

@@ -67,7 +67,7 @@ def hub(A: Any) -> int:
 
 
 def both(device: EmulatedDevice, call: Callable[[], Any]) -> tuple[Any, Any]:
-    """What the model predicts for a call, and what the emulator counts: each for ids and for values."""
+    """Return the model's prediction for a call and the emulator's counts, each for ids and for values."""
     call()
     model = Model()
     with model.watching("gpu"):
@@ -92,7 +92,7 @@ def assert_close(device: EmulatedDevice, call: Callable[[], Any]) -> Requests:
 
 @pytest.fixture(autouse=True)
 def nothing_beside_the_matrix() -> Iterator[None]:
-    """What the engine would make as it goes, after so many reads, is made where a test says so."""
+    """Layouts that the engine would build after enough reads are built when a test says so."""
     with gb.config.set(head_cache="off", packing="off"):
         yield
 

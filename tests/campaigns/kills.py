@@ -293,7 +293,7 @@ def _plain(files: Files) -> Files:
 
 @dataclass
 class Known:
-    """What an undisturbed write makes, in how many steps and how long."""
+    """Return the result of an undisturbed write, its number of steps, and its time."""
 
     files: Files
     steps: int

@@ -148,7 +148,7 @@ def _statements() -> None:
 
 
 def _panels() -> Iterator[Case]:
-    """What products with panels ask for once it is counted what they would read, which a rehearsal does not."""
+    """Run products with panels whose kernels depend on counted reads, which a rehearsal does not count."""
     for words, aligned in ((1, True), (2, False)):
         for looks, way in ((False, "pull"), (True, "pull"), (False, "push")):
             name = f"multi_source_bfs_{way}"
@@ -161,7 +161,7 @@ def _panels() -> Iterator[Case]:
 
 
 def _heavy() -> Iterator[Case]:
-    """What products ask for whose rows are shared by all blocks: of so many that no rehearsal has them."""
+    """Run products whose rows all blocks share: a rehearsal has too few products for these kernels."""
     for dtype in (datatypes.INT8, datatypes.FP64):
         case = semiring.plus_times[dtype], dtype, dtype, (False, False), (False, False), True
         for file, prelude, name in (
@@ -173,7 +173,7 @@ def _heavy() -> Iterator[Case]:
 
 
 def _placed() -> Iterator[Case]:
-    """What placements that move entries ask for."""
+    """Run products in the placements that move entries."""
     for bound, entry in (("i32", "u32"), ("i64", "c128")):
         texts = {
             "segments.cu": f"constexpr u32 SEGMENT_BITS = {segments.BITS};\n{codegen.typedefs(A=entry)}",
@@ -187,7 +187,7 @@ def _placed() -> Iterator[Case]:
 
 
 def _rounds() -> Iterator[Case]:
-    """What recorded rounds ask for, which no rehearsal goes through enough of."""
+    """Run recorded rounds, of which a rehearsal runs too few."""
     for dtype, limit in ((datatypes.INT32, datatypes.INT64), (datatypes.FP64, datatypes.FP64)):
         prelude = f"{codegen.typedefs(Z=dtype, S=limit)}\n{codegen.monoid(gb.monoid.min[dtype])}"
         yield "neutral", "#define KERNEL neutral\n" + codegen.source("neutral.cu", prelude), "neutral"
@@ -217,7 +217,7 @@ def _compressed_statements() -> None:
 
 
 def every_compressed() -> list[Case]:
-    """What reads and writes compressed ids, labelled so: it takes more than what reads plain ones."""
+    """Run the kernels that read and write compressed ids, labelled so: they need more than those of plain ids."""
     found: list[Case] = []
     for op, dtype in (
         (semiring.any_pair, datatypes.BOOL),

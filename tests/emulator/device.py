@@ -106,7 +106,7 @@ class _SiteStats(ctypes.Structure):
 
 @dataclass(frozen=True)
 class Requests:
-    """What launches asked of host memory at one site, with nothing cached between loads."""
+    """Requests of launches to host memory at one site, with nothing cached between loads."""
 
     loads: int  #: warp-wide load instructions
     useful_bytes: int  #: the sum of what the lanes asked for
@@ -215,7 +215,7 @@ class Kernel:
 
 
 class HostDevice:
-    """What :class:`sparsezc.device.protocol.Device` asks for besides kernels: the host's memory is the device's."""
+    """The parts of :class:`sparsezc.device.protocol.Device` beside kernels: the host's memory is the device's."""
 
     name = "emulator"
     xp: Any = np

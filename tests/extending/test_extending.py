@@ -1,4 +1,4 @@
-"""What a program adds in one file outside the package, and everything else works with it unchanged."""
+"""Extensions in one file outside the package; everything else works with them unchanged."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ def spelled(call: ast.Call) -> str | None:
 
 
 def targets(node: ast.AST, module: str, is_package: bool) -> list[str]:
-    """What one node imports, by absolute names; `from package import module` names the module."""
+    """Return the imports of one node, by absolute names; `from package import module` names the module."""
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
     if isinstance(node, ast.Call) and (name := spelled(node)):

@@ -1,4 +1,4 @@
-"""How the GPU engine makes, reads and changes its stores; those of user-defined types are the CPU engine's."""
+"""Methods of the GPU engine that make, read and change stores; user-defined types are left to the CPU engine."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from sparsezc.semirings.types.datatypes import DataType
 
 
 class Keeper:
-    """The engine protocol's methods that do not compute; see :class:`sparsezc.expr.engines.Engine`."""
+    """The methods of the engine protocol that do not compute; see :class:`sparsezc.expr.engines.Engine`."""
 
     def new_matrix(self, dtype: DataType, nrows: int, ncols: int) -> Any:
         if dtype.is_udt:
@@ -56,8 +56,8 @@ class Keeper:
         xp = cuda.current().xp
         store = VectorStore(dtype, size)
         if indices.size:
-            numbers = xp.array(np.ascontiguousarray(values).astype(dtype.np_type, copy=False))  # a copy on any device
-            full = indices.size == size  # ascending and distinct: all of them
+            numbers = xp.array(np.ascontiguousarray(values).astype(dtype.np_type, copy=False))  # copied on any device
+            full = indices.size == size  # positions are ascending and distinct, so all are present
             store.put(xp.arange(size) if full else xp.asarray(np.ascontiguousarray(indices)), numbers)
         return store
 
@@ -67,7 +67,7 @@ class Keeper:
             return found
         gpu = cuda.current()
         store.arrange(None)
-        at, values = store.entries()  # only what is present crosses the link
+        at, values = store.entries()  # only present entries cross the link
         return gpu.asnumpy(at).astype(np.uint64), gpu.asnumpy(values)
 
     def dup(self, store: Any, dtype: DataType) -> Any:
@@ -108,7 +108,7 @@ class Keeper:
     def wait(self, store: Any) -> None:
         cuda.current().synchronize()
 
-    # What only some engines can do; see :class:`sparsezc.expr.engines.Capabilities`
+    # Methods that only some engines have; see :class:`sparsezc.expr.engines.Capabilities`
 
     def placements(self) -> tuple[str, ...]:
         return choices(files=True)[1:]
@@ -118,7 +118,7 @@ class Keeper:
             matrix_stores.keep_transpose(store)
 
     def afford_transpose(self, store: Any) -> None:
-        """On the card alone: over the link a push streams rows as fast as a pull, and the copy would be the host's."""
+        """Build the transpose of a matrix in device memory; over the link a push streams rows as fast as a pull."""
         if isinstance(store, MatrixStore) and RECORDS[store.placement].resident:
             matrix_stores.afford_transpose(store)
 

@@ -23,13 +23,13 @@ from sparsezc.terminal.progress import bar, working
 _LOW = np.uint64(0xFFFFFFFF)
 SHIFT = np.uint64(32)
 
-#: How values of the same position become one; first and second go by the order in the file.
+#: How values of the same position become one; first and second depend on the order in the file.
 MERGES: dict[str, np.ufunc | None] = {
     "min": np.minimum, "max": np.maximum, "plus": np.add, "times": np.multiply, "first": None, "second": None,
     "any": None, "lor": np.logical_or, "land": np.logical_and, "lxor": np.logical_xor,
 }  # fmt: skip
 _TRUTHS = ("lor", "land", "lxor")
-REFUSED = "refused"  # in the place of a name above: no position may occur twice
+REFUSED = "refused"  # instead of a name above: no position may occur twice
 
 #: Positions of edges: packed into one array of 64-bit keys where ids have 32 bits, else rows and columns.
 Positions = tuple[NDArray[Any], ...]
@@ -51,7 +51,7 @@ class _Entries(NamedTuple):
 
 
 def merge_name(dup_op: Any) -> str:
-    """The name of an operator or monoid that :data:`MERGES` knows.
+    """Return the name of an operator or monoid that :data:`MERGES` knows.
 
     >>> merge_name("plus")
     'plus'
@@ -70,9 +70,9 @@ def build(
     dup_op: str = "min",
     symmetrize: bool = False,
 ) -> Csr:
-    """Make the CSR of some edges.
+    """Return the CSR of some edges.
 
-    The edges' arrays are given up: the caller should hold no reference to them, so that their memory is free early.
+    The edges' arrays are freed early: the caller should hold no reference to them.
     """
     both = edges.undirected or symmetrize
     edge_list.check_sizes(edges.nrows, edges.ncols)
@@ -96,9 +96,9 @@ def build(
 
 
 def alike(valued: bool, dtype: datatypes.DataType, dup_op: str) -> bool:
-    """Whether merging gives both directions of edges the same values.
+    """Return whether merging gives both directions of edges the same values.
 
-    Floating sums depend on their order, and first, second and any on the file's.
+    Floating-point sums depend on their order, and first, second and any depend on the file's order.
     """
     return not valued or dup_op in ("min", "max") or (dtype.is_integer and dup_op in ("plus", "times"))
 
@@ -106,7 +106,7 @@ def alike(valued: bool, dtype: datatypes.DataType, dup_op: str) -> bool:
 def final_values(
     values: NDArray[Any] | None, weights: Weights, stated: datatypes.DataType | None
 ) -> tuple[NDArray[Any] | None, datatypes.DataType, bool]:
-    """Values in their final type, that type, and whether one value stands for all; then there is only that one."""
+    """Return values in their final type, that type, and whether one value, then the only one, stands for all."""
     if weights.kind == "hash":
         assert weights.dtype is not None
         return None, weights.dtype, False
@@ -155,7 +155,7 @@ def _fill(entries: _Entries, symmetric: bool, placement: str | None) -> Csr:
 
 
 def offsets(nrows: int) -> NDArray[np.int64]:
-    """Zeroed offsets, or an OutOfMemory that says what they need."""
+    """Return zeroed offsets; raise an OutOfMemory that gives their bytes if they do not fit."""
     try:
         require_host(8 * (nrows + 1), f"the array of offsets of {nrows:,} rows")
         return np.zeros(nrows + 1, np.int64)
@@ -165,17 +165,17 @@ def offsets(nrows: int) -> NDArray[np.int64]:
 
 
 def place(placement: str | None, nrows: int, ncols: int, nvals: int, dtype: datatypes.DataType, iso: bool) -> str:
-    """Where the arrays go: what the caller or the configuration says, once the sizes are known."""
+    """Return the placement of the arrays: the caller's or the configured one, once the sizes are known."""
     value = 0 if iso else dtype.np_type.itemsize
     narrow, wide = index_dtype(ncols, "device").itemsize, index_dtype(ncols, "host").itemsize
     return resolve(placement, nvals * (narrow + value), nrows, nvals, host_nbytes=nvals * (wide + value))
 
 
-# Edges in ascending order of their positions, and values of the same position merged into one
+# Edges sorted by position, with values of the same position merged into one
 
 
 def arrange(edges: Edges, dup_op: str, say: Callable[[str], Any]) -> tuple[Positions, NDArray[Any] | None]:
-    """Positions in ascending order, each once, and their values; takes the arrays out of `edges`."""
+    """Return positions in ascending order, each once, and their values; the arrays of `edges` are taken out of it."""
     values, edges.values = edges.values, None
     positions, values = ascending(_taken(edges), values, dup_op in ("first", "second"))
     say("merging duplicates")
@@ -183,7 +183,7 @@ def arrange(edges: Edges, dup_op: str, say: Callable[[str], Any]) -> tuple[Posit
 
 
 def _taken(edges: Edges) -> list[NDArray[Any]]:
-    """Keys, or rows and columns, which `edges` gives up."""
+    """Return keys, or rows and columns; `edges` gives up its arrays."""
     rows, cols = edges.rows, edges.cols
     edges.rows = edges.cols = np.empty(0, np.uint32)
     if max(edges.nrows, edges.ncols) > 2**32:
@@ -198,7 +198,7 @@ def _taken(edges: Edges) -> list[NDArray[Any]]:
 def ascending(
     parts: list[NDArray[Any]], values: NDArray[Any] | None, stable: bool
 ) -> tuple[Positions, NDArray[Any] | None]:  # fmt: skip
-    """Keys, or rows and columns, in ascending order, and the values in the same order; takes the list's arrays."""
+    """Return keys, or rows and columns, in ascending order, and values in that order; frees the list's arrays."""
     if len(parts) == 2:
         order = np.lexsort(parts[::-1])
         return tuple(part[order] for part in parts), None if values is None else values[order]
@@ -213,7 +213,7 @@ def ascending(
 
 
 def block(positions: Positions, start: int, stop: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Rows and columns of the positions start:stop."""
+    """Return rows and columns of the positions start:stop."""
     if len(positions) == 2:
         return positions[0][start:stop], positions[1][start:stop]
     keys = positions[0][start:stop]
@@ -221,7 +221,7 @@ def block(positions: Positions, start: int, stop: int) -> tuple[NDArray[Any], ND
 
 
 def flipped(positions: Positions) -> tuple[NDArray[np.bool_], list[NDArray[Any]]]:
-    """Which positions lie off the diagonal, and those with rows and columns exchanged."""
+    """Return which positions are off the diagonal, and these with rows and columns exchanged."""
     if len(positions) == 2:
         off = positions[0] != positions[1]
         return off, [positions[1][off], positions[0][off]]
@@ -235,7 +235,7 @@ def flipped(positions: Positions) -> tuple[NDArray[np.bool_], list[NDArray[Any]]
 
 
 def _firsts(positions: Positions) -> NDArray[np.bool_]:
-    """Where a position differs from the one before."""
+    """Return where a position differs from the one before."""
     first = np.ones(positions[0].size, np.bool_)
     if first.size:
         np.not_equal(positions[0][1:], positions[0][:-1], out=first[1:])
@@ -247,7 +247,7 @@ def _firsts(positions: Positions) -> NDArray[np.bool_]:
 def merge(
     positions: Positions, values: NDArray[Any] | None, dup_op: str
 ) -> tuple[Positions, NDArray[Any] | None]:  # fmt: skip
-    """Each of some ascending positions once; the values of the same position become one."""
+    """Return each of some ascending positions once, with the values of equal positions merged."""
     first = _firsts(positions)
     if first.all():
         return positions, values
@@ -262,7 +262,7 @@ def merge(
 def _merged_values(
     positions: Positions, values: NDArray[Any], first: NDArray[np.bool_], dup_op: str
 ) -> NDArray[Any]:  # fmt: skip
-    """A value for each position, of which `first` says where its values begin."""
+    """Return a value for each position; `first` marks where a position's values begin."""
     starts = np.flatnonzero(first)
     if dup_op in ("min", "max") and values.dtype.kind == "c":
         raise InvalidValue(
@@ -277,7 +277,7 @@ def _merged_values(
         merged: NDArray[Any] = values[at]
         return merged
     merged = ufunc.reduceat(values, starts).astype(values.dtype, copy=False)
-    if dup_op in _TRUTHS:  # these would change what occurs once, too
+    if dup_op in _TRUTHS:  # these would change values that occur once, too
         alone = np.diff(starts, append=values.size) == 1
         merged[alone] = values[starts[alone]]
     return merged
@@ -289,7 +289,7 @@ def _position(positions: Positions, at: int) -> tuple[int, int]:
 
 
 def _refuse_nan(positions: Positions, values: NDArray[Any], first: NDArray[np.bool_], dup_op: str) -> None:
-    """NaN has no place in an order, so min and max cannot choose between it and another value."""
+    """Raise InvalidValue if min or max would have to order a NaN."""
     twice = ~first
     twice[:-1] |= ~first[1:]
     bad = np.flatnonzero(np.isnan(values) & twice)

@@ -27,23 +27,23 @@ REGISTERED: dict[str, Any] = {}
 
 
 def register_format(name: str, format: Any, suffixes: Sequence[str]) -> None:
-    """Add a file format of a program's own to ``gb.io.read``, ``write``, ``convert`` and the command line.
+    """Add a program's own file format to ``gb.io.read``, ``write``, ``convert`` and the command line.
 
     Parameters
     ----------
     name : str
-        What ``format=`` and ``--format`` take.
+        The name for ``format=`` and ``--format``.
     format : module or object
         ``read(path, *, weights, placement, direct)`` returns :class:`~sparsezc.io.build.edge_list.Edges` or a
         :class:`~sparsezc.memory.csr.Csr`; ``write(csr, output, **options)`` writes to ``output.open()``. For
         conversions in bounded memory, ``edge_chunks(path, weights)``.
     suffixes : sequence of str
-        Of file names, each with its dot.
+        Suffixes of file names, each with its dot.
 
     Raises
     ------
     InvalidValue
-        The name or a suffix is taken, or is none.
+        The name or a suffix is taken or malformed.
 
     Examples
     --------

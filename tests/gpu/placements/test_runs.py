@@ -1,4 +1,4 @@
-"""What is told of the rows that a product wants, against NumPy."""
+"""Runs and offsets of the rows that a product wants, compared with NumPy."""
 
 from __future__ import annotations
 

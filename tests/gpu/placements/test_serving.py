@@ -159,7 +159,7 @@ def partly_kept(A: gb.Matrix, placement: str) -> gb.Matrix:
 
 @pytest.mark.usefixtures("small_pieces", "counting")
 def test_other_arrays_take_the_card_once_they_are_read_as_much_as_it_holds() -> None:
-    """What was counted of the ids says which segments of ids and values come first, so these come at once."""
+    """Counts of the ids order the segments of ids and values, so the most read ones come at once."""
     A, full = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
     with room_for(10_000), gb.config.set(packing="off"):
         B = partly_kept(A, "hybrid")

@@ -1,4 +1,4 @@
-"""What hybrid does with entries that are not on the card: it reads them in place, or copies them, or gathers them."""
+"""Transfers of hybrid's non-resident entries: read in place, copied or gathered."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ def by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def launches() -> Launches:
-    """What every kernel was launched with."""
+    """The arguments of every kernel's launches."""
     found: Launches = {}
     wrong: list[str] = []
     launch = Launcher.launch
@@ -171,7 +171,7 @@ def test_a_renamed_parameter_is_named(file: str, name: str, text: str, launches:
 
 
 def comments(file: str, seen: set[str]) -> str:
-    """What the comments of a text and of the headers that it includes say."""
+    """Return the comments of a text and of the headers that it includes."""
     if file in seen:
         return ""
     seen.add(file)

@@ -31,7 +31,7 @@ ROOT = Path(__file__).parents[3]
 
 
 class Shortage(MemoryError):
-    """What the pool below raises, as CuPy's raises its own."""
+    """The error that the pool below raises, as CuPy's pool raises its own."""
 
 
 class Pool:

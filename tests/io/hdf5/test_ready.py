@@ -239,7 +239,7 @@ def flip(path: Path, at: int, bit: int = 0) -> None:
 def test_a_damaged_array_is_found_with_its_place_where_it_is_read(
     large: Path, card: Card, name: str, entry: int
 ) -> None:
-    """What is mapped is not read, so it is compared on demand."""
+    """Mapped arrays are not read at opening, so they are compared on demand."""
     read_csr(large, verify=True)
     with h5py.File(large) as file:
         offset, width = file[name].id.get_offset(), file[name].dtype.itemsize
@@ -308,7 +308,7 @@ def opened(path: Path) -> Csr | str:
 
 
 def test_every_bit_of_the_head_counts_and_so_does_every_byte_of_the_size(large: Path) -> None:
-    """What is not in the arrays is checked whenever the file is opened: nothing is a wrong answer, or another error."""
+    """Everything outside the arrays is checked at every opening: no wrong answer and no other error."""
     whole = large.read_bytes()
     with h5py.File(large) as file:
         spans = [(file[name].id.get_offset(), file[name].nbytes) for name in ("indices_1", "values", "pointers_to_1")]

@@ -1,4 +1,4 @@
-"""A vector folded into one value by a monoid (reduce.cu)."""
+"""Reduction of a vector to one value by a monoid (reduce.cu)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sparsezc.engines.gpu.storage.vector_store import VectorStore
 
 
 def reduce_vector(monoid: Any, u: VectorStore) -> Any:
-    """The value as a NumPy scalar, or None where there is no entry. Waits for the device."""
+    """Return the value as a NumPy scalar, or None where there is no entry. Waits for the device."""
     if u.count == 0:
         return None
     gpu = cuda.current()

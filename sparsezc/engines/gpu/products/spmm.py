@@ -21,14 +21,14 @@ from sparsezc.semirings.types.datatypes import DataType
 
 
 def pull(semiring: Any, rows: Rows, dtype: DataType, x: Panel, mask: MaskBits) -> VectorStore:
-    """The panel Y = M X, or with X across Y' = X' M', in the places that a mask of its shape allows.
+    """Return the panel Y = M X, or with X across Y' = X' M', where a mask of its shape allows entries.
 
     Parameters
     ----------
     rows : Rows
-        Of M; as many columns as X is long.
+        The rows of M, with as many columns as X is long.
     dtype : DataType
-        Of M's values.
+        The type of M's values.
     """
     gpu = cuda.current()
     xp = gpu.xp
@@ -36,13 +36,13 @@ def pull(semiring: Any, rows: Rows, dtype: DataType, x: Panel, mask: MaskBits) -
     y = VectorStore(result, rows.nrows * x.width)
     y.make()
     columns = 1 << max(0, -(-x.width // 32) - 1).bit_length()
-    x.vector.nvals()  # of a full one no presence words are read
+    x.vector.nvals()  # the presence words of a full panel are not read
     partial: dict[str, Any] = {"partial": 0, "partial_has": 0, "arrived": 0}
     if chunks.count:
         sums = xp.empty(chunks.count * x.width, result.np_type)
         arrived = xp.zeros(chunks.nrows, np.uint32)
         partial = {"partial": sums, "partial_has": xp.empty(sums.size, np.uint8), "arrived": arrived}
-    group = 1 << max(0, min(x.width, 32) - 1).bit_length()  # lanes for an entry
+    group = 1 << max(0, min(x.width, 32) - 1).bit_length()  # lanes that share an entry
     values, bits = x.vector.values if _reads_x(semiring, x.across) else 0, 0 if x.vector.is_full else x.vector.bits
     blocks = launch.blocks(gpu, 32 * max(-(-rows.nrows // 32), chunks.count))
     operands = groups.Vector(values, bits), mask.arguments()
@@ -60,7 +60,7 @@ def pull(semiring: Any, rows: Rows, dtype: DataType, x: Panel, mask: MaskBits) -
 
 
 def _wanted(rows: Rows, mask: MaskBits, width: int) -> Wanted:
-    """The rows for which the mask allows an entry of the panel at least, where the placement wants to know."""
+    """Return the rows for which the mask allows at least one entry of the panel, if the placement uses that."""
     if mask.allows_all or not placements.serves(rows):
         return Wanted(None)
     gpu = cuda.current()

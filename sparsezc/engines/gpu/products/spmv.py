@@ -30,7 +30,7 @@ from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.algebra.structures import register_anonymous
 from sparsezc.semirings.types.datatypes import INT64, DataType
 
-# The same launches come again and again: their numbers are made once.
+# The launches of a loop repeat, so their integers are converted to NumPy's types once.
 _piece = lru_cache(maxsize=1024)(launch.piece)
 _sparse_piece = lru_cache(maxsize=1024)(launch.sparse_piece)
 _spread = lru_cache(maxsize=1024)(launch.spread)
@@ -46,7 +46,7 @@ def spmv(
     *,
     vector_left: bool,
 ) -> None:
-    """w<mask> = accum(w, M v); without a vector, v is full and its values do not matter."""
+    """Compute w<mask> = accum(w, M v); without a vector, v is full and its values do not matter."""
     mask, accum, _ = write
     held = matrix.held(out.order)
     rows, columns = held[::-1] if transposed else held
@@ -59,7 +59,7 @@ def spmv(
         return
     product = Product(semiring, vector_left, matrix.dtype, vector, full, reads)
     pulls, estimated = plan.pulls(product, rows, columns, mask)
-    if estimated is not None and vector is not None and vector.is_full:  # its entries are counted now
+    if estimated is not None and vector is not None and vector.is_full:  # counting the entries is needed later anyway
         product = product._replace(full=True)
     if pulls:
         assert rows is not None
@@ -71,23 +71,24 @@ def spmv(
     else:
         assert columns is not None
         _push(product, columns, rows, out, write)
-    if reads.stops and rows is not None and rows is columns:  # a frontier: the next product asks for its rows
+    # The result is a frontier, whose rows the next product reads.
+    if reads.stops and rows is not None and rows is columns:
         out.next_rows = rows
 
 
 def fold_rows(monoid: Any, matrix: MatrixStore, transposed: bool, out: VectorStore, write: Write[MaskBits]) -> None:
-    """w = A (+).first 1: rows folded without a look at their ids."""
+    """Compute w = A (+).first 1: rows folded without reading their ids."""
     spmv(matrix, transposed, None, folding(monoid), out, write, vector_left=False)
 
 
 @lru_cache(maxsize=256)
 def folding(monoid: Any) -> Any:
-    """The semiring whose product with a full vector folds rows."""
+    """Return the semiring whose product with a full vector folds rows."""
     return register_anonymous(monoid.op, binary.first)[monoid.type]
 
 
 def _row_lengths(rows: Rows, dtype: DataType) -> VectorStore:
-    """How many entries each row has, where it has any."""
+    """Return the number of entries of each row that has any."""
     lengths = rows.indptr[1:] - rows.indptr[:-1]
     made = VectorStore(dtype, rows.nrows)
     made.set(lengths.astype(dtype.np_type), presence_words.nonzero(lengths, 0, INT64, rows.nrows))
@@ -99,7 +100,7 @@ def _pull(product: Product, planned: Plan, store: VectorStore, write: Write[Mask
     rows, heads, packed, wanted, grid = planned
     xp, chunks, everything = rows.device.xp, rows.chunks, wanted.words is None
     vector = _operands(product)
-    # A warp that writes single bits of a word writes into what another may still read as the mask.
+    # A warp that writes single bits of a word would change a word that another warp may still read as the mask.
     masks_itself = (chunks.count > 0 or grid.at_once == 1) and mask.bits is store.bits
     out = Out(store, apart=store is product.vector or masks_itself)
     partial = groups.NO_PARTIAL
@@ -110,7 +111,7 @@ def _pull(product: Product, planned: Plan, store: VectorStore, write: Write[Mask
         partial = groups.Partial(results, has, state[: chunks.nrows], state[chunks.nrows :])
     output = out.arguments(mask, replace)
     layouts = groups.Layouts(heads.ids, heads.values, heads.k, packed.bits)
-    # All memory is asked for before the first launch, as what that writes cannot be taken back.
+    # All memory is allocated before the first launch, whose writes cannot be undone.
     needs_counter = chunks.count or store.nwords * 32 // grid.at_once > grid.warps
     shared: Any = xp.zeros(2, np.uint64) if needs_counter else 0
     needs_ids = product.reads.ids or not product.full
@@ -118,7 +119,7 @@ def _pull(product: Product, planned: Plan, store: VectorStore, write: Write[Mask
     for number, part in enumerate(parts):
         run = _launcher("mxv", product, planned, accum, store.dtype, part)
         items = part.nwords * 32 // grid.at_once
-        alone = not part.nchunks and items <= grid.warps  # no warp has more than one to do: no counter is needed
+        alone = not part.nchunks and items <= grid.warps  # no warp takes a second item: no counter is needed
         if number and not alone:
             shared.fill(0)
         counters = 0 if alone else shared
@@ -129,7 +130,7 @@ def _pull(product: Product, planned: Plan, store: VectorStore, write: Write[Mask
 
 
 class _Target(NamedTuple):
-    """What a push writes, and the layouts that it reads (vxm.cu)."""
+    """The arrays that a push writes, and the layouts that it reads (vxm.cu)."""
 
     t: Any
     t_bits: Any
@@ -142,7 +143,8 @@ def _push(product: Product, columns: Rows, rows: Rows | None, store: VectorStore
     mask, accum, replace = write
     monoid, result_type = product.semiring.monoid, product.semiring.return_type
     result = VectorStore(result_type, store.size)
-    result.make(None if monoid.stops_anywhere else monoid)  # before the plan holds heads, which may go for it
+    # Allocated before the plan holds heads, which may be dropped for it.
+    result.make(None if monoid.stops_anywhere else monoid)
     planned = plan.push(product, columns, rows)
     _, heads, packed, wanted, grid = planned
     few = array_pool.serving() is not None or _is_sparse(product.vector)
@@ -227,7 +229,7 @@ def _kernel(device: Device, name: str, _counting: bool, case: Case) -> Launcher:
 
 
 def prelude(case: Case) -> str:
-    """The prelude of mxv.cu and vxm.cu: values `a` of the matrix, `v` of the vector; indices `o` of w, `s` shared."""
+    """Return the prelude of mxv.cu and vxm.cu: values `a` (matrix), `v` (vector); indices `o` (of w), `s` (shared)."""
     semiring, vector_left, form = case.semiring, case.vector_left, case.form
     reads = semiring.reads
     left, right = ("v", "a") if vector_left else ("a", "v")

@@ -23,7 +23,7 @@ from sparsezc.memory.placement import FITS, RECORDS
 from sparsezc.semirings.types.datatypes import DataType
 
 #: make(first, last, whole, *part): rows first .. last-1 of the result as (offsets from 0, one more than rows; ids;
-#: values). Where `whole` is false only the offsets are needed. `part`: which part of the row, where one row is cut.
+#: values). Where `whole` is false only the offsets are needed. `part`: the part of the row, where one row is cut.
 Make = Callable[..., tuple[Any, Any, Any]]
 
 
@@ -35,9 +35,9 @@ def assemble(
     placement: str,
     iso: Buffer | None = None,
 ) -> MatrixStore:
-    """A matrix from its blocks of rows; `iso`: the one value of all entries.
+    """Return a matrix made of its row blocks; `iso`: the one value of all entries.
 
-    What does not fit the device goes to the host, whatever `placement` says.
+    A result that does not fit the device is put in host memory, whatever `placement` says.
     """
     xp = cuda.current().xp
     nrows, ncols = shape
@@ -51,7 +51,7 @@ def assemble(
     begins = [
         True,
         *(this[0] != before[0] for before, this in pairwise(ranges)),
-    ]  # of a row that is cut, the first part
+    ]  # of a cut row only the first part
     parts = [
         offsets[:-1] + start
         for (offsets, _, _), start, first in zip(made, starts.tolist(), begins, strict=False)
@@ -82,7 +82,7 @@ def _store(
 
 
 def rows_of(store: MatrixStore) -> Rows:
-    """The rows of a store, also where it has no entries, for kernels that read some."""
+    """Return the rows of a store, or rows without entries where it has none, for kernels that always read rows."""
     if store.rows is not None:
         return store.rows
     xp = cuda.current().xp
@@ -92,9 +92,9 @@ def rows_of(store: MatrixStore) -> Rows:
 
 
 def near(rows: Rows, *, values: bool) -> Rows:
-    """The same rows in device memory, where they fit: for kernels that read entries again and again, or at random.
+    """Return the same rows in device memory if they fit, for kernels that read entries repeatedly or at random.
 
-    `values`: whether these are read too.
+    `values`: these are read too.
     """
     if (
         RECORDS[rows.indices.placement].resident
@@ -107,5 +107,5 @@ def near(rows: Rows, *, values: bool) -> Rows:
 
 
 def placement_of(*stores: MatrixStore) -> str:
-    """Where a result of these goes: to the host as soon as one of them lies there, for they are large."""
+    """Return the placement of a result of these: host memory if one of them is in host memory, as it is then large."""
     return next((s.placement for s in stores if s.rows is not None and not RECORDS[s.placement].resident), FITS)

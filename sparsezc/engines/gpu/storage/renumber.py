@@ -14,7 +14,7 @@ from sparsezc.memory import Buffer, allocate, budget
 if TYPE_CHECKING:
     from sparsezc.engines.gpu.storage.matrix_store import Rows
 
-ENTRY_BYTES = 64  # an id, its row, where it was, the key it is sorted by, and the sort's own
+ENTRY_BYTES = 64  # an id, its row, its old position, its sort key, and the sort's own memory
 
 
 def renumbered(rows: Rows, take: Any, numbers: Any) -> tuple[Any, Buffer, Buffer]:

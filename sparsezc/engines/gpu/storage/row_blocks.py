@@ -1,4 +1,4 @@
-"""Matrices larger than the device, a block of rows at a time.
+"""Matrices larger than the device, a row block at a time.
 
 Rows are cut so that a block fits, or entries wherever rows begin; assembly.py makes a matrix of its blocks.
 """
@@ -14,9 +14,9 @@ import numpy as np
 from sparsezc.device import cuda
 from sparsezc.memory import budget
 
-#: first, last, and of a row that is cut which part of it this is.
+#: first, last, and the part of the row, where one row is cut.
 Block = tuple[int, ...]
-#: cut(row, limit): the parts of a row, in their order, each of at most so many entries.
+#: cut(row, limit): the parts of a row in order, each of at most `limit` entries.
 Cut = Callable[[int, int], Sequence[tuple[int, ...]]]
 
 
@@ -26,11 +26,11 @@ def blocks(offsets: Sequence[Any], entry_bytes: int, *, cut: Cut | None = None) 
     Parameters
     ----------
     offsets : arrays of int64 on the device, shape (nrows + 1,)
-        Of every matrix that takes part.
+        The offsets of every matrix that takes part.
     entry_bytes : int
-        Device memory that an entry takes while it is worked on.
+        The device memory for each entry while it is processed.
     cut : callable, optional
-        Cuts a row that is too long by itself; without it such a row is one block.
+        Cuts a row that exceeds the limit; without it such a row is one block.
     """
     gpu = cuda.current()
     nrows = offsets[0].size - 1
@@ -54,7 +54,7 @@ def blocks(offsets: Sequence[Any], entry_bytes: int, *, cut: Cut | None = None) 
 
 
 def evenly(offsets: Any) -> Cut:
-    """Cut rows that begin at these offsets by the number of entries: a part is where it starts and stops."""
+    """Return a cut of rows with these offsets by the number of entries: a part is its first and last entry."""
 
     def cut(row: int, limit: int) -> list[tuple[int, int]]:
         start, stop = cuda.current().asnumpy(offsets[row : row + 2]).tolist()
@@ -64,23 +64,23 @@ def evenly(offsets: Any) -> Cut:
 
 
 def between(indptr: Any, row: int, start: int, stop: int) -> Any:
-    """Offsets by which a row begins and ends where this part of it does."""
+    """Return the offsets of a block in which one row has only the entries start .. stop-1."""
     made = indptr.copy()
     made[row], made[row + 1] = start, stop
     return made
 
 
 def pieces(nvals: int, entry_bytes: int, *, multiple: int = 1) -> list[tuple[int, int]]:
-    """Cut entries, wherever rows begin, into ranges that take at most half of the device memory that may be used.
+    """Cut entries, regardless of rows, into ranges that take at most half of the device memory that may be used.
 
     Parameters
     ----------
     nvals : int
-        Entries in all.
+        The number of entries.
     entry_bytes : int
-        Device memory that an entry takes while it is worked on.
+        The device memory for each entry while it is processed.
     multiple : int
-        Of which every range but the last holds a multiple.
+        Every range but the last holds a multiple of this.
     """
     size = max(1, budget.available() // 2 // entry_bytes // multiple) * multiple
     return [(start, min(start + size, nvals)) for start in range(0, nvals, size)]
