@@ -120,7 +120,7 @@ class Capabilities(Protocol):
         """Where its matrices can lie, if not in host memory: names of placements."""
 
     def adopt_csr(self, csr: Csr) -> Any:
-        """A store as of ``matrix_from_csr``, which takes arrays over that own their memory: the Csr must not be used
+        """Make a store as ``matrix_from_csr`` does, taking over arrays that own their memory: the Csr must not be used
         afterwards.
         """
 

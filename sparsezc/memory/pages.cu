@@ -1,6 +1,6 @@
 // Host memory read as the engine's kernels read it, to see how fast pages of a kind are.
 //
-// Who calls: sparsezc/memory/pages.py. What a warp does: it reads lines of 128 bytes, one request each. `lines` is a power of
+// Who calls: sparsezc/memory/zerocopy.py. What a warp does: it reads lines of 128 bytes, one request each. `lines` is a power of
 // two and `factor` odd, so line factor * i (mod lines) comes once for each i: in the order in which they lie for 1, each in
 // another page than the last for a large one. `sums` is device memory, an entry a thread: what a thread read, added up.
 
