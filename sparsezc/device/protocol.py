@@ -1,4 +1,4 @@
-"""What the GPU engine and the placements need of a GPU, and how memory is given back before the GPU refuses any.
+"""The operations of a GPU that the GPU engine and the placements need, and the recovery of memory that is short.
 
 :class:`~sparsezc.device.cupy_device.Cuda` does it with CuPy, the tests' emulated device on the CPU.
 """

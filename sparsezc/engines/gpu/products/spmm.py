@@ -75,7 +75,7 @@ def _reads_x(semiring: Any, across: bool) -> bool:
 
 
 class _Case(NamedTuple):
-    """What spmm.cu is specialised for.
+    """The properties of a product with a panel that spmm.cu is specialised for.
 
     Attributes
     ----------

@@ -174,7 +174,7 @@ def _is_sparse(vector: VectorStore | None) -> bool:
 
 
 class Case(NamedTuple):
-    """What a kernel of a product is specialised for.
+    """The properties of a product that its kernel is specialised for.
 
     Attributes
     ----------
