@@ -1,4 +1,4 @@
-"""From NetworkX's graphs to the backend's, and back."""
+"""Conversion of NetworkX's graphs to the backend's, and back."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from sparsezc.core.matrix import Matrix
 from sparsezc.networkx_backend.graph import DiGraph, Graph
 from sparsezc.semirings.types import datatypes
 
-#: The types of values that are taken; a Fraction or a Decimal would not come back as one.
+#: The types of values that are accepted; a Fraction or a Decimal would not be returned as one.
 WHOLE = (int, np.integer, np.bool_)
 NUMBERS = (*WHOLE, float, np.floating)
-#: Integers up to here are floating numbers too.
+#: Integers up to here are exact in FP64 too.
 EXACT = 2**53
 
 
@@ -31,23 +31,23 @@ def convert_from_nx(
     name: str | None = None,
     graph_name: str | None = None,
 ) -> Graph:
-    """Make the backend's graph; NetworkX calls this, and keeps the answer with the graph.
+    """Make the backend's graph; NetworkX calls this, and caches the result with the graph.
 
     Parameters
     ----------
     graph : networkx.Graph or networkx.DiGraph
     edge_attrs : dict, optional
-        The edge attributes that are needed, with what stands for missing ones: finite numbers.
+        The edge attributes that are needed, with the values of missing ones: finite numbers.
     preserve_edge_attrs : bool
-        All are needed: they are read from `graph` itself, as any that is asked for later.
+        All are needed: they are read from `graph` itself, as is any attribute requested later.
     node_attrs, preserve_node_attrs, preserve_graph_attrs, name, graph_name
-        As NetworkX calls them; no function of the backend reads attributes of nodes other than from `graph`.
+        As NetworkX passes them; the backend's functions read attributes of nodes from `graph` only.
 
     Raises
     ------
     NotImplementedError
         A multigraph, or an attribute that is not a finite number, has no finite sum, or has two values for one
-        undirected edge: NetworkX may try another backend then.
+        undirected edge: NetworkX may then try another backend.
     """
     if isinstance(graph, Graph):
         return graph
@@ -55,7 +55,7 @@ def convert_from_nx(
         raise NotImplementedError("sparsezc has no multigraphs; nx.Graph(G) or nx.DiGraph(G) merges parallel edges")
     kind = DiGraph if graph.is_directed() else Graph
     nodes = list(graph)
-    if set(map(type, nodes)) <= {int} and nodes == list(range(len(nodes))):  # 0.0 and False equal 0 and are not it
+    if set(map(type, nodes)) <= {int} and nodes == list(range(len(nodes))):  # 0.0 and False equal 0 but are other nodes
         nodes = range(len(nodes))  # type: ignore[assignment]
     made = kind._made(Matrix(datatypes.BOOL, 0, 0), nodes, graph)
     made.A = _matrix(made, *_edges(graph, made), True)
@@ -65,7 +65,7 @@ def convert_from_nx(
 
 
 def weighted(source: Any, G: Graph, weight: str, default: Any) -> None:
-    """Give a graph the values of an edge attribute: INT64 where all are integers, else FP64."""
+    """Give a graph the values of an edge attribute: INT64 if all are integers, else FP64."""
     every = [data.get(weight, default) for row in _rows(source) for data in row.values()]
     i, j = _edges(source, G)
     values = _numbers(every, weight)
@@ -81,7 +81,7 @@ def weighted(source: Any, G: Graph, weight: str, default: Any) -> None:
 
 
 def _refuse_two_values(i: NDArray[np.int64], j: NDArray[np.int64], values: NDArray[Any], weight: str) -> None:
-    """Return decline an undirected view of a directed graph whose edges have other values on the way back."""
+    """Decline an undirected view of a directed graph whose opposite edges have different values."""
     if not np.array_equal(values[np.lexsort((j, i))], values[np.lexsort((i, j))]):
         raise NotImplementedError(
             f"edge attribute {weight!r} has another value on the way back in this view; nx.Graph(G) has one an edge"
@@ -89,7 +89,7 @@ def _refuse_two_values(i: NDArray[np.int64], j: NDArray[np.int64], values: NDArr
 
 
 def numbered(G: Graph, against: bool) -> Matrix:
-    """Return the numbers of the edges as a graph lists them, node by node; those of its transpose if `against`."""
+    """Return the numbers of the edges in the graph's order, node by node; those of its transpose if `against`."""
     n = len(G)
     if G.source is None:
         i, j, _ = (G.A.T.new() if against else G.A).to_coo()
@@ -100,7 +100,7 @@ def numbered(G: Graph, against: bool) -> Matrix:
 
 
 def _rows(source: Any, against: bool = False) -> list[Any]:
-    """Return the neighbours of each node: the data of ``adj``, which is slow, unless a class has one of its own."""
+    """Return the neighbours of each node: ``_adj``, as ``adj`` is slow, unless the class has its own ``adj``."""
     if against:
         return list(source.pred.values())
     plain = type(source).adj in (nx.Graph.adj, nx.DiGraph.adj)
@@ -108,7 +108,7 @@ def _rows(source: Any, against: bool = False) -> list[Any]:
 
 
 def _edges(source: Any, G: Graph, against: bool = False) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the ends of all edges, as the graph has them; undirected ones in both directions."""
+    """Return the ends of all edges, in the graph's order; undirected ones in both directions."""
     rows = _rows(source, against)
     degrees = np.fromiter(map(len, rows), np.int64, len(rows))
     ends = map(G.index.__getitem__, chain.from_iterable(rows))
@@ -116,7 +116,7 @@ def _edges(source: Any, G: Graph, against: bool = False) -> tuple[NDArray[np.int
 
 
 def _numbers(every: list[Any], weight: str) -> NDArray[Any]:
-    """Return values as an array; what is not a finite number, or would not stay the same, is declined."""
+    """Return values as an array; raise NotImplementedError for values that are no finite numbers or would change."""
     kinds = set(map(type, every))
     if wrong := [kind.__name__ for kind in kinds if not issubclass(kind, NUMBERS)]:
         raise NotImplementedError(f"edge attribute {weight!r} has a value of type {wrong[0]}; sparsezc needs numbers")
@@ -141,12 +141,12 @@ def _matrix(G: Graph, rows: NDArray[Any], columns: NDArray[Any], values: Any) ->
 
 
 def convert_to_nx(obj: Any, *, name: str | None = None) -> Any:
-    """Make a NetworkX graph of a backend's; anything else is what NetworkX expects already."""
+    """Make a NetworkX graph of a backend's; return other objects unchanged."""
     return original(obj).copy() if isinstance(obj, Graph) else obj
 
 
 def original(obj: Graph) -> Any:
-    """Return the NetworkX graph behind one of the backend's, with its attributes; made where there is none."""
+    """Return the NetworkX graph of one of the backend's, with its attributes; make it if there is none."""
     if obj.source is not None:
         return obj.source
     made = nx.DiGraph() if obj.directed else nx.Graph()
