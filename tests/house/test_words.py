@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("sparsezc", "ops", "semirings", "tests", "benchmarks", "docs")
 #: Pronouns for persons unknown, written so that this file does not contain them.
 PRONOUNS = (("some", "body"), ("no", "body"), ("any", "body"), ("who", "ever"))
