@@ -7,8 +7,8 @@ True
 >>> binary.plus[types.INT32, types.FP32]
 binary.plus[FP64]
 
-**One line adds an operator**: its name, its NumPy function, its CUDA expression, and the types it takes if not all.
-Without a name in a namespace it works as well:
+**One line adds an operator**: its name, its NumPy function, its CUDA expression, and its types unless it has all.
+An operator without a name in a namespace works too:
 
 >>> import numpy as np
 >>> from sparsezc.semirings.types.domains import AS_FLOAT
@@ -62,4 +62,4 @@ for _room in (
     *(unary, binary, indexunary, select, monoid, semiring, agg),
     *(room.ss for room in (unary, binary, semiring, agg, op)),
 ):
-    vars(_room)["__dir__"] = partial(listed, vars(_room))  # what an editor offers: not what the module imports
+    vars(_room)["__dir__"] = partial(listed, vars(_room))  # dir() lists the operators, not the module's imports

@@ -17,7 +17,7 @@ from sparsezc.semirings.algebra import names
 from sparsezc.semirings.algebra.deprecated_names import ask
 from sparsezc.semirings.algebra.registering import Path, namespace
 
-if TYPE_CHECKING:  # for editors; at run time also what users have registered is found
+if TYPE_CHECKING:  # for editors; at run time users' registered operators are found too
     from sparsezc.semirings.binary import *  # type: ignore[no-redef]  # noqa: F403
     from sparsezc.semirings.semiring import *  # type: ignore[assignment, no-redef]  # noqa: F403
     from sparsezc.semirings.unary import *  # type: ignore[no-redef]  # noqa: F403
@@ -28,7 +28,7 @@ _ROOMS = ("unary", "binary", "semiring")
 
 
 def from_string(text: str) -> Any:  # type: ignore[no-redef]
-    """Find the operator that a string names, of whatever kind: unary, binary, monoid, semiring and so on.
+    """Find the operator that a string names, of any kind: unary, binary, monoid, semiring and so on.
 
     Parameters
     ----------

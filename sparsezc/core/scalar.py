@@ -125,7 +125,7 @@ class Scalar(Writable["Scalar"]):
 
     @property
     def is_cscalar(self) -> bool:
-        """Whether this is a C number, as in python-graphblas, which refuses numbers that its type cannot hold."""
+        """True if this is a C number, as in python-graphblas, which refuses numbers that its type cannot hold."""
         return self._is_cscalar
 
     @property

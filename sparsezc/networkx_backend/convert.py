@@ -1,4 +1,4 @@
-"""From NetworkX's graphs to the backend's, and back."""
+"""Conversion of NetworkX's graphs to the backend's, and back."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ def convert_from_nx(
     name: str | None = None,
     graph_name: str | None = None,
 ) -> Graph:
-    """Make the backend's graph; NetworkX calls this, and keeps the answer with the graph.
+    """Make the backend's graph; NetworkX calls this, and caches the result with the graph.
 
     Parameters
     ----------
     graph : networkx.Graph or networkx.DiGraph
     edge_attrs : dict, optional
-        The edge attributes that are needed, with what stands for missing ones: finite numbers.
+        The edge attributes that are needed, with the values of missing ones: finite numbers.
     preserve_edge_attrs : bool
-        All are needed: they are read from `graph` itself, as any that is asked for later.
+        All are needed: they are read from `graph` itself, as is any attribute requested later.
     node_attrs, preserve_node_attrs, preserve_graph_attrs, name, graph_name
-        As NetworkX calls them; no function of the backend reads attributes of nodes other than from `graph`.
+        As NetworkX passes them; the backend's functions read attributes of nodes from `graph` only.
 
     Raises
     ------
     NotImplementedError
         A multigraph, or an attribute that is not a finite number, has no finite sum, or has two values for one
-        undirected edge: NetworkX may try another backend then.
+        undirected edge: NetworkX may then try another backend.
     """
     if isinstance(graph, Graph):
         return graph
@@ -47,7 +47,7 @@ def convert_from_nx(
         raise NotImplementedError("sparsezc has no multigraphs; nx.Graph(G) or nx.DiGraph(G) merges parallel edges")
     kind = DiGraph if graph.is_directed() else Graph
     nodes = list(graph)
-    if set(map(type, nodes)) <= {int} and nodes == list(range(len(nodes))):  # 0.0 and False equal 0 and are not it
+    if set(map(type, nodes)) <= {int} and nodes == list(range(len(nodes))):  # 0.0 and False equal 0 but are other nodes
         nodes = range(len(nodes))  # type: ignore[assignment]
     made = kind._made(Matrix(datatypes.BOOL, 0, 0), nodes, graph)
     made.A = edge_matrix(made, *edge_ends(graph, made), True)
@@ -57,12 +57,12 @@ def convert_from_nx(
 
 
 def convert_to_nx(obj: Any, *, name: str | None = None) -> Any:
-    """Make a NetworkX graph of a backend's; anything else is what NetworkX expects already."""
+    """Make a NetworkX graph of a backend's; return other objects unchanged."""
     return original(obj).copy() if isinstance(obj, Graph) else obj
 
 
 def original(obj: Graph) -> Any:
-    """Return the NetworkX graph behind one of the backend's, with its attributes; made where there is none."""
+    """Return the NetworkX graph of one of the backend's, with its attributes; make it if there is none."""
     if obj.source is not None:
         return obj.source
     made = nx.DiGraph() if obj.directed else nx.Graph()

@@ -14,15 +14,15 @@ from sparsezc.core.matrix import Matrix
 if TYPE_CHECKING:
     from sparsezc.networkx_backend.graph import Graph
 
-#: The types of values that are taken; a Fraction or a Decimal would not come back as one.
+#: The types of values that are accepted; a Fraction or a Decimal would not be returned as one.
 WHOLE = (int, np.integer, np.bool_)
 NUMBERS = (*WHOLE, float, np.floating)
-#: Integers up to here are floating numbers too.
+#: Integers up to here are exact in FP64 too.
 EXACT = 2**53
 
 
 def weighted(source: Any, G: Graph, weight: str, default: Any) -> None:
-    """Give a graph the values of an edge attribute: INT64 where all are integers, else FP64."""
+    """Give a graph the values of an edge attribute: INT64 if all are integers, else FP64."""
     every = [data.get(weight, default) for row in _rows(source) for data in row.values()]
     i, j = edge_ends(source, G)
     values = _numbers(every, weight)
@@ -38,7 +38,7 @@ def weighted(source: Any, G: Graph, weight: str, default: Any) -> None:
 
 
 def _refuse_two_values(i: NDArray[np.int64], j: NDArray[np.int64], values: NDArray[Any], weight: str) -> None:
-    """Decline an undirected view of a directed graph whose edges have other values on the way back."""
+    """Decline an undirected view of a directed graph whose opposite edges have different values."""
     if not np.array_equal(values[np.lexsort((j, i))], values[np.lexsort((i, j))]):
         raise NotImplementedError(
             f"edge attribute {weight!r} has another value on the way back in this view; nx.Graph(G) has one an edge"
@@ -46,7 +46,7 @@ def _refuse_two_values(i: NDArray[np.int64], j: NDArray[np.int64], values: NDArr
 
 
 def numbered(G: Graph, against: bool) -> Matrix:
-    """Return the numbers of the edges as a graph lists them, node by node; those of its transpose if `against`."""
+    """Return the numbers of the edges in the graph's order, node by node; those of its transpose if `against`."""
     n = len(G)
     if G.source is None:
         i, j, _ = (G.A.T.new() if against else G.A).to_coo()
@@ -57,7 +57,7 @@ def numbered(G: Graph, against: bool) -> Matrix:
 
 
 def _rows(source: Any, against: bool = False) -> list[Any]:
-    """Return the neighbours of each node: the data of ``adj``, which is slow, unless a class has one of its own."""
+    """Return the neighbours of each node: ``_adj``, as ``adj`` is slow, unless the class has its own ``adj``."""
     if against:
         return list(source.pred.values())
     plain = type(source).adj in (nx.Graph.adj, nx.DiGraph.adj)
@@ -65,7 +65,7 @@ def _rows(source: Any, against: bool = False) -> list[Any]:
 
 
 def edge_ends(source: Any, G: Graph, against: bool = False) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the ends of all edges, as the graph has them; undirected ones in both directions."""
+    """Return the ends of all edges, in the graph's order; undirected ones in both directions."""
     rows = _rows(source, against)
     degrees = np.fromiter(map(len, rows), np.int64, len(rows))
     ends = map(G.index.__getitem__, chain.from_iterable(rows))
@@ -73,7 +73,7 @@ def edge_ends(source: Any, G: Graph, against: bool = False) -> tuple[NDArray[np.
 
 
 def _numbers(every: list[Any], weight: str) -> NDArray[Any]:
-    """Return values as an array; what is not a finite number, or would not stay the same, is declined."""
+    """Return values as an array; raise NotImplementedError for values that are no finite numbers or would change."""
     kinds = set(map(type, every))
     if wrong := [kind.__name__ for kind in kinds if not issubclass(kind, NUMBERS)]:
         raise NotImplementedError(f"edge attribute {weight!r} has a value of type {wrong[0]}; sparsezc needs numbers")
