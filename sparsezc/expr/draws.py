@@ -56,7 +56,7 @@ class Pick:
     _lock: ClassVar[None] = None
 
     def fits(self, shape: tuple[int, ...], A: Any, index: Any) -> bool:
-        """Whether the matrix still has the rows that are listed, and the result's columns."""
+        """Return whether the matrix still has the rows that are listed, and the result's columns."""
         if index.kind == "all":
             return bool(shape == A.shape)
         listed = index.positions()
@@ -98,7 +98,7 @@ class Trail:
     _lock: ClassVar[None] = None
 
     def fits(self, A: Any, *weights: Any) -> bool:
-        """Whether the matrix and the vectors are still as large as when this was made."""
+        """Return whether the matrix and the vectors are still as large as when this was made."""
         return bool(A.shape == (self.size, self.size) and all(v.shape == (self.size,) for v in weights))
 
     def __repr__(self) -> str:

@@ -18,7 +18,8 @@ from sparsezc.engines.gpu.elementwise.matrix_merge import MaskRows
 from sparsezc.engines.gpu.elementwise.panel import Panel
 from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.codegen import evaluate, function, typedefs
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
+from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.memory import allocate, budget
 from sparsezc.semirings.semiring import any_pair, plus_times
 from sparsezc.semirings.types.datatypes import BOOL, DataType
@@ -58,7 +59,7 @@ def _full(matrix: Any, across: bool) -> Panel | None:
         return None
     if not store.is_panel and not panel.fits(size, store.dtype):
         return None
-    return panel.of(store, *shape)
+    return panel.get_or_build(store, *shape)
 
 
 def at_entries(given: Sides, mask: MaskRows) -> MatrixStore:
@@ -106,7 +107,7 @@ def times_small(semiring: Any, a: Any, b: Any, width: int, across: bool) -> Vect
 
 @cache
 def _has_blas() -> bool:
-    """Whether CuPy finds cuBLAS, which its smallest installation lacks."""
+    """Return whether CuPy finds cuBLAS, which its smallest installation lacks."""
     one = cuda.current().xp.ones((1, 1))
     try:
         return float((one @ one)[0, 0]) == 1
@@ -137,7 +138,7 @@ def _dense(store: MatrixStore) -> Any:
 
 @lru_cache(maxsize=256)
 def _prelude(semiring: Any, left: DataType, right: DataType, inner: int) -> str:
-    """The part of a prelude that sampled.cuh reads."""
+    """Return the part of a prelude that sampled.cuh reads."""
     multiply = evaluate(semiring, x="v", y="w", i="row", k="shared", j="col")
     inside = (
         typedefs(Z=semiring.return_type),

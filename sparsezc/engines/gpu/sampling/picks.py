@@ -17,7 +17,7 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.runtime import codegen, gather_scatter, launch
 from sparsezc.engines.gpu.runtime.codegen import flags, typedefs
-from sparsezc.engines.gpu.storage import row_blocks
+from sparsezc.engines.gpu.storage import assembly, row_blocks
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.errors import InvalidValue
 from sparsezc.expr.draws import MOST_FLOYD, Pick
@@ -62,7 +62,7 @@ def selectk(rows: Rows, dtype: DataType, i: Any, pick: Pick) -> MatrixStore:
 
     ranges = row_blocks.blocks([offsets], _SORTED_BYTES if whole_rows else _SLOT_BYTES)
     iso = rows.values if rows.iso and not pick.replace else None
-    return row_blocks.assemble(ranges, make, (d.size, rows.ncols), result, DeviceBuffer.placement, iso)
+    return assembly.assemble(ranges, make, (d.size, rows.ncols), result, DeviceBuffer.placement, iso)
 
 
 def _lengths(rows: Rows, i: Any) -> Any:
@@ -186,7 +186,7 @@ class _Picks:
 
 
 def _by_row(row: Any, at: Any) -> Any:
-    """The order by row, then position."""
+    """Return the order by row, then position."""
     xp = cuda.current().xp
     order = xp.argsort(at, kind="stable")
     return order[xp.argsort(row[order], kind="stable")]

@@ -12,11 +12,12 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.codegen import flags, typedefs
-from sparsezc.engines.gpu.storage import row_blocks
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
+from sparsezc.engines.gpu.storage import assembly, row_blocks
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
+from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.expr.draws import TRIES, Trail
 from sparsezc.memory import budget
-from sparsezc.memory.csr import index_dtype
+from sparsezc.memory.buffer import index_dtype
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.semirings.types.datatypes import BOOL, INT64, DataType
 
@@ -34,7 +35,7 @@ def walk(matrix: MatrixStore, trail: Trail, top: VectorStore | None, by: VectorS
     top, by : VectorStore of FP64, or None
         The largest weight of each row; weights by column.
     """
-    rows, columns = row_blocks.rows_of(matrix), trail.length + 1
+    rows, columns = assembly.rows_of(matrix), trail.length + 1
     weights = [_filled(v) for v in (top, by)]
     offsets = np.arange(trail.starts.size + 1, dtype=np.int64) * columns
     ranges = _ranges(trail.starts.size, columns)
@@ -52,7 +53,7 @@ def walk(matrix: MatrixStore, trail: Trail, top: VectorStore | None, by: VectorS
             return local, ids, met.ravel()
         return local, ids[there.ravel()], met[there]
 
-    return row_blocks.assemble(ranges, make, (trail.starts.size, columns), INT64, DeviceBuffer.placement)
+    return assembly.assemble(ranges, make, (trail.starts.size, columns), INT64, DeviceBuffer.placement)
 
 
 def _ranges(count: int, columns: int) -> list[row_blocks.Block]:
