@@ -22,6 +22,7 @@ GIVEN: dict[str, Any] = {
     "radius": 2,
     "s": 0,
     "t": 4,
+    "scores": gb.Vector.from_dense([3, 1, 4, 1, 5, 9, 2]),
 }
 
 
@@ -48,7 +49,7 @@ def calls(name: str) -> Iterator[dict[str, Any]]:
 
 
 def plain(x: Any) -> Any:
-    """What came out, as values that compare."""
+    """Return a result as values that compare."""
     if isinstance(x, gb.Matrix | gb.Vector):
         return [part.tolist() for part in x.to_coo()]
     if isinstance(x, np.ndarray):

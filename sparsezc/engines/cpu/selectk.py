@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sparsezc.engines.cpu import native, philox
 from sparsezc.engines.cpu.row_arrays import RowArrays, borrowed
-from sparsezc.errors import InvalidValue
+from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.expr.draws import MOST_FLOYD, Pick
 from sparsezc.expr.expression import Expression
 
@@ -22,6 +22,8 @@ _ENTRIES = 1 << 22  # of rows that are worked on together
 def selectk(x: Expression) -> Any:
     """Make python-graphblas's Matrix of the picked entries."""
     A, index, pick = x.operands
+    if not pick.fits(x.shape, A, index):
+        raise DimensionMismatch(f"selectk: {A.name} was resized since the expression was made")
     store = A._store.T.new() if A._transposed else A._store
     with borrowed(store) as given:
         if index.kind == "all":
