@@ -10,7 +10,7 @@ import numpy as np
 from sparsezc.errors import DimensionMismatch, IndexOutOfBound
 from sparsezc.expr.expression import Operand, Unrun, says
 from sparsezc.expr.mask import Mask, to_mask
-from sparsezc.locks import hold
+from sparsezc.locks import hold_locks
 from sparsezc.ops.checks import scalar
 from sparsezc.ops.diag import diag
 from sparsezc.semirings.types.datatypes import BOOL
@@ -54,7 +54,7 @@ def setdiag(A: Any, values: Any, k: Any = 0, mask: Any = None, accum: Any = None
         values = values.operand("setdiag: values")
     mask = None if mask is None else to_mask(mask)
     parts = [x for x in (values, None if mask is None else mask.parent) if isinstance(x, Operand)]
-    with hold(A, *parts):
+    with hold_locks(A, *parts):
         _write(A, values, k, mask, accum)
 
 

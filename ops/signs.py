@@ -22,7 +22,7 @@ from sparsezc.ops.select import select
 from sparsezc.semirings import binary, monoid, semiring, unary
 from sparsezc.semirings.types.datatypes import BOOL
 
-__all__ = ["Pair", "binary_sign", "call", "into", "pair", "unary_sign"]
+__all__ = ["Pair", "binary_sign", "call", "pair", "run_in_place", "unary_sign"]
 
 _UNION = {"plus", "lxor", "lor"}
 _ONLY_BOOL = {"lxor": "^", "lor": "|", "land": "&", "lnot": "~"}
@@ -76,7 +76,7 @@ def unary_sign(x: Any, name: str) -> Expression:
     return apply(x, getattr(unary, name))
 
 
-def into(out: Any, other: Any, name: str, method: str) -> Any:
+def run_in_place(out: Any, other: Any, name: str, method: str) -> Any:
     """Run ``out += other`` and the like, which are ``out << out + other``."""
     if isinstance(out, Unrun) or out._transposed or (name == "@" and not out.ndim):
         raise TypeError(f"{method} is not supported for {says(out)}; only what has a name can be written to")

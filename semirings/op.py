@@ -51,8 +51,8 @@ def __getattr__(name: str) -> Any:
     for kind in _ROOMS:
         found = names.names_of(kind).get(name)
         if found is not None:
-            return found if name in names.room(kind) else ask(namespace(kind), name, "op")
-    paths = [vars(room[name]) for room in map(names.room, _ROOMS) if isinstance(room.get(name), Path)]
+            return found if name in names.namespace_dict(kind) else ask(namespace(kind), name, "op")
+    paths = [vars(room[name]) for room in map(names.namespace_dict, _ROOMS) if isinstance(room.get(name), Path)]
     if paths:
         return Path(**{part: op for path in reversed(paths) for part, op in path.items()})
     raise AttributeError(f"no unary, binary or semiring operator has the name {name!r}")

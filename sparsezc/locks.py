@@ -17,13 +17,13 @@ from typing import Any, TypeVar
 
 from sparsezc.errors import InvalidObject
 
-__all__ = ["FreeAfterFork", "alone", "hold", "new", "shared", "take"]
+__all__ = ["FreeAfterFork", "acquire_locks", "hold_locks", "locked", "new", "shared"]
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 new = threading.RLock
 
 
-def take(held: list[Any], objects: Iterable[Any]) -> None:
+def acquire_locks(held: list[Any], objects: Iterable[Any]) -> None:
     """Take the locks of `objects` in order and append them to `held`; the caller releases them in any case.
 
     An object whose ``_lock`` is None, such as an index list, needs none.
@@ -41,8 +41,8 @@ def take(held: list[Any], objects: Iterable[Any]) -> None:
             held.pop().release()
 
 
-class hold:  # noqa: N801  (read as a verb: `with hold(A, B):`)
-    """A context that makes several statements on these objects one: ``with hold(A, mask.parent):``."""
+class hold_locks:  # noqa: N801  (read as a verb: `with hold_locks(A, B):`)
+    """A context that makes several statements on these objects one: ``with hold_locks(A, mask.parent):``."""
 
     __slots__ = ("_held", "_objects")
 
@@ -52,7 +52,7 @@ class hold:  # noqa: N801  (read as a verb: `with hold(A, B):`)
 
     def __enter__(self) -> None:
         try:
-            take(self._held, self._objects)
+            acquire_locks(self._held, self._objects)
         except BaseException:
             self.__exit__()
             raise
@@ -62,7 +62,7 @@ class hold:  # noqa: N801  (read as a verb: `with hold(A, B):`)
             self._held.pop().release()
 
 
-def alone(method: _Method) -> _Method:
+def locked(method: _Method) -> _Method:
     """Return the method under its object's lock, so that no other call on the object overlaps it."""
 
     @wraps(method)

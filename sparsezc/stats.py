@@ -56,23 +56,19 @@ class Traffic:
     gather_seconds: float = 0.0
 
 
-_traffic: Traffic | None = None
-
-
-def is_counting() -> bool:
-    """Return whether counters are being collected: kernels are then compiled to count."""
-    return _traffic is not None
+#: The counters that are being collected; None: there are none. Kernels are compiled to count while there are.
+collecting: Traffic | None = None
 
 
 @contextmanager
 def collect() -> Iterator[Traffic]:
     """Count the traffic of products within the context. Of nested contexts only the inner one counts."""
-    global _traffic
-    before, _traffic = _traffic, Traffic()
+    global collecting
+    before, collecting = collecting, Traffic()
     try:
-        yield _traffic
+        yield collecting
     finally:
-        _traffic = before
+        collecting = before
 
 
 def counted(kernel: Launcher, near: bool) -> Callable[..., None]:
@@ -80,7 +76,7 @@ def counted(kernel: Launcher, near: bool) -> Callable[..., None]:
 
     `near`: the entries that it reads are in device memory, permanently or as a copy.
     """
-    return kernel.launch if _traffic is None else partial(_count, _traffic, kernel, near)
+    return kernel.launch if collecting is None else partial(_count, collecting, kernel, near)
 
 
 def _count(traffic: Traffic, kernel: Launcher, near: bool, blocks: int, *groups: Any, **named: Any) -> None:
@@ -99,10 +95,10 @@ def _count(traffic: Traffic, kernel: Launcher, near: bool, blocks: int, *groups:
 
 def copied(nbytes: int, seconds: float = 0.0) -> None:
     """Add a copy over the link."""
-    if _traffic is not None:
-        _traffic.link_bytes += nbytes
-        _traffic.copied_bytes += nbytes
-        _traffic.copy_seconds += seconds
+    if collecting is not None:
+        collecting.link_bytes += nbytes
+        collecting.copied_bytes += nbytes
+        collecting.copy_seconds += seconds
 
 
 @contextmanager
@@ -110,9 +106,9 @@ def timed(what: str) -> Iterator[None]:
     """Add the time that a block takes to ``what_seconds``."""
     start = time.perf_counter()
     yield
-    if _traffic is not None:
+    if collecting is not None:
         name = f"{what}_seconds"
-        setattr(_traffic, name, getattr(_traffic, name) + time.perf_counter() - start)
+        setattr(collecting, name, getattr(collecting, name) + time.perf_counter() - start)
 
 
 def __dir__() -> list[str]:

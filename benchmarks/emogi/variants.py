@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.model.emogi import PATTERNS, of_rows, per_row
 from benchmarks.model.requests import Requests
-from sparsezc.device.cuda import Kernel
+from sparsezc.device.protocol import Kernel
 from sparsezc.engines import gpu as gpu_engine
 
 THREADS = 256

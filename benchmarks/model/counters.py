@@ -30,7 +30,7 @@ METRICS = (
 )
 STREAM = "stream"  # the kernel whose size is known
 #: What is counted; nothing else of the engine reads a matrix in these programs.
-KERNELS = rf"regex:^({STREAM}|mxv|vxm|spmm|reach_\w+)$"
+KERNELS = rf"regex:^({STREAM}|mxv|vxm|spmm|multi_source_bfs_\w+)$"
 STREAM_BYTES = 64 << 20
 # Of benchmarks.suites.gap_kernels.KERNELS:
 NOT_MODELLED = ("tc", "bc")  # products of matrices that are no searches, or of panels of numbers

@@ -27,7 +27,7 @@ from sparsezc.engines.gpu.products import plan, push_pull, spmv
 from sparsezc.engines.gpu.products.push_pull import Work
 from sparsezc.engines.gpu.products.spgemm_rows import the_one_value
 from sparsezc.expr import engines
-from sparsezc.memory.csr import index_dtype
+from sparsezc.memory.buffer import index_dtype
 
 _PRODUCTS = ("mxv", "vxm")
 

@@ -55,12 +55,12 @@ def names_of(kind: str) -> dict[str, Operator]:
     >>> len(names.names_of("monoid"))
     14
     """
-    here = room(kind)
+    here = namespace_dict(kind)
     own = vars(here["ss"]) if "ss" in here else {}
     return dict(_operators_in({**own, **here}, ""))
 
 
-def room(kind: str) -> dict[str, Any]:
+def namespace_dict(kind: str) -> dict[str, Any]:
     """Return the dict of a kind's namespace."""
     return vars(namespace(kind))
 

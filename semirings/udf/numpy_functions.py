@@ -6,7 +6,7 @@ operator's result type (so a float returned by an integer operator saturates). S
 
 Operands arrive converted to the operator's type, warnings are off, and the result is converted to the operator's result
 type by the caller (so a float that leaves an integer operator saturates). The meanings are SuiteSparse:GraphBLAS's;
-``operators.cuh`` says the same in CUDA.
+``cuda/operators.cuh`` says the same in CUDA.
 """
 
 from __future__ import annotations

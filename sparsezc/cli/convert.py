@@ -13,7 +13,7 @@ from sparsezc.cli import graph
 from sparsezc.cli.report import Report, seconds, size
 
 if TYPE_CHECKING:
-    from sparsezc.io._options import ReadOptions
+    from sparsezc.io._read import ReadOptions
 
 
 def add(commands: Any) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sparsezc.core.matrix import Matrix
-    from sparsezc.io._options import ReadOptions
+    from sparsezc.io._read import ReadOptions
     from sparsezc.memory.csr import Csr
 
 
@@ -114,7 +114,7 @@ def configure(arguments: argparse.Namespace) -> None:
     asked = [f"{option} {value}" for option, value in wanted.items() if value != "auto"] + turned
     if asked and (missing := cuda.reason()) is not None:
         raise DeviceUnavailable(f"{asked[0]} needs a GPU, and there is {missing}")
-    placement = "auto" if placements.is_file(placement) else placement  # a file can be mapped, a generated graph cannot
+    placement = "auto" if placement in placements.FILES else placement  # a file can be mapped, a generated graph cannot
     config.set(engine=engine, placement=placement, host_budget=arguments.host_budget, head_cache=heads)
     config.set(**{name: size for name, size in sizes.items() if size is not None})
 
@@ -185,7 +185,7 @@ class Graph:
 def read_options(arguments: argparse.Namespace, weights: Any = None) -> ReadOptions:
     """Return the arguments as options of :func:`sparsezc.io.read`; `weights` applies if --weights was not given."""
     from sparsezc.errors import InvalidValue
-    from sparsezc.io._options import ReadOptions
+    from sparsezc.io._read import ReadOptions
     from sparsezc.io.build.weights import parse
 
     given = arguments.weights
@@ -201,7 +201,7 @@ def read_options(arguments: argparse.Namespace, weights: Any = None) -> ReadOpti
             ) from None
     return ReadOptions.parse(
         arguments.graph,
-        True if arguments.directed else None,
+        directed=True if arguments.directed else None,
         symmetrize=arguments.undirected,
         weights=weights,
         relabel=arguments.relabel,

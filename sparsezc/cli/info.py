@@ -100,7 +100,7 @@ def info(arguments: argparse.Namespace) -> Report:
             [
                 (name, size(need["device"]), size(need["host"]))
                 for name, need in memory.items()
-                if every or placements.is_host(name)
+                if every or name in placements.HOSTS
             ],
         ),
     ]
@@ -137,7 +137,7 @@ def needs(csr: Csr, ids: Compressed) -> dict[str, dict[str, int]]:
     own, and so have compressed ids.
     """
     from sparsezc.memory import budget
-    from sparsezc.memory.csr import index_dtype
+    from sparsezc.memory.buffer import index_dtype
 
     vectors, values, packed = budget.working_bytes(csr.nrows), csr.values.nbytes, ids.body + csr.values.nbytes
     narrow, wide = (csr.nvals * index_dtype(csr.ncols, name).itemsize + values for name in ("device", "host"))

@@ -187,7 +187,7 @@ class FromCompressed:
     @classmethod
     def _from_host(cls, csr: Csr, name: str | None) -> Self:
         """Make a matrix that takes over arrays in host memory."""
-        store = cpu.engine().matrix_from_csr(csr, adopt=True)
+        store = cpu.engine().adopt_csr(csr)
         return cls._made(store, csr.dtype, (csr.nrows, csr.ncols), name, csr.symmetric)
 
 

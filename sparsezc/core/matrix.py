@@ -27,7 +27,7 @@ from sparsezc.expr.expression import Expression, IndexList, ready
 from sparsezc.expr.mask import Mask, Maskable, as_mask
 from sparsezc.expr.options import check as check_options
 from sparsezc.expr.writable import Writable
-from sparsezc.locks import alone, hold
+from sparsezc.locks import hold_locks, locked
 from sparsezc.memory import budget
 from sparsezc.ops import arrays, compare, indices
 from sparsezc.semirings.types.datatypes import FP64, DataType, lookup
@@ -81,7 +81,9 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
             raise UnknownDtype(f"Matrix: {error}") from None
         self._begin(kind, (arrays.size(nrows, "Matrix: nrows"), arrays.size(ncols, "Matrix: ncols")), name)
 
-    def _begin(self, dtype: DataType, shape: tuple[int, ...], name: str | None) -> None:
+    def _begin(
+        self, dtype: DataType, shape: tuple[int, ...], name: str | None, engine: Engine | None = None, store: Any = None
+    ) -> None:
         self.dtype = dtype
         self.name = f"M_{next(_numbers)}" if name is None else name
         self._shape = shape
@@ -89,9 +91,8 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         # Weak, as in a circle both would wait for the garbage collector.
         self._transpose: weakref.ref[TransposedMatrix] | None = None
         self._facts: dict[str, Any] | None = {}  # facts computed of the content; None: no facts are kept
-        self._engine = None
-        self._store = None
-        self._lock = locks.new()
+        self._engine, self._store = engine, store
+        self._lock = locks.new() if engine is None or engine.lock is None else engine.lock
 
     @classmethod
     def _blank(cls, dtype: DataType, shape: tuple[int, ...], name: str | None) -> Self:
@@ -103,8 +104,8 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
     def _from_store(
         cls, engine: Engine, store: Any, dtype: DataType, shape: tuple[int, ...], name: str | None = None
     ) -> Self:
-        made = cls._blank(dtype, shape, name)
-        made._put(engine, store)
+        made = cls.__new__(cls)
+        made._begin(dtype, shape, name, engine, store)
         return made
 
     @classmethod
@@ -114,14 +115,13 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         With `adopt` the CPU engine takes over the arrays if they own their memory: the caller must not use them
         afterwards.
         """
-        if engine is None:
-            engine = budget.engine_of(csr.indices.placement)
-        there = engines.get(engine)
-        host = cpu.engine()
-        store = host.matrix_from_csr(csr, adopt) if there is host else there.matrix_from_csr(csr)
+        there = engines.get(budget.engine_of(csr.indices.placement) if engine is None else engine)
+        store = engines.capability(there, "adopt_csr")(csr) if adopt else None
+        if store is None:
+            store = there.matrix_from_csr(csr)
         return cls._from_store(there, store, csr.dtype, (csr.nrows, csr.ncols), name)._known_symmetric(csr.symmetric)
 
-    @alone
+    @locked
     def _to_csr(self) -> Csr:
         """Return the content as plain arrays, copied."""
         engine, store = self._need()
@@ -142,7 +142,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         if self._facts:
             self._facts = {}
 
-    @alone
+    @locked
     def _fact(self, name: str, compute: Callable[[], Any]) -> Any:
         """Return ``compute()``, cached until the content changes: for facts that need a pass over all entries."""
         if self._facts is None:
@@ -157,7 +157,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         v._settle(self._need()[0])
         return v
 
-    @alone
+    @locked
     def _turned(self) -> Matrix | TransposedMatrix:
         """Return A' for repeated products; the engine keeps its rows too, if that pays and memory allows."""
         if self._symmetric:
@@ -166,7 +166,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         engines.capability(engine, "afford_transpose")(store)
         return self.T
 
-    @alone
+    @locked
     def _sampled(self) -> Matrix | None:
         """Return some entries of each row, hubs first, if the engine has them in faster memory than the rest."""
         engine, store = self._need()
@@ -181,7 +181,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         placement.say_that_it_moves(self, engine.name, csr.nbytes)
         self._put(engine, engine.matrix_from_csr(csr))
 
-    @alone
+    @locked
     def _need(self) -> tuple[Engine, Any]:
         if self._engine is None:
             self._settle(engines.get("cpu"))
@@ -189,7 +189,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         return self._engine, self._store
 
     @property
-    @alone
+    @locked
     def nvals(self) -> int:
         """Number of entries."""
         return 0 if self._engine is None else self._engine.nvals(self._store)
@@ -217,7 +217,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         kind = self.dtype if dtype is None else lookup(dtype)
         if mask is not None:
             mask = as_mask(mask, self)
-        with hold(self) if mask is None else hold(self, mask.parent):
+        with hold_locks(self) if mask is None else hold_locks(self, mask.parent):
             made = self._blank(kind, self.shape, name)
             if clear or self._engine is None:
                 return made
@@ -256,7 +256,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
             The matrix has entries, and `clear` is not set.
         """
         rows, columns, values = ready(rows), ready(columns), ready(values)
-        with hold(self):
+        with hold_locks(self):
             self._build(rows, columns, values, dup_op, clear, nrows, ncols)
 
     def _build(
@@ -275,12 +275,12 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         """Write to diagonal `k`: see :func:`sparsezc.ops.setdiag`."""
         ops.setdiag(self, values, k, mask, accum)
 
-    @alone
+    @locked
     def __sizeof__(self) -> int:
         held = 0 if self._engine is None or self._engine is not cpu.engine() else int(sys.getsizeof(self._store))
         return object.__sizeof__(self) + held
 
-    @alone
+    @locked
     def __reduce__(self) -> tuple[Any, ...]:
         i, j, values = self.to_coo()
         return _unpickle, (i, j, values, self.dtype, self.shape, self.name)
@@ -288,14 +288,14 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
     def _repr_html_(self) -> str:
         return html(self)
 
-    @alone
+    @locked
     def clear(self) -> None:
         """Remove every entry."""
         if self._engine is not None:
             self._engine.clear(self._store)
         self._changed()
 
-    @alone
+    @locked
     def resize(self, nrows: int, ncols: int) -> None:
         """Change the sizes; entries beyond them are dropped."""
         shape = arrays.size(nrows, f"{self.name}.resize: nrows"), arrays.size(ncols, f"{self.name}.resize: ncols")
@@ -305,7 +305,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         self._changed()
         self._transpose = None
 
-    @alone
+    @locked
     def wait(self, how: str = "materialize") -> Matrix:
         """Finish pending operations.
 
@@ -319,7 +319,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
             self._engine.wait(self._store)
         return self
 
-    @alone
+    @locked
     def to_graphblas(self, *, copy: bool = False) -> Any:
         """Return the matrix as python-graphblas's: see :func:`sparsezc.to_graphblas`."""
         here = self if self._engine is None else self.to("cpu")
@@ -346,7 +346,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
     def _deletion(self) -> Any:
         return scalar.Scalar(self.dtype)
 
-    @alone
+    @locked
     def __repr__(self) -> str:
         return compare.summary(self, "nowhere yet" if self._engine is None else self._engine.name)
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.engines import cpu
-from sparsezc.locks import alone
-from sparsezc.memory.placement import is_host
+from sparsezc.locks import locked
+from sparsezc.memory.placement import HOSTS
 from sparsezc.ops import arrays
 from sparsezc.semirings.types.datatypes import DataType, cast, lookup
 from sparsezc.semirings.types.user_types import plain
@@ -46,7 +46,7 @@ class MatrixContents:
     def _need(self) -> tuple[Engine, Any]:
         raise NotImplementedError
 
-    @alone
+    @locked
     def to_coo(
         self,
         dtype: Any = None,
@@ -68,12 +68,12 @@ class MatrixContents:
             i = np.repeat(np.arange(nrows, dtype=np.uint64), _lengths(indptr)) if rows else j
         return i if rows else None, j if columns else None, vals if values else None
 
-    @alone
+    @locked
     def to_csr(self, dtype: Any = None, *, sort: bool = True) -> Compressed:
         """Copy to ``indptr``, column ids (both uint64, ids ascending in each row) and values."""
         csr = self._to_csr()
         ids, vals = csr.indices.read(), csr.values.read()
-        if not is_host(csr.indices.placement):  # the arrays that were read may be the matrix's own memory
+        if csr.indices.placement not in HOSTS:  # the arrays that were read may be the matrix's own memory
             ids, vals = ids.astype(np.uint64), vals.copy()
         if csr.iso:
             vals = np.full(csr.nvals, vals[0] if vals.size else np.zeros((), vals.dtype))

@@ -11,7 +11,7 @@ from sparsezc.config import config
 from sparsezc.errors import DimensionMismatch, InvalidValue, warn_slow
 from sparsezc.expr import engines
 from sparsezc.memory import budget
-from sparsezc.memory.placement import HOST, is_host
+from sparsezc.memory.placement import HOST, HOSTS
 
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
@@ -152,22 +152,22 @@ def say_that_it_moves(matrix: Matrix, engine: str, nbytes: int) -> None:
 
 def placed(matrix: Matrix, engine: str | None, placement: str | None, with_transpose: bool) -> Matrix:
     """Return the matrix on an engine and in a placement: itself if nothing changes, else a copy."""
-    budget.known(placement)
+    budget.check_name(placement)
     if engine is None:
-        engine = "cpu" if is_host(placement) else "gpu"
+        engine = "cpu" if placement in HOSTS else "gpu"
     said = f"placement={placement!r}" if placement is not None else repr(engine)
     there = engines.get(engine, f"{matrix.name}.to({said})")
     if matrix._engine is there and placement is None and not with_transpose:
         return matrix
     if not engines.has_placements(there):
-        if placement is not None and not is_host(placement):
+        if placement is not None and placement not in HOSTS:
             raise InvalidValue(
                 f"{matrix.name}.to: placement={placement!r} is none of engine {engine!r}, which has {HOST!r}"
             )
         if matrix._engine is there:
             return matrix
         csr, wanted = matrix._to_csr(), HOST
-    elif is_host(placement):
+    elif placement in HOSTS:
         raise InvalidValue(f"{matrix.name}.to: placement={HOST!r} is none of engine {engine!r}; it is the CPU engine's")
     elif matrix.dtype.is_udt:  # its content stays in host memory on every engine
         csr, wanted = matrix._to_csr(), HOST

@@ -13,7 +13,7 @@ from sparsezc.engines import cpu
 from sparsezc.errors import InvalidValue
 from sparsezc.expr.expression import Expression, Unrun
 from sparsezc.expr.writable import Writable
-from sparsezc.locks import hold
+from sparsezc.locks import hold_locks
 from sparsezc.ops.arrays import must_be_read
 from sparsezc.ops.compare import check_how
 from sparsezc.semirings import binary, monoid
@@ -246,7 +246,7 @@ class Scalar(Writable["Scalar"]):
 
     def _with(self, other: Scalar) -> tuple[Any, Any]:
         """Return the values of both."""
-        with hold(self, other):
+        with hold_locks(self, other):
             return self._value, other._value
 
     def isclose(self, other: Any, *, rel_tol: float = 1e-7, abs_tol: float = 0.0, check_dtype: bool = False) -> bool:

@@ -22,7 +22,7 @@ from sparsezc.engines.cpu.expressions import mask as mask_of
 from sparsezc.errors import InvalidObject
 from sparsezc.expr.expression import Operand, Unrun
 from sparsezc.expr.mask import Mask
-from sparsezc.locks import hold
+from sparsezc.locks import hold_locks
 from sparsezc.semirings.algebra.operators import Operator, TypedOp
 from sparsezc.semirings.types.datatypes import DataType
 
@@ -112,12 +112,12 @@ class SuiteSparse:
         # Looked up in the class: the object itself would be copied to the host here, and again in the call.
         found = getattr(_class(of.ndim).ss, name)
         if not callable(found):
-            with hold(of):
+            with hold_locks(of):
                 return ours(getattr(_native(of)[0].ss, name))
 
         @wraps(MethodType(found, of))  # bound, as its signature is that without `self`
         def call(*args: Any, **kwargs: Any) -> Any:
-            with hold(of, *_objects((args, kwargs))):
+            with hold_locks(of, *_objects((args, kwargs))):
                 store, home = _native(of)
                 result = _translated(getattr(store.ss, name))(*args, **kwargs)
                 if name not in _READS:

@@ -23,7 +23,7 @@ from sparsezc.expr.expression import Expression, IndexList, Operand, ready
 from sparsezc.expr.mask import Mask, Maskable, as_mask
 from sparsezc.expr.options import check as check_options
 from sparsezc.expr.writable import Writable
-from sparsezc.locks import alone, hold
+from sparsezc.locks import hold_locks, locked
 from sparsezc.memory.csr import Csr
 from sparsezc.ops import arrays, compare, indices
 from sparsezc.semirings.types.datatypes import BOOL, FP64, DataType, cast, lookup
@@ -107,7 +107,7 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
         made._settle(self._need()[0])
         return made
 
-    @alone
+    @locked
     def _pointers(self) -> Matrix:
         """Make a square matrix with an entry (i, v(i)), true, for each entry of this vector of positions."""
         (engine, store), n = self._need(), self._shape[0]
@@ -145,7 +145,7 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
         self._pending.append(expression.with_operands(lambda x: x.dup() if x is s else x))
         return True
 
-    @alone
+    @locked
     def _need(self) -> tuple[Engine, Any]:
         """Return engine and store; a vector that was never filled gets them on the CPU engine."""
         if self._engine is None:
@@ -160,7 +160,7 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
         return self._shape[0]
 
     @property
-    @alone
+    @locked
     def nvals(self) -> int:
         """Number of entries."""
         if self._engine is None:
@@ -169,7 +169,7 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
             return len({expression.operands[1].key for expression in self._pending})
         return self._engine.nvals(self._store)
 
-    @alone
+    @locked
     def to_coo(
         self,
         dtype: Any = None,
@@ -201,7 +201,7 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
         kind = self.dtype if dtype is None else lookup(dtype)
         if mask is not None:
             mask = as_mask(mask, self)
-        with hold(self) if mask is None else hold(self, mask.parent):
+        with hold_locks(self) if mask is None else hold_locks(self, mask.parent):
             made = self._blank(kind, self.shape, name)
             if clear:
                 return made
@@ -234,7 +234,7 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
             The vector has entries, and `clear` is not set.
         """
         indices, values = ready(indices), ready(values)
-        with hold(self):
+        with hold_locks(self):
             self._build(indices, values, dup_op, clear, size)
 
     def _build(self, indices: Any, values: Any, dup_op: Any, clear: bool, size: int | None) -> None:
@@ -247,12 +247,12 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
             self.resize(size)
         self << made
 
-    @alone
+    @locked
     def __sizeof__(self) -> int:
         held = 0 if self._engine is None or self._engine is not cpu.engine() else int(sys.getsizeof(self._store))
         return object.__sizeof__(self) + held
 
-    @alone
+    @locked
     def __reduce__(self) -> tuple[Any, ...]:
         at, values = self.to_coo()
         return _unpickle, (at, values, self.dtype, self._shape[0], self.name)
@@ -260,14 +260,14 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
     def _repr_html_(self) -> str:
         return html(self)
 
-    @alone
+    @locked
     def clear(self) -> None:
         """Remove every entry."""
         self._everywhere, self._pending = None, []
         if self._engine is not None:
             self._engine.clear(self._store)
 
-    @alone
+    @locked
     def resize(self, size: int) -> None:
         """Change the number of positions; entries beyond it are dropped."""
         size = arrays.size(size, f"{self.name}.resize: size")
@@ -277,7 +277,7 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
             self._engine.resize(self._store, size)
         self._shape = (size,)
 
-    @alone
+    @locked
     def wait(self, how: str = "materialize") -> Vector:
         """Finish pending operations.
 
@@ -306,7 +306,7 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
         made._settle(there)
         return made
 
-    @alone
+    @locked
     def to_graphblas(self, *, copy: bool = False) -> Any:
         """Return the vector as python-graphblas's: see :func:`sparsezc.to_graphblas`."""
         here = self if self._engine is None else self.to("cpu")
@@ -329,7 +329,7 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
     def _deletion(self) -> Any:
         return scalar.Scalar(self.dtype)
 
-    @alone
+    @locked
     def __repr__(self) -> str:
         return compare.summary(self, "nowhere yet" if self._engine is None else self._engine.name)
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc.device.cuda import Device, Kernel
+from sparsezc.device.protocol import Device, Kernel
 from sparsezc.device.signature import Order, Shape, Signature, typedefs
 
 THREADS = 256  # of a block, as in every kernel's __launch_bounds__

@@ -13,7 +13,7 @@ from sparsezc.errors import DimensionMismatch
 from sparsezc.expr import engines
 from sparsezc.expr.expression import Expression, IndexList, Operand, Unrun, ready, says_shape
 from sparsezc.expr.mask import Mask
-from sparsezc.locks import take
+from sparsezc.locks import acquire_locks
 from sparsezc.semirings.algebra.operators import TypedOp
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def update(
         if not alone:
             while held:
                 held.pop().release()
-            take(held, (out, *parts))
+            acquire_locks(held, (out, *parts))
         if keys is not None:
             value = out._assignment(keys if parsed else out._indexed(keys), value, mask, submask)
         elif type(value) is not Expression or not value.shape:

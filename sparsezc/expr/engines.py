@@ -71,6 +71,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from numpy.typing import NDArray
 
 from sparsezc.config import Config
+from sparsezc.device import cuda
 from sparsezc.errors import DeviceUnavailable, InvalidValue
 
 if TYPE_CHECKING:
@@ -116,6 +117,11 @@ class Capabilities(Protocol):
 
     def placements(self) -> tuple[str, ...] | None:
         """Return the names of placements for its matrices, if it has others than host memory."""
+
+    def adopt_csr(self, csr: Csr) -> Any:
+        """Make a store as ``matrix_from_csr`` does, taking over arrays that own their memory: the Csr must not be used
+        afterwards.
+        """
 
     def keep_transpose(self, store: Any) -> None:
         """Store a matrix by columns too, if that lets the engine choose between push and pull."""
@@ -176,6 +182,7 @@ def has_placements(engine: Engine) -> bool:
 #: Each engine, or the module whose function ``engine()`` starts it on first use.
 _known: dict[str, str | Engine] = {"cpu": "sparsezc.engines.cpu", "gpu": "sparsezc.engines.gpu"}
 _OURS = frozenset(_known)
+_running: dict[str, Engine] = {}  # of ours, those that were started
 _METHODS = [name for name in vars(Engine) if name[0] != "_"]
 
 
@@ -222,6 +229,9 @@ def get(name: str, asked: str | None = None) -> Engine:
     if name not in _known:
         known = " or ".join(map(repr, _known))
         raise InvalidValue(f"engine={name!r} is not an engine; choose {known}")
+    running = _running.get(name)
+    if running is not None and (name == "cpu" or cuda.reason() is None):
+        return running
     found = _known[name]
     if not isinstance(found, str):
         return found
@@ -231,4 +241,6 @@ def get(name: str, asked: str | None = None) -> Engine:
         if asked is None:
             raise
         raise DeviceUnavailable(f"{asked} needs a GPU, and there is {error}") from None
+    if name in _OURS:
+        _running[name] = engine
     return engine

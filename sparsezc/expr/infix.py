@@ -138,37 +138,37 @@ class Infix(Generic[K]):
 
     # In place
     def __iadd__(self, other: Any) -> Any:
-        return _signs.into(self, other, "plus", "__iadd__")
+        return _signs.run_in_place(self, other, "plus", "__iadd__")
 
     def __isub__(self, other: Any) -> Any:
-        return _signs.into(self, other, "minus", "__isub__")
+        return _signs.run_in_place(self, other, "minus", "__isub__")
 
     def __imul__(self, other: Any) -> Any:
-        return _signs.into(self, other, "times", "__imul__")
+        return _signs.run_in_place(self, other, "times", "__imul__")
 
     def __itruediv__(self, other: Any) -> Any:
-        return _signs.into(self, other, "truediv", "__itruediv__")
+        return _signs.run_in_place(self, other, "truediv", "__itruediv__")
 
     def __ifloordiv__(self, other: Any) -> Any:
-        return _signs.into(self, other, "floordiv", "__ifloordiv__")
+        return _signs.run_in_place(self, other, "floordiv", "__ifloordiv__")
 
     def __imod__(self, other: Any) -> Any:
-        return _signs.into(self, other, "mod", "__imod__")
+        return _signs.run_in_place(self, other, "mod", "__imod__")
 
     def __ipow__(self, other: Any) -> Any:
-        return _signs.into(self, other, "pow", "__ipow__")
+        return _signs.run_in_place(self, other, "pow", "__ipow__")
 
     def __ixor__(self, other: Any) -> Any:
-        return _signs.into(self, other, "lxor", "__ixor__")
+        return _signs.run_in_place(self, other, "lxor", "__ixor__")
 
     def __iand__(self, other: Any) -> Any:
-        return _signs.into(self, other, "land", "__iand__")
+        return _signs.run_in_place(self, other, "land", "__iand__")
 
     def __ior__(self, other: Any) -> Any:
-        return _signs.into(self, other, "lor", "__ior__")
+        return _signs.run_in_place(self, other, "lor", "__ior__")
 
     def __imatmul__(self, other: Any) -> Any:
-        return _signs.into(self, other, "@", "__imatmul__")
+        return _signs.run_in_place(self, other, "@", "__imatmul__")
 
 
 #: An object that stands in for its result; ``Unrun.__getattr__`` finds the methods that type checkers see.

@@ -6,7 +6,7 @@ from typing import Any
 
 from sparsezc.errors import DomainMismatch
 from sparsezc.expr.expression import Operand, Unrun, says_shape
-from sparsezc.locks import hold
+from sparsezc.locks import hold_locks
 from sparsezc.semirings.types.datatypes import BOOL, DataType, lookup
 
 __all__ = ["Mask", "Maskable", "as_mask", "to_mask"]
@@ -77,7 +77,7 @@ class Mask:
         Matrix or Vector
         """
         other = None if mask is None else to_mask(mask)
-        with hold(self.parent) if other is None else hold(self.parent, other.parent):
+        with hold_locks(self.parent) if other is None else hold_locks(self.parent, other.parent):
             return self._made(BOOL if dtype is None else lookup(dtype), complement, other, name)
 
     def _made(self, dtype: DataType, complement: bool, other: Mask | None, name: str | None) -> Any:
@@ -111,7 +111,7 @@ class Mask:
         other = to_mask(other)
         if self.complement or other.complement:
             return Mask((~self).new(mask=~other), True, True)
-        with hold(self.parent, other.parent):
+        with hold_locks(self.parent, other.parent):
             made = self.new()
             made(other) << True
         return Mask(made, True)

@@ -10,7 +10,7 @@ from sparsezc.expr.expression import Expression, IndexList, Unrun, says_shape
 from sparsezc.expr.infix import K
 from sparsezc.expr.mask import Mask, to_mask
 from sparsezc.expr.options import check as check_options
-from sparsezc.locks import hold
+from sparsezc.locks import hold_locks
 from sparsezc.semirings.types.datatypes import DataType
 
 __all__ = ["InputMasked", "Position", "ResolvedIndexes"]
@@ -118,7 +118,7 @@ class Position(Unrun[K]):
         if mask is not None:
             raise TypeError(f"{self!r}: mask and input_mask arguments cannot both be given")
         whole = to_mask(input_mask, "input_mask")
-        with hold(self.parent, whole.parent):
+        with hold_locks(self.parent, whole.parent):
             return self.expression.new(dtype, mask=self.region_of(whole), name=name, **options)
 
     def region_of(self, mask: Mask) -> Mask:
@@ -169,7 +169,7 @@ class InputMasked(Target):
     def __lshift__(self, value: Any) -> None:
         if type(value) is not Position:
             raise TypeError(f"{self.out.name}(...): `input_mask` argument may only be used for extract")
-        with hold(self.out, value.parent, self.input_mask.parent):
+        with hold_locks(self.out, value.parent, self.input_mask.parent):
             update(self.out, value, self.write._replace(mask=value.region_of(self.input_mask)))
 
     update = __lshift__

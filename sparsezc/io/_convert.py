@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from sparsezc.config import bytes_of, config
 from sparsezc.errors import InvalidValue, OutOfMemory
-from sparsezc.io._options import ReadOptions, format_of, module_of
-from sparsezc.io._read import ready_file
-from sparsezc.io.build import edge_list, edge_order, external_sort, stored_csr
+from sparsezc.io._read import ReadOptions, format_of, module_of, ready_file
+from sparsezc.io.build import csr_builder, edge_list, external_sort, stored_csr
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks
 from sparsezc.io.build.optional import need
 from sparsezc.io.build.weights import Weights
@@ -68,7 +67,7 @@ def convert(
                 found.chunks = _numbered(found, found.chunks, ids)
             both = options.both or found.undirected
             if found.distinct:
-                found.chunks = _merged(found, room, out.scratch() / "alone", edge_order.REFUSED)
+                found.chunks = _merged(found, room, out.scratch() / "alone", csr_builder.REFUSED)
             elif options.adds_duplicates and both:  # reversed edges are no duplicates to add
                 found.chunks = _merged(found, room, out.scratch() / "added", "plus")
             elif options.adds_duplicates:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from sparsezc.errors import InvalidValue
 from sparsezc.expr.options import flag
-from sparsezc.io._options import ReadOptions, format_of, module_of
-from sparsezc.io._read import read_csr, ready_file
+from sparsezc.io._read import Reading, ReadOptions, format_of, module_of, read_csr, ready_file
 from sparsezc.io.build.limits import need_numbers, wrong_type
 from sparsezc.io.build.optional import need
 from sparsezc.io.files.atomic_write import Output
@@ -84,7 +83,8 @@ def convert(
     *,
     memory: int | str | None = None,
     compress: bool = False,
-    **options: Any,
+    relabel: bool = False,
+    **options: Unpack[Reading],
 ) -> None:
     """Read one format and write another.
 
@@ -99,7 +99,7 @@ def convert(
         held in memory.
     compress : bool
         As for :func:`write`.
-    **options
+    relabel, **options
         Options of :func:`~sparsezc.io.read`, such as ``symmetrize=True`` or ``weights=False``.
 
     Raises
@@ -118,7 +118,7 @@ def convert(
     """
     check_target(Path(target), compress=compress)
     options["placement"] = "host"
-    wanted = ReadOptions.parse(source, **options)
+    wanted = ReadOptions.parse(source, relabel=relabel, **options)
     if memory is not None:
         from sparsezc.io import _convert
 

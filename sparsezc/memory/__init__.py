@@ -20,19 +20,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sparsezc.memory.allocation import allocate as allocate
-    from sparsezc.memory.allocation import allocate_all as allocate_all
-    from sparsezc.memory.allocation import wrap as wrap
     from sparsezc.memory.buffer import Buffer as Buffer
+    from sparsezc.memory.buffer import allocate as allocate
+    from sparsezc.memory.buffer import allocate_all as allocate_all
+    from sparsezc.memory.host import wrap as wrap
 
 __all__ = ["Buffer", "allocate", "allocate_all", "wrap"]
-
-_HOMES = {"Buffer": "buffer", "allocate": "allocation", "allocate_all": "allocation", "wrap": "allocation"}
 
 
 def __getattr__(name: str) -> Any:
     """Load names that need NumPy at their first use: config.py and the command line read the records before."""
-    if name not in _HOMES:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    home = "host" if name == "wrap" else "buffer"
+    found = globals()[name] = getattr(import_module(f"{__name__}.{home}"), name)
     return found

@@ -13,9 +13,10 @@ from weakref import WeakSet
 
 from sparsezc.config import config, parse_bytes
 from sparsezc.device import cuda
+from sparsezc.device.protocol import when_short
 from sparsezc.errors import DeviceUnavailable, InvalidValue, OutOfMemory
 from sparsezc.memory import machine
-from sparsezc.memory.placement import BEYOND, FITS, HOST, RECORDS, Placement, is_file, is_host
+from sparsezc.memory.placement import BEYOND, FILES, FITS, HOST, HOSTS, RECORDS, Placement
 
 _SHARE = 0.9
 _SMALL = 1 << 24  # bytes: for smaller arrays the machine's memory is not checked
@@ -56,7 +57,7 @@ class Cache(Protocol):
     def drop(self) -> None: ...
 
 
-def hold(cache: Cache) -> None:
+def register_cache(cache: Cache) -> None:
     """Count a cache for as long as it lives."""
     _caches.add(cache)
 
@@ -73,7 +74,7 @@ def reclaim() -> bool:
     return bool(found)
 
 
-cuda.when_short(reclaim)
+when_short(reclaim)
 
 
 def available() -> int:
@@ -89,7 +90,7 @@ def exceeded() -> bool:
     return config.budget is not None and _held() > parse(config.budget, *cuda.current().memory())
 
 
-def room(nbytes: int) -> int:
+def make_room(nbytes: int) -> int:
     """Return the bytes of device memory that may be used; caches are dropped if fewer than `nbytes` remain."""
     free = available()
     return available() if nbytes > free and reclaim() else free
@@ -100,7 +101,7 @@ def fitting(placement: str, nbytes: int) -> str:
     return BEYOND if RECORDS[placement].resident and nbytes > available() else placement
 
 
-def share(part: float | str) -> int:
+def setting_bytes(part: float | str) -> int:
     """Return the bytes of device memory that a setting such as `head_budget` means."""
     free, total = cuda.current().memory()
     return parse(part, free, total)
@@ -209,12 +210,12 @@ def resolve(
     DeviceUnavailable
         The caller asked for a GPU and there is none.
     """
-    known(placement)
+    check_name(placement)
     chosen = _mapped(placement, nbytes, nrows, lies) or _choose(placement, nbytes, nrows)
-    if chosen == lies and not is_file(lies):
+    if chosen == lies and lies not in FILES:
         return chosen
     needed, needed_host = needs(RECORDS[chosen], nbytes, nrows, nvals, host_nbytes)
-    card = None if engine_of(chosen) != "gpu" else room(needed)
+    card = None if engine_of(chosen) != "gpu" else make_room(needed)
     fits = card is None or needed <= card
     if fits and needed_host < _SMALL and config.host_budget is None:  # no need to read the machine's memory
         return chosen
@@ -250,13 +251,13 @@ def _told(nbytes: int, nrows: int, nvals: int, host_nbytes: int | None) -> str:
 
 def _mapped(placement: str | None, nbytes: int, nrows: int, lies: str | None) -> str | None:
     """Return "mapped" if a mapped file is to stay so; None: any other placement."""
-    if placement is not None and is_file(placement):
+    if placement is not None and placement in FILES:
         if lies != placement:
             raise InvalidValue(
                 "placement='mapped' is for .h5 files that sparsezc wrote, as they are; gb.io.convert makes one"
             )
         return placement
-    if not is_file(lies) or placement not in (None, "auto") or config.placement != "auto" or not on_device():
+    if lies not in FILES or placement not in (None, "auto") or config.placement != "auto" or not on_device():
         return None
     fits = nbytes + working_bytes(nrows) <= available()
     return None if fits and nbytes <= _SOON_READ else lies
@@ -272,12 +273,12 @@ def engine_of(placement: str) -> str:
 
     Host memory belongs to the configured engine, unless that is the GPU's.
     """
-    if is_host(placement) or (is_file(placement) and not on_device()):
+    if placement in HOSTS or (placement in FILES and not on_device()):
         return "cpu" if config.engine in ("auto", "gpu") else config.engine
     return "gpu"
 
 
-def known(placement: str | None) -> None:
+def check_name(placement: str | None) -> None:
     """Raise InvalidValue for an unknown name of a placement, before the machine's memory is read."""
     if placement not in (None, "auto", *RECORDS):
         raise InvalidValue(f"placement={placement!r} is not a placement; choose one of {', '.join(('auto', *RECORDS))}")
@@ -285,7 +286,7 @@ def known(placement: str | None) -> None:
 
 def _choose(placement: str | None, nbytes: int, nrows: int) -> str:
     """Return the caller's or the configured placement, with "auto" resolved by the bytes that fit the device."""
-    if is_host(placement) or (placement is None and config.engine not in ("auto", "gpu")):
+    if placement in HOSTS or (placement is None and config.engine not in ("auto", "gpu")):
         return HOST
     missing = cuda.reason()
     if missing is not None:

@@ -1,12 +1,16 @@
-"""The interface of every placement: one array of a matrix, written and read part by part."""
+"""The interface of every placement: one array of a matrix, written and read part by part; and its allocation."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from importlib import import_module
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from sparsezc.errors import InvalidValue
+from sparsezc.memory.placement import RECORDS
 
 
 class Buffer(ABC):
@@ -14,7 +18,7 @@ class Buffer(ABC):
 
     Attributes
     ----------
-    count : int
+    count, nbytes : int
     dtype : numpy.dtype
     placement : str
         The name of the placement that made it.
@@ -29,10 +33,7 @@ class Buffer(ABC):
     def __init__(self, count: int, dtype: np.dtype[Any]) -> None:
         self.count = count
         self.dtype = np.dtype(dtype)
-
-    @property
-    def nbytes(self) -> int:
-        return self.count * self.dtype.itemsize
+        self.nbytes = count * self.dtype.itemsize
 
     def __len__(self) -> int:
         return self.count
@@ -56,3 +57,53 @@ class Buffer(ABC):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.count} x {self.dtype} in {self.placement} ({self.pages})>"
+
+
+def index_dtype(ncols: int, placement: str) -> np.dtype[Any]:
+    """Return the type of the column ids of a matrix: 4 bytes if they fit; in host memory SuiteSparse's 8 bytes."""
+    return np.dtype(np.uint32 if RECORDS[placement].kernels and ncols <= 2**32 else np.uint64)
+
+
+def allocate(placement: str, count: int, dtype: DTypeLike) -> Buffer:
+    """Return an uninitialised array of `count` entries in a placement.
+
+    Parameters
+    ----------
+    placement : str
+        A name of :data:`sparsezc.memory.placement.RECORDS`. New arrays for "mapped" are in zero-copy memory, as a
+        mapped file cannot be changed.
+    count : int
+        The number of entries.
+    dtype : dtype-like
+        The type of one entry.
+
+    Raises
+    ------
+    InvalidValue
+        The name is no placement.
+    OutOfMemory
+        Memory is short; the message gives both sizes in bytes.
+    DeviceUnavailable
+        The placement needs a GPU and there is none.
+    """
+    (buffer,) = allocate_all(placement, (count, dtype))
+    return buffer
+
+
+def allocate_all(placement: str, *arrays: tuple[int, DTypeLike]) -> list[Buffer]:
+    """Return several arrays, of which all or none fit: a (count, dtype) each; as :func:`allocate` makes one.
+
+    >>> [len(buffer) for buffer in allocate_all("host", (4, "uint32"), (1, "bool"))]
+    [4, 1]
+    """
+    if placement not in RECORDS:
+        raise InvalidValue(f"placement={placement!r} is not a placement; choose one of {', '.join(RECORDS)}")
+    made: Any = RECORDS[placement].memory
+    sizes = [(int(count), np.dtype(dtype)) for count, dtype in arrays]
+    if isinstance(made, str):
+        module = import_module(made)
+        if hasattr(module, "allocate_all"):
+            buffers: list[Buffer] = module.allocate_all(sizes, placement)
+            return buffers
+        made = module.allocate
+    return [made(count, dtype, placement) for count, dtype in sizes]

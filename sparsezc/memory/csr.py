@@ -13,17 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from sparsezc.errors import DimensionMismatch, InvalidValue
-from sparsezc.memory import Buffer, allocate, wrap
 from sparsezc.memory.budget import require_host
+from sparsezc.memory.buffer import Buffer, allocate, index_dtype
+from sparsezc.memory.host import wrap
 from sparsezc.memory.id_blocks import BlocksBuffer
-from sparsezc.memory.placement import RECORDS, is_host
+from sparsezc.memory.placement import HOSTS, RECORDS
 from sparsezc.semirings.types.datatypes import DataType, lookup
 from sparsezc.terminal.progress import bar, task
-
-
-def index_dtype(ncols: int, placement: str) -> np.dtype[Any]:
-    """Return the type of the column ids of a matrix: 4 bytes if they fit; in host memory SuiteSparse's 8 bytes."""
-    return np.dtype(np.uint32 if RECORDS[placement].kernels and ncols <= 2**32 else np.uint64)
 
 
 @dataclass(eq=False)
@@ -106,7 +102,7 @@ class Csr:
 
     def _placed(self, placement: str, ids: np.dtype[Any], chunk: int) -> Csr:
         values = allocate(placement, self.values.count, self.dtype.np_type)
-        if isinstance(self.indices, BlocksBuffer) and not is_host(placement):
+        if isinstance(self.indices, BlocksBuffer) and placement not in HOSTS:
             indices: Buffer = self.indices.placed(placement)
             todo = [(self.values, values)]
         else:

@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.memory import Buffer, allocate
 from sparsezc.memory.budget import on_device, require_host
-from sparsezc.memory.csr import Csr, index_dtype
-from sparsezc.memory.placement import HOST, RECORDS, is_file
+from sparsezc.memory.buffer import index_dtype
+from sparsezc.memory.csr import Csr
+from sparsezc.memory.placement import FILES, HOST, RECORDS
 from sparsezc.terminal.progress import bar, task
 
 _BLOCK = 1 << 22  # entries moved at a time; a row with more is moved as a whole
@@ -56,7 +57,7 @@ def permute(csr: Csr, order: ArrayLike, placement: str | None = None, *, block: 
     old, rank = _checked(csr, order)
     if placement is None:
         placement = csr.indices.placement
-        placement = HOST if is_file(placement) and not on_device() else placement
+        placement = HOST if placement in FILES and not on_device() else placement
     kind = index_dtype(csr.ncols, placement)
     require_host(8 * (csr.nrows + 1), f"the array of offsets of {csr.nrows:,} rows")
     indptr = np.zeros(csr.nrows + 1, np.int64)

@@ -219,10 +219,7 @@ class BlocksBuffer(Buffer):
         super().__init__(count, np.dtype(np.uint32))
         self.headers, self.starts, self.body, self.below = headers, starts, body, below
         self.placement, self.pages = body.placement, body.pages
-
-    @property
-    def nbytes(self) -> int:
-        return self.body.nbytes + int(self.headers.nbytes) + int(self.starts.nbytes)
+        self.nbytes = body.nbytes + int(headers.nbytes) + int(starts.nbytes)
 
     @property
     def pointer(self) -> int:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparsezc.device import cuda
+from sparsezc.device.protocol import Pages
 from sparsezc.errors import FileFormatError, InvalidValue, OutOfMemory, warn_slow
 from sparsezc.memory import zerocopy
 from sparsezc.memory.buffer import Buffer
@@ -61,13 +62,13 @@ class MappedBuffer(Buffer):
         else:
             self.array = np.asarray(np.memmap(self.path, self.dtype, "r", offset, (count,)))
         # The memory that kernels read, once one has needed it.
-        self._reached: cuda.Pages | zerocopy.ZerocopyBuffer | None = None
+        self._reached: Pages | zerocopy.ZerocopyBuffer | None = None
 
     @property
     def pointer(self) -> int:
         return self._reach().pointer
 
-    def _reach(self) -> cuda.Pages | zerocopy.ZerocopyBuffer:
+    def _reach(self) -> Pages | zerocopy.ZerocopyBuffer:
         """Return the memory that kernels read. At the first call pages are registered, and ids checked."""
         if self._reached is None:
             self._trust()
@@ -91,7 +92,7 @@ class MappedBuffer(Buffer):
             self.compare(self.array.view(np.uint8))
             self.compare = None
 
-    def _registered(self) -> cuda.Pages | None:
+    def _registered(self) -> Pages | None:
         """Return the file's pages for kernels to read; None if there are none, or the driver refuses."""
         if self.nbytes < PAGE:
             return None

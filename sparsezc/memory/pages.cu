@@ -1,6 +1,6 @@
 // Reads host memory as the engine's kernels do, to measure the rate of a kind of pages.
 //
-// Who calls: sparsezc/memory/pages.py. What a warp does: it reads lines of 128 bytes, one request each. `lines` is a power of
+// Who calls: sparsezc/memory/zerocopy.py. What a warp does: it reads lines of 128 bytes, one request each. `lines` is a power of
 // two and `factor` odd, so line factor * i (mod lines) comes once for each i: in ascending order for factor 1, each in
 // another page than the last for a large factor. `sums` is device memory, an entry a thread: the sum of the words that
 // the thread read.

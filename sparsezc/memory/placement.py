@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from sparsezc.config import allow_placements
 from sparsezc.errors import InvalidValue
 
-__all__ = ["BEYOND", "FITS", "HOST", "RECORDS", "Placement", "choices", "is_file", "is_host", "register"]
+__all__ = ["BEYOND", "FITS", "FILES", "HOST", "HOSTS", "RECORDS", "Placement", "choices", "register"]
 
 _HERE, _SERVED = "sparsezc.memory", "sparsezc.engines.gpu.placements"
 
@@ -144,6 +144,9 @@ RECORDS: dict[str, Placement] = {
 
 #: The CPU engine's placement, and the placements of "auto" on a GPU: if everything fits the budget, and beyond it.
 HOST, FITS, BEYOND = "host", "device", "hybrid"
+#: The names of the CPU engine's memory, and of files' memory; a program's own placement is neither.
+HOSTS = frozenset(record.name for record in RECORDS.values() if not record.kernels)
+FILES = frozenset(record.name for record in RECORDS.values() if record.file)
 
 
 def register(placement: Placement) -> None:
@@ -171,16 +174,6 @@ def register(placement: Placement) -> None:
 def choices(*, files: bool = False) -> tuple[str, ...]:
     """Return the names that may be requested on a GPU, "auto" first; with `files` those of opened files, too."""
     return "auto", *(each.name for each in RECORDS.values() if each.kernels and (files or not each.file))
-
-
-def is_host(placement: str | None) -> bool:
-    """Return whether a name, which may be "auto" or None, is that of the CPU engine's memory."""
-    return placement in RECORDS and not RECORDS[placement].kernels
-
-
-def is_file(placement: str | None) -> bool:
-    """Return whether a name, which may be "auto" or None, is that of a file's memory."""
-    return placement in RECORDS and RECORDS[placement].file
 
 
 allow_placements(choices)

@@ -13,6 +13,7 @@ from sparsezc.algorithms import _check
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import DimensionMismatch, InvalidValue
+from sparsezc.networkx_backend.edges import numbered, weighted
 from sparsezc.semirings import binary, select
 from sparsezc.semirings.types import datatypes
 
@@ -84,8 +85,6 @@ class Graph:
         """Return the matrix of the edges' numbers in the graph's order, or, `against` them, of the opposite edges'."""
         against = against and self.directed
         if against not in self._places:
-            from sparsezc.networkx_backend.convert import numbered
-
             self._places[against] = numbered(self, against)
         return self._places[against]
 
@@ -104,8 +103,6 @@ class Graph:
     def values(self, weight: str | None) -> Matrix:
         """Return the matrix whose values are an edge attribute; 1 for edges without it."""
         if weight is not None and weight not in self._values and self.source is not None:
-            from sparsezc.networkx_backend.convert import weighted
-
             weighted(self.source, self, weight, 1)
         if weight is not None and weight in self._values:
             return self._values[weight]

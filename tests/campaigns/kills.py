@@ -46,9 +46,9 @@ import scipy.io  # noqa: F401
 
 import sparsezc as gb
 from sparsezc.errors import GraphblasException
-from sparsezc.io._options import FORMATS
 from sparsezc.io._read import read_csr
 from sparsezc.io._write import write
+from sparsezc.io.formats import FORMATS
 from sparsezc.memory.csr import Csr
 from tests.campaigns.frame import Trial
 

@@ -16,6 +16,7 @@ import sparsezc as gb
 from sparsezc.engines.gpu.placements import segments
 from sparsezc.engines.gpu.products import multi_source_bfs, spgemm_rows, spmv
 from sparsezc.engines.gpu.runtime import codegen
+from sparsezc.engines.gpu.storage.matrix_store import Form
 from sparsezc.memory import budget
 from sparsezc.semirings import semiring
 from sparsezc.semirings.algebra.structures import Semiring
@@ -43,9 +44,9 @@ def _products(
 ) -> Iterator[Case]:
     for kernel in ("mxv", "vxm"):
         out = dtype if kernel == "mxv" else typed.return_type
-        shape = dtype, dtype, wide, compressed, iso, budget.LONG
+        form = Form(wide, compressed, iso, budget.LONG)
         flags = (accum if kernel == "mxv" else None, out, at_once, heads, packed, *part, skips)
-        prelude = spmv.prelude(typed, kernel == "vxm", *shape, *flags)
+        prelude = spmv.prelude(spmv.Case(typed, kernel == "vxm", dtype, dtype, form, *flags))
         yield kernel, f"#define KERNEL {kernel}\n" + codegen.source(f"{kernel}.cu", prelude), kernel
 
 
@@ -149,9 +150,10 @@ def _statements() -> None:
 def _panels() -> Iterator[Case]:
     """Run products with panels whose kernels depend on counted reads, which a rehearsal does not count."""
     for words, aligned in ((1, True), (2, False)):
-        for looks, name in ((False, "reach_pull"), (True, "reach_pull"), (False, "reach_push")):
+        for looks, way in ((False, "pull"), (True, "pull"), (False, "push")):
+            name = f"multi_source_bfs_{way}"
             prelude = multi_source_bfs._prelude(False, False, looks, words, aligned, budget.LONG)
-            file = f"multi_source_{name.removeprefix('reach_')}.cu"
+            file = f"{name}.cu"
             yield name, f"#define KERNEL {name}\n" + codegen.source(file, prelude), name
     source = codegen.source("panel.cu", codegen.typedefs(Id="u32"))
     yield "panel_rows", "#define KERNEL panel_rows\n" + source, "panel_rows"

@@ -90,12 +90,16 @@ class Keeper:
         """Build a full matrix from a two-dimensional array; copies."""
         return native.gb.Matrix.from_dense(plain(values, dtype), dtype=native.type_of(dtype))
 
-    def matrix_from_csr(self, csr: Csr, adopt: bool = False) -> Any:
-        """Build from a Csr.
+    def matrix_from_csr(self, csr: Csr) -> Any:
+        return self._imported(csr, adopt=False)
 
-        With `adopt`, ids and values are taken over without a copy if they are host arrays of the right types that own
-        their memory; the Csr must not be used afterwards.
+    def adopt_csr(self, csr: Csr) -> Any:
+        """Build from a Csr without a copy of ids and values if they are host arrays of the right types that own their
+        memory; the Csr must not be used afterwards.
         """
+        return self._imported(csr, adopt=True)
+
+    def _imported(self, csr: Csr, adopt: bool) -> Any:
         placed = csr.place("host", ids=np.uint64)
         adopt = adopt or placed is not csr
         indices, values = placed.indices.read(), placed.values.read()

@@ -14,10 +14,11 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu import matrix_stores
 from sparsezc.engines.gpu.runtime import launch, presence_words
 from sparsezc.engines.gpu.storage import vector_store
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
+from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.errors import IndexOutOfBound, InvalidObject, InvalidValue, OutOfMemory
 from sparsezc.memory import budget
-from sparsezc.memory.csr import index_dtype
+from sparsezc.memory.buffer import index_dtype
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.types.datatypes import DataType
@@ -41,7 +42,7 @@ def array(x: Any) -> Any:
     return xp.asarray(np.asarray(x))
 
 
-@launch.alone
+@launch.locked
 def ids(given: Any, where: str, bound: int) -> Any:
     """Return ids after a check: integers in one dimension, not negative and below `bound`.
 
@@ -57,7 +58,7 @@ def ids(given: Any, where: str, bound: int) -> Any:
     return given
 
 
-@launch.alone
+@launch.locked
 def matrix_from_csr(
     indptr: Any, indices: Any, values: Any, ncols: int, dtype: DataType, *, copy: bool, symmetric: bool, where: str
 ) -> MatrixStore:
@@ -123,14 +124,14 @@ def _unsorted(offsets: Any, columns: Any, where: str) -> Any:
     return order
 
 
-@launch.alone
+@launch.locked
 def row_ids(offsets: Any, nvals: int) -> Any:
     """Return the row of each entry, int64."""
     xp = cuda.current().xp
     return xp.searchsorted(offsets, xp.arange(nvals, dtype=np.int64), side="right") - 1
 
 
-@launch.alone
+@launch.locked
 def matrix_from_sorted(
     rows: Any, columns: Any, values: Any, shape: tuple[int, int], dtype: DataType, *, copy: bool
 ) -> MatrixStore:
@@ -140,7 +141,7 @@ def matrix_from_sorted(
     return _store(offsets, columns, values, shape[1], dtype, copy=copy, symmetric=False)
 
 
-@launch.alone
+@launch.locked
 def matrix_to_csr(store: MatrixStore, *, by_columns: bool = False) -> tuple[Any, Any, Any]:
     """Return `indptr` (int64), ids and values of the matrix or of its transpose, on the device; views where possible.
 
@@ -155,7 +156,7 @@ def matrix_to_csr(store: MatrixStore, *, by_columns: bool = False) -> tuple[Any,
     if rows is None:
         return xp.zeros(store.nrows + 1, np.int64), xp.empty(0, np.int32), xp.empty(0, store.dtype.np_type)
     needed = 0 if RECORDS[store.placement].resident else rows.indices.nbytes + rows.values.nbytes
-    if needed > (room := budget.room(needed)):
+    if needed > (room := budget.make_room(needed)):
         raise OutOfMemory(f"the arrays need {needed:,} bytes of device memory and {room:,} may be used")
     values = rows.values.load()
     return rows.indptr, _signed(rows), xp.repeat(values, rows.nvals) if rows.iso else values
@@ -171,7 +172,7 @@ def _signed(rows: Rows) -> Any:
     )
 
 
-@launch.alone
+@launch.locked
 def vector_from_coo(at: Any, values: Any, dtype: DataType, size: int, where: str) -> VectorStore:
     """Return a vector of positions (in any order) and values; both are copied.
 
@@ -189,7 +190,7 @@ def vector_from_coo(at: Any, values: Any, dtype: DataType, size: int, where: str
     return store
 
 
-@launch.alone
+@launch.locked
 def matrix_from_dense(values: Any, dtype: DataType, *, copy: bool) -> MatrixStore:
     """Return a matrix that has every entry of a two-dimensional array."""
     xp = cuda.current().xp
@@ -200,7 +201,7 @@ def matrix_from_dense(values: Any, dtype: DataType, *, copy: bool) -> MatrixStor
     return _store(offsets, columns, flat, ncols, dtype, copy=copy, symmetric=False)
 
 
-@launch.alone
+@launch.locked
 def matrix_to_dense(store: MatrixStore, fill: Any, dtype: DataType) -> Any:
     """Return the matrix as a two-dimensional array on the device; one copy."""
     xp = cuda.current().xp

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from sparsezc.device import cuda as device
-from sparsezc.device.cuda import Device, Pages
+from sparsezc.device.protocol import Device, Pages
 from sparsezc.engines.gpu.placements import host_gather
 from sparsezc.errors import OutOfMemory
-from sparsezc.memory import budget, pages, zerocopy
+from sparsezc.memory import budget, zerocopy
 from sparsezc.memory.mapped import MappedBuffer
 
 _BYTES = 1 << 30  # moved by one measurement: more than a GPU's address translation caches cover
@@ -54,7 +54,7 @@ def diagnose(*, measure: bool = True) -> dict[str, Any]:
         **_versions(gpu),
         "pages": [
             {"from": start, "kind": choice.kind, "why": choice.why}
-            for start, choice in pages.choices(room, measure=measure)
+            for start, choice in zerocopy.choices(room, measure=measure)
         ],
     }
     if measure:
@@ -87,9 +87,9 @@ def _link(gpu: Device) -> tuple[dict[str, float], dict[str, float]]:
     streamed, scattered = {}, {}
     for kind, held in _held(gpu, nbytes):
         if kind == "pinned":
-            streamed["copy"] = pages.copied(gpu, held, _REPEATS)
+            streamed["copy"] = zerocopy.copied(gpu, held, _REPEATS)
             streamed["gather"] = host_gather.rate(held.array[:_GATHERED])
-        streamed[kind], scattered[kind] = pages.rate(gpu, held, _REPEATS)
+        streamed[kind], scattered[kind] = zerocopy.rate(gpu, held, _REPEATS)
         del held  # freed before the next pages are allocated
     return streamed, scattered
 

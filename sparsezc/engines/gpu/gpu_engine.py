@@ -13,8 +13,7 @@ from sparsezc.engines.gpu.elementwise import matrix_index, matrix_map, operands,
 from sparsezc.engines.gpu.products import spmv
 from sparsezc.engines.gpu.runtime import launch, presence_words
 from sparsezc.engines.gpu.storage import vertex_order
-from sparsezc.engines.gpu.storage.mask_output import ALL, bits_of, in_bits
-from sparsezc.engines.gpu.storage.matrix_store import VectorStore
+from sparsezc.engines.gpu.storage.vector_store import ALL, VectorStore, bits_of, in_bits
 from sparsezc.engines.gpu.store_methods import Keeper
 from sparsezc.errors import NotImplementedException, OutOfMemory, warn_slow
 from sparsezc.expr.dispatch import PLAIN, Write
@@ -35,7 +34,7 @@ class GpuEngine(Keeper):
     def run(self, expression: Any, out: Any, write: Write[Mask | None]) -> None:
         if resized_operands.any_resized:
             resized_operands.check(expression)
-        native: _Native | None = matrix_statements.run if out.ndim == 2 else _NATIVE.get(expression.operation)
+        native: _Native | None = matrix_statements.run_statement if out.ndim == 2 else _NATIVE.get(expression.operation)
         if _is_foreign(expression, out, write):
             native = None
         try:

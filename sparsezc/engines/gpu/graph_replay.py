@@ -25,7 +25,7 @@ from sparsezc.engines.gpu.layouts.packed_values import PackedValues
 from sparsezc.engines.gpu.products import push_pull
 from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.array_pool import ArrayPool, DeviceScalar
-from sparsezc.engines.gpu.storage.matrix_store import VectorStore
+from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.semirings import monoid
 from sparsezc.semirings.types.datatypes import FP64, INT64
 
@@ -125,7 +125,7 @@ class Replay:
         if not self._goes_on():
             return
         near = self._caches(0)
-        if stats.is_counting():  # counters are read from the device after each launch
+        if stats.collecting is not None:  # counters are read from the device after each launch
             return
         gpu = cuda.current()
         pool = ArrayPool()  # kept until the last replay has ended

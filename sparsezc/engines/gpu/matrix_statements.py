@@ -18,9 +18,9 @@ from sparsezc.engines.gpu.elementwise import (
 from sparsezc.engines.gpu.elementwise.matrix_merge import MaskRows, Region
 from sparsezc.engines.gpu.products import spgemm
 from sparsezc.engines.gpu.runtime import presence_words
-from sparsezc.engines.gpu.storage.mask_output import in_bits
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
-from sparsezc.engines.gpu.storage.row_blocks import rows_of
+from sparsezc.engines.gpu.storage.assembly import rows_of
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
+from sparsezc.engines.gpu.storage.vector_store import VectorStore, in_bits
 from sparsezc.expr.dispatch import Write
 from sparsezc.expr.mask import Mask
 from sparsezc.memory import allocate, budget
@@ -30,9 +30,9 @@ WHOLE: Write[MaskRows | None] = Write(None, None, False)
 _POSITION_BYTES = 32  # device memory for each position or row of an operand, present or not
 
 
-def run(e: Any, out: Any, write: Write[Mask | None]) -> bool:
+def run_statement(e: Any, out: Any, write: Write[Mask | None]) -> bool:
     """Run an expression that makes a matrix; False where this engine cannot."""
-    if panel_statements.run(e, out, write):
+    if panel_statements.run_statement(e, out, write):
         return True
     if e.operation in ("assign", "subassign", "reposition") and _is_too_wide(e, out._store):
         return False

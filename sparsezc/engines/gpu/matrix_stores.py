@@ -13,28 +13,22 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise import matrix_map
 from sparsezc.engines.gpu.elementwise.transpose import transposed
 from sparsezc.engines.gpu.storage import reorder as permute
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore, rows_of
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
+from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.engines.gpu.storage.vertex_order import Order
 from sparsezc.engines.gpu.user_typed import HostStore
 from sparsezc.expr import engines
 from sparsezc.expr.dispatch import Write
 from sparsezc.expr.mask import Mask
 from sparsezc.memory import budget
-from sparsezc.memory.csr import Csr, index_dtype
+from sparsezc.memory.buffer import index_dtype
+from sparsezc.memory.csr import Csr
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings import select
 from sparsezc.semirings.types.datatypes import BOOL, INT64, DataType
 
 _ROOM = 4  # times the bytes of a matrix in device memory: with less memory free, no transpose is made unasked
-
-
-def store_of(csr: Csr) -> MatrixStore:
-    """Return a store over the buffers of a Csr, which kernels can read."""
-    if csr.nvals == 0:
-        return MatrixStore(csr.dtype, csr.nrows, csr.ncols, None)
-    rows = rows_of(csr)
-    return MatrixStore(csr.dtype, csr.nrows, csr.ncols, rows, rows if csr.symmetric else None)
 
 
 def csr_of(store: MatrixStore) -> Csr:
@@ -196,5 +190,5 @@ def replace_matrix(store: MatrixStore, csr: Csr) -> None:
     placement = store.placement
     if store.rows is None:
         placement = budget.resolve(config.placement, csr.placed_nbytes, csr.nrows, csr.nvals)
-    fresh = store_of(csr.place(placement))
+    fresh = MatrixStore.from_csr(csr.place(placement))
     store.rows, store.columns = fresh.rows, fresh.columns

@@ -14,8 +14,8 @@ from sparsezc.engines.gpu.elementwise import operands, panel, vector_map
 from sparsezc.engines.gpu.elementwise.panel import Panel
 from sparsezc.engines.gpu.products import multi_source_bfs, spmm
 from sparsezc.engines.gpu.products.spgemm_rows import products, the_one_value
-from sparsezc.engines.gpu.storage.mask_output import MaskBits, bits_of
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
+from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore, bits_of
 from sparsezc.expr.dispatch import Write
 from sparsezc.expr.mask import Mask
 from sparsezc.semirings.types.datatypes import BOOL
@@ -25,7 +25,7 @@ _HUBS = 8  # times the mean length: that of the rows that a panel's entries meet
 _PASS = 64  # entries of a pass over all that take as long as one product by few rows, which few blocks make
 
 
-def run(e: Any, out: Any, write: Write[Mask | None]) -> bool:
+def run_statement(e: Any, out: Any, write: Write[Mask | None]) -> bool:
     """Run a statement on panels; return False where it has no panel form."""
     shape = panel.shape_of(out._store.nrows, out._store.ncols)
     if shape is None or (write.mask is not None and write.mask.parent.ndim == 1):
@@ -44,7 +44,7 @@ class _Statement:
         self.width, self.across = width, across
 
     def of(self, store: MatrixStore) -> VectorStore:
-        return panel.of(store, self.width, self.across).vector
+        return panel.get_or_build(store, self.width, self.across).vector
 
     @property
     def size(self) -> int:
@@ -80,7 +80,7 @@ class _Statement:
         rows = None if same is not None else _rows(wide, turned)
         if same is None and rows is None:
             return False
-        x, how = Panel(self.width, self.across, panel.of(narrow, *shape).vector), self.in_bits()
+        x, how = Panel(self.width, self.across, panel.get_or_build(narrow, *shape).vector), self.in_bits()
         made: VectorStore
         if rows is None:
             along, across = wide.held()

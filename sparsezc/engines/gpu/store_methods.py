@@ -15,11 +15,12 @@ from sparsezc.engines.gpu.elementwise import vector_map
 from sparsezc.engines.gpu.graph_replay import Depth, Limit, Replay
 from sparsezc.engines.gpu.layouts import head_cache
 from sparsezc.engines.gpu.runtime import launch
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, VectorStore
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
+from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.engines.gpu.user_typed import HostStore, host_engine
 from sparsezc.memory import budget
 from sparsezc.memory.csr import Csr
-from sparsezc.memory.placement import RECORDS, choices, is_host
+from sparsezc.memory.placement import HOSTS, RECORDS, choices
 from sparsezc.semirings.types.datatypes import DataType
 
 
@@ -34,13 +35,13 @@ class Keeper:
     def new_vector(self, dtype: DataType, size: int) -> Any:
         return HostStore(host_engine().new_vector(dtype, size)) if dtype.is_udt else VectorStore(dtype, size)
 
-    @launch.alone
     def matrix_from_csr(self, csr: Csr) -> Any:
-        if csr.dtype.is_udt:
-            return HostStore.of_matrix(csr)
-        if is_host(csr.indices.placement):
-            csr = csr.place(budget.resolve(config.placement, csr.placed_nbytes, csr.nrows, csr.nvals))
-        return matrix_stores.store_of(csr)
+        with launch.lock:
+            if csr.dtype.is_udt:
+                return HostStore.of_matrix(csr)
+            if csr.indices.placement in HOSTS:
+                csr = csr.place(budget.resolve(config.placement, csr.placed_nbytes, csr.nrows, csr.nvals))
+            return MatrixStore.from_csr(csr)
 
     def matrix_to_csr(self, store: Any) -> Csr:
         if isinstance(store, HostStore):
@@ -48,7 +49,7 @@ class Keeper:
             return csr
         return matrix_stores.csr_of(store)
 
-    @launch.alone
+    @launch.locked
     def vector_from_coo(self, indices: NDArray[Any], values: NDArray[Any], dtype: DataType, size: int) -> Any:
         if dtype.is_udt:
             return HostStore(host_engine().vector_from_coo(indices, values, dtype, size))

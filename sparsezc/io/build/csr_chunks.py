@@ -79,3 +79,13 @@ def is_symmetric(csr: Csr) -> bool:
         return False
     # `other` holds equal values once, even where the matrix holds each of them.
     return csr.iso or bool((csr.values.read() == other.values.read()).all())
+
+
+def as_edges(csr: Csr) -> edge_list.Edges:
+    """Return the entries of a CSR as edges."""
+    rows = np.repeat(np.arange(csr.nrows, dtype=np.int64), np.diff(csr.indptr))
+    values = None if unweighted(csr) else csr.values.read()
+    if csr.iso and values is not None:
+        values = np.broadcast_to(values, csr.nvals)
+    rows, cols = edge_list.narrow_ids(rows), edge_list.narrow_ids(csr.indices.read())
+    return edge_list.Edges(csr.nrows, csr.ncols, rows, cols, values, csr.symmetric, csr.symmetric, csr.dtype)

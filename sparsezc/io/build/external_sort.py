@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.io.build import edge_order
+from sparsezc.io.build import csr_builder
 from sparsezc.io.build.edge_list import Chunk, narrow_ids
-from sparsezc.io.build.edge_order import Positions
+from sparsezc.io.build.csr_builder import Positions
 from sparsezc.terminal.progress import bar
 
 _SORTING = 40, 72  # bytes of an edge without and with a value while a run is sorted
@@ -57,7 +57,7 @@ class Run:
         kind = np.int64 if self.wide else np.uint64
         parts = [np.fromfile(name, kind, count, offset=8 * start) for name in (first, second)[: 1 + self.wide]]
         if wide and not self.wide:
-            parts = list(edge_order.block(tuple(parts), 0, parts[0].size))
+            parts = list(csr_builder.block(tuple(parts), 0, parts[0].size))
             parts[1] = parts[1].astype(np.int64)
         if self.dtype is None:
             return parts, None
@@ -107,8 +107,8 @@ class Sorter:
         if not self._chunks:
             return
         parts, values = self._taken()
-        found, values = edge_order.ascending(parts, values, self._dup_op in ("first", "second"))
-        found, values = edge_order.merge(found, values, self._dup_op)
+        found, values = csr_builder.ascending(parts, values, self._dup_op in ("first", "second"))
+        found, values = csr_builder.merge(found, values, self._dup_op)
         self._runs.append(self._write(found, values))
         if self._mirror:
             self._mirrored.append(self._write(*_mirrored(found, values)))
@@ -126,7 +126,7 @@ class Sorter:
             here = slice(at, at + rows.size)
             parts[0][here] = rows
             if not self._wide:
-                parts[0][here] <<= edge_order.SHIFT
+                parts[0][here] <<= csr_builder.SHIFT
                 parts[0][here] |= cols.astype(np.uint64)
             else:
                 parts[1][here] = cols
@@ -143,8 +143,8 @@ class Sorter:
 
 def _mirrored(found: Positions, values: NDArray[Any] | None) -> tuple[Positions, NDArray[Any] | None]:
     """Return the same entries reversed, without the diagonal."""
-    off, parts = edge_order.flipped(found)
-    return edge_order.ascending(parts, None if values is None else values[off], stable=False)
+    off, parts = csr_builder.flipped(found)
+    return csr_builder.ascending(parts, None if values is None else values[off], stable=False)
 
 
 def merged(
@@ -166,8 +166,8 @@ def merged(
         values = np.concatenate([part for _, part in taken if part is not None]) if dtype is not None else None
         del taken
         progress.update(parts[0].size)
-        found, values = edge_order.ascending(parts, values, dup_op in ("first", "second"))
-        found, values = edge_order.merge(found, values, dup_op)
+        found, values = csr_builder.ascending(parts, values, dup_op in ("first", "second"))
+        found, values = csr_builder.merge(found, values, dup_op)
         yield found, values
     progress.close()
 

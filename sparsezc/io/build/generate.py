@@ -19,13 +19,14 @@ from urllib.parse import parse_qsl
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.memory.csr import Csr, index_dtype
+from sparsezc.memory.buffer import index_dtype
+from sparsezc.memory.csr import Csr
 from sparsezc.errors import InvalidValue
 from sparsezc.io.build import csr_builder, edge_list
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.memory import Buffer, allocate_all, budget
-from sparsezc.memory.placement import is_host
+from sparsezc.memory.placement import HOSTS
 from sparsezc.terminal.progress import bar, working
 
 SEED = 20071105
@@ -304,11 +305,11 @@ def _fill(
         part = keys[start : start + block]
         cols = (part & xp.uint64(0xFFFFFFFF)).astype(xp.uint32)
         # Buffers of a GPU's placements accept its arrays.
-        indices.write(at + start, _host(cols, xp) if is_host(placement) else cols)
+        indices.write(at + start, _host(cols, xp) if placement in HOSTS else cols)
         if values is not None:
             rows = (part >> xp.uint64(32)).astype(xp.uint32)
             made = weighting.hashed(rows, cols, weights, xp)
-            values.write(at + start, _host(made, xp) if is_host(placement) else made)
+            values.write(at + start, _host(made, xp) if placement in HOSTS else made)
         progress.update(int(part.size))
     progress.close()
 

@@ -1,10 +1,17 @@
-"""Checks of conversions: objects of a wrong kind, and values that no format or other library can hold."""
+"""Checks of conversions: unknown options, objects of a wrong kind, values that no format or library can hold."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from sparsezc.errors import DomainMismatch
+
+
+def unexpected(where: str, names: Iterable[str], record: type) -> TypeError:
+    """The error for options that a record of them, a TypedDict, does not have: Python's own, with those that it has."""
+    known = ", ".join(record.__annotations__)
+    return TypeError(f"{where}: got an unexpected keyword argument {min(names)!r}; there are {known}")
 
 
 def wrong_type(where: str, name: str, given: Any, needed: str) -> DomainMismatch:

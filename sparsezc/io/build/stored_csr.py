@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.memory.csr import Csr, index_dtype
+from sparsezc.memory.buffer import index_dtype
+from sparsezc.memory.csr import Csr
 from sparsezc.errors import FileFormatError
 from sparsezc.io.build import csr_builder, edge_list
 from sparsezc.io.build import weights as weighting

@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from sparsezc.io.files.source import naming
 from sparsezc.io.formats import parquet_checksums
 from sparsezc.io.hdf5.foreign import one_line
 from sparsezc.io.interop import arrow
+from sparsezc.io.interop.edge_table import TableOptions
 from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes
 from sparsezc.terminal.progress import bar
@@ -158,7 +159,7 @@ def from_parquet(
     source: str = "source",
     target: str = "target",
     weight: str | None = "weight",
-    **options: Any,
+    **options: Unpack[TableOptions],
 ) -> Matrix | tuple[Matrix, NDArray[Any]]:
     """Make a Matrix of the edge list in a Parquet file, by the names of its columns.
 

@@ -24,9 +24,10 @@ from sparsezc.io.hdf5 import aligned_file
 from sparsezc.io.hdf5.foreign import one_line
 from sparsezc.memory import Buffer, id_blocks
 from sparsezc.memory.budget import on_device, resolve
-from sparsezc.memory.csr import Csr, index_dtype
+from sparsezc.memory.buffer import index_dtype
+from sparsezc.memory.csr import Csr
 from sparsezc.memory.mapped import MappedBuffer
-from sparsezc.memory.placement import is_file, is_host
+from sparsezc.memory.placement import FILES, HOSTS
 from sparsezc.semirings.types import datatypes
 
 ARRAYS = ("pointers_to_1", "indices_1", "values")
@@ -251,7 +252,7 @@ def load(
     direct = direct or csr.symmetric
     where = _where(csr, placement) if direct else "host"
     ids = BLOCKS[0] if BLOCKS[0] in ready.places else "indices_1"
-    if verify or not is_file(where) or not on_device():
+    if verify or where not in FILES or not on_device():
         ready.verify(ids, *(["values"] if verify or weights.kind == "file" else []))
     else:
         body = csr.indices.body if isinstance(csr.indices, id_blocks.BlocksBuffer) else csr.indices
@@ -263,8 +264,8 @@ def load(
     if same or weights.kind == "none":
         csr = csr if same else _with(csr, MappedBuffer.of(np.ones(1, np.bool_)), datatypes.BOOL, True)
         placed = csr.place(where)
-        return _check_rows(ready.path, placed) if is_host(where) else placed
-    return _revalued(csr, weights) if is_file(where) else stored_csr.load(stored(ready), weights, where, True)
+        return _check_rows(ready.path, placed) if where in HOSTS else placed
+    return _revalued(csr, weights) if where in FILES else stored_csr.load(stored(ready), weights, where, True)
 
 
 def _with(csr: Csr, values: Buffer, dtype: datatypes.DataType, iso: bool) -> Csr:

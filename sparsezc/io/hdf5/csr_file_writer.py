@@ -14,7 +14,8 @@ from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.hdf5 import aligned_file
 from sparsezc.io.hdf5.csr_file import FORMS, descriptor, in_turn
 from sparsezc.memory import id_blocks
-from sparsezc.memory.csr import Csr, index_dtype
+from sparsezc.memory.buffer import index_dtype
+from sparsezc.memory.csr import Csr
 from sparsezc.terminal.progress import bar
 
 

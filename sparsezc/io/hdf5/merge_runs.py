@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.io.build import csr_builder, edge_order, external_sort
+from sparsezc.io.build import csr_builder, external_sort
 from sparsezc.io.build import weights as weighting
+from sparsezc.io.build.csr_builder import Positions
 from sparsezc.io.build.edge_list import EdgeChunks
-from sparsezc.io.build.edge_order import Positions
 from sparsezc.io.build.weights import Weights
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.source import naming
 from sparsezc.io.hdf5 import aligned_file, compressing, csr_file
-from sparsezc.memory.csr import index_dtype
+from sparsezc.memory.buffer import index_dtype
 from sparsezc.semirings.types import datatypes
 
 _STEP = 1 << 17  # entries that are written at a time
@@ -135,7 +135,7 @@ def steps(merger: Merger, label: str) -> Iterator[tuple[NDArray[Any], NDArray[An
         count = entries[0].size
         for start in range(0, count, _STEP):
             stop = min(start + _STEP, count)
-            yield *edge_order.block(entries, start, stop), None if values is None else values[start:stop]
+            yield *csr_builder.block(entries, start, stop), None if values is None else values[start:stop]
 
 
 def _looked_at(look: _Look, merger: Merger) -> Iterator[NDArray[Any]]:

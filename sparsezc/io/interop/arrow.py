@@ -5,7 +5,7 @@ pyarrow is imported when one of these is called: ``pip install "sparsezc[arrow]"
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from sparsezc.errors import DomainMismatch, InvalidValue
 from sparsezc.io.build.limits import wrong_type
 from sparsezc.io.build.optional import need
 from sparsezc.io.interop import edge_table
+from sparsezc.io.interop.edge_table import TableOptions
 
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
@@ -24,14 +25,7 @@ def from_arrow(
     source: str = "source",
     target: str = "target",
     weight: str | None = "weight",
-    *,
-    directed: bool = True,
-    relabel: bool = False,
-    dtype: Any = None,
-    nrows: int | None = None,
-    ncols: int | None = None,
-    dup_op: Any = None,
-    name: str | None = None,
+    **options: Unpack[TableOptions],
 ) -> Matrix | tuple[Matrix, NDArray[Any]]:
     """Make an adjacency Matrix of an Arrow table's edge list.
 
@@ -73,11 +67,11 @@ def from_arrow(
     """
     where = "from_arrow"
     found = as_table(table, where)
-    if nrows is None and ncols is None and not relabel:
-        nrows, ncols = sizes_of(found.schema)
+    if options.get("nrows") is None and options.get("ncols") is None and not options.get("relabel"):
+        options["nrows"], options["ncols"] = sizes_of(found.schema)
     return edge_table.from_table(
         where, found.column_names, lambda each, ids: column(found, each, where), (source, target, weight),
-        directed=directed, relabel=relabel, dtype=dtype, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name,
+        **options,
     )  # fmt: skip
 
 

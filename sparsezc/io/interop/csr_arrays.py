@@ -7,7 +7,7 @@ and values have the matrix's type.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from sparsezc.engines.gpu import array_exchange
 from sparsezc.engines.gpu.storage import vector_store
 from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.expr import engines
-from sparsezc.io.build.limits import wrong_type
+from sparsezc.io.build.limits import unexpected, wrong_type
 from sparsezc.io.interop.array import on_device, on_host
 from sparsezc.ops import arrays
 from sparsezc.semirings.types.datatypes import DataType, lookup
@@ -26,17 +26,23 @@ if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
 
 
+class NewMatrix(TypedDict, total=False):
+    """The options of a matrix that is made of arrays."""
+
+    dtype: Any
+    engine: str | None
+    name: str | None
+
+
 def from_csr_arrays(
     indptr: Any,
     indices: Any,
     values: Any,
     *,
     ncols: int,
-    dtype: Any = None,
     symmetric: bool = False,
     copy: bool = False,
-    engine: str | None = None,
-    name: str | None = None,
+    **options: Unpack[NewMatrix],
 ) -> Matrix:
     """Make a Matrix of compressed rows.
 
@@ -75,6 +81,7 @@ def from_csr_arrays(
     from sparsezc.core.matrix import Matrix
 
     where = "from_csr_arrays"
+    dtype, engine, name = _new(where, options)
     if not on_device(engine, indptr, indices, values):
         p, j, x = (on_host(part) for part in (indptr, indices, values))
         host: Matrix = Matrix.from_csr(p, j, x, dtype, ncols=ncols, symmetric=symmetric, name=name)
@@ -87,6 +94,13 @@ def from_csr_arrays(
     store = array_exchange.matrix_from_csr(offsets, ids, vals, ncols, kind, copy=copy, symmetric=symmetric, where=where)
     made: Matrix = Matrix._from_store(engines.get("gpu"), store, kind, (store.nrows, ncols), name)
     return made._known_symmetric(symmetric)
+
+
+def _new(where: str, options: NewMatrix) -> tuple[Any, str | None, str | None]:
+    """Type, engine and name, None where they are not given."""
+    if unknown := options.keys() - NewMatrix.__annotations__:
+        raise unexpected(where, unknown, NewMatrix)
+    return options.get("dtype"), options.get("engine"), options.get("name")
 
 
 def _fit(where: str, ids: Any, values: Any, dtype: Any) -> DataType:
@@ -103,10 +117,8 @@ def from_coo_arrays(
     *,
     nrows: int,
     ncols: int,
-    dtype: Any = None,
     dup_op: Any = None,
-    engine: str | None = None,
-    name: str | None = None,
+    **options: Unpack[NewMatrix],
 ) -> Matrix:
     """Make a Matrix of row ids, column ids and values in any order; they are sorted on their engine, in one copy.
 
@@ -135,6 +147,7 @@ def from_coo_arrays(
     from sparsezc.core.matrix import Matrix
 
     where = "from_coo_arrays"
+    dtype, engine, name = _new(where, options)
     if not on_device(engine, rows, columns, values):
         i, j, x = (on_host(part) for part in (rows, columns, values))
         host: Matrix = Matrix.from_coo(i, j, x, dtype, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name)

@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
-from sparsezc.io.build.limits import need_numbers, wrong_type
+from sparsezc.io.build.limits import need_numbers, unexpected, wrong_type
 
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
+
+
+class TableOptions(TypedDict, total=False):
+    """The options of everything that makes a matrix of a table; ``from_pandas_edgelist`` says what each means."""
+
+    directed: bool
+    relabel: bool
+    dtype: Any
+    nrows: int | None
+    ncols: int | None
+    dup_op: Any
+    name: str | None
+
 
 WEIGHT = "weight"  # the one column that may be missing: then edges have no values
 
@@ -42,7 +55,7 @@ def from_table(
     names: list[Any],
     read: Callable[[Any, bool], NDArray[Any]],
     columns: tuple[Any, Any, Any],
-    **options: Any,
+    **options: Unpack[TableOptions],
 ) -> Matrix | tuple[Matrix, NDArray[Any]]:
     """Return a matrix of a table's edges, made by :func:`to_matrix`.
 
@@ -73,21 +86,18 @@ def to_matrix(
     source: NDArray[Any],
     target: NDArray[Any],
     values: NDArray[Any] | None,
-    *,
-    directed: bool,
-    relabel: bool,
-    dtype: Any,
-    nrows: int | None,
-    ncols: int | None,
-    dup_op: Any,
-    name: str | None,
+    **options: Unpack[TableOptions],
 ) -> Matrix | tuple[Matrix, NDArray[Any]]:
     """Return a matrix of edges; with `relabel` also the labels, ascending: row i stands for ``labels[i]``."""
     from sparsezc.core.matrix import Matrix
 
+    if unknown := options.keys() - TableOptions.__annotations__:
+        raise unexpected(where, unknown, TableOptions)
+    nrows, ncols = options.get("nrows"), options.get("ncols")
+    dtype, dup_op, name = options.get("dtype"), options.get("dup_op"), options.get("name")
     labels = None
     source, target = _of_one_kind(source, target)
-    if relabel:
+    if options.get("relabel"):
         labels, source, target = _numbered(where, source, target)
         nrows = labels.size if nrows is None else nrows
         ncols = labels.size if ncols is None else ncols
@@ -96,7 +106,7 @@ def to_matrix(
             raise DomainMismatch(
                 f"{where}: the {column} column holds {ids.dtype}, not integers; relabel=True numbers any labels"
             )
-    if not directed:
+    if not options.get("directed", True):
         if nrows != ncols and None not in (nrows, ncols):
             raise DimensionMismatch(f"{where}: directed=False needs a square matrix; got {nrows} x {ncols}")
         nrows = ncols = _square(source, target, nrows if ncols is None else ncols)

@@ -5,7 +5,7 @@ pandas is imported when one of these is called: ``pip install "sparsezc[pandas]"
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from sparsezc.errors import InvalidValue
 from sparsezc.io.build.limits import wrong_type
 from sparsezc.io.build.optional import need
 from sparsezc.io.interop import edge_table
+from sparsezc.io.interop.edge_table import TableOptions
 
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
@@ -24,14 +25,7 @@ def from_pandas_edgelist(
     source: Any = "source",
     target: Any = "target",
     weight: Any = "weight",
-    *,
-    directed: bool = True,
-    relabel: bool = False,
-    dtype: Any = None,
-    nrows: int | None = None,
-    ncols: int | None = None,
-    dup_op: Any = None,
-    name: str | None = None,
+    **options: Unpack[TableOptions],
 ) -> Matrix | tuple[Matrix, NDArray[Any]]:
     """Make an adjacency Matrix of a pandas edge list, in one copy: the matrix's own arrays.
 
@@ -83,7 +77,7 @@ def from_pandas_edgelist(
         raise wrong_type(where, "df", df, "a pandas DataFrame")
     return edge_table.from_table(
         where, list(df.columns), lambda each, ids: _column(df[each], where, ids), (source, target, weight),
-        directed=directed, relabel=relabel, dtype=dtype, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name,
+        **options,
     )  # fmt: skip
 
 

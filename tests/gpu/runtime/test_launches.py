@@ -25,8 +25,7 @@ from sparsezc.engines.gpu.placements import Wanted, row_runs, segments
 from sparsezc.engines.gpu.products import multi_source_bfs, spgemm_heavy_rows, spgemm_rows
 from sparsezc.engines.gpu.runtime import codegen, presence_words
 from sparsezc.engines.gpu.runtime.array_pool import ArrayPool
-from sparsezc.engines.gpu.storage.mask_output import MaskBits
-from sparsezc.engines.gpu.storage.matrix_store import VectorStore
+from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
 from sparsezc.semirings import semiring
 from sparsezc.semirings.types.datatypes import BOOL, FP64
 from tests.emulator import cases

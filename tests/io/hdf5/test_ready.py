@@ -19,6 +19,7 @@ import pytest
 import sparsezc as gb
 from sparsezc.cli import main
 from sparsezc.device import cuda
+from sparsezc.device.protocol import Pages
 from sparsezc.errors import DeviceUnavailable, FileFormatError, InvalidValue, OutOfMemory, PerformanceWarning
 from sparsezc.io._read import read_csr
 from sparsezc.io.build import edge_list
@@ -187,7 +188,7 @@ def test_both_directions_of_a_symmetric_file_are_there(large: Path, card: Card) 
 def test_pages_that_cannot_be_registered_are_copied_with_one_warning(
     large: Path, gpu: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuses(array: Any) -> cuda.Pages:
+    def refuses(array: Any) -> Pages:
         raise OutOfMemory("4,096 bytes of a file could not be registered: operation not supported")
 
     if gpu.name != "emulator":

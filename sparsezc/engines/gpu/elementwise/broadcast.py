@@ -14,7 +14,8 @@ from sparsezc.engines.gpu.elementwise.matrix_map import entry
 from sparsezc.engines.gpu.runtime import codegen, groups, launch
 from sparsezc.engines.gpu.runtime.codegen import evaluate, flags, function, typedefs
 from sparsezc.engines.gpu.storage import row_blocks
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
+from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.memory import allocate, budget
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import DataType
@@ -33,7 +34,7 @@ def multiply(op: TypedOp, matrix: MatrixStore, v: VectorStore, left: bool) -> Ma
     v.nvals()  # of a full vector no kernel reads presence words, and the pattern stays
     x = groups.Vector(*v.operands())
     prelude = _prelude(op, matrix.dtype, v.dtype, rows.wide, rows.iso, left, rows.chunks.length)
-    kernel = codegen.kernel(gpu, "broadcast.cu", prelude, "along")
+    kernel = codegen.kernel(gpu, "broadcast.cu", prelude, "broadcast")
     grid = launch.blocks(gpu, 32 * max(-(-rows.nrows // 32), rows.chunks.count))
 
     def compute(start: int, stop: int, out: int, bits: Any) -> None:

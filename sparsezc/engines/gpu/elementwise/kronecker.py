@@ -9,9 +9,9 @@ import numpy as np
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise import matrix_index, vector_map
 from sparsezc.engines.gpu.runtime import gather_scatter
-from sparsezc.engines.gpu.storage import row_blocks
-from sparsezc.engines.gpu.storage.mask_output import ALL
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
+from sparsezc.engines.gpu.storage import assembly, row_blocks
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
+from sparsezc.engines.gpu.storage.vector_store import ALL, VectorStore
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import DataType
 
@@ -44,7 +44,7 @@ def kronecker(op: TypedOp, a: MatrixStore, b: MatrixStore) -> MatrixStore:
         return local, ids, _combine(op, _values(a_rows, at_a), a.dtype, _values(b_rows, at_b), b.dtype)
 
     ranges = row_blocks.blocks([offsets], _PAIR_BYTES, cut=row_blocks.evenly(offsets))
-    return row_blocks.assemble(ranges, make, shape, op.return_type, row_blocks.placement_of(a, b))
+    return assembly.assemble(ranges, make, shape, op.return_type, assembly.placement_of(a, b))
 
 
 def outer(op: TypedOp, u: VectorStore, v: VectorStore) -> MatrixStore:

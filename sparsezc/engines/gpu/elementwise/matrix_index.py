@@ -14,10 +14,11 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise.transpose import transposed
 from sparsezc.engines.gpu.elementwise.vector_index import positions_of
 from sparsezc.engines.gpu.runtime import gather_scatter
-from sparsezc.engines.gpu.storage import row_blocks
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
+from sparsezc.engines.gpu.storage import assembly, row_blocks
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
+from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.memory import allocate, budget
-from sparsezc.memory.csr import index_dtype
+from sparsezc.memory.buffer import index_dtype
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.types.datatypes import DataType
@@ -72,7 +73,7 @@ def extract(rows: Rows, dtype: DataType, i: Any, j: Any) -> MatrixStore:
     # Parts of a cut row must be in ascending order of their columns.
     ranges = row_blocks.blocks([offsets], entry_bytes, cut=row_blocks.evenly(offsets) if ascending else None)
     iso = rows.values if rows.iso else None
-    return row_blocks.assemble(ranges, make, shape, dtype, rows.indices.placement, iso)
+    return assembly.assemble(ranges, make, shape, dtype, rows.indices.placement, iso)
 
 
 def _by_columns(rows: Rows, dtype: DataType, i: Any, j: Any) -> MatrixStore:

@@ -114,7 +114,7 @@ def cast(rows: Rows, before: DataType, after: DataType) -> Rows:
 
 def _launch(prelude: str, rows: Rows, nvals: int, scalar: Any, out: int, bits: Any, *, first: int = 0) -> None:
     gpu = cuda.current()
-    kernel = codegen.kernel(gpu, "matrix_map.cu", prelude, "entries")
+    kernel = codegen.kernel(gpu, "matrix_map.cu", prelude, "matrix_map")
     kernel.launch(
         launch.blocks(gpu, nvals),
         first=first, nvals=nvals, nrows=rows.nrows, indptr=rows.indptr, indices=entry(rows.indices, first),

@@ -14,7 +14,7 @@ from sparsezc.engines.gpu.elementwise import long_rows
 from sparsezc.engines.gpu.elementwise.vector_map import EWISE
 from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.codegen import flags, function, typedefs
-from sparsezc.engines.gpu.storage import row_blocks
+from sparsezc.engines.gpu.storage import assembly, row_blocks
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.expr.dispatch import Write
 from sparsezc.semirings.algebra.operators import TypedOp
@@ -77,7 +77,7 @@ def ewise(
     helper, call = codegen.call(
         op, x="l" if union else "u", y="r" if union else "v", i="row", j="col", k="col", at="u64 row, u64 col"
     )
-    left, right = row_blocks.rows_of(x), row_blocks.rows_of(y)
+    left, right = assembly.rows_of(x), assembly.rows_of(y)
     everything = operation == "ewise_add"  # an entry without a partner keeps its value
     reads = [everything or name in op.reads for name in "xy"]
     body = EWISE[operation].format(call=call, type=op.type.ctype, result="W")
@@ -86,7 +86,7 @@ def ewise(
         (x.dtype, left.wide, left.iso, reads[0]), (y.dtype, right.wide, right.iso, reads[1]),
         None, False, scalar_type,
     )  # fmt: skip
-    return _merge(case, left, right, None, Region(), scalars, row_blocks.placement_of(x, y), False)
+    return _merge(case, left, right, None, Region(), scalars, assembly.placement_of(x, y), False)
 
 
 # C(M)(region) = accum(C, T), for u of C and v of T. Outside the mask u is kept or, with replace, deleted.
@@ -103,7 +103,7 @@ return has_v;
 def write(old: MatrixStore, new: MatrixStore, how: Write[MaskRows | None], region: Region) -> MatrixStore:
     """Return the content of C after ``C(mask, accum, replace)(region) << T``."""
     mask, accum, replace = how
-    left, right = row_blocks.rows_of(old), row_blocks.rows_of(new)
+    left, right = assembly.rows_of(old), assembly.rows_of(new)
     body = _WRITE.format(alone=str(region.alone).lower(), replace=str(replace).lower())
     case = _Case(
         " ".join(body.split()),
@@ -117,7 +117,7 @@ def write(old: MatrixStore, new: MatrixStore, how: Write[MaskRows | None], regio
     )
     # Every entry of the result has the new matrix's one value.
     iso = old.rows is None and right.iso and new.dtype is old.dtype
-    return _merge(case, left, right, mask, region, (0, 0), row_blocks.placement_of(old, new), iso)
+    return _merge(case, left, right, mask, region, (0, 0), assembly.placement_of(old, new), iso)
 
 
 def _merge(
@@ -169,7 +169,7 @@ def _merge(
     ranges = row_blocks.blocks(
         [rows.indptr for rows in taking_part], _ENTRY_BYTES, cut=long_rows.by_columns(taking_part)
     )
-    return row_blocks.assemble(ranges, make, (x.nrows, x.ncols), case.result, placement, y.values if iso else None)
+    return assembly.assemble(ranges, make, (x.nrows, x.ncols), case.result, placement, y.values if iso else None)
 
 
 def _load(name: str, rows: Rows | None, typed: Any, first: int, last: int, part: Sequence[int]) -> dict[str, Any]:

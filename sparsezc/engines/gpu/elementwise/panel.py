@@ -16,11 +16,11 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise import vector_map
 from sparsezc.engines.gpu.runtime import codegen, launch, presence_words
 from sparsezc.engines.gpu.runtime.codegen import typedefs
-from sparsezc.engines.gpu.storage.mask_output import MaskBits
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
+from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
 from sparsezc.expr.dispatch import Write
 from sparsezc.memory import budget
-from sparsezc.memory.csr import index_dtype
+from sparsezc.memory.buffer import index_dtype
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.semirings.types.datatypes import DataType
 
@@ -124,7 +124,7 @@ def fits(size: int, *dtypes: DataType) -> bool:
     return needed == 0 or needed <= budget.available() // 2
 
 
-def of(store: MatrixStore, width: int, across: bool) -> Panel:
+def get_or_build(store: MatrixStore, width: int, across: bool) -> Panel:
     """Return the panel of a matrix; the matrix keeps it."""
     if store.panel is None:
         made = Panel(width, across, VectorStore(store.dtype, store.nrows * store.ncols))

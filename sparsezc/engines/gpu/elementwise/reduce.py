@@ -9,7 +9,7 @@ import numpy as np
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.runtime import codegen, groups, launch
 from sparsezc.engines.gpu.runtime.codegen import function, typedefs
-from sparsezc.engines.gpu.storage.matrix_store import VectorStore
+from sparsezc.engines.gpu.storage.vector_store import VectorStore
 
 
 def reduce_vector(monoid: Any, u: VectorStore) -> Any:

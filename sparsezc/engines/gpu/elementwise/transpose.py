@@ -12,7 +12,7 @@ from sparsezc.engines.gpu.storage import row_blocks
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.errors import OutOfMemory
 from sparsezc.memory import allocate, budget
-from sparsezc.memory.csr import index_dtype
+from sparsezc.memory.buffer import index_dtype
 
 _ENTRY_BYTES = 80  # an entry: its id, order, column, row and place, its value twice, and the sort's own memory
 _COLUMN_BYTES = 40  # a column: its offset, its next place, and its number of entries

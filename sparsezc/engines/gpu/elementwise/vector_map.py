@@ -13,8 +13,7 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.array_pool import DeviceScalar
 from sparsezc.engines.gpu.runtime.codegen import flags, function, typedefs
-from sparsezc.engines.gpu.storage.mask_output import ALL, MaskBits, Out
-from sparsezc.engines.gpu.storage.matrix_store import VectorStore
+from sparsezc.engines.gpu.storage.vector_store import ALL, MaskBits, Out, VectorStore
 from sparsezc.expr.dispatch import Write
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import BOOL, DataType
@@ -93,14 +92,14 @@ def run_map(
     made, read = (result, store.dtype, scalar_type), (u and u.dtype, v and v.dtype)
     number = scalars[0] if isinstance(scalars[0], DeviceScalar) else None
     prelude = _prelude(body, helper, made, read, accum, needs, gathers, number is not None)
-    kernel = codegen.kernel(gpu, "vector_map.cu", prelude, "map")
+    kernel = codegen.kernel(gpu, "vector_map.cu", prelude, "vector_map")
     out = Out(store, apart=gathers and store is u)
     blocks = launch.blocks(gpu, 32 * store.nwords)
     u_values, u_bits = (0, 0) if u is None else u.operands()
     v_values, v_bits = (0, 0) if v is None else v.operands()
     a, counter = (scalars[0], 0) if number is None else (0, number.array)
     operands = _Operands(store.size, u_values, u_bits, v_values, v_bits, positions, a, scalars[1], counter, region)
-    kernel.launch(blocks, operands, out.arguments(mask, replace), _Piece(launch.share(blocks, store.nwords)))
+    kernel.launch(blocks, operands, out.arguments(mask, replace), _Piece(launch.sparse_piece(blocks, store.nwords)))
     out.done(count)
 
 

@@ -101,7 +101,7 @@ class ColumnBlocks:
             self.products = 0  # do not try again at once
             return
         self.built = Blocks(made, demand.values, _nbytes(rows, demand.values, nblocks))
-        budget.hold(self)
+        budget.register_cache(self)
 
     @property
     def nbytes(self) -> int:

@@ -15,7 +15,7 @@ import numpy as np
 
 from sparsezc.config import config
 from sparsezc.device import cuda
-from sparsezc.device.cuda import Device
+from sparsezc.device.protocol import Device
 from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.placements.segment_cache import SegmentCache
 from sparsezc.engines.gpu.runtime import codegen, launch
@@ -95,7 +95,7 @@ class HeadCache:
             self.read = 0  # do not try again at once
             warn_slow(f"no row-head cache for {rows.nrows:,} rows: {error}")
             return
-        budget.hold(self)
+        budget.register_cache(self)
 
     @property
     def nbytes(self) -> int:
@@ -149,7 +149,7 @@ class HeadCache:
             return 0
         room = int(_FREE * self._room(rows))
         asked = (
-            budget.share(config.head_budget)
+            budget.setting_bytes(config.head_budget)
             if config.head_budget is not None
             else budget.HEAD_BYTES // id_bytes * slot * rows.nrows
         )

@@ -53,7 +53,10 @@ class PackedValues:
         self._launched = Wholes()  # the parts for all rows, which contain the address of the words
 
     def get_or_build(self, rows: Rows, demand: Demand) -> Packed:
-        """Return the packed entries for a product that reads ids and values; ``NOT_PACKED`` where there are none."""
+        """Return the packed entries for a product that reads ids and values; ``NOT_PACKED`` where there are none.
+
+        What was built serves until ``packing`` is "off", which the caller asks.
+        """
         if not _are_wanted(rows):
             return NOT_PACKED
         if self.built is None and self.is_worth(rows, demand):

@@ -26,7 +26,7 @@ from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.memory import Buffer
 from sparsezc.memory.placement import RECORDS
 
-__all__ = ["Entries", "Part", "Wanted", "lie_near", "moves", "part", "parts", "serves", "whole"]
+__all__ = ["Entries", "Part", "SegmentTables", "Wanted", "lie_near", "moves", "part", "parts", "serves", "whole"]
 
 
 class Wanted(NamedTuple):
@@ -93,6 +93,20 @@ class Part(NamedTuple):
     nchunks: int
 
 
+class SegmentTables(NamedTuple):
+    """Addresses by segment, u64 on the device: of ids and of values, in segments of 2**`bits` entries.
+
+    Null where one address serves all; `bits` 0: no segments.
+    """
+
+    ids: Any = groups.NULL
+    values: Any = groups.NULL
+    bits: int = 0
+
+
+_NO_SEGMENTS = SegmentTables()
+
+
 def part(
     rows: Rows,
     pointers: tuple[Any, Any],
@@ -100,8 +114,7 @@ def part(
     which: tuple[int, int] | None = None,
     chunks: tuple[int, int] | None = None,
     indptr: Any = None,
-    segments: tuple[Any, Any] = (groups.NULL, groups.NULL),
-    bits: int = 0,
+    segments: SegmentTables = _NO_SEGMENTS,
     subset: Any = None,
     near: bool = False,
 ) -> Part:
@@ -115,8 +128,7 @@ def part(
         The range of rows that are not long, and the range of chunks of long rows; all if left out.
     indptr : array of int64 on the device, optional
         Other offsets than the rows' own.
-    segments : (ids, values)
-        The address of each segment, u64 on the device; 0 where one address serves all.
+    segments : SegmentTables, optional
     subset : presence words of rows, optional
         Only these rows.
     """
@@ -129,10 +141,10 @@ def part(
     # Parts are kept, and a device would convert Python's integers at each launch.
     bounds = np.uint64(first), np.uint64(end), np.uint64(first_chunk), np.uint64(end_chunk)
     arguments = groups.RowsPart(
-        np.uint64(rows.nrows), offsets, *pointers, *segments, words, *bounds, *rows.chunks.arguments
+        np.uint64(rows.nrows), offsets, *pointers, segments.ids, segments.values, words, *bounds, *rows.chunks.arguments
     )
     partial = which is not None or chunks is not None or subset is not None
-    return Part(arguments, partial, bits, near, -(-end // 32) - first // 32, end_chunk - first_chunk)
+    return Part(arguments, partial, segments.bits, near, -(-end // 32) - first // 32, end_chunk - first_chunk)
 
 
 def serves(rows: Rows) -> bool:

@@ -44,7 +44,7 @@ def planned(rows: Rows, entries: Entries, make: Callable[[int], _T], share: floa
         count = max(smallest, count // 64 * 32)
 
 
-def room(rows: Rows) -> int:
+def bytes_for_entries(rows: Rows) -> int:
     """Return the bytes of device memory for entries that an algorithm's vectors leave."""
     return max(0, budget.available() - budget.working_bytes(rows.nrows))
 
@@ -61,7 +61,7 @@ def size(rows: Rows, entry_bytes: int, share: float = 1.0) -> int:
     """
     vectors, smallest = budget.working_bytes(rows.nrows), least(rows, entry_bytes)
     needed = vectors + smallest
-    may = budget.room(needed)
+    may = budget.make_room(needed)
     left = may - vectors
     entries = min(max(int(share * left), min(left, smallest)) // 2, MOST) // entry_bytes // 32 * 32
     if entries < 2 * spare(rows):
@@ -103,7 +103,7 @@ class Staging:
         start = time.perf_counter()
         for target, source in zip(targets, sources, strict=True):
             self._lane.copy(target[offset : offset + source.size], source)
-        if stats.is_counting():
+        if stats.collecting is not None:
             self._lane.mark()()
             stats.copied(sum(source.nbytes for source in sources), time.perf_counter() - start)
         addresses = [gpu.pointer(target) for target in targets]

@@ -102,7 +102,7 @@ def _plan(rows: Rows, entries: Entries, wanted: Wanted, size: int) -> Plan:
     pieces = _pieces(rows, size, _most(rows, entries.nbytes, size))
     scan = None if wanted.words is None else Scan(rows, wanted)
     before, runs = (pieces.entries, pieces.rows) if scan is None else scan.before(pieces.cuts)
-    share = host_gather.share()
+    share = host_gather.break_even_share()
     long: list[tuple[int, tuple[int, int]]] = []
     turns: list[Turn] = []
     first, start = 0, 0  # the first piece that has no turn yet, and its entries
@@ -170,7 +170,7 @@ def serve(given: Plan, subset: Any = None) -> Iterator[Part]:
             rows, pointers, which=turn.rows, chunks=turn.chunks, indptr=indptr, subset=subset, near=sources is not None
         )
     if given.listed is not None:
-        host_gather.give(given.listed.pages)
+        host_gather.give_pages(given.listed.pages)
 
 
 def _gathered(given: Plan, runs: Runs) -> list[Any] | None:

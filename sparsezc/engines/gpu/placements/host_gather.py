@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from sparsezc import stats
 from sparsezc.device import cuda
+from sparsezc.device.protocol import Device, Pages
 from sparsezc.engines.gpu.placements import Entries
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 
@@ -64,9 +65,9 @@ class _Hands:
 
     def __init__(self) -> None:
         self.turn = 0
-        self.pages: tuple[dict[int, cuda.Pages], ...] = ({}, {})
+        self.pages: tuple[dict[int, Pages], ...] = ({}, {})
         self.free: list[Callable[[], None]] = [lambda: None] * 2  # each waits until a half has been copied
-        self.spare: cuda.Pages | None = None  # the list of runs of an earlier product
+        self.spare: Pages | None = None  # the list of runs of an earlier product
         self.gathers = self.copies = 0.0  # bytes a second
         self.looks = 0  # copies that were measured so far
 
@@ -79,28 +80,28 @@ class _Hands:
         return array
 
 
-_kept: WeakKeyDictionary[cuda.Device, _Hands] = WeakKeyDictionary()
+_kept: WeakKeyDictionary[Device, _Hands] = WeakKeyDictionary()
 
 
 def _own() -> _Hands:
     return _kept.setdefault(cuda.current(), _Hands())
 
 
-def take(nbytes: int) -> cuda.Pages:
+def take_pages(nbytes: int) -> Pages:
     """Return pinned memory for a list of runs: returned memory, where it is large enough, else new."""
     own = _own()
     found, own.spare = own.spare, None
     return found if found and found.array.nbytes >= nbytes else cuda.current().pages(max(nbytes, _LIST), "pinned")
 
 
-def give(pages: cuda.Pages) -> None:
+def give_pages(pages: Pages) -> None:
     """Return a list's memory for the next one; the larger of two is kept."""
     own = _own()
     if own.spare is None or own.spare.array.nbytes < pages.array.nbytes:
         own.spare = pages
 
 
-def share() -> float:
+def break_even_share() -> float:
     """Return the share of wanted entries in a piece from which copying all takes no longer than gathering."""
     own = _own()
     return min(1.0, own.gathers / own.copies) if own.copies else _SHARE

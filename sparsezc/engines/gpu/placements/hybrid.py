@@ -43,7 +43,7 @@ def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterable[Part]:
 
 def _room(rows: Rows, entries: Entries) -> int:
     """Return the bytes for a region: the budget less the vectors and, in case copies become cheapest, their buffers."""
-    room = double_buffer.room(rows)
+    room = double_buffer.bytes_for_entries(rows)
     return room - transfer_cost.buffers(rows, entries, room)
 
 

@@ -12,7 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc.engines.gpu.placements import Entries, Part, Wanted, double_buffer, gather_rows, part, segments
+from sparsezc.engines.gpu.placements import (
+    Entries,
+    Part,
+    SegmentTables,
+    Wanted,
+    double_buffer,
+    gather_rows,
+    part,
+    segments,
+)
 from sparsezc.engines.gpu.placements.segment_cache import Region
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 
@@ -45,8 +54,8 @@ def _mixed(region: Region, rows: Rows, entries: Entries, subset: Any = None) -> 
     """Return the part of rows whose segments are read where they are."""
     made = None if subset is not None else region.parts.get(entries.key)
     if made is None:
-        tables, pointers = region.tables(entries), double_buffer.in_place(rows, entries)
-        made = part(rows, pointers, segments=tables, bits=segments.BITS, subset=subset)
+        tables = SegmentTables(*region.tables(entries), segments.BITS)
+        made = part(rows, double_buffer.in_place(rows, entries), segments=tables, subset=subset)
         if subset is None:
             region.parts[entries.key] = made
     return made

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.device import cuda
+from sparsezc.device.protocol import Pages
 from sparsezc.engines.gpu.placements import Wanted, host_gather
 from sparsezc.engines.gpu.placements.host_gather import Runs
 from sparsezc.engines.gpu.runtime import codegen, launch
@@ -48,7 +49,7 @@ class Listed(NamedTuple):
     """The runs of some stretches, and their memory, which is given back to host_gather.py."""
 
     runs: list[Runs]
-    pages: cuda.Pages
+    pages: Pages
 
 
 class Scan:
@@ -96,7 +97,7 @@ class Scan:
         """
         dtype = np.dtype(np.int64 if self._rows.wide else np.int32)
         ends = np.cumsum([stretch.nruns for stretch, _ in stretches]).tolist()
-        pages = host_gather.take(2 * dtype.itemsize * ends[-1])
+        pages = host_gather.take_pages(2 * dtype.itemsize * ends[-1])
         bounds = pages.array.view(dtype)[: 2 * ends[-1]].reshape(-1, 2)
         for (stretch, base), end in zip(stretches, ends, strict=True):
             self._tell(stretch, base=base, pointer=pages.pointer + bounds.strides[0] * (end - stretch.nruns))

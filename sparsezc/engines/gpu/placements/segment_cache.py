@@ -19,6 +19,7 @@ import numpy as np
 
 from sparsezc import stats
 from sparsezc.device import cuda
+from sparsezc.device.protocol import Device
 from sparsezc.engines.gpu.placements import Entries, Part, Wanted, segments
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.memory import budget
@@ -153,10 +154,10 @@ class Region:
         xp = cuda.current().xp
         order = xp.argsort(which)  # in the order of host memory
         which, slots = which[order], slots[order]
-        start = clock(cuda.current()) if stats.is_counting() else 0.0
+        start = clock(cuda.current()) if stats.collecting is not None else 0.0
         for buffer in self.entries.buffers:
             segments.copy(which.astype(np.uint64), slots.astype(np.uint64), buffer, self._kept[id(buffer)])
-        if stats.is_counting():
+        if stats.collecting is not None:
             taken = clock(cuda.current()) - start
             stats.copied((int(which.size) * self.entries.nbytes) << segments.BITS, taken)
         self._slot_of[which] = slots
@@ -258,7 +259,7 @@ def _made(rows: Rows, entries: Entries, wanted: Wanted, rule: Rule) -> Region | 
         except MemoryError:  # less memory is free than the driver reported, or it is fragmented
             room //= 2
             continue
-        budget.hold(cache)
+        budget.register_cache(cache)
         return cache.built
     return None
 
@@ -277,7 +278,7 @@ def in_order(reads: Any, which: Any) -> Any:
     return which.astype(np.int64) - (reads << 32)
 
 
-def clock(gpu: cuda.Device) -> float:
+def clock(gpu: Device) -> float:
     """Return the time in seconds, once the device has finished all launches."""
     gpu.synchronize()
     return time.perf_counter()

@@ -12,13 +12,13 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from sparsezc.device import cuda
-from sparsezc.device.cuda import Device, Pages
+from sparsezc.device.protocol import Device, Pages
 from sparsezc.engines.gpu.placements import Entries, Wanted, double_buffer, host_gather
 from sparsezc.engines.gpu.runtime import presence_words
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.errors import OutOfMemory
-from sparsezc.memory import pages
-from sparsezc.memory.placement import is_file
+from sparsezc.memory import zerocopy
+from sparsezc.memory.placement import FILES
 
 IN_PLACE, COPIED, GATHERED = "in place", "copied", "gathered"
 _SECTOR, _LINE = 32, 128  # bytes: the least that kernels, and host threads, read of a row
@@ -42,7 +42,7 @@ def cheapest(rows: Rows, entries: Entries, wanted: Wanted, expected: float, kept
     """Return the cheapest way for a product that reads about `expected` entries, a share `kept` of them resident."""
     if expected < _MUCH * rows.nvals or wanted.most < rows.nvals or not may(rows, entries):
         return IN_PLACE
-    room = double_buffer.room(rows)
+    room = double_buffer.bytes_for_entries(rows)
     if room < double_buffer.least(rows, entries.nbytes) or (rates := measured(entries, room)) is None:
         return IN_PLACE
     share = min(1.0, expected / rows.nvals)  # the estimate may exceed the number of entries
@@ -76,7 +76,7 @@ def may(rows: Rows, entries: Entries) -> bool:
 
     A mapped array counts as a file, even where kernels read a pinned copy of it.
     """
-    pinned = all(buffer.pages == "pinned" for buffer in entries.buffers) and not is_file(rows.indices.placement)
+    pinned = all(buffer.pages == "pinned" for buffer in entries.buffers) and rows.indices.placement not in FILES
     return pinned and rows.nvals * entries.nbytes >= _MATTERS
 
 
@@ -117,7 +117,7 @@ def measured(entries: Entries, room: int) -> Rates | None:
             return None
         buffer = max(entries.buffers, key=lambda buffer: buffer.nbytes)  # the one with enough bytes
         sample = Pages(buffer.read(0, _SAMPLE // buffer.dtype.itemsize).view("uint8"), buffer.pointer, buffer.pages)
-        in_place, copied = pages.rate(gpu, sample, repeats=3), pages.copied(gpu, sample, repeats=3)
+        in_place, copied = zerocopy.rate(gpu, sample, repeats=3), zerocopy.copied(gpu, sample, repeats=3)
         try:
             gathered = host_gather.rate(sample.array)
         except OutOfMemory:  # the system refuses to pin the memory that gathering needs

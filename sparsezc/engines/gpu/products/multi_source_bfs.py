@@ -23,8 +23,8 @@ from sparsezc.engines.gpu.products import rows_per_warp
 from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.codegen import flags, typedefs
 from sparsezc.engines.gpu.storage.layout import Demand
-from sparsezc.engines.gpu.storage.mask_output import MaskBits
 from sparsezc.engines.gpu.storage.matrix_store import Rows
+from sparsezc.engines.gpu.storage.vector_store import MaskBits
 from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.types.datatypes import BOOL, DataType
 
@@ -141,9 +141,8 @@ class _Case:
         totals = gpu.xp.zeros(_ENTRIES + 64 * self.words, np.uint64)
         nrows, pulled = (0, 0) if pull is None else (pull.nrows, pull.indptr)
         pushed, nvals = (0, 0) if push is None else (push.indptr, push.nvals)
-        kernel = codegen.kernel(
-            gpu, "multi_source_work.cu", _prelude(False, False, False, self.words, self.aligned, 1), "reach_work"
-        )
+        name, prelude = "multi_source_bfs_work", _prelude(False, False, False, self.words, self.aligned, 1)
+        kernel = codegen.kernel(gpu, f"{name}.cu", prelude, name)
         kernel.launch(
             launch.blocks(gpu, max(self.x.length, nrows)), self.mask.arguments(), self._active(every_search),
             size=self.x.length, push_indptr=pushed, nrows=nrows, pull_indptr=pulled, x=self.x.vector.bits,
@@ -171,7 +170,8 @@ class _Case:
         prelude = _prelude(rows.wide, rows.compressed, looks, self.words, self.aligned, chunks.length, at_once)
         nwords = -(-rows.nrows // 32)
         blocks = launch.blocks(gpu, 32 * max(nwords, chunks.count))
-        kernel = codegen.kernel(gpu, f"multi_source_{way}.cu", prelude, f"reach_{way}")
+        name = f"multi_source_bfs_{way}"
+        kernel = codegen.kernel(gpu, f"{name}.cu", prelude, name)
         stats.counted(kernel, placements.lie_near(rows))(
             blocks, chunks.all, self.mask.arguments(), self._active(searches),
             nrows=rows.nrows, indptr=rows.indptr, indices=rows.indices.pointer, x=self.x.vector.bits,

@@ -17,11 +17,11 @@ from sparsezc.engines.gpu.layouts.head_cache import NO_HEADS, HeadCache, Heads
 from sparsezc.engines.gpu.layouts.packed_values import NOT_PACKED, Packed, PackedValues
 from sparsezc.engines.gpu.placements import Wanted
 from sparsezc.engines.gpu.products import push_pull, rows_per_warp
-from sparsezc.engines.gpu.products.rows_per_warp import Grid
+from sparsezc.engines.gpu.products.rows_per_warp import Grid, Sizes
 from sparsezc.engines.gpu.runtime import array_pool, presence_words
 from sparsezc.engines.gpu.storage.layout import Demand
-from sparsezc.engines.gpu.storage.mask_output import MaskBits
-from sparsezc.engines.gpu.storage.matrix_store import Rows, VectorStore
+from sparsezc.engines.gpu.storage.matrix_store import Rows
+from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
 from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import DataType
@@ -229,14 +229,15 @@ def _heads_to_push(product: Product, columns: Rows, rows: Rows | None) -> Heads:
 
 def _packed(product: Product, rows: Rows, entries: float) -> Packed:
     """Return ids and values in one word, if a product that reads so many entries can use them."""
-    if not product.reads.values or product.vector is None:
+    if not product.reads.values or product.vector is None or config.packing == "off":
         return NOT_PACKED
-    return rows.layouts[PackedValues].get_or_build(rows, Demand(entries, product.dtype, values=True))
+    layout = rows.layouts[PackedValues]
+    return layout.built or layout.get_or_build(rows, Demand(entries, product.dtype, values=True))
 
 
 def _grid(rows: Rows, everything: bool, pulls: bool, looks: bool) -> Grid:
-    gpu, sizes = rows.device, (rows.nrows, rows.nvals, rows.chunks.count)
+    gpu, sizes = rows.device, Sizes(rows.nrows, rows.nvals, rows.chunks.count)
     return rows_per_warp.grid(
         gpu,  # type: ignore[arg-type]  # hashable, like every object without an __eq__ of its own
-        gpu.multiprocessors, config.rows_per_warp, *sizes, everything, pulls, looks,
+        gpu.multiprocessors, config.rows_per_warp, sizes, everything, pulls, looks,
     )  # fmt: skip

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from sparsezc.config import config
 from sparsezc.device import cuda
-from sparsezc.device.cuda import Device
+from sparsezc.device.protocol import Device
 from sparsezc.engines.gpu.runtime import launch
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 
@@ -46,6 +46,14 @@ class Grid(NamedTuple):
     skips: bool
 
 
+class Sizes(NamedTuple):
+    """The sizes of some rows, by which a grid is chosen: rows, entries, chunks of long rows."""
+
+    nrows: int
+    nvals: int
+    nchunks: int
+
+
 def choose(rows: Rows) -> int:
     """Return 1 or 32: ``gb.config.rows_per_warp`` or, for "auto", the one that was measured to be no slower."""
     return _choose(cuda.current(), config.rows_per_warp, rows.nrows, rows.nvals)
@@ -61,13 +69,13 @@ def _choose(gpu: Device, setting: int | str, nrows: int, nvals: int) -> int:
 
 @lru_cache(maxsize=1024)
 def grid(
-    gpu: Device, _multiprocessors: int, setting: int | str, nrows: int, nvals: int, nchunks: int, everything: bool,
-    pulls: bool, looks: bool,
-) -> Grid:  # fmt: skip
-    """Return the division of rows of these sizes, by `setting` and the device's multiprocessors.
+    gpu: Device, _multiprocessors: int, setting: int | str, sizes: Sizes, everything: bool, pulls: bool, looks: bool
+) -> Grid:
+    """Return the division of rows, by `setting` and the device's multiprocessors.
 
     `everything`: all rows are wanted; `looks`: a pull reads the row-head cache first.
     """
+    nrows, nvals, nchunks = sizes
     at_once, nwords = _choose(gpu, setting, nrows, nvals), -(-nrows // 32)
     nblocks = launch.blocks(gpu, 32 * max(nwords * 32 // at_once, nchunks))
     warps = launch.warps(nblocks)

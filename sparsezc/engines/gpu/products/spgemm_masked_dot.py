@@ -12,7 +12,7 @@ from sparsezc.engines.gpu.elementwise.filter import Kept
 from sparsezc.engines.gpu.elementwise.matrix_merge import MaskRows
 from sparsezc.engines.gpu.runtime import codegen, groups, launch, presence_words
 from sparsezc.engines.gpu.runtime.codegen import evaluate, flags, function, typedefs
-from sparsezc.engines.gpu.storage import row_blocks
+from sparsezc.engines.gpu.storage import assembly, row_blocks
 from sparsezc.engines.gpu.storage.matrix_store import Chunks, MatrixStore, Rows
 from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.types.datatypes import DataType
@@ -30,10 +30,10 @@ def dots(semiring: Any, a: MatrixStore, b_type: DataType, columns: Rows, mask: M
     assert a.rows is not None
     m_rows, dtype = mask.rows, semiring.return_type
     placement = columns.indices.placement if RECORDS[a.placement].resident else a.placement
-    a_rows = row_blocks.near(a.rows, values="x" in semiring.reads)
-    b_rows = a_rows if columns is a.rows else row_blocks.near(columns, values="y" in semiring.reads)
+    a_rows = assembly.near(a.rows, values="x" in semiring.reads)
+    b_rows = a_rows if columns is a.rows else assembly.near(columns, values="y" in semiring.reads)
     case = _Case(semiring, a.dtype, b_type, a_rows, b_rows, m_rows.wide)
-    kernel = codegen.kernel(gpu, "spgemm_masked_dot.cu", case.prelude, "dots")
+    kernel = codegen.kernel(gpu, "spgemm_masked_dot.cu", case.prelude, "masked_dot")
     a_lengths = a_rows.indptr[1:] - a_rows.indptr[:-1]
     edge = 0 if RECORDS[b_rows.indices.placement].resident else 31
 
@@ -63,7 +63,7 @@ def dots(semiring: Any, a: MatrixStore, b_type: DataType, columns: Rows, mask: M
         return offsets, *left
 
     ranges = row_blocks.blocks([m_rows.indptr], _ENTRY_BYTES, cut=row_blocks.evenly(m_rows.indptr))
-    return row_blocks.assemble(ranges, make, (a.nrows, columns.nrows), dtype, placement)
+    return assembly.assemble(ranges, make, (a.nrows, columns.nrows), dtype, placement)
 
 
 def _allowed(mask: MaskRows, start: int, stop: int) -> Any:

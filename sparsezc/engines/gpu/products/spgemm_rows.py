@@ -13,9 +13,9 @@ from sparsezc.engines.gpu.products import spgemm_heavy_rows, spmv
 from sparsezc.engines.gpu.products.spgemm_heavy_rows import HeavyRow
 from sparsezc.engines.gpu.runtime import codegen, groups, launch, presence_words
 from sparsezc.engines.gpu.runtime.codegen import evaluate, flags, function, typedefs
-from sparsezc.engines.gpu.storage import row_blocks, vector_store
-from sparsezc.engines.gpu.storage.mask_output import ALL
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
+from sparsezc.engines.gpu.storage import assembly, row_blocks, vector_store
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
+from sparsezc.engines.gpu.storage.vector_store import ALL, VectorStore
 from sparsezc.errors import OutOfMemory
 from sparsezc.memory import Buffer, allocate, budget
 from sparsezc.memory.device import DeviceBuffer
@@ -39,7 +39,7 @@ def product(semiring: Any, a: MatrixStore, b_type: DataType, b_rows: Rows, found
     placement = b_rows.indices.placement if RECORDS[a.placement].resident else a.placement
     same = the_one_value(semiring)
     iso = None if same is None else DeviceBuffer(xp.full(1, same, dtype.np_type))
-    b_rows = row_blocks.near(b_rows, values="y" in semiring.reads)
+    b_rows = assembly.near(b_rows, values="y" in semiring.reads)
     names, b_rows = _named(b_rows)
     if found is None:
         found = products(a, b_rows)
@@ -55,13 +55,13 @@ def product(semiring: Any, a: MatrixStore, b_type: DataType, b_rows: Rows, found
 
     ranges = row_blocks.blocks([offsets, a_rows.indptr], _ENTRY_BYTES)
     ncols = b_rows.ncols if names is None else names.ncols
-    return row_blocks.assemble(ranges, make, (a.nrows, ncols), dtype, placement, iso)
+    return assembly.assemble(ranges, make, (a.nrows, ncols), dtype, placement, iso)
 
 
 def _require_room(counts: Any, entry_bytes: int) -> None:
     """Raise OutOfMemory if the product has a row that does not fit the device: each row is made there as a whole."""
     most = int(counts.max()) if counts.size else 0
-    room = budget.room(most * entry_bytes)
+    room = budget.make_room(most * entry_bytes)
     if most * entry_bytes > room:
         raise OutOfMemory(
             f"mxm: a row of the product has {most:,} entries, which take {most * entry_bytes:,} bytes of device memory,"

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from sparsezc import stats
-from sparsezc.device.cuda import Device
 from sparsezc.device.launcher import Launcher
+from sparsezc.device.protocol import Device
 from sparsezc.device.signature import Signature
 from sparsezc.device.signature import typedefs as types_of
 from sparsezc.semirings.algebra.operators import TypedOp
@@ -24,7 +24,7 @@ from sparsezc.semirings.types.datatypes import DataType
 
 _KERNELS = Path(__file__).resolve().parents[1] / "kernels"
 _PACKAGE = Path(__file__).resolve().parents[3]
-_SEMIRINGS = next(p for p in (_PACKAGE / "semirings", _PACKAGE.parent / "semirings") if (p / "operators.cuh").is_file())
+_HELPERS = next(p for p in (_PACKAGE / "semirings/cuda", _PACKAGE.parent / "semirings/cuda") if p.is_dir())
 _INCLUDE = re.compile(r'^#include "([\w.]+)"\n', re.MULTILINE)
 _COMPLEX = re.compile(r"\bc(64|128)\b")
 #: In order of use, the latest last. Programs may define kernels without limit; a recording's are among the latest.
@@ -40,7 +40,7 @@ def _file(name: str) -> str:
 @cache
 def _paths() -> dict[str, Path]:
     """Return the path of every kernel text by its file name, which is unique in all folders."""
-    return {path.name: path for folder in (_KERNELS, _SEMIRINGS) for path in folder.rglob("*.cu*")}
+    return {path.name: path for folder in (_KERNELS, _HELPERS) for path in folder.rglob("*.cu*")}
 
 
 def source(file: str, prelude: str) -> str:
@@ -73,7 +73,7 @@ def signature(file: str, name: str) -> Signature:
 
 def kernel(device: Device, file: str, prelude: str, name: str) -> Launcher:
     """Return the kernel `name` of `file`, specialised by `prelude` and compiled on first use."""
-    counting = stats.is_counting()
+    counting = stats.collecting is not None
     key = (id(device), counting, file, name, prelude)
     try:
         found = _compiled[key]

@@ -7,8 +7,8 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from sparsezc import locks
-from sparsezc.device.cuda import Device
 from sparsezc.device.launcher import THREADS as THREADS
+from sparsezc.device.protocol import Device
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 #: The lock of the whole engine: launches share one stream, array pools, vertex orders, caches and recordings.
@@ -19,7 +19,7 @@ _MANY = 512  # entries of a word of rows, on average
 _BLOCKS_PER_MULTIPROCESSOR = 8  # 64 warps: as many as fit, to keep as many requests in flight as possible
 
 
-def alone(function: _Function) -> _Function:
+def locked(function: _Function) -> _Function:
     """Return the function under the engine's lock, for launches outside of an object's statement."""
 
     @wraps(function)
@@ -61,7 +61,7 @@ def words(nvals: int, nwords: int, everything: bool) -> int:
     return 1 if everything and nvals >= _MANY * nwords else 4
 
 
-def share(blocks: int, nwords: int) -> int:
+def sparse_piece(blocks: int, nwords: int) -> int:
     """Return the words, at most 32, that a warp reads together where few have work.
 
     Words with work may be neighbours, so they are divided among all warps.

@@ -11,16 +11,16 @@ import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.device.cuda import Device
+from sparsezc.device.protocol import Device
 from sparsezc.engines.gpu.runtime import groups
 from sparsezc.engines.gpu.storage.compressed_ids import CompressedIds, compressed
 from sparsezc.engines.gpu.storage.layout import Layouts
-from sparsezc.engines.gpu.storage.vector_store import VectorStore
+from sparsezc.engines.gpu.storage.renumber import renumbered
 from sparsezc.engines.gpu.storage.vertex_order import Order
 from sparsezc.errors import warn_slow
 from sparsezc.memory import Buffer, budget
@@ -30,7 +30,7 @@ from sparsezc.memory.id_blocks import BlocksBuffer
 from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.types.datatypes import DataType
 
-__all__ = ["Chunks", "MatrixStore", "Rows", "VectorStore", "rows_of"]
+__all__ = ["Chunks", "Form", "MatrixStore", "Rows"]
 
 _NOTEWORTHY = 1 << 20  # entries: copying fewer is reported by no warning
 
@@ -97,9 +97,8 @@ class PlainCopy:
             if rows.order is None:
                 self._copy = weakref.ref(made)
             else:
-                from sparsezc.engines.gpu.storage.reorder import permuted  # importing at the top would be a circle
-
-                made = kept = permuted(made, rows.order.places, rows.order.vertices, None)
+                arrays = renumbered(made, rows.order.places, rows.order.vertices)
+                made = kept = Rows(rows.nrows, rows.ncols, rows.nvals, *arrays, rows.iso)
                 self._copy = lambda: kept
             if made.nvals >= _NOTEWORTHY:
                 said = "whose ids are compressed" if rows.order is None else "that is compressed in another order"
@@ -116,6 +115,27 @@ class PlainCopy:
 
     def drop(self) -> None:
         self._copy = lambda: None
+
+
+class Form(NamedTuple):
+    """The form of some rows' entries, which the kernels of products are specialised for.
+
+    Attributes
+    ----------
+    wide : bool
+        Ids take 8 bytes.
+    compressed : bool
+        Ids lie in blocks.
+    iso : bool
+        One value stands for all.
+    long : int
+        Entries from which on a row is cut into chunks.
+    """
+
+    wide: bool
+    compressed: bool
+    iso: bool
+    long: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,6 +178,11 @@ class Rows:
     def wide(self) -> bool:
         """Return whether ids take 8 bytes."""
         return self.indices.dtype.itemsize == 8
+
+    @cached_property
+    def form(self) -> Form:
+        """The form that kernels are specialised for."""
+        return Form(self.wide, self.compressed, self.iso, self.chunks.length)
 
     @cached_property
     def id_bytes(self) -> float:
@@ -208,6 +233,18 @@ class MatrixStore:
         self.dtype, self.nrows, self.ncols = dtype, nrows, ncols
         self._rows, self._columns = rows, columns
         self.panel: Any = None
+
+    @classmethod
+    def from_csr(cls, csr: Csr) -> MatrixStore:
+        """Return a store over the buffers of a Csr, which kernels can read."""
+        ids = csr.indices
+        if not ids.count:
+            return cls(csr.dtype, csr.nrows, csr.ncols, None)
+        if isinstance(ids, BlocksBuffer) and not isinstance(ids, CompressedIds):
+            ids = CompressedIds.of(ids)
+        indptr = cuda.current().xp.asarray(csr.indptr)
+        rows = Rows(csr.nrows, csr.ncols, ids.count, indptr, ids, csr.values, csr.iso)
+        return cls(csr.dtype, csr.nrows, csr.ncols, rows, rows if csr.symmetric else None)
 
     def lying(self) -> tuple[Rows | None, Rows | None]:
         """Return rows and columns in the order in which they are stored."""
@@ -274,12 +311,3 @@ class MatrixStore:
     @property
     def symmetric(self) -> bool:
         return self._rows is not None and self._columns is self._rows
-
-
-def rows_of(csr: Csr) -> Rows:
-    """Return the rows of a Csr whose buffers kernels can read."""
-    xp = cuda.current().xp
-    ids = csr.indices
-    if isinstance(ids, BlocksBuffer) and not isinstance(ids, CompressedIds):
-        ids = CompressedIds.of(ids)
-    return Rows(csr.nrows, csr.ncols, csr.nvals, xp.asarray(csr.indptr), ids, csr.values, csr.iso)

@@ -7,44 +7,17 @@ from typing import Any
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.runtime import gather_scatter
 from sparsezc.engines.gpu.storage import compressed_ids, row_blocks
 from sparsezc.engines.gpu.storage.matrix_store import Rows
+from sparsezc.engines.gpu.storage.renumber import ENTRY_BYTES, renumbered
 from sparsezc.engines.gpu.storage.vertex_order import Order
-from sparsezc.memory import allocate, budget
 
-_ENTRY_BYTES = 64  # an id, its row, its old position, its sort key, and the sort's own memory
 _PLACES, _ENTRIES = 64, 1 << 14  # positions of a sample, and entries read at each
 
 
 def permuted(rows: Rows, take: Any, numbers: Any, order: Order | None) -> Rows:
     """Return rows in `order`: row p is row take[p], with numbers[id] for each id, ascending."""
-    gpu = cuda.current()
-    xp = gpu.xp
-    take = take.astype(np.int64)
-    starts, lengths = rows.indptr[:-1][take], (rows.indptr[1:] - rows.indptr[:-1])[take]
-    indptr = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(lengths)])
-    placement = rows.indices.placement
-    placement = budget.fitting(placement, rows.indices.nbytes + (0 if rows.iso else rows.values.nbytes))
-    indices = allocate(placement, rows.nvals, rows.indices.dtype)
-    values = rows.values if rows.iso else allocate(placement, rows.nvals, rows.values.dtype)
-    for first, last, *_ in row_blocks.blocks([indptr], _ENTRY_BYTES):
-        local = indptr[first : last + 1] - indptr[first]
-        entry = xp.arange(int(local[-1]), dtype=np.int64)
-        row = xp.searchsorted(local, entry, side="right") - 1
-        source = starts[first:last][row] + entry - local[row]
-        ids = numbers[gather_scatter.gather(rows.indices, source).astype(np.int64)]
-        keys = row.astype(np.uint64) << np.uint64(32) | ids
-        start = int(indptr[first])
-        if rows.iso:
-            keys.sort()
-        else:
-            by = xp.argsort(keys)
-            keys = keys[by]
-            values.write(start, gather_scatter.gather(rows.values, source[by]))
-        indices.write(start, (keys & np.uint64(0xFFFFFFFF)).astype(rows.indices.dtype))
-    gpu.synchronize()  # the host may read the result's pages now
-    return Rows(rows.nrows, rows.ncols, rows.nvals, indptr, indices, values, rows.iso, order)
+    return Rows(rows.nrows, rows.ncols, rows.nvals, *renumbered(rows, take, numbers), rows.iso, order)
 
 
 def both(rows: Rows, columns: Rows | None, order: Order) -> tuple[Rows, Rows | None]:
@@ -97,7 +70,7 @@ def _counts(rows: Rows) -> Any:
     """Return the number of entries in each column."""
     xp = cuda.current().xp
     counts = xp.zeros(rows.ncols, np.int64)
-    for start, stop in row_blocks.pieces(rows.nvals, _ENTRY_BYTES):
+    for start, stop in row_blocks.pieces(rows.nvals, ENTRY_BYTES):
         ids = rows.indices.load(start, stop).astype(np.int64)
         counts += xp.bincount(ids, minlength=rows.ncols)
     return counts

@@ -57,15 +57,15 @@ def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterator[Part]:
         region.costs[way] = [*costs[way][-1:], (segment_cache.clock(gpu) - start) / count]
 
 
-def share(active: float, data: float, memory: float) -> float:
+def resident_share(active: float, data: float, memory: float) -> float:
     """Return Ascetic's share of the memory for resident segments.
 
     With this share, the rest of the memory just holds the active part of the entries that are not resident (section 4.2
     of the paper: R = (1 - K D / M) / (1 - K)).
 
-    >>> share(0.1, 40e9, 10e9)
+    >>> resident_share(0.1, 40e9, 10e9)
     0.6666666666666666
-    >>> share(0.1, 200e9, 10e9), share(0.1, 5e9, 10e9)
+    >>> resident_share(0.1, 200e9, 10e9), resident_share(0.1, 5e9, 10e9)
     (0.0, 1.0)
     """
     return min(1.0, max(0.0, (1 - active * data / memory) / (1 - active)))
@@ -77,10 +77,10 @@ def _room(rows: Rows, entries: Entries) -> int:
     The paper corrects the share when fetched rows overflow their memory while resident memory is idle. Here they come
     in turns, through buffers of a fixed size.
     """
-    room = double_buffer.room(rows)
+    room = double_buffer.bytes_for_entries(rows)
     if not room:
         return 0
-    stays = int(room * share(ACTIVE, rows.nvals * entries.nbytes, room))
+    stays = int(room * resident_share(ACTIVE, rows.nvals * entries.nbytes, room))
     least = max(2 * double_buffer.least(rows, entries.nbytes), min(_FETCHING, room // 8))
     return max(0, min(room - least, stays))
 
