@@ -15,7 +15,6 @@ from sparsezc.networkx_backend import (  # noqa: F401
     components,
     dags,
     distances,
-    flows,
     hops,
     lengths,
     paths,

@@ -1,4 +1,4 @@
-"""Edge lists that are written piece by piece, by whoever makes them so: text and Parquet."""
+"""Edge lists that a caller writes piece by piece: text and Parquet."""
 
 from __future__ import annotations
 
