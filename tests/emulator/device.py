@@ -39,6 +39,7 @@ waits for a later block would wait for ever, as it may on a GPU. Libraries are k
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import mmap
 import os
 import subprocess
@@ -321,7 +322,7 @@ class EmulatedDevice(HostDevice):
         self.multiprocessors, self.free_memory, self.total_memory = multiprocessors, memory, memory
         self.seconds = seconds
         self._compiler = Compiler(cache, sanitize)
-        self._kernels: dict[tuple[str, str], Kernel] = {}
+        self._kernels: dict[bytes, Kernel] = {}  # by a digest of their texts, which are long
         self._libraries: dict[Path, ctypes.CDLL] = {}
         self._machine = ctypes.CDLL(str(self._compiler.runtime()), mode=ctypes.RTLD_GLOBAL)
         self._stats = (_SiteStats * SITES)()
@@ -333,10 +334,12 @@ class EmulatedDevice(HostDevice):
 
     def compile_many(self, cases: Sequence[tuple[str, str]]) -> list[Kernel]:
         """Several kernels at once: what is not in the cache is compiled in batches, on all cores."""
-        missing = [case for case in dict.fromkeys(cases) if case not in self._kernels]
-        for case, (library, symbol) in zip(missing, self._compiler.compile_many(missing), strict=True):
-            self._kernels[case] = Kernel(self, library, symbol, case[1])
-        return [self._kernels[case] for case in cases]
+        keys = [hashlib.sha1(f"{name}\0{source}".encode()).digest() for source, name in cases]
+        missing = {key: case for key, case in zip(keys, cases, strict=True) if key not in self._kernels}
+        found = self._compiler.compile_many(list(missing.values()))
+        for (key, (_, name)), (library, symbol) in zip(missing.items(), found, strict=True):
+            self._kernels[key] = Kernel(self, library, symbol, name)
+        return [self._kernels[key] for key in keys]
 
     # Counts.
 
