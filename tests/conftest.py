@@ -23,6 +23,9 @@ from tests.networkx_backend import entry_points
 # other name of graphblas is used, and so before any test module is imported.
 if "PYTEST_XDIST_WORKER" in os.environ:  # processes share the cores already
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault(
+    "NUMBA_OPT", "0"
+)  # operators of Python functions meet a few entries each: compiling is what costs
 graphblas.init("suitesparse", blocking=True)
 
 # NetworkX must find the backend also where the checkout is not installed, and before a test imports it.
