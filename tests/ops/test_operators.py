@@ -115,7 +115,7 @@ def test_monoids(name: str, engine: Engine) -> None:
 @pytest.mark.many_kernels
 @pytest.mark.parametrize("name", operators("indexunary"))
 def test_indexunary(name: str, engine: Engine) -> None:
-    for dtype in engine.sample(TYPES, name, one_in=11):
+    for dtype in engine.sample(TYPES, name, one_in=4):
         if skips("indexunary", name, dtype):
             continue
         judge(lambda g, o: o.u.apply(find(g, "indexunary", name), 2).new(), arrays(dtype), engine, (name, dtype))
@@ -125,7 +125,7 @@ def test_indexunary(name: str, engine: Engine) -> None:
 @pytest.mark.many_kernels
 @pytest.mark.parametrize("name", operators("select"))
 def test_select(name: str, engine: Engine) -> None:
-    for dtype in engine.sample(TYPES, name, one_in=11):
+    for dtype in engine.sample(TYPES, name, one_in=4):
         if skips("select", name, dtype):
             continue
 
