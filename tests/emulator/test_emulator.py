@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import sparsezc as gb
 import sparsezc.device.cuda
 from tests.emulator.device import (
     ORDERS,
@@ -300,6 +301,21 @@ def test_kernels_of_one_name_do_not_mix() -> None:
             out = np.arange(4).astype(dtype)
             kernel(1, 4, (out,))
             assert list(out) == [2 * factor * v for v in range(4)]
+
+
+def test_a_rehearsal_to_the_end_goes_past_comparisons_and_sees_entries() -> None:
+    asked: list[int] = []
+
+    def asks() -> None:
+        found = gb.Vector.from_coo([1], [2], size=40).to("gpu")
+        assert found.apply("abs").new().isequal(gb.Vector(int, 40).to("gpu"))
+        asked.append(found.apply("abs").new().nvals)
+        while True:
+            found << found.apply("ainv")
+
+    cases = rehearse([asks], to_the_end=True)
+    assert asked == [0, 1]
+    assert "vector_map" in {name for _, name in cases}
 
 
 def test_a_rehearsal_writes_kernels_down_and_runs_none() -> None:
