@@ -19,7 +19,7 @@ _BEGUN = pytest.StashKey[set[str]]()  # the tests whose kernels are compiled
 
 
 def _alike(one: Any, other: Any) -> bool:
-    """Whether two tests are one function on one engine."""
+    """Return True if two tests are one function on one engine."""
     function, engine = getattr(one, "function", None), getattr(one, "callspec", other.callspec).params.get("engine")
     return function is other.function and engine == other.callspec.params["engine"]
 

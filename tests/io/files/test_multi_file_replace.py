@@ -32,9 +32,9 @@ def bytes_of(folder: Path) -> dict[str, bytes]:
 
 
 def states_of(folder: Path, kept: Path, run: Callable[[], None]) -> list[Path]:
-    """What lies on the disk before each line of the writers, copied: what a kill there would leave.
+    """Copies of the disk as it is before each line of the writers: a kill at that line would leave the same.
 
-    Lines that follow each other and leave the same are one copy, which stands in the list as often.
+    Lines that follow each other with the same disk share a copy, which is in the list once for each.
     """
     found: list[Path] = []
     last: dict[Path, bytes | None] = {}
