@@ -24,6 +24,7 @@ def written(make: Any, out: str, mask: str, accum: str, replace: bool) -> Any:
     return statement
 
 
+@pytest.mark.many_kernels
 @pytest.mark.parametrize("name", VECTOR)
 def test_vector_in_every_way(name: str, engine: Engine) -> None:
     for seed, (mask, accum, replace) in enumerate(ways()):

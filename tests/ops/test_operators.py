@@ -60,6 +60,7 @@ def find(g: Any, kind: str, name: str) -> Any:
     return next(getattr(home, name) for home in homes if name in dir(home))
 
 
+@pytest.mark.many_kernels
 @pytest.mark.parametrize("name", operators("semiring"))
 def test_semirings(name: str, engine: Engine) -> None:
     one_answer = not name.startswith("any_")  # `any` may keep whichever it meets
