@@ -62,9 +62,13 @@ def every_semiring() -> list[Case]:
     return found
 
 
-def every_width() -> list[Case]:
-    """mxv and vxm of the main semirings in types of each size and sort, both id widths, iso-valued or not."""
+def every_width(*, crossed: bool = True) -> list[Case]:
+    """mxv and vxm of the main semirings in types of each size and sort, both id widths, iso-valued or not.
+
+    Unless `crossed`, each semiring of a type has one of the widths, in turn.
+    """
     found: list[Case] = []
+    turn = 0
     for op, dtype in (
         (semiring.any_pair, datatypes.BOOL),
         (semiring.any_second, datatypes.INT64),
@@ -100,7 +104,9 @@ def every_width() -> list[Case]:
         ):
             if dtype in op.types:
                 accum = gb.binary.plus[dtype]
-                for wide, iso in ((False, False), (True, False), (False, True)):
+                widths = ((False, False), (True, False), (False, True))
+                turn += 1
+                for wide, iso in widths if crossed else (widths[turn % 3],):
                     found += _products(op[dtype], dtype, wide=wide, iso=iso, accum=accum if wide else None)
     return found
 
