@@ -72,9 +72,10 @@ def read(
     weights : None, bool, dtype or str
         None: the file's values, in the type that the file states, or else INT64 (UINT64 where one does not fit) for
         whole numbers and FP64 for fractions; True everywhere (BOOL, iso-valued) where the file has none, as .sg. False:
-        the pattern only. A type: the file's values, converted to it as GraphBLAS does (integers wrap, floats saturate
-        on their way to integers, NaN becomes 0 there). ``"narrowest"``: as None, but whole numbers whose type the file
-        does not state in the smallest type that holds them (UINT8 for 1 to 255), so that a GPU reads fewer bytes.
+        the pattern only. A type: the file's values in it; refused where it does not hold one (whole numbers of its
+        range for integer types), but FP32 may lose digits, and all but 0 is true in BOOL. ``"narrowest"``: as None, but
+        whole numbers whose type the file does not state in the smallest type that holds them (UINT8 for 1 to 255), so
+        that a GPU reads fewer bytes.
         ``"hash:LOW-HIGH"``: made whole numbers in such a type, of the numbers that the two vertices have in the matrix:
         the same for (i, j) and (j, i), and others with `relabel`.
     relabel : bool
@@ -108,7 +109,7 @@ def read(
     FileNotFoundError, IsADirectoryError
         There is no such file.
     InvalidValue
-        An argument that is not understood.
+        An argument that is not understood, or a weight that the type asked for does not hold (with its line in text).
     OutOfMemory
         The graph does not fit; the message has the bytes.
 
