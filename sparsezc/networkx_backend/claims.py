@@ -42,6 +42,8 @@ CLAIMS: dict[str, Claim] = {}
 #: The functions by their names, as NetworkX looks them up before each call. A module takes 3 us longer for a name that
 #: it has not, and some functions of NetworkX call three of those.
 BACKEND = SimpleNamespace()
+#: The names of functions that run only where they are asked for.
+LEFT: set[str] = set()
 #: The first NetworkX whose rules the functions follow: earlier ones scale samples of betweenness otherwise.
 FIRST = (3, 6)
 NEVER = inf
@@ -95,6 +97,8 @@ def claims(
             takes_all,
         )  # fmt: skip
         setattr(BACKEND, function.__name__, function)
+        if least == NEVER:
+            LEFT.add(function.__name__)
         return function
 
     return claim
@@ -132,9 +136,9 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
 
     It asks before each search from a node too, of which some take no longer: no more is looked at here than is needed.
     """
-    claim = CLAIMS.get(name)
-    if claim is None:
+    if name not in CLAIMS:
         return f"sparsezc has no {name}"
+    claim = CLAIMS[name]
     count, known = len(args), claim.defaults
     for one in kwargs:
         if one not in known:
@@ -179,9 +183,9 @@ def _given(claim: Claim, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[
 
 def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
     """Return whether a function pays here that no call asked this backend for; `can_run` was asked before."""
+    if name in LEFT:
+        return "NetworkX is faster"
     claim = CLAIMS[name]
-    if claim.least == NEVER:
-        return False  # a reason would be formatted in each of the many calls that such a function makes of others
     G = args[0] if args else kwargs["G"]
     n = len(G)
     if n * (n + 1) < claim.least:
