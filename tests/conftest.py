@@ -144,7 +144,7 @@ def _act(item: Any, parameters: dict[str, Any]) -> None:
     definitions, asked = item._fixtureinfo.name2fixturedefs, item._fixtureinfo.argnames
     with suppress(pytest.fail.Exception, pytest.skip.Exception), ExitStack() as endings:  # which are no Exceptions
         known = dict.fromkeys(("gpu", "emulated"), cuda.current())
-        known |= {"engine": parameters.get("engine"), "settings_stay": None}
+        known |= {"engine": parameters.get("engine"), "settings_stay": None, "only_gpu_tests_see_the_gpu": None}
         known["monkeypatch"] = endings.enter_context(pytest.MonkeyPatch.context())
 
         def value_of(name: str) -> Any:
@@ -162,6 +162,14 @@ def _act(item: Any, parameters: dict[str, Any]) -> None:
             if name in definitions:
                 value_of(name)
         item.obj(**{name: known[name] for name in asked})
+
+
+@pytest.fixture(autouse=True)
+def only_gpu_tests_see_the_gpu(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hide a real GPU from tests without the mark `gpu`: they expect what "auto" chooses without one."""
+    if request.node.get_closest_marker("gpu") is None and why_no_gpu() is None:
+        monkeypatch.setattr(cuda, "_current", None)
+        monkeypatch.setattr(cuda, "_reason", "no GPU: it is hidden from tests that are not marked gpu")
 
 
 @pytest.fixture(autouse=True)
