@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from tests import test_surface
+from tests.house import test_surface
 
 from . import suitesparse
 from .find import ABSENT

@@ -10,8 +10,8 @@ from typing import Any
 import graphblas
 
 import sparsezc
-from tests import test_surface
 from tests.emulator.rehearsal import rehearsing
+from tests.house import test_surface
 from tests.semirings import test_surface as operator_surface
 
 from . import find, operators
@@ -24,7 +24,7 @@ HEAD = """\
 # Coverage of python-graphblas
 
 What of python-graphblas 2025.2 is there, and who does it. `python -m tests.coverage --update` writes this page and
-`tests/test_coverage.py` fails where it is stale: each name was used in a statement, which gave the same on
+`tests/coverage/test_coverage.py` fails where it is stale: each name was used in a statement, which gave the same on
 python-graphblas, on the CPU engine and on the GPU engine.
 
 On the CPU engine everything below that is not absent is native. On the GPU engine, with the operands there:
@@ -62,10 +62,10 @@ conversions and pickles 23. The others:
 | tests | ask for |
 | --- | --- |
 | `test_expr_is_like_...` and `test_index_expr_is_like_...` (of Matrix, Vector and Scalar) | the public half holds: \
-expressions lack what theirs lack (`tests/test_surface.py`). The rest is private names that a Matrix, Vector or Scalar \
-has there and its expressions have not: `__del__`, `_assign_element`, `_carg`, `_delete_element`, `_deserialize`, \
-`_empty`, `_expr_name`, `_expr_name_html`, `_extract_element`, `_from_csx`, `_from_obj`, `_name_counter`, `_parent`, \
-`_prep_for_assign`, `_prep_for_extract`, `_to_csx`, `_update` |
+expressions lack what theirs lack (`tests/house/test_surface.py`). The rest is private names that a Matrix, Vector or \
+Scalar has there and its expressions have not: `__del__`, `_assign_element`, `_carg`, `_delete_element`, \
+`_deserialize`, `_empty`, `_expr_name`, `_expr_name_html`, `_extract_element`, `_from_csx`, `_from_obj`, \
+`_name_counter`, `_parent`, `_prep_for_assign`, `_prep_for_extract`, `_to_csx`, `_update` |
 | `test_udt` of pickles | that a file of pickles of python-graphblas's own classes becomes ours: it becomes its own; \
 `gb.from_graphblas` takes them |
 """

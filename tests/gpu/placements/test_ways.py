@@ -22,7 +22,7 @@ from sparsezc.engines.gpu.placements import (
 from sparsezc.engines.gpu.placements.segment_cache import SegmentCache
 from sparsezc.engines.gpu.placements.transfer_cost import COPIED, GATHERED, IN_PLACE, Rates
 from sparsezc.memory import budget
-from tests.gpu.serving import N, link_bytes, matrix, room_for, statements, vectors
+from tests.gpu.placements.serving import N, link_bytes, matrix, room_for, statements, vectors
 
 FAST_COPIES = Rates(1.0, 1.0, 99.0, 1.0)
 FAST_THREADS = Rates(1.0, 1.0, 50.0, 99.0)

@@ -15,7 +15,7 @@ from sparsezc.semirings.algebra.operators import Operator
 from sparsezc.semirings.algebra.registering import Parameterized, Path
 from sparsezc.semirings.types import user_types
 
-API = (pathlib.Path(__file__).resolve().parent.parent / "docs" / "api.md").read_text()
+API = (pathlib.Path(__file__).resolve().parents[2] / "docs" / "api.md").read_text()
 MODULES = [
     "sparsezc", "sparsezc.algorithms", "sparsezc.core", "sparsezc.core.dtypes", "sparsezc.dtypes", "sparsezc.errors",
     "sparsezc.exceptions", "sparsezc.orders", "sparsezc.ss", "sparsezc.stats", "sparsezc.viz",

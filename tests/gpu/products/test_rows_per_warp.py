@@ -11,9 +11,9 @@ import sparsezc as gb
 from sparsezc.engines.gpu.products import rows_per_warp
 from sparsezc.engines.gpu.runtime import launch
 from tests.emulator.test_emogi import closed_form
-from tests.gpu.test_requests import GRAPHS, N, counted, full, link, matrix  # noqa: F401  (fixtures)
-from tests.gpu.test_rows import LENGTHS, SEMIRINGS, assert_same, vector
-from tests.gpu.test_rows import matrix as of_lengths
+from tests.gpu.products.test_requests import GRAPHS, N, counted, full, link, matrix  # noqa: F401  (fixtures)
+from tests.gpu.products.test_rows import LENGTHS, SEMIRINGS, assert_same, vector
+from tests.gpu.products.test_rows import matrix as of_lengths
 
 SHORT = {"all short": np.arange(400) % 9, **{name: x for name, x in GRAPHS.items() if max(x) <= 512}}
 IDS = {"u4": 4, "u8": 8}

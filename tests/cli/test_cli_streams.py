@@ -15,7 +15,7 @@ from sparsezc.errors import PerformanceWarning
 from sparsezc.terminal import progress
 from sparsezc.terminal.printable import MESSAGE_LIMIT, one_line, printable
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 ESCAPES = "\x1b[31mred\x1b]0;title\x07\x9b1m\u202etxt\r\n\x7f"
 full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
 

@@ -24,9 +24,9 @@ from sparsezc.engines.gpu.placements.baselines import cached
 from sparsezc.engines.gpu.placements.segment_cache import SegmentCache
 from sparsezc.memory import budget
 from tests.emulator.device import why_unavailable
-from tests.gpu.serving import N, matrix, room_for
+from tests.gpu.placements.serving import N, matrix, room_for
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 class Shortage(MemoryError):

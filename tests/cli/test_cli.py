@@ -22,7 +22,7 @@ from sparsezc.device import cuda
 from sparsezc.errors import InvalidValue
 from sparsezc.memory.placement import RECORDS
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 # 0 -> 1, 2 -> 3 and 7 alone with 8; 5, 6 do not occur.
 EDGES = "# a comment\n0 1\n0 2\n1 3\n7 8\n"
 

@@ -22,7 +22,7 @@ from sparsezc.io.hdf5 import csr_file, csr_file_writer
 from sparsezc.memory import budget, csr
 from sparsezc.stats import Traffic
 from tests.emulator.device import HostDevice
-from tests.gpu.test_panels import PRODUCTS as PANELS
+from tests.gpu.products.test_panels import PRODUCTS as PANELS
 from tests.ops.cases import VECTOR
 from tests.ops.judge import (
     Arrays,

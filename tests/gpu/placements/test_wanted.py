@@ -14,8 +14,8 @@ from sparsezc.engines.gpu.elementwise import panel
 from sparsezc.engines.gpu.placements import Wanted, host_gather, segments
 from sparsezc.engines.gpu.placements.segment_cache import SegmentCache
 from sparsezc.memory import budget
-from tests.gpu.serving import N, link_bytes, matrix, room_for
-from tests.gpu.test_serving import MOVING
+from tests.gpu.placements.serving import N, link_bytes, matrix, room_for
+from tests.gpu.placements.test_serving import MOVING
 
 
 @pytest.mark.usefixtures("small_pieces", "counting")

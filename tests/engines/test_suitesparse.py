@@ -12,7 +12,7 @@ import pytest
 
 import sparsezc as gb
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 PROGRAM = """
 import numpy as np

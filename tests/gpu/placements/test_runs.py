@@ -11,7 +11,7 @@ import sparsezc as gb
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.placements import Wanted, host_gather
 from sparsezc.engines.gpu.placements.row_runs import Scan, Stretch
-from tests.gpu.serving import N, matrix
+from tests.gpu.placements.serving import N, matrix
 
 
 @pytest.mark.parametrize("flip", [False, True], ids=["wanted", "not wanted"])

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 # From low to high; the modules of one row may import each other.
 ROOMS = (

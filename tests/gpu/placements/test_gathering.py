@@ -10,7 +10,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.engines.gpu.placements import double_buffer, gather_rows, host_gather
-from tests.gpu.serving import N, link_bytes, matrix, room_for, vectors
+from tests.gpu.placements.serving import N, link_bytes, matrix, room_for, vectors
 
 
 @pytest.mark.usefixtures("small_pieces", "counting")

@@ -25,7 +25,7 @@ from build import ProjectBuilder
 from build.env import DefaultIsolatedEnv
 from pyproject_hooks import quiet_subprocess_runner
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("sparsezc", "ops", "semirings")
 LINKED = ("ops", "semirings")
 KINDS = {".py", ".pyi", ".cu", ".cuh"}

@@ -13,7 +13,7 @@ from sparsezc.cli import doctor, parser
 from sparsezc.memory import placement
 from sparsezc.memory.placement import RECORDS, Placement, register
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 #: Where a name of a placement stands for something else.
 OTHERWISE = {"sparsezc/engines/gpu/runtime/launch.py": "a kernel is called gather, too"}

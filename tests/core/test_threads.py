@@ -24,7 +24,7 @@ from sparsezc.engines.gpu.runtime import launch
 from sparsezc.errors import InvalidObject
 from sparsezc.locks import hold
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 60.0  # a thread that has not ended by then waits for ever
 
 _PLAY = """

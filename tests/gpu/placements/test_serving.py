@@ -15,7 +15,7 @@ from sparsezc.engines.gpu.placements import Entries, double_buffer, gather_rows,
 from sparsezc.engines.gpu.placements.baselines import cached
 from sparsezc.engines.gpu.placements.segment_cache import SegmentCache
 from sparsezc.memory import budget
-from tests.gpu.serving import N, link_bytes, matrix, room_for, statements, vectors
+from tests.gpu.placements.serving import N, link_bytes, matrix, room_for, statements, vectors
 
 MOVING = ("stream", "gather", "cached", "hybrid")
 PLACEMENTS = (*MOVING, "uvm")
