@@ -1,4 +1,4 @@
-"""A vector on a matrix's diagonal, and a matrix's diagonal as a vector."""
+"""The matrix with a vector on a diagonal, and a matrix's diagonal as a vector."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ __all__ = ["diag"]
 
 
 def diag(u: Any, k: Any = 0) -> Expression:
-    """Make the square matrix with u on diagonal k, or take diagonal k of the matrix u.
+    """Make the square matrix with u on diagonal k, or extract diagonal k of the matrix u.
 
     Parameters
     ----------
     u : Vector, Matrix or TransposedMatrix
     k : int
-        0 is the main diagonal; positive ones lie above it.
+        0 is the main diagonal; positive ones are above it.
 
     Returns
     -------

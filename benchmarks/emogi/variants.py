@@ -57,7 +57,7 @@ class Edges:
 
 @dataclass
 class Count:
-    """What the rounds of one call asked of the link."""
+    """The requests of the rounds of one call over the link."""
 
     ids: Requests = field(default_factory=Requests)
     lengths: Requests = field(default_factory=Requests)
@@ -93,7 +93,7 @@ class Variant:
         return per_row(self.begin, self.end, itemsize, self.pattern, self.xp)
 
     def counting(self, count: Count, *, lengths: bool = False) -> Callable[[Any], None]:
-        """What a round's active vertices ask for, added to `count`."""
+        """Add the requests of a round's active vertices to `count`."""
 
         def add(active: Any) -> None:
             rows = self.end - self.begin
@@ -106,7 +106,7 @@ class Variant:
         return add
 
     def of_search(self, level: Any) -> Count:
-        """What a search asked for, told from its answer: each reached vertex was active in one round."""
+        """Return the requests of a search, derived from its answer: each reached vertex was active in one round."""
         count = Count()
         self.counting(count)(level >= 0)
         count.rounds = int(level.max()) + 1

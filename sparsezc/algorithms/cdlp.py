@@ -46,7 +46,7 @@ def cdlp(A: Matrix, max_iter: Any = 10) -> Vector:
 
         l(v) = min argmax_k |{u in N(v): l(u) = k}|
 
-    The most frequent value is no monoid: it cannot be folded two at a time. So the edges are copied to the host once,
+    The most frequent value is no monoid: it is not a fold of pairs. So the edges are copied to the host once,
     and each round sorts the pairs of vertex and vote that may have changed.
 
     Source: A. Iosup et al., LDBC Graphalytics, VLDB 2016, doi:10.14778/3007263.3007270, after U. Raghavan, R. Albert,
@@ -82,7 +82,7 @@ def cdlp(A: Matrix, max_iter: Any = 10) -> Vector:
 
 
 def _vote(i: NDArray[np.int64], votes: NDArray[np.int64], label: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the most frequent vote of each vertex, of several the smallest; every vertex has one."""
+    """Return the most frequent vote of each vertex, the smallest of several; every vertex has a vote."""
     if i.size == 0:
         return label
     pairs = np.sort(i.astype(np.uint64) << np.uint64(32) | votes.astype(np.uint64))

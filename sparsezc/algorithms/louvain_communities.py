@@ -24,29 +24,29 @@ def louvain_communities(
     *,
     weighted: bool = False,
 ) -> Vector:
-    """Find communities of high modularity: vertices move while that helps, then communities become vertices.
+    """Find communities of high modularity: vertices move while that increases it, then communities become vertices.
 
-    An edge joins its ends whichever way it points; a pair of opposite edges counts twice.
+    An edge joins its ends in whichever direction; a pair of opposite edges counts twice.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j) joins i and j.
     resolution : float
-        As :func:`modularity` takes it: above 1 it favours small communities, below 1 large ones.
+        As in :func:`modularity`: above 1 it favours small communities, below 1 large ones.
     threshold : float
-        A level ends when a round of moves gains no more than this, and the method when a level does.
+        A level ends when a round of moves gains no more than this, and the method ends when a level does.
     max_level : int, optional
         Most levels, at least 1.
     seed : int, optional
-        Chooses who moves before whom. By default by chance.
+        Chooses the order of moves. Random by default.
     weighted : bool
-        Edges count by their values, which must be >= 0; else all alike.
+        Edges count by their values, which must be >= 0; else equally.
 
     Returns
     -------
     Vector of INT64, size n
-        The smallest vertex of each one's community, an entry for every vertex.
+        The smallest vertex of each vertex's community, an entry for every vertex.
 
     Raises
     ------
@@ -61,10 +61,10 @@ def louvain_communities(
     colour, k the sums of rows, s those of communities without the vertex itself, and C(i, c(i)) = 1::
 
         G = P W C - resolution / m  k s'      at c(i) and where P W C has an entry
-        c(i) = argmax_j G(i, j)               where that is more than G(i, c(i))
-        W = C' W C                            when no round helps any more
+        c(i) = argmax_j G(i, j)               if that is more than G(i, c(i))
+        W = C' W C                            once a round gains too little
 
-    A round that lowers the modularity, as moves at the same time may, is undone and ends its level.
+    A round that lowers the modularity, as simultaneous moves may, is undone and ends its level.
     In a graph that has each edge in both directions a loop counts once, as in :func:`modularity`.
 
     Source: V. Blondel, J. Guillaume, R. Lambiotte, E. Lefebvre, Fast unfolding of communities in large networks, 2008,
@@ -104,7 +104,7 @@ def louvain_communities(
 def _level(
     W: Matrix, resolution: float, threshold: float, seed: int | None
 ) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Move vertices between communities until no round gains more than `threshold`; return each one's community."""
+    """Move vertices between communities until no round gains more than `threshold`; return each vertex's community."""
     n, m = W.nrows, W.reduce_scalar(monoid.plus).new().get()
     k = Vector.from_scalar(0.0, n, datatypes.FP64)
     k(binary.plus) << W.reduce_rowwise(monoid.plus)
@@ -123,14 +123,14 @@ def _level(
 
 
 def _classes(N: Matrix, seed: int | None) -> list[Vector]:
-    """Return the vertices that have a neighbour, by colours."""
+    """Return the vertices with a neighbour, by colour."""
     color = greedy_color(N, seed).dup(mask=N.reduce_rowwise(monoid.any).new().S)
     top = color.reduce(monoid.max).new().get(-1)
     return [color.select(select.valueeq, c).new() for c in range(top + 1)]
 
 
 def _move(P: Matrix, colour: Vector, k: Vector, community: Vector, scale: float) -> None:
-    """Move the vertices of one colour to where each gains most; P has their rows."""
+    """Move each vertex of one colour to its best community; P has their rows."""
     C = membership(community.to_coo()[1])
     own = colour.diag().mxm(C, semiring.any_second).new()
     # G = P W C, with an entry for staying
@@ -149,6 +149,6 @@ def _move(P: Matrix, colour: Vector, k: Vector, community: Vector, scale: float)
     at = most.diag().mxm(G, semiring.any_eq).new()
     at << at.select(select.valueeq, True)
     target = at.apply(indexunary.colindex).new(datatypes.INT64).reduce_rowwise(monoid.min).new()
-    # rounding is no gain
+    # a difference of rounding is no gain
     gains = most.ewise_mult(stay, binary.minus).new().select(select.valuegt, 1e-12).new()
     community(gains.S) << target

@@ -16,26 +16,26 @@ from sparsezc.semirings.types import datatypes
 def random_walks(
     A: Matrix, sources: Iterable[Any], length: Any = 5, *, weighted: bool = False, seed: int | None = None
 ) -> Matrix:
-    """Draw walks that follow an out-edge by chance at each step.
+    """Draw walks that follow a random out-edge at each step.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j) is an edge from i to j.
     sources : iterable of int
-        Where the walks start: one walk each, and a vertex may start many.
+        The starts of the walks: one walk per item; a vertex may occur many times.
     length : int
-        Most edges to follow, at least 0.
+        The most edges to follow, at least 0.
     weighted : bool
-        Edges are followed in proportion to their values, which must be >= 0; else all alike.
+        Edges are followed in proportion to their values, which must be >= 0; else with equal probability.
     seed : int, optional
-        The same seed gives the same walks. By default random ones.
+        The same seed gives the same walks. Random by default.
 
     Returns
     -------
     Matrix of INT64, shape (number of sources, length + 1)
-        Row w has the vertices of walk w in their order. A walk ends early where no edge leads on; its row then has no
-        further entries.
+        Row w has the vertices of walk w in their order. A walk ends early at a vertex without an out-edge; its row then
+        has no further entries.
 
     Raises
     ------
@@ -48,11 +48,11 @@ def random_walks(
 
     Notes
     -----
-    With c the running sums of a row's weights, c(n) all of them, and u a number drawn from 0..1::
+    With c the running sums of a row's weights, c(n) their total, and u a number drawn from 0..1::
 
         next = the first j where u c(n) < c(j)
 
-    One position of one row is no product of the whole: the edges are copied to the host once, and each step moves all
+    A choice in one row is no product with the matrix: the edges are copied to the host once, and each step moves all
     walks there. Source: L. Lovasz, Random walks on graphs: a survey, 1993; B. Perozzi, R. Al-Rfou, S. Skiena,
     DeepWalk, KDD 2014, doi:10.1145/2623330.2623732.
 
@@ -71,13 +71,13 @@ def random_walks(
     indptr, indices, values = A.to_csr()
     indptr = indptr.astype(np.int64)
     reach = _reach(indptr, values) if weighted else None
-    # where each row begins and ends: by entries, or by what they weigh
+    # the start and end of each row: in entries, or in weights
     bound = indptr if reach is None else reach[indptr]
     rng = np.random.default_rng(seed)
     walk = np.arange(at.size)
     rows, columns, met = [walk], [np.zeros_like(walk)], [at]
     for step in range(1, steps + 1):
-        # a walk ends where its row weighs nothing
+        # a walk ends if its row's weights sum to 0
         on = bound[at] < bound[at + 1]
         walk, at = walk[on], at[on]
         at = indices[_choose(bound[at], bound[at + 1], reach, rng)].astype(np.int64)
@@ -89,7 +89,7 @@ def random_walks(
 
 
 def _reach(indptr: NDArray[np.int64], values: NDArray[Any]) -> NDArray[np.float64]:
-    """Return running sums over all rows, each scaled to weigh 1, so that none is too light beside those before it."""
+    """Return running sums over all rows, each scaled to a total of 1, so that none is lost beside those before it."""
     row = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
     total = np.bincount(row, values, indptr.size - 1)[row]
     share = np.divide(values, total, out=np.zeros(values.size), where=total > 0)

@@ -1,4 +1,4 @@
-"""Which functions the backend has, and for which arguments."""
+"""The claims: the functions of the backend, and the arguments that each accepts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A function, and what it needs beyond what NetworkX asks of its arguments."""
+    """A function, and its conditions on arguments beyond NetworkX's own."""
 
     function: Callable[..., Any]
     signature: Signature
@@ -26,7 +26,7 @@ class Claim:
     needed: int
     #: Arguments that must be None.
     absent: tuple[str, ...]
-    #: Where names of edge attributes stand, and their arguments' names.
+    #: Positions of the arguments that name edge attributes, and their names.
     attributes: tuple[tuple[int, str], ...]
     undirected: bool
     directed: bool
@@ -39,18 +39,18 @@ class Claim:
 
 
 CLAIMS: dict[str, Claim] = {}
-#: The functions by their names, as NetworkX looks them up before each call. A module takes 3 us longer for a name that
-#: it has not, and some functions of NetworkX call three of those.
+#: The functions by their names; NetworkX looks them up before each call. A module takes 3 us longer for a name that it
+#: does not have, and some functions of NetworkX call three of those.
 BACKEND = SimpleNamespace()
-#: The names of functions that run only where they are asked for.
+#: The names of functions that run only if the backend is named.
 LEFT: set[str] = set()
-#: The first NetworkX whose rules the functions follow: earlier ones scale samples of betweenness otherwise.
+#: The oldest NetworkX whose rules the functions follow: earlier ones scale samples of betweenness differently.
 FIRST = (3, 6)
 NEVER = inf
 
 
 def require_networkx(version: str) -> None:
-    """Refuse a NetworkX whose answers would not be ours."""
+    """Raise ImportError for a NetworkX version whose results differ."""
     found = re.match(r"(\d+)\.(\d+)", version)
     if found and (int(found[1]), int(found[2])) < FIRST:
         raise ImportError(f"sparsezc's backend follows NetworkX {FIRST[0]}.{FIRST[1]}; this is NetworkX {version}")
@@ -72,18 +72,18 @@ def claims(
     absent : str
         Arguments that must be None.
     undirected : bool
-        Directed graphs, which NetworkX's function takes, are left to it.
+        Directed graphs, which NetworkX's function accepts, are left to it.
     directed : bool
         Undirected graphs are left to NetworkX.
     reason : callable, optional
-        Given all arguments, says why the function cannot run with them, or None.
+        Called with all arguments; returns why the function cannot run with them, or None.
     least : float
-        The nodes and entries of the adjacency matrix, in all, from which the function is faster than NetworkX's by
-        more than a conversion costs; by default it never is, and runs only where it is asked for by name.
+        The nodes and entries of the adjacency matrix, in all, from which the function is faster than NetworkX's even
+        with a conversion; by default it never is, and runs only if the backend is named.
     unless : tuple of str
-        Arguments with which NetworkX is faster on graphs of any size: those that name nodes, and it looks at no others.
+        Arguments with which NetworkX is faster on graphs of any size: they name nodes, and NetworkX reads no others.
     wide : bool
-        Searches from all nodes: NetworkX is faster where they reach less than half of the graph.
+        The function searches from all nodes: NetworkX is faster if the searches reach less than half of the graph.
     """
 
     def claim(function: Function) -> Function:
@@ -105,21 +105,21 @@ def claims(
 
 
 def register(replaced: Any, function: Function, **conditions: Any) -> Function:
-    """Claim a NetworkX function for a function of a program's own.
+    """Claim a NetworkX function for a function of the user's program.
 
     Parameters
     ----------
     replaced : dispatchable function of NetworkX
         Such as ``nx.degree_centrality``.
     function : callable
-        Of the same name and arguments; graphs among them come as :class:`~sparsezc.networkx_backend.graph.Graph`.
+        A function of the same name and arguments; graphs are passed as :class:`~sparsezc.networkx_backend.graph.Graph`.
     **conditions
-        As of :func:`claims`.
+        The conditions of :func:`claims`.
 
     Raises
     ------
     InvalidValue
-        The names differ, or the function is claimed already.
+        The names differ, or the function is already claimed.
     """
     name = replaced.name
     if function.__name__ != name or name in CLAIMS:
@@ -132,9 +132,10 @@ def register(replaced: Any, function: Function, **conditions: Any) -> Function:
 
 
 def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
-    """Return whether a function can run with these arguments, or why not; NetworkX asks before it converts.
+    """Return True if a function can run with these arguments, else the reason; NetworkX calls this before it converts.
 
-    It asks before each search from a node too, of which some take no longer: no more is looked at here than is needed.
+    It is called before each search from a node too, some of which are as short as this call: it checks only the
+    necessary.
     """
     if name not in CLAIMS:
         return f"sparsezc has no {name}"
@@ -156,7 +157,7 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
 
 
 def _unbound(claim: Claim, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
-    """Return True, or why these are no arguments of the function: bind() takes longer than some functions."""
+    """Return True, or why these do not fit the parameters: bind(), which decides, takes longer than some functions."""
     try:
         claim.signature.bind(*args, **kwargs)
     except TypeError as error:
@@ -165,7 +166,7 @@ def _unbound(claim: Claim, args: tuple[Any, ...], kwargs: dict[str, Any]) -> boo
 
 
 def _refused(claim: Claim, G: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-    """Return which condition of its own the function has that these arguments do not meet, or None."""
+    """Return the condition of the function that these arguments do not meet, or None."""
     if claim.undirected and G.is_directed():
         return "sparsezc has this function for undirected graphs only"
     if claim.directed and not G.is_directed():
@@ -182,7 +183,7 @@ def _given(claim: Claim, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[
 
 
 def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
-    """Return whether a function pays here that no call asked this backend for; `can_run` was asked before."""
+    """Return whether a function is faster than NetworkX's when no backend is named; `can_run` was called before."""
     if name in LEFT:
         return "NetworkX is faster"
     claim = CLAIMS[name]
@@ -214,7 +215,7 @@ def _wide(G: Any) -> bool:
 
 @contextmanager
 def else_declined() -> Iterator[None]:
-    """Turn sparsezc's refusal into "not implemented", for NetworkX may have an answer."""
+    """Convert sparsezc's errors to "not implemented", as NetworkX may have an answer."""
     try:
         yield
     except (InvalidValue, DomainMismatch) as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import networkx as nx
 
-# These claim their functions when they are imported.
+# These modules claim their functions when they are imported.
 from sparsezc.networkx_backend import (  # noqa: F401
     centrality,
     choices,

@@ -46,7 +46,7 @@ def calls(name: str) -> Iterator[dict[str, Any]]:
 
 
 def plain(x: Any) -> Any:
-    """What came out, as values that compare."""
+    """Return a result as values that compare."""
     if isinstance(x, gb.Matrix | gb.Vector):
         return [part.tolist() for part in x.to_coo()]
     if isinstance(x, np.ndarray):

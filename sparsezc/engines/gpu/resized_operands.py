@@ -1,7 +1,7 @@
-"""Expressions that were made before one of their objects was resized: kernels would read beyond its arrays.
+"""A check for expressions whose objects were resized after they were made: kernels would read beyond their arrays.
 
-Operations check shapes when an expression is made; SuiteSparse checks again when it runs, and kernels check nothing. So
-once any object of the engine was resized, shapes are compared again before each launch.
+Operations check shapes when an expression is made. SuiteSparse checks again when it runs, but kernels do not. So once
+any object of the engine was resized, shapes are compared again before each launch.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from sparsezc.errors import DimensionMismatch
 from sparsezc.expr.expression import says_shape
 
-any_resized = False  # whether any object of the engine ever was
+any_resized = False  # whether any object of the engine has ever been resized
 
 
 def resized() -> None:
@@ -27,7 +27,7 @@ def check(e: Any) -> None:
     Raises
     ------
     DimensionMismatch
-        One was resized since the expression was made.
+        An operand was resized since the expression was made.
     """
     rule = _RULES.get(e.operation)
     if rule is None or rule(e.shape, *e.operands):
@@ -39,7 +39,7 @@ def check(e: Any) -> None:
 
 
 def _is_within(keys: tuple[Any, ...], shape: tuple[int, ...]) -> bool:
-    """Whether each index list has positions of its dimension only."""
+    """Return whether each index list's positions are within its dimension."""
     return all(map(_reaches, keys, shape))
 
 
@@ -52,7 +52,7 @@ def _reaches(key: Any, size: int) -> bool:
 
 
 def _ewise(shape: tuple[int, ...], x: Any, y: Any) -> bool:
-    """A vector beside a matrix stands for every column on the left, for every row on the right."""
+    """Return whether shapes fit; a vector stands for every column on the left, for every row on the right."""
     left, right = (shape, shape) if x.ndim == y.ndim else (shape[: x.ndim], shape[-y.ndim :])
     return bool(x.shape == left and y.shape == right)
 
@@ -74,7 +74,7 @@ def _assign(shape: tuple[int, ...], value: Any, *keys: Any) -> bool:
     return _is_within(keys, shape) and (not value.ndim or bool(value.shape == region))
 
 
-#: Whether operands still fit what the expression makes.
+#: For each operation, whether the operands still fit the expression's shape.
 _RULES: dict[str, Callable[..., bool]] = {
     "mxv": lambda shape, A, v: A.shape == shape + v.shape,
     "vxm": lambda shape, v, A: A.shape == v.shape + shape,

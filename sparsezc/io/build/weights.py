@@ -1,6 +1,7 @@
-"""What ``weights=`` means: the file's values, none at all, another type, or made ones.
+"""The meaning of ``weights=``: the file's values, none, another type, or generated values.
 
-Made weights are a hash of the two vertex numbers: the same in both directions, on every machine, with NumPy and CuPy.
+Generated weights are a hash of the two vertex numbers: the same in both directions, on every machine, by NumPy and
+CuPy.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _NARROW = (datatypes.UINT8, datatypes.UINT16, datatypes.UINT32, datatypes.INT8, 
 
 @dataclass(frozen=True)
 class Weights:
-    """A parsed ``weights=``: `kind` is "file", "none" or "hash"; `dtype` the type asked for; `low`, `high` a hash's.
+    """A parsed ``weights=``: `kind` ("file", "none" or "hash"), requested `dtype`, a hash's `low` and `high`.
 
     `narrow`: whole numbers of a file that states no type come in the smallest type that holds them, not in INT64.
     """
@@ -37,7 +38,7 @@ FROM_FILE = Weights()
 
 
 def parse(weights: Any) -> Weights:
-    """Understand the argument of :func:`sparsezc.io.read`.
+    """Parse the argument of :func:`sparsezc.io.read`.
 
     >>> parse("hash:1-255")
     Weights(kind='hash', dtype=UINT8, low=1, high=255, narrow=False)
@@ -65,7 +66,7 @@ def parse(weights: Any) -> Weights:
 
 
 def narrowest(low: int, high: int) -> datatypes.DataType:
-    """The smallest integer type that holds `low` to `high`; unsigned where it can be.
+    """Return the smallest integer type that holds `low` to `high`; unsigned if possible.
 
     >>> narrowest(1, 255), narrowest(-1, 255), narrowest(0, 2**40)
     (UINT8, INT16, INT64)
@@ -78,10 +79,10 @@ def narrowest(low: int, high: int) -> datatypes.DataType:
 
 
 def first_unfit(values: NDArray[Any], dtype: datatypes.DataType) -> int | None:
-    """Return the position of the first value that `dtype` cannot hold, None where all fit.
+    """Return the position of the first value that `dtype` cannot hold, or None if all fit.
 
-    An integer type holds whole numbers of its range, FP32 what does not become infinite in it (digits may be lost), BOOL
-    everything: what is not 0 is true.
+    An integer type holds the whole numbers of its range, FP32 the numbers that do not become infinite in it (digits may
+    be lost), and BOOL all numbers: those other than 0 are true.
 
     >>> first_unfit(np.array([5, 300]), datatypes.INT8), first_unfit(np.array([0.1, 3.0]), datatypes.FP32)
     (1, None)
@@ -104,17 +105,17 @@ def first_unfit(values: NDArray[Any], dtype: datatypes.DataType) -> int | None:
 
 
 def check_fit(values: NDArray[Any], dtype: datatypes.DataType, place: Callable[[int], str] | None = None) -> None:
-    """Refuse values that the type asked for cannot hold.
+    """Refuse values that the requested type does not hold.
 
     Parameters
     ----------
     place : callable, optional
-        What the message opens with: where the value of a position stands.
+        Returns the start of the message, the file and line of the value at a position.
 
     Raises
     ------
     InvalidValue
-        The first that does not fit, and what would.
+        A value does not fit; the message names the first, and the numbers that fit.
 
     Examples
     --------
@@ -134,7 +135,7 @@ def check_fit(values: NDArray[Any], dtype: datatypes.DataType, place: Callable[[
 
 
 def hashed(u: NDArray[Any], v: NDArray[Any], weights: Weights, xp: Any = np) -> NDArray[Any]:
-    """Made weights of the edges {u, v}, from `weights.low` to `weights.high`.
+    """Return generated weights of the edges {u, v}, from `weights.low` to `weights.high`.
 
     Parameters
     ----------

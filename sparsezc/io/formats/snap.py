@@ -1,9 +1,9 @@
 """Edge lists as text: SNAP's .txt, and .el, .wel, .tsv, .csv and their like, gzipped or not.
 
-A line has two vertex ids and perhaps a weight, apart by blanks, tabs or commas; lines that start with ``#`` or ``%``
-are comments. A .csv or .tsv may open with the names of its columns, which then say their order. Ids are 0-based: the
-graph has (largest id + 1) vertices. If the first line is the one that :func:`write` puts there, the file has the sizes
-and the number of entries that it says.
+A line has two vertex ids and optionally a weight, separated by blanks, tabs or commas; lines that start with ``#`` or
+``%`` are comments. The first line of a .csv or .tsv may name the columns, which gives their order. Ids are 0-based: the
+graph has (largest id + 1) vertices. If :func:`write` wrote the file, its first line gives the sizes and the number of
+entries, and these are checked.
 Source: J. Leskovec, A. Krevl, SNAP Datasets, https://snap.stanford.edu/data.
 """
 
@@ -27,29 +27,29 @@ from sparsezc.io.formats import text
 from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes
 
-#: Names of columns, in any case: of the source's ids, the target's ids and the weights.
+#: Column names, in lower case, of the source's ids, the target's ids and the weights.
 HEADINGS = (
     ("source", "src", "from", "u", "row"),
     ("target", "dst", "dest", "to", "v", "col"),
     ("weight", "w", "value", "length", "cost"),
 )
-_SIZES = re.compile(rb"# ([0-9]+) x ([0-9]+), ([0-9]+) entries\r?\n")  # as `write` says them
+_SIZES = re.compile(rb"# ([0-9]+) x ([0-9]+), ([0-9]+) entries\r?\n")  # the form in which `write` gives them
 
 
 def read(path: Path, *, weights: Weights = FROM_FILE, **_: Any) -> Edges:
-    """The edges of a list, one direction each.
+    """Read the edges of a list, one direction each.
 
     Raises
     ------
     FileFormatError
-        Something that is no vertex id or number, lines of differing length, or no edge at all, with the line;
-        or a file that holds other than its own first line says.
+        A word is no vertex id or number, lines differ in length, there is no edge at all, or the file does not match
+        its own first line; the message names the line.
     """
     return collect(edge_chunks(path, weights))
 
 
 def edge_chunks(path: Path, weights: Weights = FROM_FILE) -> EdgeChunks:
-    """The same chunk by chunk."""
+    """Return the edges chunk by chunk."""
 
     def chunks(found: EdgeChunks) -> Iterator[Chunk]:
         columns, order = 0, tuple(range(3))
@@ -57,7 +57,7 @@ def edge_chunks(path: Path, weights: Weights = FROM_FILE) -> EdgeChunks:
         count = 0
         for chunk in lines(path):
             first = chunk.first == 1
-            if first and chunk.data[:14].lower() == b"%%matrixmarket":  # whose line of sizes is no edge
+            if first and chunk.data[:14].lower() == b"%%matrixmarket":  # its line of sizes is no edge
                 raise chunk.error(
                     0, "found %%MatrixMarket; format='mtx' (--format mtx) reads Matrix Market files of any name"
                 )
@@ -92,7 +92,7 @@ def edge_chunks(path: Path, weights: Weights = FROM_FILE) -> EdgeChunks:
 
 
 def _sizes(chunk: Lines, said: re.Match[bytes]) -> tuple[int, int, int]:
-    """Rows, columns and entries as the first line says them."""
+    """Return rows, columns and entries as the first line gives them."""
     nrows, ncols, nvals = map(text.stated, said.groups())
     if nrows is None or ncols is None or nvals is None:
         raise chunk.error(0, f"found {text.shown(said[0])}; sizes and a count below 10^20 are needed")
@@ -100,7 +100,7 @@ def _sizes(chunk: Lines, said: re.Match[bytes]) -> tuple[int, int, int]:
 
 
 def _check_ids(chunk: Lines, rows: NDArray[Any], cols: NDArray[Any], sizes: tuple[int, int, int]) -> None:
-    """Ids lie within the sizes of the first line."""
+    """Check that ids are within the sizes of the first line."""
     for ids, size, what in ((rows, sizes[0], "row"), (cols, sizes[1], "column")):
         if int(ids.max()) >= size:
             bad = int(np.flatnonzero(ids >= size)[0])
@@ -109,12 +109,12 @@ def _check_ids(chunk: Lines, rows: NDArray[Any], cols: NDArray[Any], sizes: tupl
 
 
 def _headings(chunk: Lines) -> tuple[Lines, tuple[int, ...]]:
-    """The lines without the names of columns that may come first, and where these put source, target and weight.
+    """Return the lines without a first line of column names, and the positions of source, target and weight by it.
 
     Raises
     ------
     FileFormatError
-        Names come first that are not understood: another order of the columns would be another graph.
+        A column name is unknown: another order of the columns would be another graph.
     """
     lines = text.without_comments(chunk.data).split(b"\n")
     at = next((k for k, line in enumerate(lines) if line.strip()), 0)
@@ -134,10 +134,10 @@ def _headings(chunk: Lines) -> tuple[Lines, tuple[int, ...]]:
 
 
 def write(csr: Csr, out: Output) -> None:
-    """Write each entry as a line, with its value unless all values are 1 by being iso-valued.
+    """Write each entry as a line, with its value unless one value stands for all and it is 1.
 
-    The sizes stand in a comment in front, which :func:`read` takes them from. A .csv has none: vertices after the last
-    one with an edge are lost.
+    The sizes are written in a comment on the first line, where :func:`read` finds them. A .csv has none: vertices after
+    the last one with an edge are lost.
     """
     if csr.dtype.is_complex:
         raise InvalidValue(f"an edge list holds real values, not {csr.dtype}; write .npz or .h5")

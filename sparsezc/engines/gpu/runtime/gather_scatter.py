@@ -1,4 +1,4 @@
-"""Entries of any type moved between positions, by their size (gather and place of filter.cu)."""
+"""Gather and scatter of entries of any type, by their size (gather and place of filter.cu)."""
 
 from __future__ import annotations
 
