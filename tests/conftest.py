@@ -97,6 +97,14 @@ def counting(emulated: EmulatedDevice, monkeypatch: pytest.MonkeyPatch) -> Itera
 
 
 @pytest.fixture(autouse=True)
+def only_gpu_tests_see_the_gpu(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hide a real GPU from tests without the mark `gpu`: they expect what "auto" chooses without one."""
+    if request.node.get_closest_marker("gpu") is None and why_no_gpu() is None:
+        monkeypatch.setattr(cuda, "_current", None)
+        monkeypatch.setattr(cuda, "_reason", "no GPU: it is hidden from tests that are not marked gpu")
+
+
+@pytest.fixture(autouse=True)
 def settings_stay() -> Iterator[None]:
     """Restore the configuration after each test, and drop caches that count towards a budget."""
     with config.set(**vars(config)):

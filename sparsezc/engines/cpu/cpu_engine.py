@@ -132,7 +132,7 @@ def _write_all(x: Expression, out: Any) -> None:
     if x.operation in _MEETING and out._store.ss.is_iso and _is_full(out._store):
         # SuiteSparse 9.4.5 writes all values of two full operands into an output that has room for one, as after `w <<
         # 1`, and then takes the first of them for all.
-        made = made.new()
+        made = native.acyclic(made.new())
     out._store << made
 
 
@@ -161,7 +161,7 @@ def _write(x: Expression, out: Any, write: Write[Mask | None]) -> None:
     made = EXPRESSIONS[x.operation](x)
     meets_itself = _meets_itself(x, write.mask)
     if adds or (accum is not None and _formed_first(x)) or _shares_rows(x, out, write.mask) or meets_itself:
-        made = made.new(mask=None if meets_itself else mask, **options)
+        made = native.acyclic(made.new(mask=None if meets_itself else mask, **options))
         options = {}
         if mask is not None:
             made = _not_full(made)
@@ -210,7 +210,7 @@ def _not_full(store: Any) -> Any:
     """Return the same operand, but never in SuiteSparse's full format."""
     if not _is_full(store):
         return store
-    copy = store.dup()
+    copy = native.acyclic(store.dup())
     copy.ss.config["sparsity_control"] = "bitmap"
     return copy
 
