@@ -24,6 +24,7 @@ from sparsezc.ops.assign import assign
 from sparsezc.ops.diag import diag
 from sparsezc.ops.ewise import ewise_add, ewise_mult, ewise_union
 from sparsezc.ops.extract import extract
+from sparsezc.ops.labels import best_label, label_weight
 from sparsezc.ops.mxm import inner, kronecker, mxm, outer, power
 from sparsezc.ops.mxv import mxv, vxm
 from sparsezc.ops.reduce import reduce, reduce_columnwise, reduce_rowwise
@@ -33,9 +34,9 @@ from sparsezc.ops.setdiag import setdiag
 from sparsezc.ops.transpose import transpose
 
 __all__ = [
-    "apply", "assign", "diag", "ewise_add", "ewise_mult", "ewise_union", "extract", "inner", "kronecker", "mxm", "mxv",
-    "outer", "power", "reduce", "reduce_columnwise", "reduce_rowwise", "reposition", "select", "setdiag", "transpose",
-    "vxm",
+    "apply", "assign", "best_label", "diag", "ewise_add", "ewise_mult", "ewise_union", "extract", "inner", "kronecker",
+    "label_weight", "mxm", "mxv", "outer", "power", "reduce", "reduce_columnwise", "reduce_rowwise", "reposition",
+    "select", "setdiag", "transpose", "vxm",
 ]  # fmt: skip
 
 infix.define(signs)

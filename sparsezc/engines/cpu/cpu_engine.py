@@ -12,7 +12,7 @@ import math
 from typing import Any
 
 from sparsezc import errors
-from sparsezc.engines.cpu import native
+from sparsezc.engines.cpu import labels, native
 from sparsezc.engines.cpu.expressions import EXPRESSIONS, index, operand, operator, scalar
 from sparsezc.engines.cpu.expressions import mask as mask_of
 from sparsezc.engines.cpu.store_methods import Keeper
@@ -56,7 +56,9 @@ class CpuEngine(Keeper):
             if not expression.shape:
                 out._receive(expression, _read(expression), write.accum)
                 return
-            if expression.operation not in EXPRESSIONS:
+            if expression.operation in labels.OPERATIONS:
+                labels.run(expression, out, write, lambda found: _write_vector(found, out, write))
+            elif expression.operation not in EXPRESSIONS:
                 _assign(expression, out, write)
             elif write.mask is None and write.accum is None:
                 _write_all(expression, out)
@@ -136,6 +138,13 @@ def _write(x: Expression, out: Any, write: Write[Mask | None]) -> None:
         if mask is not None:
             made = _not_full(made)
     out._store(mask=mask, accum=accum, replace=write.replace, **options) << made
+
+
+def _write_vector(found: Any, out: Any, write: Write[Mask | None]) -> None:
+    """Write a vector that was computed already."""
+    mask, accum = mask_of(write.mask, _mask_parent(write)), operator(write.accum)
+    given = _not_full(found) if _adds_under(write) else found
+    out._store(mask=mask, accum=accum, replace=write.replace) << given
 
 
 def _assign(x: Expression, out: Any, write: Write[Mask | None]) -> None:
