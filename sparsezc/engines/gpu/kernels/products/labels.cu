@@ -85,7 +85,7 @@ struct Operands {
     for (u64 at = (from & ~(u64)31) + g.rank; at < to; at += g.size) {
       if (at < from) continue;
       const u64 col = (u64)load_host(a.ids + at, 0);
-      if (col != row && (!WITHIN || within[col] == group)) visit(label[col], (double)a.template value<READS_A, ISO_A>(at));
+      if (col != row && (!WITHIN || within[col] == group)) visit(label[col], READS_A ? (double)a.template value<READS_A, ISO_A>(at) : 1.0);
     }
   }
 
