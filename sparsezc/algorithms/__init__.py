@@ -13,6 +13,7 @@ from sparsezc.algorithms.connected_components import connected_components
 from sparsezc.algorithms.core_number import core_number, k_core
 from sparsezc.algorithms.eccentricity import diameter, eccentricity, radius
 from sparsezc.algorithms.eigenvector_centrality import eigenvector_centrality
+from sparsezc.algorithms.graph_search import graph_search
 from sparsezc.algorithms.greedy_color import greedy_color
 from sparsezc.algorithms.harmonic_centrality import harmonic_centrality
 from sparsezc.algorithms.hits import hits
@@ -30,6 +31,7 @@ from sparsezc.algorithms.multi_source_shortest_paths import multi_source_shortes
 from sparsezc.algorithms.pagerank import pagerank
 from sparsezc.algorithms.random_walks import random_walks
 from sparsezc.algorithms.reciprocity import overall_reciprocity, reciprocity
+from sparsezc.algorithms.sample_neighbors import sample_neighbors
 from sparsezc.algorithms.similarity import cosine_similarity, jaccard_coefficient
 from sparsezc.algorithms.sssp import sssp
 from sparsezc.algorithms.stoer_wagner import stoer_wagner
@@ -62,6 +64,7 @@ __all__ = [
     "ego_graph",
     "eigenvector_centrality",
     "find_negative_cycle",
+    "graph_search",
     "greedy_color",
     "harmonic_centrality",
     "hits",
@@ -85,6 +88,7 @@ __all__ = [
     "radius",
     "random_walks",
     "reciprocity",
+    "sample_neighbors",
     "square_clustering",
     "sssp",
     "stoer_wagner",

@@ -14,8 +14,9 @@ import numpy as np
 
 import sparsezc as gb
 from sparsezc.engines.gpu.placements import segments
-from sparsezc.engines.gpu.products import multi_source_bfs, spgemm_rows, spmv
+from sparsezc.engines.gpu.products import multi_source_bfs, sampled, spgemm_rows, spmm, spmv
 from sparsezc.engines.gpu.runtime import codegen
+from sparsezc.engines.gpu.sampling import picks, walks
 from sparsezc.memory import budget
 from sparsezc.semirings import semiring
 from sparsezc.semirings.algebra.structures import Semiring
@@ -193,10 +194,35 @@ def _rounds() -> Iterator[Case]:
             yield name, codegen.source("buckets.cu", prelude), name
 
 
+def _sampling() -> Iterator[Case]:
+    """What picks entries, walks, and multiplies panels where they are asked for."""
+    for name in ("floyd", "with_replacement"):
+        yield name, codegen.source("draws.cu", ""), name
+    for dtype in (datatypes.INT8, datatypes.FP64):
+        prelude = picks._prelude(dtype, False)
+        source = "#define KERNEL weighted_draws\n" + codegen.source("weighted_draws.cu", prelude)
+        yield "weighted_draws", source, "weighted_draws"
+        for how in range(4):
+            for most in (32, 128):
+                source = codegen.source("smallest_keys.cu", picks._prelude(dtype, False, how, most))
+                for name in ("smallest_keys", "keys_of_entries"):
+                    yield name, source, name
+        for weights in range(3):
+            for biased in (False, True):
+                prelude = walks._prelude(False, dtype, False, weights, biased)
+                yield "walk", "#define KERNEL walk\n" + codegen.source("walk.cu", prelude), "walk"
+    for op, dtype in ((semiring.plus_times, datatypes.FP64), (semiring.min_plus, datatypes.INT64)):
+        inner = sampled._prelude(op[dtype], dtype, dtype, 16)
+        prelude = codegen.typedefs(Id="u32", W=dtype) + "\n" + inner
+        yield "sampled", "#define KERNEL sampled\n" + codegen.source("sampled.cu", prelude), "sampled"
+        prelude = spmm._prelude(op[dtype], dtype, dtype, False, False, False, False, 1, 2048, 32, False, 0, inner)
+        yield "spmm.sampled", "#define KERNEL spmm\n" + codegen.source("spmm.cu", prelude), "spmm"
+
+
 def everything_else() -> list[Case]:
     """Every kernel that ordinary statements on two types ask for."""
     found = [(name, source, name) for source, name in rehearse([_statements]) if name not in ("mxv", "vxm")]
-    return [*found, *_panels(), *_heavy(), *_placed(), *_rounds()]
+    return [*found, *_panels(), *_heavy(), *_placed(), *_rounds(), *_sampling()]
 
 
 def _compressed_statements() -> None:

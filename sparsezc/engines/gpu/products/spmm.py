@@ -13,6 +13,7 @@ from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.elementwise.panel import Panel
 from sparsezc.engines.gpu.placements import Wanted
 from sparsezc.engines.gpu.products import rows_per_warp
+from sparsezc.engines.gpu.products.sampled import NOT_SAMPLED, Sides
 from sparsezc.engines.gpu.runtime import codegen, groups, launch
 from sparsezc.engines.gpu.runtime.codegen import evaluate, flags, function, typedefs
 from sparsezc.engines.gpu.storage.mask_output import MaskBits
@@ -20,7 +21,9 @@ from sparsezc.engines.gpu.storage.matrix_store import Rows, VectorStore
 from sparsezc.semirings.types.datatypes import DataType
 
 
-def pull(semiring: Any, rows: Rows, dtype: DataType, x: Panel, mask: MaskBits) -> VectorStore:
+def pull(
+    semiring: Any, rows: Rows, dtype: DataType, x: Panel, mask: MaskBits, sampled: Sides | None = None
+) -> VectorStore:
     """The panel Y = M X, or with X across Y' = X' M', in the places that a mask of its shape allows.
 
     Parameters
@@ -29,6 +32,8 @@ def pull(semiring: Any, rows: Rows, dtype: DataType, x: Panel, mask: MaskBits) -
         Of M; as many columns as X is long.
     dtype : DataType
         Of M's values.
+    sampled : Sides, optional
+        Full panels whose product, at M's entries, stands for M's values (`dtype` is its type); it is never stored.
     """
     gpu = cuda.current()
     xp = gpu.xp
@@ -47,7 +52,8 @@ def pull(semiring: Any, rows: Rows, dtype: DataType, x: Panel, mask: MaskBits) -
     blocks = launch.blocks(gpu, 32 * max(-(-rows.nrows // 32), chunks.count))
     operands = groups.Vector(values, bits), mask.arguments()
     target = {"width": x.width, "group": group, "y": y.values, "y_bits": y.bits}
-    reads_values = ("y" if x.across else "x") in semiring.reads
+    reads_values = ("y" if x.across else "x") in semiring.reads and sampled is None
+    panels = {"left": 0, "right": 0, "inner": 0} if sampled is None else sampled.arguments()
     wanted = _wanted(rows, mask, x.width)
     for part in placements.parts(rows, None, wanted, ids=True, values=reads_values):
         prelude = _prelude(
@@ -63,11 +69,12 @@ def pull(semiring: Any, rows: Rows, dtype: DataType, x: Panel, mask: MaskBits) -
             rows_per_warp.choose(rows),
             part.partial,
             part.bits,
+            None if sampled is None else sampled.prelude,
         )
         kernel = codegen.kernel(gpu, "spmm.cu", prelude, "spmm")
         counters = xp.zeros(2, np.uint64)
         run = stats.counted(kernel, part.near)
-        run(blocks, part.arguments, *operands, **target, counters=counters, **partial)
+        run(blocks, part.arguments, *operands, **target, counters=counters, **partial, **panels)
     y.count = None
     return y
 
@@ -90,17 +97,19 @@ def _reads_x(semiring: Any, across: bool) -> bool:
 @lru_cache(maxsize=256)
 def _prelude(
     semiring: Any, a: DataType, x: DataType, wide: bool, compressed: bool, iso: bool, across: bool, columns: int,
-    long: int, at_once: int, partial: bool, segment_bits: int,
+    long: int, at_once: int, partial: bool, segment_bits: int, sampled: str | None,
 ) -> str:  # fmt: skip
     x_is, y_is, i, j = ("v", "a", "col", "row") if across else ("a", "v", "row", "col")
     multiply = evaluate(semiring, x=x_is, y=y_is, i=i, k="shared", j=j)
     return "\n".join(
         (
+            NOT_SAMPLED if sampled is None else sampled,
             typedefs(Id="u64" if wide else "u32", A=a, X=x, Z=semiring.return_type),
             flags(
                 READS_A=("y" if across else "x") in semiring.reads,
                 READS_X=_reads_x(semiring, across),
                 ISO=iso,
+                SAMPLED=sampled is not None,
                 COMPRESSED=compressed,
                 PARTIAL=partial,
                 SEGMENT_BITS=segment_bits,
