@@ -35,9 +35,9 @@ from sparsezc.ops.transpose import transpose
 from sparsezc.ops.walk import walk
 
 __all__ = [
-    "apply", "assign", "best_column", "best_label", "diag", "ewise_add", "ewise_mult", "ewise_union", "extract", "inner",
-    "kronecker", "label_weight", "mxm", "mxv", "outer", "power", "reduce", "reduce_columnwise", "reduce_rowwise",
-    "reposition", "sampled_mxm", "select", "selectk", "setdiag", "transpose", "vxm", "walk",
+    "apply", "assign", "best_column", "best_label", "diag", "ewise_add", "ewise_mult", "ewise_union", "extract",
+    "inner", "kronecker", "label_weight", "mxm", "mxv", "outer", "power", "reduce", "reduce_columnwise",
+    "reduce_rowwise", "reposition", "sampled_mxm", "select", "selectk", "setdiag", "transpose", "vxm", "walk",
 ]  # fmt: skip
 
 infix.define(signs)

@@ -24,8 +24,8 @@ def best_label(
     """Choose for each row the label that scores most among those of its entries' columns and its own.
 
     With e(i, c) the sum of ``A(i, j)`` over the j other than i with ``label(j) = c``, the score of label c in row i is
-    ``e(i, c)``; with a penalty (k, s, t) it is ``e(i, c) - t k(i) s(c)``, where s counts without the row itself for its own
-    label: ``e(i, c) - t k(i) (s(c) - k(i))``. Equal scores go to the smallest label.
+    ``e(i, c)``; with a penalty (k, s, t) it is ``e(i, c) - t k(i) s(c)``, where s counts without the row itself for
+    its own label: ``e(i, c) - t k(i) (s(c) - k(i))``. Equal scores go to the smallest label.
 
     Parameters
     ----------
@@ -56,8 +56,8 @@ def best_label(
 
     Notes
     -----
-    ``A.mxm(S, op)`` with the indicator S(j, label(j)) = 1 has the sums e; a row is read once and they are never stored. Where
-    weights are integers, with sums below 2^53, sums are exact, and every engine gives the same labels.
+    ``A.mxm(S, op)`` with the indicator S(j, label(j)) = 1 has the sums e; a row is read once and they are never
+    stored. Where weights are integers, with sums below 2^53, sums are exact, and every engine gives the same labels.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def label_weight(A: Any, label: Any, op: Any, *, own: Any = None) -> Expression:
 
 
 def _labelled(A: Any, label: Any, op: Any, where: str) -> tuple[Any, Any, Any]:
-    """The checked operands that both operations have."""
+    """Check the operands that both operations have."""
     A = stored(A, f"{where}: the matrix", 2)
     if A._transposed:
         raise TypeError(f"Bad type for argument: {where}: the matrix must be a Matrix; {A.name}.new() makes one")
@@ -134,7 +134,7 @@ def _labelled(A: Any, label: Any, op: Any, where: str) -> tuple[Any, Any, Any]:
 
 
 def _full(v: Any, n: int, dtype: Any, where: str) -> Any:
-    """`v` as a Vector of this size and type with an entry everywhere."""
+    """Return `v` as a Vector of this size and type with an entry everywhere."""
     v = stored(v, where, 1)
     if v.dtype is not dtype:
         raise TypeError(f"{where} is {says(v)} of {v.dtype}; {dtype} is needed")
@@ -144,6 +144,6 @@ def _full(v: Any, n: int, dtype: Any, where: str) -> Any:
 
 
 def _absent(dtype: Any) -> Any:
-    """An empty Scalar, which stands for a vector that is not given."""
+    """Make an empty Scalar, which stands for a vector that is not given."""
     scalar: Any = Operand._kinds[0]
     return scalar(dtype)

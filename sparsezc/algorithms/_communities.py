@@ -51,7 +51,7 @@ class Network(NamedTuple):
         return int(self.W.nrows)
 
     @property
-    def count(self) -> int:
+    def size(self) -> int:
         """How many of them take part."""
         return int(self.some.nvals)
 
@@ -143,7 +143,7 @@ def take_turns(
             movers(eligible().S) << turn.select(select.valueeq, part)
             if movers.nvals:
                 changed += change(movers)
-        if changed * _FEW <= net.count:
+        if changed * _FEW <= net.size:
             break
 
 

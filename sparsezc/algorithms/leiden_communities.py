@@ -80,8 +80,8 @@ def leiden_communities(
     -------
     Vector of INT64, size n; or list of these
         The smallest vertex of each one's community, an entry for every vertex. Each community is connected. With
-        `return_levels` the refined communities of each level of the best pass, each level made of those before; the last is
-        the answer.
+        `return_levels` the refined communities of each level of the best pass, each level made of those before; the
+        last is the answer.
 
     Raises
     ------
@@ -92,21 +92,23 @@ def leiden_communities(
 
     Notes
     -----
-    A level moves vertices as :func:`louvain_communities` does. Then each community S is taken apart, and put together again
-    of vertices v that are still alone and communities C inside S, where both are well connected to the rest of S::
+    A level moves vertices as :func:`louvain_communities` does. Then each community S is taken apart, and put together
+    again of vertices v that are still alone and communities C inside S, where both are well connected to the rest of
+    S::
 
         E(v, S - v) >= resolution / m  k(v) (k(S) - k(v)),   likewise for C
 
-    Such a v joins the C where it gains most, along an edge, and stays; so every C is connected. The C are the vertices of the next
-    level, which begins with the communities S. The paper draws C by chance, more often where v gains more; here the largest
-    gain is taken, as in GVE-Leiden. A pass ends where no community has two vertices left; one that ends before, by
-    `max_level`, returns the connected parts of its communities, whose modularity is no lower.
+    Such a v joins the C where it gains most, along an edge, and stays; so every C is connected. The C are the
+    vertices of the next level, which begins with the communities S. The paper draws C by chance, more often where v
+    gains more; here the largest gain is taken, as in GVE-Leiden. A pass ends where no community has two vertices
+    left; one that ends before, by `max_level`, returns the connected parts of its communities, whose modularity is no
+    lower.
 
     The same seed gives the same labels on every engine (see :func:`louvain_communities`).
 
     Source: V. Traag, L. Waltman, N. van Eck, From Louvain to Leiden: guaranteeing well-connected communities, 2019,
-    doi:10.1038/s41598-019-41695-z; S. Sahu, K. Kothapalli, D. Banerjee, Fast Leiden algorithm for community detection in
-    shared memory setting, ICPP 2024, doi:10.1145/3673038.3673146.
+    doi:10.1038/s41598-019-41695-z; S. Sahu, K. Kothapalli, D. Banerjee, Fast Leiden algorithm for community detection
+    in shared memory setting, ICPP 2024, doi:10.1145/3673038.3673146.
 
     Examples
     --------
@@ -135,16 +137,16 @@ def leiden_communities(
 
 
 def _pass(net: Network, found: Vector, most: int | None, rng: np.random.Generator) -> tuple[list[Vector], float]:
-    """Go through all levels from a partition on; return the refined partition of each, and the last one's modularity."""
+    """Go through all levels from a partition on; return each one's refined partition, and the modularity of the last."""
     level, inner, outer = net, positions(net.n), everywhere(found)
     levels: list[Vector] = []
     while True:
         number, count = numbered(level, move(level, outer, rng))
         outer = everywhere(number)
-        last = count == level.count or len(levels) + 1 == most
+        last = count == level.size or len(levels) + 1 == most
         if not last:
             refined, parts = numbered(level, refine(level, outer, rng))
-            last = parts == level.count  # no vertex may join another
+            last = parts == level.size  # no vertex may join another
         if last:
             refined, parts = numbered(level, connected(level, outer))
         inner = within(inner, refined)

@@ -74,8 +74,8 @@ def louvain_communities(
     Returns
     -------
     Vector of INT64, size n; or list of these
-        The smallest vertex of each one's community, an entry for every vertex. With `return_levels` every partition that
-        was found on the way, each of higher modularity than the one before; the last is the answer.
+        The smallest vertex of each one's community, an entry for every vertex. With `return_levels` every partition
+        that was found on the way, each of higher modularity than the one before; the last is the answer.
 
     Raises
     ------
@@ -92,18 +92,18 @@ def louvain_communities(
         c(i) = argmax_j G(i, j)               where that is more than G(i, c(i))
         W = C' W C                            when few vertices move any more
 
-    The rows of W C are never stored (``ops.best_label``). An eighth of the vertices, chosen by chance, moves at a time, and
-    only those whose neighbours have moved are looked at again: all at once would swap communities for ever. A level that
-    gains nothing is given up. A second pass begins with what the first found.
+    The rows of W C are never stored (``ops.best_label``). An eighth of the vertices, chosen by chance, moves at a
+    time, and only those whose neighbours have moved are looked at again: all at once would swap communities for ever.
+    A level that gains nothing is given up. A second pass begins with what the first found.
 
-    The same seed gives the same labels on every engine: weights are rounded to multiples of 2^-52 of their sum or finer, so
-    that no sum depends on its order.
+    The same seed gives the same labels on every engine: weights are rounded to multiples of 2^-52 of their sum or
+    finer, so that no sum depends on its order.
 
     In a graph that has each edge in both directions a loop counts once, as in :func:`modularity`.
 
     Source: V. Blondel, J. Guillaume, R. Lambiotte, E. Lefebvre, Fast unfolding of communities in large networks, 2008,
-    doi:10.1088/1742-5468/2008/10/P10008; who looks again: S. Sahu, GVE-Louvain, 2023, doi:10.48550/arXiv.2312.04876; further
-    passes: R. Rotta, A. Noack, Multilevel local search algorithms for modularity clustering, 2011,
+    doi:10.1088/1742-5468/2008/10/P10008; who looks again: S. Sahu, GVE-Louvain, 2023, doi:10.48550/arXiv.2312.04876;
+    further passes: R. Rotta, A. Noack, Multilevel local search algorithms for modularity clustering, 2011,
     doi:10.1145/1963190.1970376.
 
     Examples
@@ -123,9 +123,7 @@ def louvain_communities(
     return by_smallest(levels[-1])
 
 
-def _levels(
-    n: int, net: Network | None, threshold: float, most: int | None, rng: np.random.Generator
-) -> list[Vector]:
+def _levels(n: int, net: Network | None, threshold: float, most: int | None, rng: np.random.Generator) -> list[Vector]:
     """Return the levels, communities by number; at least one."""
     found = positions(n)
     if net is None:
@@ -152,7 +150,7 @@ def _pass(net: Network, found: Vector, rng: np.random.Generator) -> Iterator[tup
     while True:
         number, count = numbered(level, move(level, label, rng))
         community = number if community is None else within(community, number)
-        shrinks = count < level.count
+        shrinks = count < level.size
         level = contract(level, number, count)
         yield community, level.modularity()
         if not shrinks:

@@ -59,8 +59,11 @@ def on(engine, entries, n):
 
 CASES = [
     (within, penalised, op, stays)
-    for within in (False, True) for penalised in (False, True) for op in ("plus_first", "plus_pair") for stays in (True, False)
-]  # fmt: skip
+    for within in (False, True)
+    for penalised in (False, True)
+    for op in ("plus_first", "plus_pair")
+    for stays in (True, False)
+]
 
 
 def compare(engine, n, seed, case, **how):
@@ -90,7 +93,7 @@ def test_cpu_engine(case, seed):
 def test_without_numba(case, monkeypatch):
     monkeypatch.setattr("sparsezc.engines.cpu.labels.loops", label_loops.Sorting)
     compare(None, 40, 3, case)
-    test_label_weight(None)
+    weigh(None)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -132,11 +135,11 @@ def test_write_rule(engine, gpu):
 
 
 @pytest.mark.parametrize("engine", [None, "gpu"])
-def test_label_weight_on_engines(engine, gpu):
-    test_label_weight(engine)
+def test_label_weight(engine, gpu):
+    weigh(engine)
 
 
-def test_label_weight(engine=None):
+def weigh(engine):
     for n, heavy in ((40, 0), (2100, 2)):
         entries, label, _, _, _ = problem(n, 2, 0.3 if n < 100 else 0.01, heavy)
         own = np.roll(label, 1)
@@ -169,9 +172,9 @@ def test_bad_operands(engine, gpu):
     label = gb.Vector.from_dense([0, 1])
     with pytest.raises(gb.exceptions.DimensionMismatch, match="2 x 3"):
         ops.best_label(gb.Matrix("FP64", 2, 3), label, "plus_pair")
-    with pytest.raises(gb.exceptions.DimensionMismatch, match="label is .* a size of 2 is needed"):
+    with pytest.raises(gb.exceptions.DimensionMismatch, match=r"label is .* a size of 2 is needed"):
         ops.label_weight(A, gb.Vector.from_dense([0, 1, 2]), "plus_pair")
-    with pytest.raises(TypeError, match="label is .* INT64 is needed"):
+    with pytest.raises(TypeError, match=r"label is .* INT64 is needed"):
         ops.best_label(A, gb.Vector.from_dense([0.0, 1.0]), "plus_pair")
     with pytest.raises(TypeError, match="plus_first or plus_pair"):
         ops.best_label(A, label, "min_plus")

@@ -70,7 +70,7 @@ class CpuEngine(Keeper):
                 out._receive(expression, _read(expression), write.accum)
                 return
             if expression.operation in labels.OPERATIONS:
-                labels.run(expression, out, write, lambda found: _write_vector(found, out, write))
+                labels.run(expression, out, write, lambda made: _write_made(made, out, write))
             elif expression.operation in WHOLE or is_dense(expression):
                 _write_whole(expression, out, write)
             elif expression.operation not in EXPRESSIONS:
@@ -147,9 +147,7 @@ def _write_whole(x: Expression, out: Any, write: Write[Mask | None]) -> None:
         else:
             out._store << made
         return
-    given = _not_full(made) if _adds_under(write) else made
-    mask, accum = mask_of(write.mask, _mask_parent(write)), operator(write.accum)
-    out._store(mask=mask, accum=accum, replace=write.replace) << given
+    _write_made(made, out, write)
 
 
 _MEETING = {"ewise_add", "ewise_mult", "ewise_union", "outer", "select"}  # entry by entry, of two operands
@@ -169,10 +167,10 @@ def _write(x: Expression, out: Any, write: Write[Mask | None]) -> None:
     out._store(mask=mask, accum=accum, replace=write.replace, **options) << made
 
 
-def _write_vector(found: Any, out: Any, write: Write[Mask | None]) -> None:
-    """Write a vector that was computed already."""
+def _write_made(made: Any, out: Any, write: Write[Mask | None]) -> None:
+    """Write what was computed already."""
     mask, accum = mask_of(write.mask, _mask_parent(write)), operator(write.accum)
-    given = _not_full(found) if _adds_under(write) else found
+    given = _not_full(made) if _adds_under(write) else made
     out._store(mask=mask, accum=accum, replace=write.replace) << given
 
 

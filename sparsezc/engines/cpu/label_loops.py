@@ -1,4 +1,4 @@
-"""The loops of labels.py: compiled by numba, kept on disk where that is possible; or NumPy's sorts, where numba is missing."""
+"""The loops of labels.py: compiled by numba and kept on disk where that is possible; NumPy's sorts without numba."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Compiled:
         self._weight(indptr, indices, read, rows, label, own, values is not None, found)
 
 
-def _best(  # type: ignore[no-untyped-def]  # noqa: PLR0913
+def _best(  # type: ignore[no-untyped-def]
     indptr, indices, values, rows, label, within, shares, sums, scale, given, total, seen, best
 ):
     """`given`: whether there are values, `within`, a penalty; whether a row stays. `total` holds zeros between rows."""

@@ -1,8 +1,8 @@
 """Rows whose columns have labels: the best label of each, and what each has within its own (ops/labels.py).
 
-SuiteSparse has no such operation: its product with an indicator stores every sum. So this reads the rows where SuiteSparse
-has them, in loops that numba compiles (label_loops.py), on as many threads as there are processors; where numba is missing,
-NumPy sorts instead.
+SuiteSparse has no such operation: its product with an indicator stores every sum. So this reads the rows where
+SuiteSparse has them, in loops that numba compiles (label_loops.py), on as many threads as there are processors; where
+numba is missing, NumPy sorts instead.
 """
 
 from __future__ import annotations

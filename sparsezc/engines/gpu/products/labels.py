@@ -1,7 +1,7 @@
-"""Rows whose columns have labels (ops/labels.py): the label that scores most, and what a row has within one (labels.cu).
+"""Rows whose columns have labels (ops/labels.py): the best label of each, and what each has within one (labels.cu).
 
-The rows that are wanted are listed by their lengths: those whose labels fit a warp's table in shared memory, those that fit a
-block's, and the others, for which each block has a table in device memory.
+The rows that are wanted are listed by their lengths: those whose labels fit a warp's table in shared memory, those
+that fit a block's, and the others, for which each block has a table in device memory.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _WARP_ENTRIES = 2048  # of a row that a warp sums within a label; of a longer on
 
 
 class _Labels(NamedTuple):
-    """What labels.cu reads beside the matrix."""
+    """What labels.cu reads beside the matrix; 0: it is not given."""
 
     label: Any
     own: Any
@@ -69,8 +69,8 @@ def best_label(e: Any, out: Any, write: Write[Mask | None]) -> None:
     """Write the best label of each row that the mask lets through, where it is not the row's own."""
     A, label, within, shares, totals, scale, stays = e.operands
     labels = _labels(e, label)
-    full = [_full(e, v) if v.ndim else 0 for v in (within, shares, totals)]
-    read = _Labels(labels, labels, *full, float(scale.value), int(stays.value))
+    bounds, k, s = (_full(e, v) if v.ndim else 0 for v in (within, shares, totals))
+    read = _Labels(labels, labels, bounds, k, s, float(scale.value), int(stays.value))
     rows, best = _run(e, A._store, read, write, np.int64)
     moves = best != labels[rows]
     _put(e, rows[moves], best[moves], out, write)
@@ -93,7 +93,9 @@ def _full(e: Any, v: Any) -> Any:
     """The values of a vector with an entry everywhere."""
     store = v._store
     if store.nvals() != store.size:
-        raise InvalidValue(f"{e.operation}: {v.name} has {store.nvals()} entries; {store.size} are needed, one everywhere")
+        raise InvalidValue(
+            f"{e.operation}: {v.name} has {store.nvals()} entries; {store.size} are needed, one everywhere"
+        )
     return store.values
 
 
@@ -116,7 +118,7 @@ def _run(e: Any, matrix: Any, read: _Labels, write: Write[Mask | None], kind: An
     sums = e.operation == "label_weight"
     answer = xp.zeros(wanted.size, kind) if sums else read.own[wanted]
     case = _Case(
-        matrix.dtype, rows.wide, rows.iso, "x" in e.op.reads, read.within is not 0, read.shares is not 0, sums, n >= 2**32
+        matrix.dtype, rows.wide, rows.iso, "x" in e.op.reads, read.within != 0, read.shares != 0, sums, n >= 2**32
     )  # fmt: skip
     for at, blocks, in_memory in _divided(lengths, case):
         if at.size:
@@ -165,9 +167,7 @@ def _tables(longest: int, count: int, case: _Case) -> _Tables:
     return _Tables(gpu.xp.empty(blocks * slots, key), gpu.xp.empty(blocks * slots, np.float64), slots)
 
 
-def _launch(
-    case: _Case, rows: Rows, listed: Any, read: _Labels, blocks: bool, tables: _Tables, kind: Any
-) -> Any:
+def _launch(case: _Case, rows: Rows, listed: Any, read: _Labels, blocks: bool, tables: _Tables, kind: Any) -> Any:
     """The answers of the listed rows, each taken by a block or by a warp."""
     gpu = cuda.current()
     xp = gpu.xp
