@@ -137,7 +137,7 @@ def leiden_communities(
 
 
 def _pass(net: Network, found: Vector, most: int | None, rng: np.random.Generator) -> tuple[list[Vector], float]:
-    """Go through all levels from a partition on; return each one's refined partition, and the modularity of the last."""
+    """Go through all levels from a partition on; return the refined partitions, and the last one's modularity."""
     level, inner, outer = net, positions(net.n), everywhere(found)
     levels: list[Vector] = []
     while True:

@@ -171,6 +171,16 @@ def _heavy() -> Iterator[Case]:
             yield name, f"#define KERNEL {name}\n" + codegen.source(f"{file}.cu", prelude), name
 
 
+def _labels() -> Iterator[Case]:
+    """What labels ask for, for rows of all lengths."""
+    for reads, within, sums in ((False, False, False), (True, True, False), (True, False, True)):
+        for blocks, in_memory in ((False, False), (True, False), (True, not sums)):
+            for wide in (False, True):
+                case = labels._Case(datatypes.FP64, wide, not reads, reads, within, not sums, sums, wide)
+                source = codegen.source("labels.cu", labels.prelude(case, blocks, in_memory))
+                yield "labels", "#define KERNEL labels\n" + source, "labels"
+
+
 def _placed() -> Iterator[Case]:
     """What placements that move entries ask for."""
     for bound, entry in (("i32", "u32"), ("i64", "c128")):
@@ -222,7 +232,7 @@ def _sampling() -> Iterator[Case]:
 def everything_else() -> list[Case]:
     """Every kernel that ordinary statements on two types ask for."""
     found = [(name, source, name) for source, name in rehearse([_statements]) if name not in ("mxv", "vxm")]
-    return [*found, *_panels(), *_heavy(), *_placed(), *_rounds(), *_sampling()]
+    return [*found, *_panels(), *_heavy(), *_labels(), *_placed(), *_rounds(), *_sampling()]
 
 
 def _compressed_statements() -> None:
