@@ -14,7 +14,7 @@ import numpy as np
 
 import sparsezc as gb
 from sparsezc.engines.gpu.placements import segments
-from sparsezc.engines.gpu.products import multi_source_bfs, sampled, spgemm_rows, spmm, spmv
+from sparsezc.engines.gpu.products import labels, multi_source_bfs, sampled, spgemm_rows, spmm, spmv
 from sparsezc.engines.gpu.runtime import codegen
 from sparsezc.engines.gpu.sampling import picks, walks
 from sparsezc.memory import budget
