@@ -21,7 +21,7 @@ from sparsezc.expr import infix
 from sparsezc.ops import signs
 from sparsezc.ops.apply import apply
 from sparsezc.ops.assign import assign
-from sparsezc.ops.diag import diag
+from sparsezc.ops.diag import diag, setdiag
 from sparsezc.ops.ewise import ewise_add, ewise_mult, ewise_union
 from sparsezc.ops.extract import extract
 from sparsezc.ops.labels import best_label, label_weight
@@ -30,7 +30,6 @@ from sparsezc.ops.mxv import best_column, mxv, vxm
 from sparsezc.ops.reduce import reduce, reduce_columnwise, reduce_rowwise
 from sparsezc.ops.reposition import reposition
 from sparsezc.ops.select import select, selectk
-from sparsezc.ops.setdiag import setdiag
 from sparsezc.ops.transpose import transpose
 from sparsezc.ops.walk import walk
 

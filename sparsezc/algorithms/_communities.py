@@ -121,7 +121,7 @@ def turns(n: int, rng: np.random.Generator) -> Vector:
     v << v.ewise_mult(high, binary.bxor)
     v << v.apply(binary.times[datatypes.UINT64], right=2 * int(rng.integers(2**62)) + 1)
     v << v.apply(binary.cdiv[datatypes.UINT64], right=2**64 // _TURNS)
-    return v
+    return v.dup(datatypes.INT64)  # which is compared with a part's number as it is
 
 
 def take_turns(
@@ -139,7 +139,7 @@ def take_turns(
     for _ in range(_ROUNDS):
         turn, changed = turns(net.n, rng), 0
         for part in range(_TURNS):
-            movers = Vector(datatypes.UINT64, net.n)
+            movers = Vector(datatypes.INT64, net.n)
             movers(eligible().S) << turn.select(select.valueeq, part)
             if movers.nvals:
                 changed += change(movers)

@@ -43,12 +43,12 @@ class Compiled:
         """Write the best label of each of these rows; ops/labels.py says which that is."""
         indptr, indices, values = csr
         within, penalty, scale, stays = rule
-        shares, sums = (_NONE[1], _NONE[1]) if penalty is None else penalty
+        weights = (_NONE[1], _NONE[1]) if penalty is None else penalty
         given = values is not None, within is not None, penalty is not None, stays
         groups = _NONE[0] if within is None else within
         read = _NONE[1] if values is None else values
-        total, seen = np.zeros(label.size), np.empty(label.size, np.int64)
-        self._best(indptr, indices, read, rows, label, groups, shares, sums, scale, given, total, seen, best)
+        scratch = np.zeros(label.size), np.empty(label.size, np.int64)
+        self._best((indptr, indices, read), rows, label, groups, (*weights, scale), given, scratch, best)
 
     def label_weight(
         self, csr: _Csr, rows: NDArray[np.int64], label: NDArray[np.int64], own: NDArray[np.int64], found: NDArray[Any]
@@ -59,10 +59,11 @@ class Compiled:
         self._weight(indptr, indices, read, rows, label, own, values is not None, found)
 
 
-def _best(  # type: ignore[no-untyped-def]
-    indptr, indices, values, rows, label, within, shares, sums, scale, given, total, seen, best
-):
-    """`given`: whether there are values, `within`, a penalty; whether a row stays. `total` holds zeros between rows."""
+def _best(csr, rows, label, within, penalty, given, scratch, best):  # type: ignore[no-untyped-def]
+    """`given`: whether there are values, `within`, a penalty; whether rows stay. `scratch`: zeros, and room for labels."""
+    indptr, indices, values = csr
+    shares, sums, scale = penalty
+    total, seen = scratch
     weighs, bounded, penalised, stays = given
     for r in range(rows.size):
         i = rows[r]
