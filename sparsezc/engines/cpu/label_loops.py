@@ -60,7 +60,7 @@ class Compiled:
 
 
 def _best(csr, rows, label, within, penalty, given, scratch, best):  # type: ignore[no-untyped-def]
-    """`given`: whether there are values, `within`, a penalty; whether rows stay. `scratch`: zeros, and room for labels."""
+    """`given`: whether there are values, `within`, a penalty; whether rows stay. `scratch`: zeros, room for labels."""
     indptr, indices, values = csr
     shares, sums, scale = penalty
     total, seen = scratch

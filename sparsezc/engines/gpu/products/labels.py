@@ -117,8 +117,8 @@ def _run(e: Any, matrix: Any, read: _Labels, write: Write[Mask | None], kind: An
     lengths = rows.indptr[wanted + 1] - rows.indptr[wanted]
     sums = e.operation == "label_weight"
     answer = xp.zeros(wanted.size, kind) if sums else read.own[wanted]
-    given = (not isinstance(x, int) for x in (read.within, read.shares))
-    case = _Case(matrix.dtype, rows.wide, rows.iso, "x" in e.op.reads, *given, sums, n >= 2**32)
+    within, penalty = (not isinstance(x, int) for x in (read.within, read.shares))
+    case = _Case(matrix.dtype, rows.wide, rows.iso, "x" in e.op.reads, within, penalty, sums, n >= 2**32)
     for at, blocks, in_memory in _divided(lengths, case):
         if at.size:
             listed = wanted[at]
